@@ -1,1 +1,1 @@
-"""The files that a team writes: intents, policy, ignore lines, and edits of them."""
+"""The files that a team writes: intents, policy and ignore file; reading and editing them."""

@@ -1,7 +1,7 @@
-"""A new intent at the end of the intents file: one more entry, in the form that the file has.
+"""Adding one new intent at the end of the intents file, in the form that the file has.
 
-Invariant: what stands stays as it was, comments included; only an empty list is taken away.
-Invariant: an edit is given only when the edited text reads as the old one with that intent.
+Invariant: existing text stays as it was, comments included. Only an empty list is removed.
+Invariant: an edit is returned only if the edited text reads as the old one plus that intent.
 """
 
 import re
@@ -52,10 +52,10 @@ _COMMENT_LINE = re.compile(r"( *)#[^\r\n]*(?:\r\n|\n|\r)")
 def add_intent(
     text: str, intent: NewIntent, reader: IntentsReader | None = None
 ) -> FileEdit | EditRefused:
-    """Put an intent at the end of the file's list, in any form that is read (requirements 3).
+    """Return the edit that adds an intent at the end of the file's list (requirements section 3).
 
-    `text` is without its byte order mark. A `reader` that has read it saves reading it again. A
-    file without a list gets one, below `active_intents`.
+    `text` has no byte order mark. A `reader` that has read it saves reading it again. A file
+    without a list gets one below `active_intents`.
     """
     reading = reader or IntentsReader()
     before = reading.read(text)
@@ -70,9 +70,10 @@ def add_intent(
 
 
 def adding_to(text: str) -> Callable[[NewIntent], FileEdit | EditRefused]:
-    """Compose a text that is read without a problem, once for many intents.
+    """Return a function that returns the changes to add one intent to `text`.
 
-    What is given makes the changes that add one of them; whoever applies them verifies them.
+    The text is composed once for many intents; it must be readable. The changes are not verified:
+    the caller must do that.
     """
     composed = compose_with_globs(text, INTENT_GLOBS, linked_anchors(text))
     root = None if isinstance(composed, YamlProblem) else composed.root
@@ -87,6 +88,7 @@ def adding_to(text: str) -> Callable[[NewIntent], FileEdit | EditRefused]:
 
 
 def _added(adding: "_Adding", root: YamlNode | None) -> FileEdit | EditRefused:
+    """Return the changes that add the intent to a file with this root node."""
     if root is None or (isinstance(root, Scalar) and root.null and root.start == root.end):
         return adding.to_nothing()
     if isinstance(root, SequenceNode):
@@ -103,14 +105,14 @@ def _added(adding: "_Adding", root: YamlNode | None) -> FileEdit | EditRefused:
 
 @dataclass(frozen=True, slots=True)
 class _Adding:
-    """An intent on its way into a text whose lines end with `line_end`."""
+    """The addition of one intent to a text. `line_end` ends its lines."""
 
     reading: YamlDocument
     intent: NewIntent
     line_end: str
 
     def to_nothing(self) -> FileEdit:
-        """Add to a text that says nothing."""
+        """Add to a text without any value."""
         return (self._lines(len(self.reading.text), _keyed(self.intent, 0)),)
 
     def to_other(self, root: MappingNode) -> FileEdit:
@@ -124,7 +126,7 @@ class _Adding:
         return (self._lines(at, _keyed(self.intent, column)),)
 
     def below(self, root: MappingNode, found: Field) -> FileEdit | EditRefused:
-        """Add to what stands below the key of the list."""
+        """Add to the value of the list's key."""
         value = found.value
         if isinstance(value, Alias) or value.anchored:
             return EditRefused(f"`{found.key.value}` has a YAML anchor or is a YAML alias")
@@ -141,7 +143,10 @@ class _Adding:
         )
 
     def to_list(self, listing: SequenceNode, quote: str = "") -> FileEdit | EditRefused:
-        """Add to a list; `quote` stands around the keys of what the list is in."""
+        """Add to a list.
+
+        `quote` is the quote around the keys of the mapping that holds the list.
+        """
         if listing.anchored:
             return EditRefused("the list of intents is an anchor")
         form = self._form(listing.items, quote)
@@ -175,7 +180,7 @@ class _Adding:
         return (self._block(values, [" " * column + line for line in lines], column),)
 
     def _instead(self, found: Field) -> FileEdit:
-        """Put a block list in the place of an empty value."""
+        """Replace an empty value by a block list with the intent."""
         text, value = self.reading.text, found.value
         start = len(text[: value.start].rstrip(" \t"))
         column = self._column(found.key)
@@ -185,10 +190,11 @@ class _Adding:
         return (self.reading.change(start, value.end, ""), added)
 
     def _is_empty(self, node: SequenceNode | MappingNode) -> bool:
+        """Whether a collection is `[]` or `{}`, without a comment inside."""
         return node.flow and not self.reading.text[node.start + 1 : node.end - 1].strip()
 
     def _form(self, entries: Sequence[YamlNode], quote: str) -> EntryForm:
-        """Take the form of the last entry that is written where it stands."""
+        """Return the form of the last entry that is not an alias."""
         tables = [entry for entry in entries if isinstance(entry, MappingNode)]
         if not tables:
             return EntryForm(quote=quote)
@@ -197,25 +203,32 @@ class _Adding:
         return EntryForm(inline=last.flow, quote=quote_of(last), lists=lists)
 
     def _step(self, entries: Sequence[YamlNode], column: int) -> int:
-        """Give how far the pairs of an entry stand below its key."""
+        """Return by how many columns the pairs of an entry are indented below its key."""
         tables = [each for each in entries if isinstance(each, MappingNode) and not each.flow]
         step = self._column(tables[-1]) - column if tables else 0
         return step if step > 0 else _STEP
 
     def _block(self, parts: Sequence[YamlNode], lines: Sequence[str], column: int) -> TextChange:
-        """Put lines behind the last part of a block collection, apart as the last two are."""
+        """Insert lines after the last item of a block collection.
+
+        They are separated by a blank line if the last two items are.
+        """
         between = self.reading.text[parts[-2].end : parts[-1].start] if parts[1:] else ""
         blank = [""] if _BLANK_LINE.search(between) else []
         return self._lines(self._after(parts[-1], column), [*blank, *lines])
 
     def _flow_pair(self, table: MappingNode, pair: str) -> FileEdit:
+        """Add a pair at the end of a flow mapping."""
         if not table.pairs:
             return (first_in_flow(self.reading, table, pair),)
         parts = [(key.start, value.end) for key, value in table.pairs]
         return parts_after(self.reading, parts, len(parts) - 1, [pair], self.line_end)
 
     def _after(self, node: YamlNode, column: int) -> int:
-        """Give the start of the line after a node and the comments below it that belong to it."""
+        """Return the start of the line after a node and after the comments below that belong to it.
+
+        A comment belongs to the node if it is indented more than `column`.
+        """
         at = line_after(self.reading, node)
         while found := _COMMENT_LINE.match(self.reading.text, at):
             if len(found.group(1)) <= column:
@@ -231,7 +244,7 @@ class _Adding:
 
 
 def _keyed(intent: NewIntent, column: int) -> list[str]:
-    """Spell the key of the list, and the list with one intent below it."""
+    """Return the lines of the list's key and a list with one intent."""
     first, *others = entry_lines(intent, EntryForm())
     lines = [f"{ROOT_KEY}:", f"  - {first}", *(f"    {line}" for line in others)]
     return [" " * column + line for line in lines]

@@ -1,7 +1,7 @@
-"""Several new intents at the end of the intents file, by one edit.
+"""Adding several new intents at the end of the intents file, in one edit.
 
-Invariant: an intent that cannot be added is left out, with the reason, and keeps no other out.
-Invariant: as for one intent: what stands stays as it was (requirements section 3).
+Invariant: an intent that cannot be added is left out, with the reason. The others are still added.
+Invariant: as for one intent, existing text stays as it was (requirements section 3).
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,27 +19,27 @@ from intent_lsp.formats.text_positions import TextPositions
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """The edit that adds intents; `refused` says of each that it leaves out, by its id, why."""
+    """The edit that adds intents. `refused` maps the id of each intent left out to the reason."""
 
     changes: FileEdit
     refused: Mapping[str, str] = field(default_factory=dict)
 
 
 def add_intents(text: str, intents: Sequence[Intent], now: str) -> Added:
-    """Put intents at the end of the file's list, in order; one without a date gets `now`.
+    """Return the edit that adds intents at the end of the file's list, in order.
 
-    `text` is without its byte order mark.
+    An intent without a creation date gets `now`. `text` has no byte order mark.
     """
     wanted = [_new(intent, now) for intent in intents]
     after, refused = _one_by_one(text, wanted[:1])
-    # With one more in the list, its form is known, and the others go behind it.
+    # Add the first one alone: once it is there, the others can all be inserted at one place.
     together = _together(after, wanted[1:])
     after, others = _one_by_one(after, wanted[1:]) if together is None else together
     return Added(_difference(text, after), refused | others)
 
 
 def _one_by_one(text: str, wanted: Sequence[NewIntent]) -> tuple[str, dict[str, str]]:
-    """Add each to what the ones before it left; give the text, and why some are not in it."""
+    """Add each intent to the text that the one before it left. Return the text and the refusals."""
     reader, refused = IntentsReader(), dict[str, str]()
     for intent in wanted:
         changes = add_intent(text, intent, reader)
@@ -51,7 +51,7 @@ def _one_by_one(text: str, wanted: Sequence[NewIntent]) -> tuple[str, dict[str, 
 
 
 def _together(text: str, wanted: Sequence[NewIntent]) -> tuple[str, dict[str, str]] | None:
-    """Add all at one place, verified once; None: they have to be added one by one."""
+    """Add all intents at one place, verified once, or return None if that is not possible."""
     reader = IntentsReader()
     before = reader.read(text)
     taken = set(before.intents.by_id())
@@ -85,7 +85,7 @@ def _new(intent: Intent, now: str) -> NewIntent:
 
 
 def _difference(text: str, after: str) -> FileEdit:
-    """Give one change that makes a text another: what both begin and end with is left out."""
+    """Return one change that turns `text` into `after`, without their common start and end."""
     if text == after:
         return ()
     start = common_head(text, after)

@@ -1,7 +1,7 @@
-"""The checkout context as escaped XML text (requirements section 11).
+"""XML encoding of the checkout context for an agent (requirements section 11).
 
-Invariant: every value is escaped; characters that XML 1.0 forbids become U+FFFD; lines end in LF,
-so that no value can pose as a tag or as a line of ours.
+Invariant: every value is escaped. Characters that XML 1.0 forbids become U+FFFD, and lines end in
+LF, so that no value can pose as a tag or as one of our lines.
 """
 
 import re
@@ -11,13 +11,13 @@ from intent_lsp.core.agents.checkout_context import IntentContext, RelatedFile
 from intent_lsp.core.records import Record
 
 _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-# The library's own escape would load an HTTP client.
+# Not `xml.sax.saxutils.escape`: importing it would load an HTTP client.
 _IN_TEXT = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})
 _IN_ATTRIBUTE = _IN_TEXT | str.maketrans({'"': "&quot;", "\n": "&#10;", "\t": "&#9;"})
 
 
 def context_text(context: IntentContext) -> str:
-    """Spell a context as `<intent_context>`: two-space indent, LF, ending in a line break."""
+    """Return a context as `<intent_context>`: indented by two spaces, LF, with a final line end."""
     return "\n".join(_lines(context)) + "\n"
 
 

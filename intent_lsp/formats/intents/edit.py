@@ -1,7 +1,7 @@
-"""The smallest edits of the intents file that the server makes itself.
+"""The smallest edits that the server makes to an intent in the intents file.
 
 Invariant: every character outside the changed values stays as it was (requirements section 3).
-Invariant: an edit is given only when the edited text reads as the old one with that change.
+Invariant: an edit is returned only if the edited text reads as the old one with that change.
 """
 
 import re
@@ -36,7 +36,7 @@ _HALF = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True)
 class EditRefused:
-    """Why a text is not edited, as the end of a sentence."""
+    """Why a text is not edited. The reason is a clause for a message."""
 
     reason: str
 
@@ -48,10 +48,11 @@ def set_status(
     updated_at: str,
     reader: IntentsReader | None = None,
 ) -> FileEdit | EditRefused:
-    """Set an intent's status, and `updated_at` where it stands; no change where it is set already.
+    """Return the edit that sets an intent's status, and its `updated_at` if it has one.
 
-    `text` is without its byte order mark. A `reader` that has read it saves reading it again. An
-    absent status becomes a line after the name, or after the id where there is no name.
+    The edit is empty if the status is set already. `text` has no byte order mark. A `reader` that
+    has read it saves reading it again. A missing status is added after the name, or after the id if
+    there is no name.
     """
     reading = reader or IntentsReader()
     known = _known(reading.read(text), intent_id)
@@ -68,10 +69,10 @@ def add_globs(
     updated_at: str,
     reader: IntentsReader | None = None,
 ) -> FileEdit | EditRefused:
-    """Put the patterns that an intent's scope has not, as they are, at the end of it.
+    """Return the edit that appends to an intent's scope the patterns that it does not have.
 
-    Sets `updated_at` where it stands; no change where no pattern is missing. `text` and `reader`
-    as for `set_status`. An absent scope is put behind the status, else behind name or id.
+    `updated_at` is set if it exists. The edit is empty if no pattern is missing. `text` and
+    `reader` are as for `set_status`. A missing scope is added after the status, the name or the id.
     """
     reading = reader or IntentsReader()
     known = _known(reading.read(text), intent_id)
@@ -89,10 +90,11 @@ def add_globs(
 def set_history(
     text: str, intent_id: str, events: Sequence[str], reader: IntentsReader | None = None
 ) -> FileEdit | EditRefused:
-    """Make an intent's `recent_history` these events, newest first; no change where it is so.
+    """Return the edit that sets an intent's `recent_history` to these events, newest first.
 
-    New events are put on top of those that stay, old ones drop out; no date moves. `text` and
-    `reader` as for `set_status`. An absent history is put at the end of the entry.
+    New events are inserted at the top, and those that are not in `events` are removed. No date
+    changes. The edit is empty if nothing changes. `text` and `reader` are as for `set_status`. A
+    missing history is added at the end of the entry.
     """
     reading = reader or IntentsReader()
     known = _known(reading.read(text), intent_id)
@@ -106,7 +108,7 @@ def set_history(
 
 
 def apply_changes(text: str, changes: Sequence[TextChange]) -> str:
-    """Apply changes that do not overlap, in order of position."""
+    """Return the text with changes applied that do not overlap and are in order of position."""
     places = TextPositions(text)
     parts: list[str] = []
     done = 0
@@ -120,7 +122,7 @@ def apply_changes(text: str, changes: Sequence[TextChange]) -> str:
 def verified(
     text: str, changes: FileEdit, wanted: Intents, reader: IntentsReader
 ) -> FileEdit | EditRefused:
-    """Give changes after which a text reads as it should; refuses all others."""
+    """Return the changes if the changed text reads as `wanted`, else a refusal."""
     after = reader.read(apply_changes(text, changes))
     if not after.parsed or after.intents != wanted:
         return EditRefused("after this edit the file would not be read as intended")
@@ -128,13 +130,14 @@ def verified(
 
 
 def unwritable(values: Iterable[str]) -> EditRefused | None:
-    """Refuse values that no file can hold."""
+    """Return a refusal if a value has a lone surrogate, which no file can hold; else None."""
     if any(_HALF.search(value) for value in values):
         return EditRefused("a value has a lone surrogate, half a character")
     return None
 
 
 def _known(file: IntentsFile, intent_id: str) -> Intent | EditRefused:
+    """Return the intent, or a refusal if the file cannot be read or does not have it."""
     if not file.parsed:
         return EditRefused(f"the file does not parse: {file.findings[0].message}")
     for intent in file.intents:
@@ -150,7 +153,10 @@ def _edited(
     change: Callable[[EntryText], FileEdit | EditRefused],
     updated_at: str | None = None,
 ) -> FileEdit | EditRefused:
-    """Change the entry of an intent so that it reads as the one wanted, else refuse."""
+    """Return the verified edit of one entry, or a refusal.
+
+    `change` returns the changes of the entry.
+    """
     before = reader.read(text).intents
     entry = entry_of(text, reader.read(text), wanted.id)
     if entry is None:
@@ -204,11 +210,12 @@ def _history_set(entry: EntryText, events: Sequence[str]) -> FileEdit | EditRefu
 
 
 def _value_of(entry: EntryText, *names: str) -> YamlNode | None:
-    """Give the value of the first of these keys that the entry has."""
+    """Return the value of the first of these keys that the entry has, or None."""
     return next((entry.fields[name].value for name in names if name in entry.fields), None)
 
 
 def _value_changed(entry: EntryText, found: Field, text: str) -> FileEdit | EditRefused:
+    """Return the change of a single value, or a refusal if its form cannot be edited."""
     node = found.value
     if not isinstance(node, Scalar):
         return EditRefused(f"`{found.key.value}` is a YAML alias or is not a single value")
@@ -218,7 +225,7 @@ def _value_changed(entry: EntryText, found: Field, text: str) -> FileEdit | Edit
 
 
 def _list_of(found: Field) -> SequenceNode | Scalar | EditRefused:
-    """Give the list that stands at a key, or the empty place for one."""
+    """Return the list at a key, or the empty value in its place, or a refusal."""
     node = found.value
     if isinstance(node, Alias) or node.anchored:
         return EditRefused(f"`{found.key.value}` has a YAML anchor or is a YAML alias")
@@ -228,11 +235,12 @@ def _list_of(found: Field) -> SequenceNode | Scalar | EditRefused:
 
 
 def _filled(entry: EntryText, place: Scalar, values: Sequence[str]) -> FileEdit:
+    """Return the change that puts a list into an empty value."""
     return (value_put(entry.reading, place, flow_list(entry.quote or '"', values)),)
 
 
 def _new_list(entry: EntryText, name: str, values: Sequence[str]) -> tuple[str, ...]:
-    """Spell a key with a list as the entry spells its other keys and lists."""
+    """Return the lines of a key with a list, in the style of the entry's other keys and lists."""
     quote = quote_of(entry.table)
     camel = any(snake_case(it.key.value) != it.key.value for it in entry.fields.values())
     key = spelled_like(quote, _camel_case(name) if camel else name)

@@ -1,7 +1,8 @@
-"""One entry of the intents file: the intent it means and where its parts stand.
+"""One entry of the intents file: the intent that it stands for, and the spans of its parts.
 
-Invariant: an entry without a usable id is no intent; every other flaw leaves the intent standing.
-Invariant: id, globs and dates are the source text, whatever YAML makes of it.
+Invariant: an entry without a usable id is not an intent. Any other mistake leaves the intent in
+place.
+Invariant: id, globs and dates are the source text, whatever type YAML gives them.
 """
 
 import re
@@ -19,6 +20,7 @@ from intent_lsp.formats.yaml.nodes import MappingNode, Scalar, YamlNode, content
 from intent_lsp.formats.yaml.scalars import double_quoted
 
 MAX_ID = 256
+"""Characters of an id."""
 
 ENTRY_KEYS = MappingKeys(
     known=(
@@ -59,7 +61,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IntentPlaces:
-    """Where the parts of an intent stand; those of absent parts are None."""
+    """The spans of an intent's parts. None: the part is missing."""
 
     entry: Span
     id: Span
@@ -71,21 +73,24 @@ class IntentPlaces:
 
 @dataclass(frozen=True, slots=True)
 class EntryRead:
-    """An intent with its places, in the text that was read."""
+    """An intent and its spans in the text that was read."""
 
     intent: Intent
     places: IntentPlaces
 
 
 def status_meant(value: str) -> Status | None:
-    """Read a status in any letter case, older words included; None when it is none."""
+    """Return the status for a value in any letter case, or None. Older words are known too."""
     return _STATUSES.get(value.strip().upper())
 
 
 def read_entry(
     reading: YamlDocument, node: YamlNode, key: Scalar | None, pattern_findings: PatternFindings
 ) -> EntryRead | None:
-    """Read one entry; `key` is the id where entries stand in a mapping by id."""
+    """Read one entry, or add a finding and return None if it is not an intent.
+
+    `key` is the id if entries are in a mapping by id.
+    """
     table = content_of(node)
     if not isinstance(table, MappingNode):
         reading.wrong_type(node, "an intent (a mapping with an `id`)")
@@ -123,7 +128,7 @@ def read_entry(
 
 @dataclass(frozen=True, slots=True)
 class _Values:
-    """The fields of one entry, read by kind."""
+    """The values of one entry, read by type. A missing field gives None or an empty tuple."""
 
     reading: YamlDocument
     fields: dict[str, Field]
@@ -158,7 +163,7 @@ class _Values:
 def _id_of(
     reading: YamlDocument, node: YamlNode, key: Scalar | None, fields: dict[str, Field]
 ) -> tuple[str, YamlNode] | None:
-    """Give the id and its place; an entry without one has a finding at its first line."""
+    """Return the id and its node. If there is no usable id, add a finding and return None."""
     place = key or (fields["id"].value if "id" in fields else None)
     text = text_of(reading, place) if place else None
     if place is None or (text is None and isinstance(content_of(place), Scalar)):
@@ -177,6 +182,10 @@ def _id_of(
 
 
 def _status_of(reading: YamlDocument, fields: dict[str, Field]) -> Status:
+    """Return the status.
+
+    A missing or unknown one counts as PLANNED; an unknown one gets a finding.
+    """
     found = fields.get("status")
     text = text_of(reading, found.value) if found else None
     if found is None or text is None:

@@ -30,7 +30,7 @@ class EntryText:
 
     @property
     def quote(self) -> str:
-        """The quotes that a flow entry has around its keys; empty for none."""
+        """The quote around the keys of a flow entry, or ""."""
         return quote_of(self.table) if self.table.flow else ""
 
     @property
@@ -57,9 +57,9 @@ def entry_of(text: str, file: IntentsFile, intent_id: IntentId) -> EntryText | N
 def pair_put(
     entry: EntryText, after: YamlNode | None, lines: Sequence[str]
 ) -> tuple[TextChange, ...]:
-    """Put a new pair behind the one with the value `after`, or before all others.
+    """Return the changes that insert a pair after the pair with the value `after`, or as the first.
 
-    `lines` start at the column of the keys; a flow entry takes the only one.
+    `lines` are the pair's lines without indent. A flow entry takes only one.
     """
     reading, table = entry.reading, entry.table
     if table.flow:
@@ -74,16 +74,18 @@ def pair_put(
 
 
 def quote_of(table: MappingNode) -> str:
-    """Give the quotes around the first key of a mapping; empty for none."""
+    """Return the quote around the first key of a mapping, or "" if it has none."""
     key = table.pairs[0][0] if table.pairs else None
     return key.style if isinstance(key, Scalar) and key.style in _QUOTES else ""
 
 
 def _start(place: EntryNode) -> int:
+    """Return the offset where an entry starts: at its key, if it has one."""
     return place.key.start if place.key else place.node.start
 
 
 def _flow_pair(entry: EntryText, after: YamlNode | None, pair: str) -> tuple[TextChange, ...]:
+    """Return the changes that insert a pair into a flow entry."""
     reading, table = entry.reading, entry.table
     if not table.pairs:
         return (first_in_flow(reading, table, pair),)

@@ -1,6 +1,7 @@
-"""`.intentignore`: which intents may not be used (requirements section 2).
+"""`.intentignore`: the intents that may not be used (requirements section 2).
 
-Invariant: gitignore lines, matched against the id alone, case-sensitively; the last match wins.
+Invariant: lines are gitignore patterns, matched with the id only, case-sensitively. The last match
+wins.
 """
 
 import re
@@ -12,23 +13,26 @@ from intent_lsp.core.content import line_body, split_lines
 
 
 class IgnorePattern(Protocol):
-    """One line, compiled; `include` False: it takes back what a line before it ignores."""
+    """A compiled line. `include` is False for a `!` line, which cancels earlier ones."""
 
     include: bool | None
 
     def match_file(self, file: str) -> object | None:
-        """Match an id; None: the line is not about it."""
+        """Match an id. Return None if the line does not match it."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class IgnoredIntents:
-    """The lines of one ignore file, as written, each with its compiled form."""
+    """The lines of an ignore file, as written, each with its compiled pattern."""
 
     lines: tuple[tuple[str, IgnorePattern], ...] = ()
 
     def matching(self, intent_id: str) -> tuple[str, ...]:
-        """List the lines that ignore an id; none when a later `!` line takes it back."""
+        """Return the lines that ignore an id.
+
+        Empty if none does or a later `!` line cancels them.
+        """
         matched: list[str] = []
         for line, pattern in self.lines:
             if pattern.match_file(intent_id) is None:
@@ -41,13 +45,13 @@ class IgnoredIntents:
 
 
 def read_ignored(text: str) -> IgnoredIntents:
-    """Read an ignore file; a line that is no pattern ignores nothing."""
+    """Read an ignore file. A line that is not a valid pattern ignores nothing."""
     lines = split_lines(text)
     return IgnoredIntents(tuple(_compiled(map(line_body, lines)))) if lines else IgnoredIntents()
 
 
 def _compiled(lines: Iterable[str]) -> Iterator[tuple[str, IgnorePattern]]:
-    # Most projects ignore nothing: they do not wait for this to load.
+    # Imported late: most projects ignore nothing and need not load it.
     from pathspec import PathSpec  # noqa: PLC0415
 
     for line in lines:

@@ -1,6 +1,8 @@
-"""An intent, and what its checkout tells, as JSON: the same at every door (protocol section 2).
+"""JSON encoding of an intent and its checkout context, for every protocol.
 
-Invariant: keys are camelCase; a record stands in it verbatim, so that its hash can be recomputed.
+Specified in protocol section 2.
+
+Invariant: keys are camelCase. A record is included verbatim, so that its hash can be recomputed.
 """
 
 from collections.abc import Sequence
@@ -15,7 +17,7 @@ from intent_lsp.formats.ledger.jsonl import to_wire
 
 
 def intent_json(intent: Intent, flags: Sequence[str] = ()) -> dict[str, Any]:
-    """Spell an `Intent`; dates that the file has not are left out."""
+    """Return an intent as JSON. Dates that the file does not have are left out."""
     told: dict[str, Any] = {
         "id": intent.id,
         "name": intent.name,
@@ -33,7 +35,7 @@ def intent_json(intent: Intent, flags: Sequence[str] = ()) -> dict[str, Any]:
 
 
 def context_json(context: IntentContext) -> dict[str, Any]:
-    """Spell an `IntentContext`."""
+    """Return an intent's checkout context as JSON."""
     return {
         "intent": intent_json(context.intent),
         "architecturalConstraints": list(context.architectural_constraints),
@@ -47,7 +49,7 @@ def context_json(context: IntentContext) -> dict[str, Any]:
 
 
 def intent_hash(intent: Intent) -> ContentHash:
-    """Hash the RFC 8785 form of `{id, owned_scope, constraints, acceptance_criteria}`."""
+    """Return the hash of `{id, owned_scope, constraints, acceptance_criteria}` as RFC 8785 JSON."""
     said = {
         "id": intent.id,
         "owned_scope": intent.owned_scope,

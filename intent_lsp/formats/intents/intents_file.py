@@ -1,4 +1,4 @@
-"""The intents file: what `active_intents.yaml` says and what is wrong with it.
+"""Reader of the intents file: the intents of `active_intents.yaml`, and findings on it.
 
 Invariant: the reader keeps nothing but a cache: any sequence of texts reads as each alone does.
 """
@@ -18,14 +18,15 @@ from intent_lsp.formats.yaml.limits import YamlProblem, refused
 from intent_lsp.formats.yaml.unquoted_globs import INTENT_GLOBS, compose_with_globs, linked_anchors
 
 MAX_INTENTS = 10_000
+"""Intents in one file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IntentsFile:
-    """What one text of the file says; positions are of the text without its byte order mark.
+    """The content of the intents file. Positions are in the text without its byte order mark.
 
-    `parsed` False: the text is not read at all, has no intents, and `findings` says where and
-    why: governance is off (requirements section 10). Findings stand in order of place.
+    If `parsed` is False, the text could not be read: there are no intents, and governance is off
+    (requirements section 10). Findings are in order of position.
     """
 
     intents: Intents
@@ -35,12 +36,12 @@ class IntentsFile:
 
 
 def read_intents(text: str, find: PatternFindings | None = None) -> IntentsFile:
-    """Read one text of the file, without its byte order mark."""
+    """Read a text of the intents file, without its byte order mark."""
     return IntentsReader(find).read(text)
 
 
 def glob_findings(pattern: str) -> Sequence[PatternFinding]:
-    """Find what is wrong with a glob as such, where no directory is known."""
+    """Return the findings on a glob when it is not known which directories exist."""
     return pattern_findings(pattern, lambda _: False)
 
 
@@ -62,6 +63,7 @@ class IntentsReader:
         return self._last[1]
 
     def _read(self, text: str) -> IntentsFile:
+        """Read a text by items if it can be split, else as a whole."""
         problem = refused(text)
         if problem is not None:
             return _unread(text, problem)
@@ -122,7 +124,8 @@ def _too_many(place: EntryNode) -> YamlProblem:
 
 
 def _unread(text: str, problem: YamlProblem) -> IntentsFile:
-    # No further than the problem: its place is wanted, and not that of millions of lines.
+    """Return the result for a text that cannot be read: no intents, and one finding."""
+    # Index lines only up to the problem: a text over the limit may have millions of them.
     reading = YamlDocument(text[: problem.end])
     reading.take_problem(problem)
     return IntentsFile(intents=Intents(), findings=tuple(reading.findings), parsed=False)

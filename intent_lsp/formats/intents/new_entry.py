@@ -1,6 +1,6 @@
-"""How a new intent is spelled as an entry of the intents file.
+"""YAML lines of a new intent's entry in the intents file.
 
-Invariant: every value reads back as text, whichever YAML reader reads it (requirements section 3).
+Invariant: every value reads back as text in any YAML reader (requirements section 3).
 """
 
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ from intent_lsp.formats.yaml.scalars import spelled_like
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewIntent:
-    """An intent that is to be written; its sentences lose the white space around them.
+    """An intent to be written. White space around its constraints and criteria is removed.
 
-    `created_at` is a timestamp as it shall stand; `updated_at` is not written.
+    `created_at` is written as it is; `updated_at` is not written.
     """
 
     id: str
@@ -28,9 +28,9 @@ class NewIntent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntryForm:
-    """The form of an entry: on one line or not, the quotes around its keys (empty: none).
+    """The form of an entry. `inline`: on one line. `quote`: around its keys, or "".
 
-    `lists` is how far its block lists stand below their keys; None: lists are in flow form.
+    `lists` is the indent of its block lists below their keys, or None for lists on one line.
     """
 
     inline: bool = False
@@ -39,7 +39,7 @@ class EntryForm:
 
 
 def entry_lines(intent: NewIntent, form: EntryForm) -> tuple[str, ...]:
-    """Spell the pairs of an entry, the id first; without constraints or criteria if none."""
+    """Return the pairs of an entry, the id first. Empty constraints and criteria are left out."""
     listed = {"constraints": intent.constraints, "acceptance_criteria": intent.acceptance_criteria}
     sentences = {key: tuple(map(str.strip, told)) for key, told in listed.items() if told}
     lists = {"owned_scope": intent.owned_scope, **sentences}
@@ -58,12 +58,12 @@ def entry_lines(intent: NewIntent, form: EntryForm) -> tuple[str, ...]:
 
 
 def entry_inline(intent: NewIntent, form: EntryForm) -> str:
-    """Spell an entry as a flow mapping."""
+    """Return an entry on one line, as a flow mapping."""
     return "{" + ", ".join(entry_lines(intent, form)) + "}"
 
 
 def intent_meant(intent: NewIntent) -> Intent:
-    """Give the intent that the entry shall read as."""
+    """Return the intent that the written entry must read as."""
     return Intent(
         id=IntentId(intent.id),
         name=intent.name,

@@ -1,6 +1,6 @@
-"""The team's policy file: what `constraints.sidecar.yaml` says and what is wrong with it.
+"""Reader of the team's policy file: the policy of `constraints.sidecar.yaml`, and findings on it.
 
-Invariant: a value that cannot be read has a finding and its default; all others apply.
+Invariant: a value that cannot be read gets a finding and its default. All others apply.
 """
 
 from collections.abc import Callable
@@ -35,20 +35,21 @@ from intent_lsp.formats.yaml.unquoted_globs import POLICY_GLOBS, compose_with_gl
 
 ROOT_KEY = "sidecar"
 MAX_WAIT_SECONDS = 86_400
+"""The longest time that a person may be given to answer."""
 _ROOT_KEYS = MappingKeys(known=(ROOT_KEY,))
 _DENY_KEYS = MappingKeys(known=("path_glob", "reason"))
 _YES = frozenset({"true", "yes", "on"})
 _NO = frozenset({"false", "no", "off"})
 _E = TypeVar("_E", bound=StrEnum)
-# The values of one key of the file as fields of the policy; empty where it cannot be read.
+# The fields of TeamPolicy that one key of the file sets. Empty if its value cannot be read.
 _Values: TypeAlias = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyFile:
-    """What one text of the file says; positions are of the text without its byte order mark.
+    """The content of the policy file. Positions are in the text without its byte order mark.
 
-    `parsed` False: the text is not read at all, and `policy` holds the defaults.
+    If `parsed` is False, the text could not be read and `policy` holds the defaults.
     """
 
     policy: TeamPolicy
@@ -57,10 +58,10 @@ class PolicyFile:
 
 
 def read_policy(text: str) -> PolicyFile:
-    """Read one text of the policy file, without its byte order mark; total."""
+    """Read a text of the policy file, without its byte order mark. Never raises."""
     composed = refused(text) or compose_with_globs(text, POLICY_GLOBS, linked_anchors(text))
     if isinstance(composed, YamlProblem):
-        # No further than the problem: its place is wanted, and not that of millions of lines.
+        # Index lines only up to the problem: a text over the limit may have millions of them.
         reading = YamlDocument(text[: composed.end])
         reading.take_problem(composed)
         return PolicyFile(policy=TeamPolicy(), findings=tuple(reading.findings), parsed=False)
@@ -73,12 +74,13 @@ def read_policy(text: str) -> PolicyFile:
 
 
 class _Sidecar:
-    """Reads the keys of one policy; a reader gives the fields of TeamPolicy that a key sets."""
+    """Reads one policy. Each reader returns the fields of TeamPolicy that its key sets."""
 
     def __init__(self, reading: YamlDocument) -> None:
         self._reading = reading
 
     def values(self, root: YamlNode) -> _Values:
+        """Return the fields that the file sets. The key `sidecar` around them is optional."""
         table = self._table(root)
         if table is None:
             return {}
@@ -88,6 +90,7 @@ class _Sidecar:
         return self._read(table, self._readers()) if table else {}
 
     def _readers(self) -> dict[str, Callable[[YamlNode], _Values]]:
+        """Return the reader of each key."""
         return {
             "version": self._number("version", 0, 1_000_000),
             "architectural_constraints": self._prose("architectural_constraints"),
@@ -165,7 +168,7 @@ class _Sidecar:
             if text is None:
                 return {}
             folded = text.strip().lower().replace("-", "_")
-            # YAML 1.1 takes some words for truth values; the source is what counts here.
+            # Compare the source text, since YAML 1.1 reads some of these words as booleans.
             if folded in list(words):
                 return {name: words(folded)}
             close = get_close_matches(folded, [word.value for word in words], n=1)

@@ -1,4 +1,4 @@
-"""Constraints and criteria: sentences that people write as a list, a string or a mapping.
+"""Reading of constraints and criteria: a list, a string or a mapping becomes sentences.
 
 Invariant: each pair of a mapping becomes the sentence `key: value`.
 """
@@ -12,7 +12,10 @@ from intent_lsp.formats.yaml.scalars import double_quoted
 
 
 def prose_of(reading: YamlDocument, node: YamlNode) -> tuple[str, ...]:
-    """Read sentences in any of their forms; other forms than a list of values have a hint."""
+    """Return the sentences of a value in any form.
+
+    A form other than a list of values gets a hint.
+    """
     content = content_of(node)
     if isinstance(content, SequenceNode):
         return tuple(_items(reading, content))
@@ -28,6 +31,7 @@ def prose_of(reading: YamlDocument, node: YamlNode) -> tuple[str, ...]:
 
 
 def _items(reading: YamlDocument, listing: SequenceNode) -> Iterator[str]:
+    """Yield the sentences of a list."""
     for item in listing.items:
         content = content_of(item)
         if isinstance(content, MappingNode):
@@ -41,11 +45,13 @@ def _items(reading: YamlDocument, listing: SequenceNode) -> Iterator[str]:
 
 
 def _pairs(reading: YamlDocument, table: MappingNode) -> Iterator[str]:
+    """Yield the sentence of each pair of a mapping."""
     for key, value in table.pairs:
         yield f"{_words(reading, key)}: {_words(reading, value)}".rstrip(" :")
 
 
 def _words(reading: YamlDocument, node: YamlNode) -> str:
+    """Return a node's text on one line."""
     content = content_of(node)
     if isinstance(content, Scalar):
         return "" if content.null else content.value.strip()
@@ -53,7 +59,7 @@ def _words(reading: YamlDocument, node: YamlNode) -> str:
 
 
 def _quote_fix(reading: YamlDocument, table: MappingNode) -> Fix | None:
-    """Quote a list item that a colon made a mapping of one pair."""
+    """Return the fix that quotes a list item which a colon made a mapping, or None."""
     if len(table.pairs) != 1 or not _on_one_line(reading, table):
         return None
     text = double_quoted(next(_pairs(reading, table)))
@@ -61,7 +67,7 @@ def _quote_fix(reading: YamlDocument, table: MappingNode) -> Fix | None:
 
 
 def _pairs_fix(reading: YamlDocument, table: MappingNode) -> Fix | None:
-    """Make a list of a mapping whose pairs stand on a line each."""
+    """Return the fix that turns a mapping into a list, or None if a pair is not on one line."""
     sentences = tuple(_pairs(reading, table))
     if table.flow:
         listed_pairs = "[" + ", ".join(double_quoted(text) for text in sentences) + "]"

@@ -1,6 +1,6 @@
-"""The root of the intents file: where the entries stand, in each form that is read.
+"""The root of the intents file: finds the entries in each form that the file may have.
 
-Invariant: forms are those of requirements section 3; a root of another form has no entries.
+Invariant: the forms are those of requirements section 3. A root in another form has no entries.
 """
 
 from collections.abc import Iterator
@@ -17,18 +17,19 @@ from intent_lsp.formats.yaml.scalars import spelled_like
 ROOT_KEY = "active_intents"
 ROOT_KEYS = MappingKeys(known=(ROOT_KEY,), others={"intents": ROOT_KEY})
 _POINTERS = frozenset({"active_intent", "active_intent_id", "activeIntent", "activeIntentId"})
+"""Keys that may name the selected intent. They are not taken for a misspelled `active_intents`."""
 
 
 @dataclass(frozen=True, slots=True)
 class EntryNode:
-    """The node of an entry, and its key where entries stand in a mapping by id."""
+    """The node of an entry, and its key if entries are in a mapping by id."""
 
     node: YamlNode
     key: Scalar | None = None
 
 
 def entries_of(reading: YamlDocument, root: YamlNode | None) -> tuple[EntryNode, ...]:
-    """Find the entries of a file; notes other forms and what is no form at all."""
+    """Return the entries of a file. Add findings on unusual forms, and on a root that has none."""
     content = content_of(root) if root else None
     if content is None or (isinstance(content, Scalar) and content.null):
         return ()
@@ -42,6 +43,7 @@ def entries_of(reading: YamlDocument, root: YamlNode | None) -> tuple[EntryNode,
 
 
 def _entries_of_table(reading: YamlDocument, table: MappingNode) -> tuple[EntryNode, ...]:
+    """Return the entries of a root that is a mapping."""
     if not any(_meant(key) for key, _ in table.pairs):
         by_id = tuple(_entries_by_id(table))
         if by_id:
@@ -55,6 +57,7 @@ def _entries_of_table(reading: YamlDocument, table: MappingNode) -> tuple[EntryN
 
 
 def _entries_below(reading: YamlDocument, found: Field) -> tuple[EntryNode, ...]:
+    """Return the entries in the value of the root key."""
     value = content_of(found.value)
     if isinstance(value, SequenceNode):
         return tuple(EntryNode(item) for item in value.items)
@@ -68,10 +71,12 @@ def _entries_below(reading: YamlDocument, found: Field) -> tuple[EntryNode, ...]
 
 
 def _meant(key: YamlNode) -> bool:
+    """Whether a key is the root key, in any form."""
     return isinstance(key, Scalar) and ROOT_KEYS.meaning(key.value) is not None
 
 
 def _without_pointers(table: MappingNode) -> MappingNode:
+    """Return the mapping without the keys in `_POINTERS`."""
     pairs = tuple(
         (key, value)
         for key, value in table.pairs
@@ -82,7 +87,7 @@ def _without_pointers(table: MappingNode) -> MappingNode:
 
 
 def _entries_by_id(table: MappingNode) -> Iterator[EntryNode]:
-    """Give the pairs whose value is a mapping; the first of two with the same key counts."""
+    """Yield the entries of a mapping by id. Of two with the same key, the first counts."""
     seen: set[str] = set()
     for key, value in table.pairs:
         if isinstance(key, Scalar) and isinstance(content_of(value), MappingNode):
@@ -125,7 +130,10 @@ def _note_by_id(
 
 
 def _list_fix(reading: YamlDocument, table: MappingNode, *, bare: bool) -> Fix | None:
-    """Make a list of a block mapping by id whose entries are indented by two."""
+    """Return the fix that turns a mapping by id into a list, or None.
+
+    It is offered for a block mapping whose entries are indented by two.
+    """
     changes: list[TextChange] = []
     for key, value in table.pairs:
         change = _item_change(reading, key, value)
@@ -143,7 +151,7 @@ def _list_fix(reading: YamlDocument, table: MappingNode, *, bare: bool) -> Fix |
 
 
 def _item_change(reading: YamlDocument, key: YamlNode, value: YamlNode) -> TextChange | None:
-    """Give `- id: key` for `key:`; None where the lines below would no longer fit."""
+    """Return the change from `key:` to `- id: key`, or None if the lines below would not fit."""
     if not isinstance(key, Scalar) or not isinstance(value, MappingNode) or value.flow:
         return None
     column = reading.places.position(key.start).character

@@ -1,6 +1,6 @@
-"""The owned scope of an entry: its globs, in each form that is read.
+"""Reading of an entry's owned scope: its globs, in each form that is allowed.
 
-Invariant: an empty scope owns nothing, and says so (requirements section 3).
+Invariant: an empty scope owns nothing, and gets a finding (requirements section 3).
 """
 
 from collections.abc import Callable, Sequence
@@ -14,6 +14,7 @@ from intent_lsp.formats.yaml.keys import Field, MappingKeys, fields_of
 from intent_lsp.formats.yaml.nodes import MappingNode, Scalar, SequenceNode, YamlNode, content_of
 
 PatternFindings: TypeAlias = Callable[[str], Sequence[PatternFinding]]
+"""Returns the findings on one glob."""
 
 _SCOPE_KEYS = MappingKeys(known=("paths",))
 
@@ -24,7 +25,10 @@ def scope_of(
     at_id: YamlNode,
     pattern_findings: PatternFindings,
 ) -> tuple[YamlNode | None, tuple[tuple[YamlNode, str], ...]]:
-    """Give the list of globs and its items; notes an empty one and what is wrong with globs."""
+    """Return the node of the glob list (None: missing), and each glob with its node.
+
+    Add findings on an empty scope and on each glob.
+    """
     found = fields.get("owned_scope")
     value = found.value if found else None
     table = content_of(value) if value else None
@@ -43,6 +47,7 @@ def scope_of(
 
 
 def _empty_scope(globs: Sequence[tuple[YamlNode, str]]) -> str:
+    """Return the message for a scope that owns no file, or ""."""
     if not globs:
         return "without `owned_scope` this intent owns no file"
     taken = (glob.strip() for _, glob in globs)
@@ -52,12 +57,12 @@ def _empty_scope(globs: Sequence[tuple[YamlNode, str]]) -> str:
 
 
 def _shown(reading: YamlDocument, place: YamlNode, found: Field | None) -> Span:
-    """Give the place of an empty value as its key, which can be seen."""
+    """Return the span of a value, or of its key if the value is empty and so not visible."""
     return reading.span(found.key if found and place.start == place.end else place)
 
 
 def _paths_of(reading: YamlDocument, found: Field, table: MappingNode) -> YamlNode | None:
-    """Read `scope: {paths: [...]}`; the fix drops the key between."""
+    """Return the list in `scope: {paths: [...]}`. Add a hint with a fix that removes `paths`."""
     inner = fields_of(reading, table, _SCOPE_KEYS).get("paths")
     message = f"`{found.key.value}` with `paths` is read as `owned_scope`"
     if inner is None:
@@ -71,6 +76,7 @@ def _paths_of(reading: YamlDocument, found: Field, table: MappingNode) -> YamlNo
 
 
 def _flatten(reading: YamlDocument, key: Scalar, inner: Field, *, flow: bool, end: int) -> Fix:
+    """Return the fix that turns `scope: {paths: …}` into `owned_scope: …`."""
     title = "Rename to `owned_scope`"
     if flow:
         text = f"owned_scope: {reading.source(inner.value)}"
@@ -81,7 +87,7 @@ def _flatten(reading: YamlDocument, key: Scalar, inner: Field, *, flow: bool, en
 def note_glob(
     reading: YamlDocument, item: YamlNode, glob: str, pattern_findings: PatternFindings
 ) -> None:
-    """Note what is wrong with a glob, at its place."""
+    """Add the findings on a glob at its node."""
     for found in pattern_findings(glob):
         fixes: tuple[Fix, ...] = ()
         if found.replacement is not None and not (isinstance(item, Scalar) and item.unquoted):

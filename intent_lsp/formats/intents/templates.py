@@ -1,6 +1,6 @@
-"""The texts that `init` creates, with commented examples (requirements section 2).
+"""The files that `init` creates, with commented examples (requirements section 2).
 
-Invariant: each of them reads without a finding, and governs nothing until someone edits it.
+Invariant: each file reads without a finding, and governs nothing until somebody edits it.
 """
 
 INTENTS = """\

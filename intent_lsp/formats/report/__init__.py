@@ -1,1 +1,1 @@
-"""The report as one page of HTML."""
+"""The ledger report as one self-contained HTML page."""

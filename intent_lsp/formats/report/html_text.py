@@ -1,7 +1,7 @@
-"""HTML written so that words stay words: a `str` is always escaped, only `Html` is markup.
+"""HTML writer that escapes by type: a `str` is always escaped, only `Html` is markup.
 
-Invariant: no text, whatever is in it, becomes a tag, an attribute or a character reference.
-Invariant: what is written is UTF-8, and no character in it is unseen or turns the direction.
+Invariant: no text can become a tag, an attribute or a character reference.
+Invariant: the output is UTF-8 and has no invisible characters or text-direction controls.
 """
 
 import re
@@ -20,18 +20,20 @@ _NAME: Final = re.compile(r"[a-zA-Z][a-zA-Z0-9-]*")
 
 @dataclass(frozen=True, slots=True)
 class Html:
-    """A piece of markup, well formed by itself."""
+    """A piece of well-formed markup."""
 
     text: str
 
 
 Inside = Html | str
+"""The content of an element: markup, or text to escape."""
 
 
 def tag(name: str, /, *inside: Inside, **attributes: str | int) -> Html:
-    """Write an element. `class_` is `class`, `aria_label` is `aria-label`; "" is a bare name.
+    """Return an element. `class_` becomes `class`, `aria_label` becomes `aria-label`.
 
-    Raises ValueError for a name that is none: names are ours, never foreign.
+    An attribute with the value "" is written without a value. Raise ValueError for an invalid
+    element name.
     """
     if _NAME.fullmatch(name) is None:
         raise ValueError(name)
@@ -44,12 +46,12 @@ def tag(name: str, /, *inside: Inside, **attributes: str | int) -> Html:
 
 
 def joined(pieces: Iterable[Inside]) -> Html:
-    """Write pieces one behind the other; text is escaped."""
+    """Return the pieces joined into one. Text is escaped."""
     return Html("".join(p.text if isinstance(p, Html) else escaped(p) for p in pieces))
 
 
 def escaped(text: str) -> str:
-    """Spell a text as HTML shows it; what cannot be seen is spelled out, as Python does."""
+    """Return a text escaped for HTML. Invisible characters are shown as Python escapes."""
     return escape_unseen(text).translate(_ENTITIES)
 
 

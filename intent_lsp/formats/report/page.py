@@ -1,7 +1,7 @@
-"""A report on the ledger as one page of HTML, which needs nothing but itself (ledger section 7).
+"""The ledger report as one self-contained HTML page (ledger section 7).
 
-Invariant: the page asks no network for anything, and its own policy would not let it.
-Invariant: nothing that a record says is more than text on it.
+Invariant: the page loads nothing from the network, and its Content-Security-Policy forbids it.
+Invariant: text from records is shown as text only, never as markup.
 """
 
 from collections.abc import Iterator
@@ -26,14 +26,14 @@ from intent_lsp.formats.report.tables import (
 from intent_lsp.formats.report.timeline import BARS, timeline_figure
 
 OPENING: Final = "<!doctype html>\n<!-- intent-lsp report -->\n"
-"""How every report begins, and nothing else does."""
+"""The first lines of every report. No other file begins with them."""
 
 _HEADS_SHOWN: Final = 10
 _NOT_PROVABLE: Final = "that every edit was recorded, and that clocks were right"
 
 
 def report_html(report: ReportData) -> str:
-    """Write the page. Lone surrogates and all else that UTF-8 lacks are spelled out."""
+    """Return the page. Characters that UTF-8 cannot encode are escaped."""
     page = tag("html", _head(report), tag("body", *_body(report)), lang="en")
     return f"{OPENING}{page.text}\n"
 
@@ -87,7 +87,7 @@ def _edits(count: int) -> str:
 
 
 def _verdict(found: Verification) -> Html:
-    """Say what the chain shows, and what it cannot (ledger section 2)."""
+    """Return the section on what the hash chain proves and what it cannot (ledger section 2)."""
     wrong = {each.code for each in found.problems if each.severity is Severity.ERROR}
     title = "The ledger is NOT what was written"
     if not wrong:
@@ -117,7 +117,7 @@ def _files(count: int) -> str:
 
 
 def _is_told(anchor: Anchor) -> bool:
-    """Whether an anchor proves anything, or has something wrong with it."""
+    """Whether to show an anchor: known heads are shown only if no file contains them."""
     return anchor.kind is not AnchorKind.KNOWN_HEAD or anchor.records is None
 
 
@@ -163,6 +163,7 @@ def _cards(survey: ReportSurvey) -> Html:
 
 
 def _named(survey: ReportSurvey, by: By) -> int:
+    """Return how many names there are in a group; records without one do not count."""
     return sum(1 for name in survey.groups[by].tallies if name is not None)
 
 
@@ -178,7 +179,7 @@ def _violations(survey: ReportSurvey) -> Html:
 
 
 def _records(survey: ReportSurvey) -> Iterator[Html]:
-    """Write the newest records below a box that narrows them, which the script shows."""
+    """Yield the section of the newest records, with a filter box that the script makes visible."""
     if not survey.newest:
         return
     shown, count = len(survey.newest), survey.total.edits

@@ -1,6 +1,6 @@
-"""The small parts that a report's sections share: names, moments, numbers, verdicts, tables.
+"""HTML parts that the report's sections share: names, times, numbers, verdicts, tables.
 
-Invariant: a foreign name stands in a `bdi`, so that its direction ends where it ends.
+Invariant: text from records is inside a `bdi`, so that its writing direction affects nothing else.
 """
 
 from collections.abc import Iterable, Sequence
@@ -11,53 +11,53 @@ from intent_lsp.core.report.aggregates import LineCount, Tally
 from intent_lsp.formats.report.html_text import Html, Inside, joined, tag
 
 LONGEST: Final = 400
-"""Characters of a foreign text that are shown."""
+"""Characters of a text from a record that are shown."""
 
 NUMBERED: Final = ("Edits", "Lines", "Out of scope")
-"""Headings of columns of numbers, the first three that `tally_cells` gives."""
+"""Headings of numeric columns: the first three that `tally_cells` fills."""
 
 _SECONDS: Final = len("2026-11-21T20:27:33")
 
 
 def named(text: str) -> Html:
-    """Write a foreign name or sentence, its end cut off where it is very long."""
+    """Return a name or sentence from a record as HTML, cut off if it is very long."""
     return tag("bdi", text if len(text) <= LONGEST else text[: LONGEST - 1] + "…")
 
 
 def coded(text: str) -> Html:
-    """Write a hash, an id or a path."""
+    """Return a hash, an id or a path as HTML."""
     return tag("code", named(text))
 
 
 def intent_named(intent: str | None) -> Html:
-    """Write an intent's id."""
+    """Return an intent's id as HTML. None: no intent was selected."""
     return tag("span", "no intent", class_="soft") if intent is None else named(intent)
 
 
 def moment(timestamp: str) -> str:
-    """Spell a ledger's time, which is UTC, to the second."""
+    """Return a UTC timestamp to the second, without the `T`."""
     return timestamp[:_SECONDS].replace("T", " ")
 
 
 def number(count: int) -> str:
-    """Spell a count with its thousands apart."""
+    """Return a count with thousands separators."""
     return f"{count:,}"
 
 
 def lines_changed(lines: LineCount) -> str:
-    """Say how many lines came and went, and how many files were not compared."""
+    """Return the added and removed lines, and the number of files not compared by line, as text."""
     told = f"+{lines.added:,} −{lines.removed:,}"  # noqa: RUF001 -- a minus, as print has it
     return told if not lines.whole else f"{told}, {lines.whole:,} whole"
 
 
 def badge(record: Record) -> Html:
-    """Write the verdict of a record."""
+    """Return the verdict of a record as HTML."""
     verdict = record.scope_validation.value
     return tag("span", verdict, class_=verdict)
 
 
 def table(caption: str, headings: Sequence[Inside], rows: Iterable[Html], class_: str) -> Html:
-    """Write a table that scrolls by itself where the window is narrow."""
+    """Return a table that scrolls on its own in a narrow window."""
     head = tag("thead", tag("tr", *(_heading(heading) for heading in headings)))
     body = tag("tbody", joined(rows))
     return tag(
@@ -66,7 +66,7 @@ def table(caption: str, headings: Sequence[Inside], rows: Iterable[Html], class_
 
 
 def tally_cells(tally: Tally) -> Sequence[Html]:
-    """Write edits, lines, violations and the last moment of a group."""
+    """Return the cells of a group: edits, lines, violations and the time of the last edit."""
     alarm = tag("span", number(tally.violations), class_="mark") if tally.violations else "0"
     return (
         tag("td", number(tally.edits), class_="number"),

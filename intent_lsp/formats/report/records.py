@@ -1,6 +1,7 @@
-"""The newest records in a report, each folded up to one line.
+"""The newest records in a report, each collapsed to one line.
 
-Invariant: however large a record is, what is shown of it is bounded, and says that there is more.
+Invariant: the shown part of a record is bounded, however large it is, and says how much is left
+out.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,16 +27,18 @@ RUNS_SHOWN: Final = 12
 PATTERNS_SHOWN: Final = 8
 
 ReportFact = tuple[str, Inside]
+"""A heading and its content."""
 
 
 def records_list(records: Sequence[Record]) -> Html:
-    """Write records, newest first; the place in the list is the record's anchor."""
+    """Return the records as a list. A record's index in it is the number in its HTML anchor."""
     return tag(
         "div", joined(_record(record, place) for place, record in enumerate(records)), id="records"
     )
 
 
 def _record(record: Record, place: int) -> Html:
+    """Return one record: a summary line and its details."""
     summary = tag(
         "summary",
         tag("span", moment(record.timestamp), class_="when"),
@@ -55,6 +58,7 @@ def _record(record: Record, place: int) -> Html:
 
 
 def _lines(record: Record) -> str:
+    """Return the changed lines of a record, or "" if it has no ranges."""
     ranges = any(talk.ranges for file in record.files for talk in file.conversations)
     return lines_changed(count_of_files(record.files)) if ranges else ""
 
@@ -66,6 +70,7 @@ def _verdict(record: Record) -> Html:
 
 
 def _deed(record: Record) -> Iterator[ReportFact]:
+    """Yield what was done and by whom."""
     yield "record", coded(record.id)
     yield "session", named(record.session_id)
     if record.agent_id is not None:
@@ -79,7 +84,7 @@ def _deed(record: Record) -> Iterator[ReportFact]:
 
 
 def _consent(record: Record) -> Iterator[ReportFact]:
-    """Say what is only sometimes there."""
+    """Yield the facts that only some records have: failure, doubts, approval, grant."""
     if not record.success:
         yield "failed", named(record.error or "no reason was given")
         yield "verdict", badge(record)
@@ -100,6 +105,7 @@ def _consent(record: Record) -> Iterator[ReportFact]:
 
 
 def _chain(record: Record) -> Iterator[ReportFact]:
+    """Yield the record's own hash, the one before it and the heads that it merges."""
     yield "hash", coded(record.integrity.record_hash)
     before = record.integrity.prev_record_hash
     yield "follows", "nothing: it is the first" if before is None else coded(before)
@@ -108,6 +114,7 @@ def _chain(record: Record) -> Iterator[ReportFact]:
 
 
 def _file(file: RecordFile) -> Html:
+    """Return the details of one file of a record."""
     facts: list[ReportFact] = []
     if file.previous_path is not None:
         facts.append(("was", coded(file.previous_path)))
@@ -119,6 +126,7 @@ def _file(file: RecordFile) -> Html:
 
 
 def _runs(runs: Sequence[Range]) -> str:
+    """Return the changed ranges as text."""
     if any(run.fallback for run in runs):
         return "all, not compared line by line"
     told = ", ".join(_run(run) for run in runs[:RUNS_SHOWN]) or "none"
@@ -139,10 +147,12 @@ def _fact(name: str, told: Inside) -> Html:
 
 
 def _more(count: int, shown: int, what: str) -> Html:
+    """Return a heading for the items that are not shown, or nothing."""
     rest = _rest(count, shown, what)
     return tag("h3", rest) if rest else joined([])
 
 
 def _rest(count: int, shown: int, what: str) -> str:
+    """Return "and N more …" for the items that are not shown, or ""."""
     left = count - shown
     return "" if left <= 0 else f" and {left:,} more {what}{'' if left == 1 else 's'}"

@@ -1,7 +1,8 @@
-"""How a report looks and what moves in it: its style sheet and its one script.
+"""The style sheet and the script of the report page.
 
-Invariant: both are constants, and their hashes alone are let in by the page's own policy.
-Invariant: without the script everything can be read; it only hides what is not looked for.
+Invariant: both are constants, and the page's Content-Security-Policy allows only their hashes.
+Invariant: without the script everything can be read. It only hides records that do not match the
+filter.
 """
 
 import base64
@@ -203,7 +204,7 @@ SCRIPT: Final = """
 
 
 def policy() -> str:
-    """Give the Content-Security-Policy: nothing but this style and this script, no network."""
+    """Return the Content-Security-Policy: only this style sheet and this script, no network."""
     return (
         f"default-src 'none'; style-src '{_hash(STYLE)}'; script-src '{_hash(SCRIPT)}';"
         " base-uri 'none'; form-action 'none'"

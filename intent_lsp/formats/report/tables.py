@@ -1,6 +1,6 @@
-"""The tables of a report: intents and files, contributors, what was out of scope.
+"""The tables of a report: intents and files, contributors, and edits out of scope.
 
-Invariant: each table says how much of the whole it shows.
+Invariant: each table says how many of all rows it shows.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,11 +25,12 @@ FILES_SHOWN: Final = 40
 INTENTS_SHOWN: Final = 8
 ROWS_SHOWN: Final = 50
 _HEATS: Final = 5
+"""Shades of the heat table."""
 _TALLIED: Final = (*NUMBERED, "Last edit (UTC)")
 
 
 def heat_table(survey: ReportSurvey) -> Html:
-    """Cross the most edited files with the intents of most edits."""
+    """Return the table of the most edited files by the intents with the most edits."""
     files = [name for name, _ in survey.groups[By.PATH].largest() if name is not None]
     intents = [name for name, _ in survey.groups[By.INTENT].largest()]
     shown, columns = files[:FILES_SHOWN], intents[:INTENTS_SHOWN]
@@ -44,7 +45,7 @@ def heat_table(survey: ReportSurvey) -> Html:
 
 
 def intents_table(survey: ReportSurvey, names: Mapping[str, str]) -> Html:
-    """List the intents by their edits, with the names that they have in the plan now."""
+    """Return the table of intents by their edits. `names` are their names in the plan now."""
     groups = survey.groups[By.INTENT].largest()
     rows = (
         _row(
@@ -59,7 +60,7 @@ def intents_table(survey: ReportSurvey, names: Mapping[str, str]) -> Html:
 
 
 def contributors_table(survey: ReportSurvey) -> Html:
-    """List who made the edits, and which share of them."""
+    """Return the table of who made the edits, with their shares."""
     groups, all_edits = survey.groups[By.CONTRIBUTOR].largest(), survey.total.edits
     rows = (
         _row(
@@ -74,7 +75,10 @@ def contributors_table(survey: ReportSurvey) -> Html:
 
 
 def violations_table(violations: Sequence[Record], count: int, places: Mapping[str, int]) -> Html:
-    """List the newest edits that were out of scope; `places` are those of the records below."""
+    """Return the table of the newest edits out of scope, of `count` in all.
+
+    `places` maps the id of a record shown below to its index there.
+    """
     if not count:
         return tag("p", "No edit was recorded as out of scope.")
     rows = (_violation(record, places.get(record.id)) for record in violations)
@@ -84,13 +88,13 @@ def violations_table(violations: Sequence[Record], count: int, places: Mapping[s
 
 
 def contributors(record: Record) -> str:
-    """Name who made an edit, each once."""
+    """Return the names of everyone who made an edit, each once."""
     talks = (talk for file in record.files for talk in file.conversations)
     return ", ".join(dict.fromkeys(contributor_name(talk.contributor) for talk in talks)) or "-"
 
 
 def files_named(record: Record) -> Inside:
-    """Name the first file of an edit, and how many more there are."""
+    """Return the first file of an edit, and how many more there are."""
     if not record.files:
         return "-"
     more = f" (+{len(record.files) - 1:,})" if len(record.files) > 1 else ""
@@ -113,6 +117,7 @@ def _heat_cell(survey: ReportSurvey, pair: tuple[str | None, str], top: int) -> 
 
 
 def _crosses(violations: int) -> Inside:
+    """Return the mark for a number of violations, or nothing."""
     if not violations:
         return ""
     return joined([" ", tag("span", f"✕{violations:,}", class_="mark")])
@@ -133,6 +138,7 @@ def _violation(record: Record, place: int | None) -> Html:
 
 
 def _called(intent: str | None, names: Mapping[str, str]) -> Html:
+    """Return an intent's name in the plan now, or a note that it has none."""
     if intent is None:
         return tag("span", "none was active", class_="soft")
     name = names.get(intent)
@@ -140,6 +146,7 @@ def _called(intent: str | None, names: Mapping[str, str]) -> Html:
 
 
 def _share(count: int, whole: int) -> Html:
+    """Return a bar and a percentage."""
     width = round(100 * count / whole)
     full = tag("rect", width=100, height=8, class_="of")
     part = tag("rect", width=width, height=8, class_="is")
@@ -156,6 +163,7 @@ def _share(count: int, whole: int) -> Html:
 
 
 def _of(shown: int, count: int, what: str) -> str:
+    """Return the caption's count, such as "5 of 20 files"."""
     many = what if count == 1 else f"{what}s"
     return f"{count:,} {many}" if shown == count else f"{shown:,} of {count:,} {many}"
 

@@ -1,6 +1,6 @@
-"""The timeline of a report, as a picture that can be read aloud.
+"""The timeline of a report: an SVG bar chart with text for screen readers.
 
-Invariant: no more bars than `BARS`, and each says in words what it shows.
+Invariant: there are at most `BARS` bars, and each has a text that says what it shows.
 """
 
 from collections.abc import Iterator
@@ -11,6 +11,7 @@ from intent_lsp.core.report.timeline import Timeline, TimelinePart
 from intent_lsp.formats.report.html_text import Html, joined, tag
 
 BARS: Final = 72
+"""Bars of the chart."""
 
 _WIDE: Final = 1000
 _HIGH: Final = 150
@@ -28,7 +29,7 @@ _SAID: Final = {
 
 
 def timeline_figure(line: Timeline) -> Html:
-    """Draw the edits of each part of the time, stacked by verdict; without edits, say so."""
+    """Return the edits over time as bars stacked by verdict, or a sentence if there are none."""
     if not line.parts:
         return tag("p", "There was no edit in this time.", class_="soft")
     top = max(part.edits for part in line.parts)
@@ -46,7 +47,7 @@ def timeline_figure(line: Timeline) -> Html:
 
 
 def _each(hours: int) -> str:
-    """Name a length of time: `2 hours`, `1 day`, `4 weeks`."""
+    """Return a length of time as text: `2 hours`, `1 day`, `4 weeks`."""
     for unit, length in (("week", 7 * _DAY), ("day", _DAY)):
         if hours % length == 0:
             return _counted(hours // length, unit)
@@ -76,6 +77,7 @@ def _label(part: TimelinePart, hours: int) -> str:
 
 
 def _step(line: Timeline) -> float:
+    """Return the width of one bar with its gap."""
     return min((_WIDE - _LEFT) / len(line.parts), _WIDEST)
 
 
@@ -95,7 +97,10 @@ def _bars(line: Timeline, top: int) -> Iterator[Html]:
 
 
 def _stack(part: TimelinePart, top: int, x: float, width: float) -> Iterator[Html]:
-    """Draw a bar from below: what was out of scope first, and never too low to be seen."""
+    """Yield the parts of a bar from the bottom, violations first.
+
+    Each is high enough to be seen.
+    """
     y = float(_HIGH)
     for verdict in _ORDER:
         count = part.counts.get(verdict, 0)
