@@ -1,1 +1,1 @@
-"""The state of sessions in SQLite: selections, tickets, drafts, notes."""
+"""SQLite state of a root's sessions: selections, tickets, notes; and drafts and cached contents."""

@@ -1,7 +1,8 @@
-"""Contents kept by their hash in `.local/snapshots/`, as long as there is room.
+"""Content-addressed cache of file contents in `.local/snapshots/`, limited in size.
 
-Invariant: a cache: it may go at any time, and what is damaged in it is not there.
-Invariant: a content is held against its hash whenever it is given out, and not when it is put.
+Invariant: it is only a cache. Any entry may vanish at any time, and a damaged one counts as
+missing.
+Invariant: a content is checked against its hash whenever it is read, not when it is written.
 """
 
 import contextlib
@@ -27,20 +28,22 @@ from intent_lsp.store.fs.write import create_cache_file, remove_file
 _log = logging.getLogger(__name__)
 
 MAX_BYTES: Final = 256 * 1024 * 1024
-"""Bytes on disk that all snapshots of a root may take together."""
+"""Bytes on disk that all cached contents of a root may take together."""
 
 _ROOM: Final = "snapshots"
-# In the end this much is left, so that what is kept is not listed anew for each content.
+# Share of the limit that is left after making room. Removing a bit more than needed means that the
+# directory is not listed again for each new content.
 _KEPT_OF_MAX: Final = 0.8
 _AT_ONCE: Final = 4
-"""Contents dropped with one that is kept: whoever waits for that does not wait for all."""
+"""Contents removed with each one that is added, so that no caller waits for the removal of all."""
 _LEVEL: Final = 1
-# An agent waits while its files are kept: packing a larger one takes longer than writing it.
+# Bytes of a content that is compressed. An agent waits for this, and for larger contents
+# compressing takes longer than writing.
 _PACKED_AT_MOST: Final = 64 * 1024
 
 
 class BlobCache:
-    """The kept contents of one root."""
+    """The cached contents of one root."""
 
     def __init__(self, root: Path, max_bytes: int = MAX_BYTES) -> None:
         self._root = root
@@ -48,14 +51,14 @@ class BlobCache:
         self._max_bytes = max_bytes
         self._guard = threading.Lock()
         self._size: int | None = None
-        # What is to go, oldest first, with its size.
+        # Files to remove, oldest first, with their sizes.
         self._doomed: dict[Path, int] = {}
         self._found_safe: tuple[int, int] | None = None
 
     def put(self, data: bytes, known: ContentHash | None = None) -> ContentHash:
-        """Keep a content if the disk lets us, and give its hash; the oldest make room for it.
+        """Cache a content and return its hash. Old contents are removed if there is no room.
 
-        `known` is its hash, where the caller has it.
+        `known` is the hash, if the caller has it. A disk error is only logged.
         """
         content_hash = hash_content(data) if known is None else known
         path = self._path(content_hash)
@@ -63,14 +66,17 @@ class BlobCache:
             try:
                 if not _is_kept(path):
                     self._put(path, data)
-                # What is kept anew is not old.
+                # It is used again, so it must not be removed as an old one.
                 self._doomed.pop(path, None)
             except (OSError, UnsafePathError) as problem:
                 _log.warning("%s: a content is not kept: %s", self._room, problem)
         return content_hash
 
     def get(self, content_hash: ContentHash) -> bytes | None:
-        """Give a content; None: it was never kept, is kept no more, or is damaged."""
+        """Return a content, or None if it is not cached or is damaged.
+
+        A damaged file is removed.
+        """
         if parse_hash(content_hash) != content_hash:
             return None
         path = self._path(content_hash)
@@ -91,6 +97,7 @@ class BlobCache:
         return self._room / content_hash.removeprefix("sha256:")
 
     def _put(self, path: Path, data: bytes) -> None:
+        """Write a content to the cache, unless it is larger than the cache may become."""
         stored = zlib.compress(data, _LEVEL) if len(data) <= _PACKED_AT_MOST else data
         if len(stored) > self._max_bytes * _KEPT_OF_MAX:
             return
@@ -102,13 +109,19 @@ class BlobCache:
         self._make_room(path)
 
     def _ensure_room(self) -> None:
-        """Make the room, or find it safe; the very directory that was, is still."""
+        """Create the cache directory, or check that it is safe.
+
+        Skip this if it is still the same inode.
+        """
         if self._found_safe is None or self._found_safe != _directory(self._room):
             ensure_inner_directory(ensure_local_directory(self._root), _ROOM)
             self._found_safe = _directory(self._room)
 
     def _make_room(self, newest: Path) -> None:
-        """Drop the oldest where there is no room; then a few each time, until there is enough."""
+        """Remove the oldest contents if there is no room, then a few each time until there is.
+
+        `newest` is the content just added, which stays.
+        """
         if self._size is not None and self._size > self._max_bytes and not self._doomed:
             self._size = self._doom()
         dropped = 0
@@ -123,7 +136,10 @@ class BlobCache:
                 dropped += 1
 
     def _doom(self) -> int:
-        """List what is to go, oldest first; give the size of all, of other processes' too."""
+        """Choose the contents to remove, oldest first.
+
+        Return the size of all, other processes' included.
+        """
         kept = sorted(self._kept())
         left = everything = sum(size for _, size, _ in kept)
         for _, size, path in kept:
@@ -134,12 +150,12 @@ class BlobCache:
         return everything
 
     def _kept(self) -> Iterator[tuple[int, int, Path]]:
-        """Give the moment, the size and the path of each snapshot."""
+        """Yield (modification time in ns, size, path) of each cached content."""
         with os.scandir(self._room) as entries:
             for entry in entries:
                 try:
                     found = entry.stat(follow_symlinks=False)
-                except FileNotFoundError:  # Another process was first.
+                except FileNotFoundError:  # Another process has removed it.
                     continue
                 yield found.st_mtime_ns, found.st_size, Path(entry.path)
 
@@ -151,20 +167,20 @@ class BlobCache:
 
 
 def _meanings(stored: bytes) -> Iterator[bytes]:
-    """Give what a file may stand for: a large content is stored as it is, others packed."""
+    """Yield the contents that a file may hold: as it is (large contents), or decompressed."""
     yield stored
     with contextlib.suppress(zlib.error):
         yield zlib.decompress(stored)
 
 
 def _is_kept(path: Path) -> bool:
-    """Whether a content seems to be there: a disk that lost its power may leave an empty file."""
+    """Whether the file exists and is not empty, as a power failure may leave it."""
     found = stamp(path)
     return found is not None and found.size > 0
 
 
 def _directory(path: Path) -> tuple[int, int] | None:
-    """Identify what has this name, links not followed; None: nothing."""
+    """Return device and inode of a path, links not followed, or None if nothing is there."""
     try:
         found = path.lstat()
     except FileNotFoundError:

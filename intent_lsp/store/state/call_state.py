@@ -1,6 +1,6 @@
-"""What a root's state knows of the files of a call, all of one moment (requirements section 6).
+"""What the state knows of the files of a call, read at one moment (requirements section 6).
 
-Invariant: one transaction reads all of it, so that a claim and a read belong to one another.
+Invariant: one transaction reads everything, so that claims and reads are from the same moment.
 """
 
 import sqlite3
@@ -16,7 +16,7 @@ from intent_lsp.core.text import pack, unpack
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.store.state.database import Database
 
-# One row for each path, whatever is known of it; every part of it is found by a primary key.
+# Always one row for a path, even if nothing is known of it. Each part is found by a primary key.
 _QUERY: Final = """
     SELECT
         (SELECT hash FROM own_write WHERE path = ?1),
@@ -30,10 +30,11 @@ _QUERY: Final = """
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileMemory:
-    """What is known of one file: our own last write of it, what the asker read of it and when.
+    """What is known of one file, as one session or subagent sees it.
 
-    `read` is None where the asker read that there is no such file; `turn` is None where it never
-    read it. `claimed_by` is another session (or another agent's) with a live claim on it.
+    `own_write` is the hash of the product's own last write. `read` is what the session last read:
+    None if there was no such file then. `turn` is the turn in which it did, None if it never did.
+    `claimed_by` is another session, or another agent's, with a live claim.
     """
 
     own_write: ContentHash | None = None
@@ -43,7 +44,7 @@ class FileMemory:
 
 
 class CallState:
-    """What one root's state remembers for judging a call."""
+    """Reads from a root's state what judging a call needs."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -51,7 +52,10 @@ class CallState:
     def of(
         self, paths: Iterable[WorkspacePath], asker: tuple[str, str], now: datetime
     ) -> Mapping[WorkspacePath, FileMemory]:
-        """Tell what is known of each path, to a session or a subagent. Raises as State does."""
+        """Return what is known of each path. `asker` is (session id, subagent id).
+
+        Raise StateUnavailableError if the state cannot be read.
+        """
         keys = {path: pack(path) for path in paths}
         session, agent, at = *map(pack, asker), timestamp(now)
         if len(keys) == 1:

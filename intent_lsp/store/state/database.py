@@ -1,11 +1,11 @@
-"""One SQLite file shared by threads and processes: its transactions, its loss, its damage.
+"""A SQLite file shared by threads and processes: transactions, and recovery from loss or damage.
 
-Invariant: every transaction runs on the very file that the path names; one that was deleted or
-replaced is opened anew (requirements section 2).
-Invariant: a damaged file is moved aside with what belongs to it, never deleted.
-Invariant: while even `.orchestration/` is gone nothing is known, and what is told stays in memory.
-Invariant: what memory kept in the place of a file that could not be used is put into the file as
-soon as it can.
+Invariant: every transaction runs on the file that the path names now. A file that was deleted or
+replaced is opened again (requirements section 2).
+Invariant: a damaged file is renamed with the files that belong to it, never deleted.
+Invariant: while `.orchestration/` itself is missing, the state is empty and only in memory.
+Invariant: what memory has collected while a file could not be used is written to the file as soon
+as it can be used.
 """
 
 import contextlib
@@ -39,36 +39,36 @@ T = TypeVar("T")
 
 
 class StandIn(Protocol):
-    """How memory takes the place of a file, and gives back what it kept meanwhile."""
+    """Copies data between a file and the in-memory database that replaces it for a time."""
 
     def begin(self, memory: sqlite3.Connection) -> None:
-        """Take the place of a file, with nothing known."""
+        """Begin with an empty in-memory database."""
 
     def read(self, file: sqlite3.Connection, memory: sqlite3.Connection) -> None:
-        """Read what a file still tells into memory."""
+        """Copy what the file holds into memory."""
 
     def put_back(self, memory: sqlite3.Connection, file: sqlite3.Connection) -> None:
-        """Put into the file what memory has been told since."""
+        """Write to the file what memory has collected since."""
 
 
 Statement = Callable[[sqlite3.Connection], T]
 
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-# The file, or the memory that goes with it, was moved away under an open connection.
+# The file, or its shared-memory file, was moved or removed under an open connection.
 _MOVED = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
 _AGAIN_SECONDS = 2.0
-"""How long memory stands in before the file is tried again."""
+"""How long memory replaces the file before the file is tried again."""
 _WRITING = "BEGIN IMMEDIATE"
 _TRIES = 4
 _LOCK_SECONDS = 2.0
 
 
 class Database:
-    """A file opened when first needed; `connect` opens it and lays out its tables.
+    """A SQLite file that is opened when first needed. `connect` opens it and creates its tables.
 
-    What `connect` raises of sqlite3's, or an unknown layout's StateUnavailableError, comes through
-    `read` and `write` as StateUnavailableError. With a `stand_in`, memory takes the place of a file
-    that cannot be opened at first, or whose disk is full, and `problem` says why.
+    Errors that `connect` raises, sqlite3.Error or StateUnavailableError, reach the caller of `read`
+    and `write` as StateUnavailableError. With a `stand_in`, an in-memory database replaces a file
+    that cannot be opened at first or whose disk is full; then `problem` says why.
     """
 
     def __init__(self, path: Path, connect: Connect, *, stand_in: StandIn | None = None) -> None:
@@ -84,22 +84,25 @@ class Database:
         self.problem: str | None = None
 
     def read(self, work: Statement[T]) -> T:
-        """Run `work` on one unchanging view. Raises StateUnavailableError."""
+        """Run `work` in a read transaction. Raise StateUnavailableError."""
         return self._run("BEGIN", work)
 
     def rows(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        """Give the rows of one SELECT, which is a view of its own. Raises StateUnavailableError."""
+        """Return the rows of one SELECT, which sees one consistent state.
+
+        Raise StateUnavailableError.
+        """
         return self._run(None, lambda connection: connection.execute(query, values).fetchall())
 
     def write(self, work: Statement[T]) -> T:
-        """Run `work` as one transaction, alone among all writers. Raises StateUnavailableError.
+        """Run `work` in a write transaction, the only one at a time. Raise StateUnavailableError.
 
-        `work` may run more than once: only the last run counts.
+        `work` may run more than once. Only its last run counts.
         """
         return self._run(_WRITING, work)
 
     def close(self) -> None:
-        """Let go of the file; the next transaction opens it again."""
+        """Close the file. The next transaction opens it again."""
         with self._guard:
             self._forget()
             if self._standing_in is not None:
@@ -107,6 +110,10 @@ class Database:
                 self._standing_in, self.problem = None, None
 
     def _run(self, begin: str | None, work: Statement[T]) -> T:
+        """Run `work` in a transaction, and again after each problem that can be overcome.
+
+        `begin` is the statement that begins the transaction; None: `work` is a single SELECT.
+        """
         with self._guard:
             for _ in range(_TRIES):
                 try:
@@ -114,7 +121,7 @@ class Database:
                     if begin is None:
                         return work(connection)
                     connection.execute(begin)
-                    # Asked again inside the lock: a file may be replaced at any time before.
+                    # Check again inside the transaction: until now the file could be replaced.
                     if not self._is_current():
                         self._forget()
                         continue
@@ -131,6 +138,10 @@ class Database:
         raise StateUnavailableError(path=os.fspath(self._path), problem="cannot be kept open")
 
     def _current(self) -> sqlite3.Connection:
+        """Return the connection to use now: to the file, or to memory if the directory is missing.
+
+        Write to the file what memory has collected while it could not be used.
+        """
         connection = self._memory or self._file.opened
         if connection is not None and self._is_current():
             return connection
@@ -150,7 +161,7 @@ class Database:
         return connection
 
     def _overcome(self, problem: sqlite3.Error | StateUnavailableError) -> None:
-        """Make the next try worth it, on the file or in memory, or raise StateUnavailableError."""
+        """Prepare for another try, on the file or in memory, or raise StateUnavailableError."""
         if isinstance(problem, StateUnavailableError):
             self._roll_back()
             self._use_memory(problem, full=False)
@@ -161,10 +172,10 @@ class Database:
             self._use_memory(unusable, full=kind(problem) == sqlite3.SQLITE_FULL)
 
     def _use_memory(self, problem: StateUnavailableError, *, full: bool) -> None:
-        """Let memory stand in for the file, or raise the problem.
+        """Let memory replace the file, or raise the problem.
 
-        What a file knew that was used already is not to be lost because somebody has it locked; of
-        one whose disk is full it is read.
+        A file that was used before is not replaced because it is locked, since its data would be
+        missing. If its disk is full, its data is copied into memory first.
         """
         if self._stand_in is None or (self._used and not full and self._standing_in is None):
             raise problem
@@ -181,11 +192,12 @@ class Database:
         self._memory = self._standing_in
 
     def _is_current(self) -> bool:
+        """Whether the open connection is still the right one."""
         if self._memory is None:
             return self._file.is_current()
         if self._memory is self._standing_in:
             return not self._not_yet()
-        # Its room is to be where the rules are, as soon as they are there again.
+        # Memory is in use because `.orchestration/` is missing: use the file once it is back.
         return not self._path.parent.parent.is_dir()
 
     def _forget(self) -> None:
@@ -204,7 +216,10 @@ class Database:
                 connection.execute("ROLLBACK")
 
     def _mend(self, problem: sqlite3.Error) -> None:
-        """Make the next try worth it, or raise StateUnavailableError."""
+        """Prepare for another try on the file, or raise StateUnavailableError.
+
+        A damaged file is renamed, and one that was moved or replaced is opened again.
+        """
         self._roll_back()
         known = self._file.identity
         if kind(problem) in _DAMAGED or str(problem).startswith("no such table"):
@@ -219,13 +234,14 @@ class Database:
             ) from problem
 
     def _move_aside(self, damaged: Identity | None) -> None:
+        """Rename the damaged file and its companions, under a lock between processes."""
         aside = f".damaged-{now():%Y%m%dT%H%M%S%f}"
         try:
             with open_lock_file(self._path.with_name(self._path.name + ".lock")) as lock:
                 if not wait_for(partial(try_lock, lock.fileno()), _LOCK_SECONDS):
                     problem = "another process has been repairing it for too long"
                     raise TimeoutError(errno.ETIMEDOUT, problem)
-                # Another process may have been first: then the path names a good file by now.
+                # Another process may have renamed it already: then the path names a good file.
                 if damaged != self._file.identity_now():
                     return
                 _log.error("%s is damaged; it is kept as %s%s", self._path, self._path.name, aside)

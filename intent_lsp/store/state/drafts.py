@@ -1,9 +1,9 @@
-"""Drafts: refused texts, kept until they are restored or thirty days have passed.
+"""Drafts: refused texts, kept as files until they are restored or thirty days have passed.
 
 Specified in requirements section 7.
 
-Invariant: a draft is on the disk before `write` returns; nothing typed is ever lost.
-Invariant: a damaged draft is listed as such, never hidden, never pruned by guesswork.
+Invariant: a draft is on the disk before `write` returns, so that no typed text is lost.
+Invariant: a damaged draft is listed as such. It is not hidden, and is removed only by its age.
 """
 
 import json
@@ -33,6 +33,7 @@ from intent_lsp.store.fs.write import create_file, remove_file
 _log = logging.getLogger(__name__)
 
 KEPT_FOR: Final = timedelta(days=30)
+"""How long a draft is kept."""
 
 _ROOM: Final = "drafts"
 _STAMP: Final = "%Y%m%dT%H%M%SZ"
@@ -42,7 +43,7 @@ _TRIES: Final = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """One refused text; `base_hash` is that of the disk's content it was typed upon."""
+    """A refused text. `base_hash` is the hash of the content on disk that it was typed over."""
 
     id: str
     path: WorkspacePath
@@ -56,7 +57,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class UnreadableDraft:
-    """A draft's file that cannot be read as one."""
+    """A draft's file that cannot be read as a draft, and why."""
 
     id: str
     problem: str
@@ -80,9 +81,10 @@ class Drafts:
         intent_id: str | None,
         created_at: str,
     ) -> Draft:
-        """Keep a text. `created_at` is a timestamp in UTC.
+        """Write a text as a draft. `created_at` is a timestamp in UTC.
 
-        Raises OSError or UnsafePathError when it cannot be kept: then it must not be taken away.
+        Raise OSError or UnsafePathError if that fails; then the text must not be removed from the
+        editor.
         """
         room = ensure_inner_directory(ensure_local_directory(self._root), _ROOM)
         moment = datetime.fromisoformat(created_at).astimezone(UTC)
@@ -102,24 +104,27 @@ class Drafts:
         raise FileExistsError(os.fspath(room))
 
     def list(self, path: WorkspacePath | None = None) -> tuple[Draft | UnreadableDraft, ...]:
-        """Give the drafts, the newest first; of one path only, and then none that is damaged."""
+        """Return all drafts, newest first, or those of one path.
+
+        Damaged ones are only in the full list.
+        """
         found = (self._read(name) for name in sorted(self._names(), reverse=True))
         if path is None:
             return tuple(draft for draft in found if draft is not None)
         return tuple(draft for draft in found if isinstance(draft, Draft) and draft.path == path)
 
     def get(self, draft_id: str) -> Draft | None:
-        """Give one draft; None: there is none of this id that can be read."""
+        """Return a draft, or None if there is none with this id that can be read."""
         found = self._read(f"{draft_id}.json")
         return found if isinstance(found, Draft) else None
 
     def delete(self, draft_id: str) -> bool:
-        """Forget a draft that was restored; False: there is none. Raises OSError."""
+        """Delete a draft that was restored. Return False if there is none. Raise OSError."""
         name = f"{draft_id}.json"
         return bool(_NAME.fullmatch(name)) and remove_file(self._room / name)
 
     def prune(self, now: datetime) -> int:
-        """Forget what is older than thirty days by its name; give how many."""
+        """Delete the drafts that are older than thirty days by their name. Return how many."""
         limit = (now - KEPT_FOR).astimezone(UTC).strftime(_STAMP)
         old = [name for name in self._names() if name[: len(limit)] < limit]
         try:
@@ -129,6 +134,7 @@ class Drafts:
             return 0
 
     def _names(self) -> Sequence[str]:
+        """Return the file names of all drafts; empty if the directory cannot be listed."""
         try:
             names = os.listdir(self._room)  # noqa: PTH208 - names alone
         except OSError:
@@ -136,6 +142,7 @@ class Drafts:
         return [name for name in names if _NAME.fullmatch(name)]
 
     def _read(self, name: str) -> Draft | UnreadableDraft | None:
+        """Read a draft's file, or return None if there is none."""
         if not _NAME.fullmatch(name):
             return None
         draft_id = name.removesuffix(".json")
@@ -148,13 +155,14 @@ class Drafts:
 
 
 def _spelled(draft: Draft) -> bytes:
+    """Return a draft as JSON."""
     fields = {name: value for name, value in asdict(draft).items() if name != "id"}
-    # ASCII: names and texts from the wire may hold lone surrogates, which UTF-8 has no bytes for.
+    # Only ASCII: names and texts from the client may have lone surrogates, which UTF-8 lacks.
     return json.dumps(fields, ensure_ascii=True, indent=1).encode()
 
 
 def _parsed(draft_id: str, data: bytes) -> Draft:
-    """Read a draft's file. Raises ValueError, RecursionError."""
+    """Return the draft in a file's bytes. Raise ValueError or RecursionError."""
     fields = json.loads(data)
     if not isinstance(fields, dict):
         raise ValueError("is not a JSON object")  # noqa: TRY004 - wrong text, not a wrong call

@@ -1,7 +1,8 @@
-"""What sessions have read of files that were moved: it goes with them (requirements section 1).
+"""Read hashes of moved files: what a session has read of a file is also known by its new name.
 
-Invariant: all of a move is one transaction; what was read of the old name stays, since it is
-there that it was read.
+Specified in requirements section 1.
+
+Invariant: all files of a move are one transaction. What was read under the old name stays too.
 """
 
 import sqlite3
@@ -17,20 +18,17 @@ _PUT: Final = "INSERT OR REPLACE INTO read_hash VALUES (?,?,?,?,?)"
 
 
 class FileMoves:
-    """Takes the read hashes of every session from the old names of files to the new ones."""
+    """Copies every session's read hashes from the old names of files to the new ones."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def follow(self, moves: Iterable[tuple[WorkspacePath, WorkspacePath]]) -> None:
-        """Take what was read of each old name for what was read of the new one.
-
-        Raises StateUnavailableError.
-        """
+        """Copy what was read of each old name to its new name. Raise StateUnavailableError."""
         new = {pack(old): pack(name) for old, name in moves}
 
         def work(connection: sqlite3.Connection) -> None:
-            # One walk: no index leads from a path to who has read it, and moves are seldom.
+            # Read the whole table: it has no index by path, and moves are rare.
             copied = [
                 (session, agent, new[path], read, turn)
                 for session, agent, path, read, turn in connection.execute(_ALL)

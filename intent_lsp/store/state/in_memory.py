@@ -1,32 +1,33 @@
-"""Memory in the place of a state file that cannot be used, and what it gives back afterwards."""
+"""In-memory replacement of a state file that cannot be used, merged into the file afterwards."""
 
 import sqlite3
 from collections.abc import Iterable
 from typing import Any, Final
 
 _NUMBERED: Final = {"event": "seq"}
-"""Tables whose rows are numbered: a number that memory gave may be another row's in the file."""
+"""Tables with numbered rows. In the file, a number that memory gave may belong to another row."""
 
 TableRows = set[tuple[Any, ...]]
+"""The rows of one table."""
 
 
 class StateInMemory:
-    """What memory was given at first, so that only what is new goes into the file."""
+    """Remembers the rows that memory began with, so that only new ones are written to the file."""
 
     def __init__(self) -> None:
         self._given: dict[str, TableRows] = {}
 
     def begin(self, memory: sqlite3.Connection) -> None:
-        """Take the place of a file, with nothing known."""
+        """Begin with an empty in-memory database."""
         self._given = {table: _rows(memory, table) for table in _tables(memory)}
 
     def read(self, file: sqlite3.Connection, memory: sqlite3.Connection) -> None:
-        """Read what a file still tells into memory."""
+        """Copy what the file holds into memory."""
         file.backup(memory)
         self._given = {table: _rows(memory, table) for table in _tables(memory)}
 
     def put_back(self, memory: sqlite3.Connection, file: sqlite3.Connection) -> None:
-        """Put into the file what memory has been told since."""
+        """Write to the file, in one transaction, the rows that memory has collected since."""
         file.execute("BEGIN IMMEDIATE")
         try:
             for table in _tables(memory):
@@ -48,6 +49,7 @@ def _rows(connection: sqlite3.Connection, table: str) -> TableRows:
 
 
 def _put(file: sqlite3.Connection, table: str, rows: Iterable[tuple[Any, ...]]) -> None:
+    """Insert rows into a table of the file, with new numbers if the table is numbered."""
     numbered = table in _NUMBERED
     for row in rows:
         values = (None, *row[1:]) if numbered else row

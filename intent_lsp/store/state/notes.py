@@ -1,9 +1,9 @@
-"""What a root's state has noted for later: events, voices, lessons told.
+"""Notes in a root's state: events of intents, what agents said of themselves, and counters.
 
 Specified in requirements sections 3 and 9.
 
-Invariant: each method is one transaction; any number of threads and processes may call them.
-Invariant: of an intent the newest events are kept, and no more.
+Invariant: each method is one transaction. Any number of threads and processes may call them.
+Invariant: only the newest events of an intent are kept.
 """
 
 import sqlite3
@@ -15,12 +15,12 @@ from intent_lsp.core.text import pack, pack_perhaps, unpack
 from intent_lsp.store.state.database import Database
 
 EVENTS_KEPT: Final = 20
-"""Events of one intent."""
+"""Events kept for one intent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Noted:
-    """An event of an intent; `in_file`: the intents file tells it, too. `seq` is its number."""
+    """An event of an intent. `in_file`: the intents file has it too. `seq` is its number."""
 
     event: str
     in_file: bool
@@ -29,20 +29,20 @@ class Noted:
 
 @dataclass(frozen=True, slots=True)
 class AgentInfo:
-    """What an agent said of itself at checkout: its model, and where its conversation is."""
+    """What an agent said of itself at checkout: its model, and the URL of its conversation."""
 
     model: str | None = None
     url: str | None = None
 
 
 class Notes:
-    """The notes of one root. Every method raises StateUnavailableError."""
+    """The notes of one root. Every method may raise StateUnavailableError."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def add_event(self, intent_id: str, event: str) -> None:
-        """Note an event of an intent."""
+        """Add an event of an intent."""
         key = pack(intent_id)
 
         def work(connection: sqlite3.Connection) -> None:
@@ -58,7 +58,10 @@ class Notes:
         self._database.write(work)
 
     def events(self, *intent_ids: str) -> tuple[Noted, ...]:
-        """Give the events of an intent by each of its ids, newest first."""
+        """Return the events of an intent, newest first.
+
+        `intent_ids` are all ids that it has had.
+        """
         query = (
             f"SELECT event, in_file, seq FROM event WHERE {_among(intent_ids)} ORDER BY seq DESC"  # noqa: S608 - marks
         )
@@ -70,21 +73,21 @@ class Notes:
         )
 
     def unwritten(self) -> tuple[str, ...]:
-        """List the intents with events that the intents file does not tell."""
+        """Return the ids of intents with events that the intents file does not have."""
         query = "SELECT DISTINCT intent_id FROM event WHERE in_file = 0 ORDER BY intent_id"
         rows = self._database.rows(query)
         return tuple(unpack(row[0]) for row in rows)
 
     def written(self, events: Sequence[Noted], *intent_ids: str) -> None:
-        """Note that the intents file tells these events, which `events` gave, newest first."""
-        # By number: what came meanwhile is newer, and may have pushed the oldest out.
+        """Record that the intents file now has these events, which `events` returned."""
+        # Compare numbers: events added meanwhile have higher ones and stay unwritten.
         newest = events[0].seq if events else 0
         query = f"UPDATE event SET in_file = 1 WHERE seq <= ? AND {_among(intent_ids)}"  # noqa: S608 - marks
         values = (newest, *map(pack, intent_ids))
         self._database.write(lambda connection: connection.execute(query, values))
 
     def count_lesson(self, session_id: str, *, at_most: int) -> bool:
-        """Count one more lesson of a session; False: it has had as many as it may."""
+        """Count one more lesson of a session. Return False if it has had `at_most` already."""
         key = pack(session_id)
 
         def work(connection: sqlite3.Connection) -> bool:
@@ -98,7 +101,7 @@ class Notes:
         return self._database.write(work)
 
     def put_voice(self, session_id: str, agent_id: str, voice: AgentInfo) -> None:
-        """Keep what an agent said of itself; what it leaves out stays as it was."""
+        """Store what an agent said of itself. A field that is None keeps its old value."""
         values = (
             pack(session_id),
             pack(agent_id),
@@ -112,7 +115,10 @@ class Notes:
         self._database.write(lambda connection: connection.execute(query, values))
 
     def voice(self, session_id: str, agent_id: str) -> AgentInfo:
-        """Give what an agent said of itself, a subagent's own words before its session's."""
+        """Return what an agent said of itself.
+
+        For a subagent, its session's values fill the gaps.
+        """
         query = (
             "SELECT model, url FROM voice WHERE session_id = ? AND agent_id IN (?, x'')"
             " ORDER BY agent_id DESC"
@@ -124,10 +130,10 @@ class Notes:
         return AgentInfo(next(iter(models), None), next(iter(urls), None))
 
     def take_moment(self, name: str, at: str, *, last_at_most: str) -> bool:
-        """Note that something is done now; False: it was done later than `last_at_most`.
+        """Record that a task is done now, and return True, unless it was done after `last_at_most`.
 
-        One of many processes that ask at once is told True. A moment that is yet to come, from
-        before a clock was put back, counts for nothing.
+        Of several processes that ask at the same time, only one gets True. A recorded time in the
+        future, from before a clock was set back, is ignored.
         """
         values = (pack(name), pack(at), pack(last_at_most))
         query = (

@@ -1,8 +1,8 @@
-"""The open tickets of commands, each with what the work tree held when it was given.
+"""Open tickets of commands, each with a snapshot of the work tree from before the command.
 
-Invariant: equal trees are kept once, and a tree as long as one of its tickets is open.
-Invariant: the newest tickets that this process gave are known to it until they end, whatever
-becomes of the file: a command may have deleted that.
+Invariant: equal snapshots are stored once, as long as a ticket with one of them is open.
+Invariant: this process remembers the newest tickets that it issued until they end, even if the file
+is lost: a command may have deleted it.
 """
 
 import json
@@ -25,39 +25,42 @@ WITH_TREE: Final = (
     "LEFT JOIN open_command ON open_command.ticket_id = ticket.id"
     " LEFT JOIN tree ON tree.id = open_command.tree_id"
 )
-"""Joins a ticket with its tree, which is NULL where it has none, or has come to its end."""
+"""SQL that joins a ticket with its snapshot. NULL if it has none or has ended."""
 
 _OPEN: Final = (
     "SELECT ticket.body, tree.body, gone_on FROM open_command"
     " JOIN ticket ON ticket.id = open_command.ticket_id JOIN tree ON tree.id = open_command.tree_id"
 )
 _GIVEN_AT_MOST: Final = 20
-"""Tickets of commands that a process remembers beside the file."""
+"""Tickets of commands that a process remembers outside the file."""
 
 _TREES_AT_ONCE: Final = 8
-"""Trees that were read and are not read again: each look asks for those of the open tickets."""
+"""Parsed snapshots that are cached, since each look at the disk needs those of all open tickets."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeptTree:
-    """What a work tree held, as it is kept: equal trees have one id."""
+    """A snapshot of a work tree as stored. Equal snapshots have the same id."""
 
     id: bytes
     body: bytes
 
     @classmethod
     def of(cls, tree: TreeSnapshot) -> "KeptTree":
-        """Spell a tree."""
+        """Return a snapshot in its stored form."""
         body = spelled(tree)
         return cls(sha256(body).digest(), body)
 
     def keep(self, connection: sqlite3.Connection) -> None:
-        """Keep it, unless it is kept for another ticket."""
+        """Store the snapshot, unless it is stored for another ticket."""
         connection.execute("INSERT OR IGNORE INTO tree VALUES (?,?)", (self.id, self.body))
 
 
 class OpenCommands:
-    """The open tickets of calls that may change any file. Methods raise StateUnavailableError."""
+    """The open tickets of calls that may change any file.
+
+    Methods may raise StateUnavailableError.
+    """
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -65,29 +68,29 @@ class OpenCommands:
         self._given: dict[str, Ticket] = {}
 
     def remember(self, ticket: Ticket) -> None:
-        """Remember a ticket of a command that was given, beside the file."""
+        """Remember an issued ticket of a command outside the file."""
         self._given[ticket.id] = ticket
         for old in tuple(self._given)[:-_GIVEN_AT_MOST]:
             self._given.pop(old, None)
 
     def forget(self, ticket_id: str) -> None:
-        """Forget a ticket that has come to its end."""
+        """Forget a ticket that has ended."""
         self._given.pop(ticket_id, None)
 
     def remembered(self, ticket_id: str, now: datetime) -> Ticket | None:
-        """Give a ticket that this process gave, and that has neither ended nor become too old."""
+        """Return a ticket that this process issued, or None if it has ended or is too old."""
         ticket = self._given.get(ticket_id)
         old = ticket is None or ticket.issued_at < timestamp(now - GOOD_FOR)
         return None if old else ticket
 
     def since(self, moment: datetime) -> tuple[Ticket, ...]:
-        """Give those that were given since a moment, the newest first."""
+        """Return the open tickets issued since a moment, newest first."""
         where = " WHERE open_command.issued_at >= ? ORDER BY open_command.issued_at DESC"
         rows = self._database.rows(_OPEN + where, (pack(timestamp(moment)),))
         return tuple(self.with_tree(*row) for row in rows)
 
     def of(self, session_id: str, agent_id: str, now: datetime) -> tuple[Ticket, ...]:
-        """Give those of a session, or of a subagent of it, the oldest first."""
+        """Return the open tickets of a session, or of one of its subagents, oldest first."""
         where = (
             " WHERE open_command.session_id = ? AND open_command.agent_id = ?"
             " AND open_command.issued_at >= ? ORDER BY open_command.issued_at"
@@ -97,7 +100,7 @@ class OpenCommands:
         return tuple(self.with_tree(*row) for row in rows)
 
     def go_on(self, ticket_id: str, tree: TreeSnapshot) -> None:
-        """Have an open ticket begin anew, with what the work tree holds now."""
+        """Replace the snapshot of an open ticket by `tree`, and mark the ticket as `gone_on`."""
         now, key = KeptTree.of(tree), pack(ticket_id)
 
         def work(connection: sqlite3.Connection) -> None:
@@ -112,7 +115,7 @@ class OpenCommands:
             self._given[ticket_id] = replace(given, tree=tree)
 
     def with_tree(self, body: bytes, tree: bytes | None, gone_on: int | None) -> Ticket:
-        """Read a ticket together with its tree (None: it has none any more)."""
+        """Return a stored ticket together with its snapshot (None: it has none any more)."""
         ticket = read_ticket(body)
         if tree is None:
             return ticket
@@ -130,36 +133,40 @@ class OpenCommands:
 def keep_command(
     connection: sqlite3.Connection, names: tuple[bytes | None, ...], tree: KeptTree
 ) -> None:
-    """Keep a new ticket's tree; `names` are its id, its session, its subagent and its time."""
+    """Store a new ticket's snapshot.
+
+    `names` are (ticket id, session id, subagent id, issue time).
+    """
     tree.keep(connection)
     connection.execute("INSERT OR IGNORE INTO open_command VALUES (?,?,?,?,?,0)", (*names, tree.id))
 
 
 def end_command(connection: sqlite3.Connection, ticket_id: bytes) -> None:
-    """Let go of the tree of a ticket that has come to its end."""
+    """Remove the snapshot of a ticket that has ended, unless another ticket has the same."""
     drop = "DELETE FROM open_command WHERE ticket_id = ?"
     if connection.execute(drop, (ticket_id,)).rowcount:
         _drop_unused(connection)
 
 
 def forget_commands(connection: sqlite3.Connection) -> None:
-    """Let go of the trees of tickets that are forgotten."""
+    """Remove the snapshots of tickets that no longer exist."""
     connection.execute("DELETE FROM open_command WHERE ticket_id NOT IN (SELECT id FROM ticket)")
     _drop_unused(connection)
 
 
 def _drop_unused(connection: sqlite3.Connection) -> None:
+    """Remove the snapshots that no open ticket uses."""
     connection.execute("DELETE FROM tree WHERE id NOT IN (SELECT tree_id FROM open_command)")
 
 
 def spelled(value: Any) -> bytes:  # noqa: ANN401 - whatever msgspec reads back
-    """Spell a value as it is kept."""
-    # ASCII alone: names that are no text hold lone surrogates, which have no UTF-8.
+    """Return a value in its stored form: JSON in ASCII."""
+    # Only ASCII: file names that are not UTF-8 hold lone surrogates, which cannot be encoded.
     return json.dumps(msgspec.to_builtins(value)).encode("ascii")
 
 
 def read_ticket(body: bytes) -> Ticket:
-    """Read a ticket that was kept, without its tree."""
+    """Return a stored ticket, without its snapshot."""
     return msgspec.convert(json.loads(body), Ticket)
 
 

@@ -1,6 +1,6 @@
-"""The tables of the state file, and how they grow from version to version.
+"""The tables of the state file, and their migration from version to version.
 
-Invariant: a layout that was released is never edited; a new one is added behind it.
+Invariant: a layout that was released is never edited. A change is a new layout at the end.
 """
 
 import os
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from intent_lsp.core.errors import StateUnavailableError
 
-# One script lifts the layout by one version; `user_version` counts those that ran.
+# Each script migrates by one version. SQLite's `user_version` counts the scripts that have run.
 _LAYOUTS = (
     """
     CREATE TABLE session (
@@ -85,11 +85,11 @@ _LAYOUTS = (
 
 
 def lay_out(connection: sqlite3.Connection, path: Path) -> None:
-    """Bring the tables to today's version. Raises StateUnavailableError for a newer one."""
+    """Migrate the tables to the current version. Raise StateUnavailableError for a newer one."""
     if _layout(connection) == len(_LAYOUTS):
         return
     connection.execute("BEGIN IMMEDIATE")
-    # Asked again inside the lock: two processes may lay out the same file.
+    # Check again inside the transaction: another process may have migrated the file meanwhile.
     found = _layout(connection)
     if found > len(_LAYOUTS):
         raise StateUnavailableError(path=os.fspath(path), problem="is of a newer version")
@@ -101,4 +101,5 @@ def lay_out(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _layout(connection: sqlite3.Connection) -> int:
+    """Return the version of the file's tables."""
     return int(connection.execute("PRAGMA user_version").fetchone()[0])

@@ -1,7 +1,7 @@
-"""What a root's sessions did and know: `.local/state.sqlite3` (requirements sections 1, 2, 8).
+"""Session database of a root, `.local/state.sqlite3` (requirements sections 1, 2, 8).
 
-Invariant: each method is one transaction; any number of threads and processes may call them.
-Invariant: text is stored as bytes, so that every name a file system or a client has is kept.
+Invariant: each method is one transaction. Any number of threads and processes may call them.
+Invariant: text is stored as bytes, so that every name of a file system or client can be stored.
 """
 
 import os
@@ -27,6 +27,7 @@ from intent_lsp.store.state.tickets import Tickets
 
 FILE_NAME = "state.sqlite3"
 INHERITABLE_FOR = timedelta(days=14)
+"""How long after its end a session's intent can be inherited by the next session."""
 
 _BUSY_SECONDS = 2.0
 _CANDIDATES = 64
@@ -34,7 +35,10 @@ _CANDIDATES = 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionRow:
-    """One session, or a subagent of it (`agent_id`); moments as `core.timestamps` spells them."""
+    """A session, or a subagent of it (`agent_id`). Times are formatted by `core.timestamps`.
+
+    `ended_at` is None while it is open, or if its process was killed.
+    """
 
     session_id: str
     agent_id: str = ""
@@ -49,35 +53,38 @@ class SessionRow:
     pid: int | None = None
 
     def reopened(self, at: str) -> "SessionRow":
-        """Give the row of a session that is used again."""
+        """Return the row of a session that is used again, by this process."""
         return replace(self, last_used_at=at, ended_at=None, pid=os.getpid())
 
     def choosing(self, intent_id: str | None, stage: str, at: str) -> "SessionRow":
-        """Give the row with another intent (None: with none) and stage."""
+        """Return the row with another intent (None: no intent) and stage."""
         return replace(self, active_intent=intent_id, stage=stage, last_used_at=at)
 
 
 @dataclass(frozen=True, slots=True)
 class BaselineFile:
-    """A file that differed from HEAD when the baseline was taken; None: it did not exist."""
+    """A file that differed from HEAD when the baseline was taken.
+
+    `hash` is None: it did not exist.
+    """
 
     hash: ContentHash | None
 
 
 @dataclass(frozen=True, slots=True)
 class ReadHash:
-    """What a session last read of a file (None: that there was none), and in which turn."""
+    """What a session last read of a file, and in which turn. `hash` is None: there was no file."""
 
     hash: ContentHash | None
     turn: int
 
 
 class SessionDb:
-    """The state of one root.
+    """The session database of one root.
 
-    Every method raises StateUnavailableError when the file cannot be used. A damaged file is moved
-    aside and begun anew: its sessions are then unknown, never wrong. `in_memory_meanwhile`: what a
-    file that cannot be used would keep is kept in memory until it can, which `problem` tells of.
+    Every method raises StateUnavailableError if the file cannot be used. A damaged file is renamed
+    and a new one begun: its sessions are then unknown, never wrong. With `in_memory_meanwhile`, the
+    data stays in memory while the file cannot be used, and `problem` returns why.
     """
 
     def __init__(self, local_room: Path, *, in_memory_meanwhile: bool = False) -> None:
@@ -90,27 +97,30 @@ class SessionDb:
         self.moves = FileMoves(self._database)
 
     def close(self) -> None:
-        """Let go of the file; the next call opens it again."""
+        """Close the file. The next call opens it again."""
         self._database.close()
 
     def problem(self) -> str | None:
-        """Tell why memory stands in for the file now; None: it does not."""
+        """Return why memory replaces the file now, or None if it does not."""
         self._rows("SELECT 1")
         return self._database.problem
 
     def session(self, session_id: str, agent_id: str = "") -> SessionRow | None:
-        """Give what is known of a session, or of one of its subagents."""
+        """Return the row of a session or of one of its subagents, or None if it is not known."""
         query = "SELECT * FROM session WHERE session_id = ? AND agent_id = ?"
         rows = self._rows(query, session_id, agent_id)
         return _session(rows[0]) if rows else None
 
     def sessions_since(self, moment: str) -> tuple[SessionRow, ...]:
-        """Give the sessions, and subagents, that were used since a moment, the newest first."""
+        """Return the sessions and subagents that were used since `moment`, newest first."""
         query = "SELECT * FROM session WHERE last_used_at >= ? ORDER BY last_used_at DESC"
         return tuple(map(_session, self._rows(query, moment)))
 
     def unended_editors(self) -> tuple[SessionRow, ...]:
-        """Give the editors' sessions that nobody has ended, the newest first; some were killed."""
+        """Return the editor sessions that were not ended, newest first.
+
+        Some may have been killed.
+        """
         query = (
             "SELECT * FROM session WHERE kind = ? AND agent_id = ? AND ended_at IS NULL"
             " ORDER BY last_used_at DESC"
@@ -118,16 +128,16 @@ class SessionDb:
         return tuple(map(_session, self._rows(query, "editor", "")))
 
     def sessions_of(self, user: str) -> frozenset[str]:
-        """Give the ids of all sessions that a user has had here."""
+        """Return the ids of all sessions that a user has had in this root."""
         rows = self._rows("SELECT DISTINCT session_id FROM session WHERE user = ?", user)
         return frozenset(unpack(session_id) for (session_id,) in rows)
 
     def put_session(self, row: SessionRow) -> None:
-        """Keep a session's row in place of the one before."""
+        """Store a session's row, in place of an older one."""
         self._do("INSERT OR REPLACE INTO session VALUES (?,?,?,?,?,?,?,?,?,?,?)", *astuple(row))
 
     def begin_session(self, row: SessionRow) -> SessionRow:
-        """Keep a session's first row, unless somebody was first; give the row that is kept."""
+        """Store a session's first row, unless it has one. Return the stored row."""
         values = _packed(astuple(row))
 
         def work(connection: sqlite3.Connection) -> SessionRow:
@@ -139,7 +149,10 @@ class SessionDb:
         return self._database.write(work)
 
     def end_session(self, session_id: str, at: str) -> None:
-        """Note that a session has ended; its intent stays for the next to go on with."""
+        """Record that a session has ended.
+
+        Its intent stays, so that the next session can inherit it.
+        """
         query = "UPDATE session SET last_used_at = ?1, ended_at = ?1 WHERE session_id = ?2"
         self._do(query, at, session_id)
 
@@ -151,9 +164,9 @@ class SessionDb:
         is_alive: Callable[[str], bool],
         within: timedelta = INHERITABLE_FOR,
     ) -> SessionRow | None:
-        """Find the user's editor session with an intent that was used last and lives no more.
+        """Return the user's last used editor session with an intent that is not running, or None.
 
-        A session that was killed ended when it was last used (protocol section 1).
+        A session that was killed counts as ended when it was last used (protocol section 1).
         """
         query = (
             "SELECT * FROM session WHERE kind = ? AND agent_id = ? AND user = ?"
@@ -161,7 +174,7 @@ class SessionDb:
             " ORDER BY coalesce(ended_at, last_used_at) DESC LIMIT ?"
         )
         rows = self._rows(query, "editor", "", user, timestamp(now - within), _CANDIDATES)
-        # Outside of the transaction: asking for life looks at locks on other files.
+        # Outside the transaction: `is_alive` tries locks on other files.
         ended = (row for row in map(_session, rows) if not is_alive(row.session_id))
         return next(ended, None)
 
@@ -171,7 +184,10 @@ class SessionDb:
         head: str | None,
         files: Mapping[WorkspacePath, ContentHash | None],
     ) -> None:
-        """Take a session's new baseline: a commit (None: none yet) and the files that differ."""
+        """Replace a session's baseline: a commit, and the hashes of files that differ from it.
+
+        `head` is None if there is no commit yet. A hash is None if the file does not exist.
+        """
         listed = [
             (pack_perhaps(session_id), pack_perhaps(path), pack_perhaps(hash_))
             for path, hash_ in files.items()
@@ -190,32 +206,32 @@ class SessionDb:
     def move_baseline(
         self, session_id: str, path: WorkspacePath, hash_: ContentHash | None
     ) -> None:
-        """Change one file of a session's baseline, after git has changed it."""
+        """Set one file of a session's baseline, after git has changed it."""
         self._do("INSERT OR REPLACE INTO baseline_file VALUES (?,?,?)", session_id, path, hash_)
 
     def has_baseline(self, session_id: str) -> bool:
-        """Whether a baseline was taken for the session, of a commit or of a whole tree."""
+        """Whether the session has a baseline with a commit or tree."""
         return self.baseline_head(session_id) is not None
 
     def baseline_head(self, session_id: str) -> str | None:
-        """Give the commit of the session's baseline; None: there was none, or no baseline."""
+        """Return the commit of the session's baseline, or None if it has no commit or baseline."""
         rows = self._rows("SELECT head FROM baseline WHERE session_id = ?", session_id)
         return _unpack(rows[0][0]) if rows else None
 
     def baseline_of(self, session_id: str, path: WorkspacePath) -> BaselineFile | None:
-        """Give a file of the session's baseline; None: as in the baseline's commit."""
+        """Return a file of the session's baseline, or None if it is the same as in the commit."""
         query = "SELECT hash FROM baseline_file WHERE session_id = ? AND path = ?"
         rows = self._rows(query, session_id, path)
         return BaselineFile(_hash(rows[0][0])) if rows else None
 
     def put_read(self, session_id: str, agent_id: str, path: WorkspacePath, read: ReadHash) -> None:
-        """Note what a session, or a subagent, has just read or written of a file."""
+        """Record what a session or subagent has just read or written of a file."""
         self.put_reads(session_id, agent_id, {path: read})
 
     def put_reads(
         self, session_id: str, agent_id: str, reads: Mapping[WorkspacePath, ReadHash]
     ) -> None:
-        """Note what a session, or a subagent, has just read or written of files: all or nothing."""
+        """Record what a session or subagent has just read or written of files: all or nothing."""
         query = "INSERT OR REPLACE INTO read_hash VALUES (?,?,?,?,?)"
         rows = [
             _packed((session_id, agent_id, path, read.hash, read.turn))
@@ -225,24 +241,27 @@ class SessionDb:
             self._database.write(lambda connection: connection.executemany(query, rows))
 
     def note_own_write(self, path: WorkspacePath, hash_: ContentHash) -> None:
-        """Note what we are about to make of a file, so that no process takes it for another's."""
+        """Record the hash of what the product is about to write to a file.
+
+        Other processes then do not take that write for somebody else's edit.
+        """
         self._do("INSERT OR REPLACE INTO own_write VALUES (?,?)", path, hash_)
 
     def own_write(self, path: WorkspacePath) -> ContentHash | None:
-        """Give the hash of our own last write of a file, by any process."""
+        """Return the hash of the product's own last write of a file, by any process, or None."""
         rows = self._rows("SELECT hash FROM own_write WHERE path = ?", path)
         return _hash(rows[0][0]) if rows else None
 
     def forget_own_write(self, path: WorkspacePath) -> None:
-        """Note that a file's content is another's again."""
+        """Record that a file's content is no longer the product's own write."""
         self._do("DELETE FROM own_write WHERE path = ?", path)
 
     def note_selected(self, intent_id: str, at: str) -> None:
-        """Note that an intent was selected."""
+        """Record that an intent was selected."""
         self._do("INSERT OR REPLACE INTO recent_intent VALUES (?,?)", intent_id, at)
 
     def recent_intents(self, limit: int) -> tuple[str, ...]:
-        """Give the ids of the intents that were selected last, the newest first."""
+        """Return the ids of the intents that were selected last, newest first."""
         query = "SELECT intent_id FROM recent_intent ORDER BY at DESC, intent_id LIMIT ?"
         return tuple(str(_unpack(row[0])) for row in self._rows(query, limit))
 
@@ -274,6 +293,6 @@ def _hash(data: bytes | None) -> ContentHash | None:
 
 def _session(row: tuple[Any, ...]) -> SessionRow:
     values = (_unpack(value) if isinstance(value, bytes) else value for value in row)
-    # The columns are the fields, in their order: `put_session` wrote them by `astuple`.
+    # The columns are the fields of SessionRow in order, since `astuple` wrote them.
     fields: dict[str, Any] = dict(zip(SessionRow.__slots__, values, strict=True))
     return SessionRow(**fields)

@@ -1,7 +1,7 @@
-"""The tickets of a root, and the claims that go with them, in its state (requirements section 6).
+"""The tickets of a root and their claims, stored in its state (requirements section 6).
 
-Invariant: each method is one transaction; any number of threads and processes may call them.
-Invariant: a ticket whose outcome was kept gives the same outcome ever after.
+Invariant: each method is one transaction. Any number of threads and processes may call them.
+Invariant: once a ticket has an outcome, that outcome never changes.
 """
 
 import json
@@ -46,7 +46,7 @@ _ENDED: Final = "SELECT body FROM ticket WHERE session_id = ? AND agent_id = ? A
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refused:
-    """A refusal as it was given, to be given again to the call of this fingerprint."""
+    """A stored refusal, returned again for the call with the same `fingerprint`."""
 
     denied: Denied
     fingerprint: ContentHash | None = None
@@ -56,7 +56,7 @@ class Refused:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeldSave:
-    """A save of a file that a ticket claims: in whose editor, and what it wrote."""
+    """An editor's save of a file that a ticket claims: the editor's session, and the saved hash."""
 
     path: WorkspacePath
     ticket_id: str
@@ -65,7 +65,7 @@ class HeldSave:
 
 
 class Tickets:
-    """The tickets of one root. Every method raises StateUnavailableError."""
+    """The tickets of one root. Every method may raise StateUnavailableError."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -74,12 +74,12 @@ class Tickets:
     def issue(
         self, ticket: Ticket, now: datetime, contents: Mapping[ContentHash, bytes] = NO_CONTENTS
     ) -> None:
-        """Keep a new ticket and claim its files; tickets that are too old are forgotten.
+        """Store a new ticket and claim its files. Delete tickets that are too old.
 
-        `contents` are what its files hold, kept with it until its end.
+        `contents` are the contents of its files, stored until the ticket ends.
 
-        Another answer that its host's name of the call had is given no more; a ticket that it was
-        given can be recorded still.
+        An earlier answer for the same tool use id is no longer returned for it. If that was a
+        ticket, it can still be recorded by its own id.
         """
         oldest, until = timestamp(now - GOOD_FOR), timestamp(now + CLAIMED_FOR)
         use = None if ticket.tool_use_id is None else pack(ticket.tool_use_id)
@@ -113,7 +113,7 @@ class Tickets:
             connection.executemany("INSERT INTO claim VALUES (?,?,?,?,?)", claims)
             connection.executemany("INSERT INTO ticket_content VALUES (?,?,?)", kept)
             if ticket.by_save:
-                # A person may take longer to save than a claim lasts.
+                # Apart from the claim, since a person may take longer to save than it lasts.
                 saves = [claim[:2] for claim in claims]
                 connection.executemany("INSERT INTO saved_for VALUES (?,?)", saves)
 
@@ -122,7 +122,7 @@ class Tickets:
             self.commands.remember(ticket)
 
     def begin_command(self, ticket: Ticket) -> None:
-        """Keep what stood there before a command whose ticket was issued."""
+        """Store the snapshot from before a command whose ticket was already issued."""
         key, body = pack(ticket.id), spelled(replace(ticket, tree=None))
         tree = None if ticket.tree is None else KeptTree.of(ticket.tree)
         names = (key, pack(ticket.session_id), pack(ticket.agent_id), pack(ticket.issued_at))
@@ -137,7 +137,10 @@ class Tickets:
             self.commands.remember(ticket)
 
     def ticket(self, ticket_id: str, now: datetime) -> tuple[Ticket, Recorded | None] | None:
-        """Give a ticket and its outcome (None: it is open); None: unknown, or too old."""
+        """Return (ticket, outcome), or None if the ticket is unknown or too old.
+
+        The outcome is None if the ticket is open.
+        """
         query = (
             f"SELECT ticket.body, tree.body, gone_on, outcome FROM ticket {WITH_TREE}"  # noqa: S608 - ours
             " WHERE ticket.id = ? AND ticket.issued_at >= ?"
@@ -150,7 +153,7 @@ class Tickets:
         return self.commands.with_tree(*ticket), None if outcome is None else _recorded(outcome)
 
     def of_use(self, session_id: str, agent_id: str, tool_use_id: str) -> Ticket | None:
-        """Give the ticket that a call, named by its host, was given before."""
+        """Return the ticket that was issued for a tool use id, or None."""
         values = (pack(session_id), pack(agent_id), pack(tool_use_id))
         rows = self._database.rows(_ENDED, values)
         return read_ticket(rows[0][0]) if rows else None
@@ -158,7 +161,7 @@ class Tickets:
     def refuse(
         self, session_id: str, agent_id: str, tool_use_id: str, refused: Refused, now: datetime
     ) -> None:
-        """Keep the refusal of a call that its host has named, in the place of what it had."""
+        """Store the refusal of a call with a tool use id, in place of an earlier answer."""
         key = (pack(session_id), pack(agent_id), pack(tool_use_id))
         row = (*key, pack(timestamp(now)), spelled(refused))
         oldest = pack(timestamp(now - GOOD_FOR))
@@ -173,7 +176,7 @@ class Tickets:
     def refused_use(
         self, session_id: str, agent_id: str, tool_use_id: str, now: datetime
     ) -> Refused | None:
-        """Give the refusal that a call, named by its host, was given before."""
+        """Return the refusal that was stored for a tool use id, or None."""
         query = (
             "SELECT body FROM refusal WHERE session_id = ? AND agent_id = ? AND use_id = ?"
             " AND at >= ?"
@@ -184,13 +187,16 @@ class Tickets:
         return msgspec.convert(json.loads(rows[0][0]), Refused) if rows else None
 
     def content(self, hash_: ContentHash) -> bytes | None:
-        """Give a content that is kept with an open ticket; None: there is none such."""
+        """Return a content that is stored with an open ticket, or None."""
         query, key = "SELECT data FROM ticket_content WHERE hash = ? LIMIT 1", pack(hash_)
         rows = self._database.rows(query, (key,))
         return bytes(rows[0][0]) if rows else None
 
     def end(self, ticket_id: str, outcome: Recorded) -> Recorded:
-        """Keep the outcome of a ticket and end its claims; give the first one that was kept."""
+        """Store the outcome of a ticket and end its claims.
+
+        Return the outcome that was stored first.
+        """
         key, told = pack(ticket_id), spelled(outcome)
 
         def work(connection: sqlite3.Connection) -> Recorded:
@@ -208,15 +214,15 @@ class Tickets:
         return kept
 
     def end_claims(self, session_id: str, agent_id: str) -> None:
-        """End the claims of a session, or of a subagent: its next turn begins."""
+        """End the claims of a session or subagent, since its next turn begins."""
         values = (pack(session_id), pack(agent_id))
         query = "DELETE FROM claim WHERE session_id = ? AND agent_id = ?"
         self._database.write(lambda connection: connection.execute(query, values))
 
     def over(self, path: WorkspacePath, now: datetime) -> Ticket | None:
-        """Give the newest open ticket whose call may be what an editor saves at a path.
+        """Return the newest open ticket to which an editor's save of `path` may belong, or None.
 
-        One that claims the path, or whose change an editor makes; None: there is none.
+        It claims the path, or an editor is to make its change.
         """
         query = (
             "SELECT body FROM ticket WHERE outcome IS NULL AND issued_at >= ?1 AND id IN ("
@@ -229,7 +235,10 @@ class Tickets:
         return read_ticket(rows[0][0]) if rows else None
 
     def saved(self, path: WorkspacePath, ticket_id: str) -> bool:
-        """Note that an editor has saved its part of a ticket; whether that was the last one."""
+        """Record that an editor has saved one file of a ticket.
+
+        Return whether no file is left to save.
+        """
         values = (pack(path), pack(ticket_id))
 
         def work(connection: sqlite3.Connection) -> bool:
@@ -240,19 +249,19 @@ class Tickets:
         return self._database.write(work)
 
     def hold(self, save: HeldSave) -> None:
-        """Keep a save that may be a ticket's, until that is recorded or lapses."""
+        """Store a save that may belong to a ticket, until that is recorded or its claim ends."""
         row = (pack(save.path), pack(save.ticket_id), pack(save.session_id), pack(save.hash))
         query = "INSERT OR REPLACE INTO held_save VALUES (?,?,?,?)"
         self._database.write(lambda connection: connection.execute(query, row))
 
     def held(self, ticket_id: str) -> tuple[WorkspacePath, ...]:
-        """List the files of a ticket that an editor has saved."""
+        """Return the files of a ticket that an editor has saved."""
         query, key = "SELECT path FROM held_save WHERE ticket_id = ?", pack(ticket_id)
         rows = self._database.rows(query, (key,))
         return tuple(WorkspacePath(unpack(row[0])) for row in rows)
 
     def lapsed(self, now: datetime) -> tuple[tuple[HeldSave, Ticket], ...]:
-        """Take the saves whose tickets claim their files no more; each is given once."""
+        """Remove and return the held saves whose open tickets no longer claim their files."""
         until = timestamp(now)
         query = (
             "SELECT path, ticket_id, held_save.session_id, hash, body FROM held_save"
@@ -264,7 +273,7 @@ class Tickets:
             rows = connection.execute(query, (until,)).fetchall()
             drop = "DELETE FROM held_save WHERE path = ? AND ticket_id = ?"
             connection.executemany(drop, [row[:2] for row in rows])
-            # What came between a record and its ticket's end is in that record.
+            # A save held for an ended ticket is part of that ticket's record.
             connection.execute(
                 "DELETE FROM held_save WHERE ticket_id NOT IN"
                 " (SELECT id FROM ticket WHERE outcome IS NULL)"
@@ -286,7 +295,7 @@ class Tickets:
 
 
 def _forget_use(connection: sqlite3.Connection, key: tuple[bytes | None, ...]) -> None:
-    """Take the name of a call (session, agent, use) from what was answered under it."""
+    """Detach the earlier answers from a call (session, subagent, tool use id)."""
     of_call = "WHERE session_id = ? AND agent_id = ? AND use_id = ?"
     connection.execute(f"UPDATE ticket SET use_id = NULL {of_call}", key)  # noqa: S608 - ours
     connection.execute(f"DELETE FROM refusal {of_call}", key)  # noqa: S608 - ours
