@@ -1,1 +1,1 @@
-"""The work tree's files: read, walked, resolved, replaced."""
+"""Files of the work tree: reading, listing, resolving links, and writing safely."""

@@ -1,6 +1,6 @@
-"""The control room on disk: what lies in `.orchestration/` (requirements section 2).
+"""The contents of `.orchestration/` on disk (requirements section 2).
 
-Invariant: nothing is opened; links are not followed.
+Invariant: no file is opened and no link is followed.
 """
 
 import os
@@ -12,9 +12,9 @@ from intent_lsp.core.paths import CONTROL_ROOM
 
 
 def control_drift(root: Path) -> tuple[Drift, ...]:
-    """Hold what lies in the control room of a root against the set; in none there is no drift.
+    """Return what in `.orchestration/` of a root should not be there, or is not as it should be.
 
-    Raises OSError.
+    Empty if the directory does not exist. Raise OSError.
     """
     try:
         with os.scandir(root / CONTROL_ROOM) as entries:

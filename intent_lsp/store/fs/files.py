@@ -1,6 +1,7 @@
-"""Files on disk: read whole, stamped, opened by their own names.
+"""Reading files on disk: contents, stamps, and opening without following links.
 
-Invariant: reading never waits on a pipe or a device: what is not a regular file does not exist.
+Invariant: reading never waits for a pipe or a device. Anything but a regular file counts as
+missing.
 """
 
 import errno
@@ -15,10 +16,10 @@ from typing import BinaryIO, Final
 from intent_lsp.core.errors import UnsafePathError
 
 MAX_LINE: Final = 16 * 1024 * 1024
-"""Bytes of a line of another tool that are read (requirements section 10)."""
+"""Bytes of a line from another tool that are read (requirements section 10)."""
 
 _CHUNK: Final = 1 << 20
-# What the operating system says of a name that no file of its can have.
+# Errors that mean: no file has this name, or none can have it.
 _NO_SUCH_FILE: Final = {
     errno.ENOENT,
     errno.ENOTDIR,
@@ -28,16 +29,17 @@ _NO_SUCH_FILE: Final = {
     errno.EISDIR,
     errno.EINVAL,
 }
-# What it says of a link, a directory, a pipe or a socket that is not to be followed or waited for.
+# Errors of opening a link, a directory, a pipe or a socket without following or waiting.
 _NO_FILE: Final = {errno.ELOOP, errno.EMLINK, errno.EISDIR, errno.ENXIO}
 _UNWAITING: Final = (
     getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
 )
+"""Flags of `os.open` that prevent waiting for a pipe, taking over a terminal and text mode."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stamp:
-    """What tells two states of a file apart without reading it."""
+    """Distinguishes two states of a file without reading it."""
 
     identity: tuple[int, int]
     """Device and inode."""
@@ -46,17 +48,17 @@ class Stamp:
 
 
 class TooLargeError(OSError):
-    """A file has more bytes than its reader takes."""
+    """A file has more bytes than its reader accepts."""
 
     def __init__(self, at_most: int) -> None:
         super().__init__(errno.EFBIG, f"a file of more than {at_most >> 20} MiB is not read")
 
 
 def read_bytes(path: Path, at_most: int | None = None) -> bytes | None:
-    """Read a whole file, links followed; None when no regular file is there.
+    """Return the content of a file, links followed, or None if there is no regular file.
 
-    Raises OSError when it is there and cannot be read, and TooLargeError, unread, when it has more
-    than `at_most` bytes.
+    Raise OSError if the file cannot be read, and TooLargeError, before reading, if it has more than
+    `at_most` bytes.
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | _UNWAITING)
@@ -78,7 +80,7 @@ def read_bytes(path: Path, at_most: int | None = None) -> bytes | None:
 
 
 def stamp(path: Path | str) -> Stamp | None:
-    """Stamp a file, links followed; None when no regular file is there or it cannot be asked."""
+    """Return the stamp of a file, links followed, or None if there is no regular file to ask."""
     try:
         found = os.stat(path)  # noqa: PTH116 - asked for each call: a Path costs as much again
     except (OSError, ValueError):
@@ -91,9 +93,9 @@ def stamp(path: Path | str) -> Stamp | None:
 
 
 def open_plain(path: Path | str, how: int, mode: int = 0o600) -> int:
-    """Open a file by its own name, `how` as `os.open` takes it; links are not followed.
+    """Open a regular file without following a link. `how` are flags of `os.open`.
 
-    Raises UnsafePathError when no regular file is there, OSError.
+    Raise UnsafePathError if the path is not a regular file, OSError otherwise.
     """
     try:
         descriptor = os.open(path, how | _UNWAITING | getattr(os, "O_NOFOLLOW", 0), mode)
@@ -108,16 +110,16 @@ def open_plain(path: Path | str, how: int, mode: int = 0o600) -> int:
 
 
 def is_at(descriptor: int, path: Path) -> bool:
-    """Whether a path still names an open file, links not followed."""
+    """Whether a path still names the open file, links not followed."""
     with suppress(OSError):
         return os.path.samestat(os.fstat(descriptor), os.lstat(path))
     return False
 
 
 def foreign_lines(stream: BinaryIO) -> Iterator[bytes | None]:
-    """Give each line with its end, as far as it has one; None for one that is too long.
+    """Yield each line with its line end, or None for a line that is too long.
 
-    No more than one line is held. Raises OSError.
+    At most one line is in memory. Raise OSError.
     """
     while line := stream.readline(MAX_LINE + 1):
         if len(line) <= MAX_LINE:
@@ -129,7 +131,7 @@ def foreign_lines(stream: BinaryIO) -> Iterator[bytes | None]:
 
 
 def _read_all(descriptor: int, size: int) -> bytes:
-    """Read to the end, which may be elsewhere by now than `size` bytes on."""
+    """Read to the end of a file, which may no longer have `size` bytes."""
     data = os.read(descriptor, size + 1)
     if len(data) == size:
         return data

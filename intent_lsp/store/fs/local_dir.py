@@ -1,9 +1,9 @@
-"""The local room: `.orchestration/.local/`, git-ignored, for this user's eyes only.
+"""The directory `.orchestration/.local/`: ignored by git, readable only for this user.
 
-Invariant: it is made here alone, and never without the `.gitignore` that keeps it out of git.
-Invariant: a root that has no `.orchestration/` is given one for a record, and for nothing else.
-Invariant: what stands in the way, a link or a file, is refused, never followed or replaced.
-Invariant: nothing is made through a link, nor outside of the root.
+Invariant: it is created only here, and never without the `.gitignore` that hides it from git.
+Invariant: a missing `.orchestration/` is created only to write a record.
+Invariant: a link or file in the way is refused, never followed or replaced.
+Invariant: nothing is created through a link or outside the root.
 """
 
 import logging
@@ -24,7 +24,7 @@ GITIGNORE_TEXT = b".local/\n.tmp-*\nintent_map.md\n"
 
 
 def open_local_directory(root: Path) -> Path | None:
-    """Give the local room, made when missing; None, and a line in the log, when it cannot be."""
+    """Return `.local/`, created if it is missing. If that fails, log it and return None."""
     try:
         return ensure_local_directory(root)
     except (OSError, UnsafePathError) as problem:
@@ -33,10 +33,9 @@ def open_local_directory(root: Path) -> Path | None:
 
 
 def ensure_local_directory(root: Path) -> Path:
-    """Give the local room of a governed root; made, with its `.gitignore`, when it is missing.
+    """Return `.local/` of a governed root, created with its `.gitignore` if it is missing.
 
-    Raises UnsafePathError when something else is in its place, OSError when it cannot be made:
-    the desk then goes on without state.
+    Raise UnsafePathError if something else is there, OSError if it cannot be created.
     """
     control = root / CONTROL_ROOM
     _refuse_outside(control, root)
@@ -49,9 +48,9 @@ def ensure_local_directory(root: Path) -> Path:
 
 
 def restore_local_directory(room: Path) -> None:
-    """Make a local room again that was deleted while it was in use; any other is left alone.
+    """Create a `.local/` again that was deleted while in use. Do nothing for another directory.
 
-    Raises as above, FileNotFoundError where its `.orchestration/` is not there either.
+    Raise as `ensure_local_directory`, and FileNotFoundError if `.orchestration/` is missing too.
     """
     root = room.parent.parent
     if room == root / LOCAL_ROOM:
@@ -59,14 +58,20 @@ def restore_local_directory(room: Path) -> None:
 
 
 def ensure_inner_directory(room: Path, name: str) -> Path:
-    """Give a directory inside the local room, made when missing. Raises as above."""
+    """Return a directory inside `.local/`, created if it is missing.
+
+    Raise as `ensure_local_directory`.
+    """
     inner = room / name
     make_directory(inner, mode=LOCAL_MODE)
     return inner
 
 
 def keep_aside(room: Path, name: str, data: bytes) -> Path:
-    """Keep bytes that the ledger cannot have in `torn/`, once; give their file. Raises as above."""
+    """Save bytes that cannot stay in the ledger as a file in `torn/`, and return that file.
+
+    Equal bytes of the same name are saved once. Raise as `ensure_local_directory`.
+    """
     directory = ensure_inner_directory(room, "torn")
     kept, number = directory / f"{name}.part", 0
     while not create_file(kept, data, mode=PRIVATE_FILE_MODE) and read_bytes(kept) != data:
@@ -76,21 +81,27 @@ def keep_aside(room: Path, name: str, data: bytes) -> Path:
 
 
 def find_local_directory(root: Path) -> Path | None:
-    """Give the local room when it is there, and make nothing."""
+    """Return `.local/` if it exists, else None. Create nothing."""
     room = root / LOCAL_ROOM
     return room if room.is_dir() and not room.is_symlink() else None
 
 
 def make_private_directory(root: Path) -> None:
-    """Make the local room where it is missing, and `.orchestration/` with it. Raises as above."""
+    """Create `.local/` if it is missing, and `.orchestration/` if that is.
+
+    Raise as `ensure_local_directory`.
+    """
     _make_control_room(root)
-    # Text, not Path: it is asked for each record.
+    # A string, not a Path: this runs for each record, and a Path costs as much again.
     if not _is_directory(f"{root}/{LOCAL_ROOM}"):
         ensure_local_directory(root)
 
 
 def make_control_directory(root: Path, room: WorkspacePath) -> None:
-    """Make a directory of `.orchestration/` where it is missing. Raises as above."""
+    """Create a directory in `.orchestration/` if it is missing, and `.orchestration/` if that is.
+
+    Raise as `ensure_local_directory`.
+    """
     _make_control_room(root)
     if not _is_directory(f"{root}/{room}"):
         make_directory(root / room)
@@ -105,11 +116,13 @@ def _make_control_room(root: Path) -> None:
 
 
 def _refuse_outside(control: Path, root: Path) -> None:
+    """Raise UnsafePathError if `.orchestration/` is a link to outside the root."""
     if not Path(os.path.realpath(control)).is_relative_to(os.path.realpath(root)):
         raise leaving(control)
 
 
 def _is_directory(path: str) -> bool:
+    """Whether the path is a directory, links not followed."""
     with suppress(OSError):
         return stat.S_ISDIR(os.lstat(path).st_mode)
     return False

@@ -1,6 +1,6 @@
-"""What a name in an operation stands for: a file, or every file below a directory.
+"""The files that a name in a file operation refers to: one file, or all below a directory.
 
-Invariant: an operation on a link is one on the link, never on what it leads to.
+Invariant: an operation on a link affects the link, never its target.
 """
 
 import os
@@ -15,10 +15,10 @@ from intent_lsp.store.fs.tree_walk import files_below
 def files_named(
     root: Path, name: WorkspacePath, *, at_most: int
 ) -> tuple[WorkspacePath, ...] | None:
-    """List the files that a name of the root stands for; None: more than `at_most`.
+    """Return the files that a name in the root refers to, or None if there are more than `at_most`.
 
-    A name that is no directory stands for itself, whether anything is there or not. Left out are
-    our local room, and what another governed root below this one governs.
+    A name that is not a directory refers to itself, whether it exists or not. `.local/` and the
+    files of governed roots below this one are left out.
     """
     full = f"{root}/{name}"
     others = RootsBelow(root)
@@ -32,7 +32,7 @@ def files_named(
 
 
 def place_of_name(root: Path, name: WorkspacePath) -> ResolvedPath:
-    """Place a name of the root where it stands: links on its way are resolved, itself is not."""
+    """Resolve the links in the directories of a name, but not the name itself."""
     room, _, last = name.rpartition("/")
     if not room:
         return ResolvedPath(name, name)
@@ -42,7 +42,7 @@ def place_of_name(root: Path, name: WorkspacePath) -> ResolvedPath:
 
 
 def is_there(root: Path, name: WorkspacePath) -> bool:
-    """Whether anything has a name, be it a link that leads nowhere."""
+    """Whether anything has this name, even a link to nothing."""
     return os.path.lexists(f"{root}/{name}")
 
 
@@ -54,4 +54,5 @@ def _is_directory(full: str) -> bool:
 
 
 def _is_apart(path: WorkspacePath) -> bool:
+    """Whether a path is inside `.local/`."""
     return path.startswith(f"{LOCAL_ROOM}/")

@@ -1,7 +1,10 @@
-"""Where the bytes of a path go: links resolved, letter case known (scope section 4).
+"""Path resolution: where a path's bytes are after links, and whether case matters.
 
-Invariant: nothing is written, not even to probe.
-Invariant: what is asked is the system's own moment, too, which no program can set back.
+Specified in scope section 4.
+
+Invariant: nothing is written, not even to test something.
+Invariant: the time of the last change includes the system's own (ctime), which no program can set
+back.
 """
 
 import os
@@ -17,17 +20,20 @@ _SWAPPED = str.maketrans(string.ascii_letters, string.ascii_uppercase + string.a
 
 @dataclass(frozen=True, slots=True)
 class ResolvedPath:
-    """A path as it reads, and where its bytes go; `real` is None when they leave the root."""
+    """A path as given, and the path that its bytes are at.
+
+    `real` is None if that is outside the root.
+    """
 
     path: WorkspacePath
     real: WorkspacePath | None
 
 
 def resolve_below(root: Path, path: str) -> ResolvedPath | None:
-    """Place an absolute or root-relative path: its deepest existing ancestor is resolved.
+    """Resolve a path that is absolute or relative to the root, as far as it exists. Never raises.
 
-    Folded first, then compared with the root as given and as resolved. None: the path is outside
-    of the root, or the root itself, or nothing that a file could be called. Total.
+    `.` and `..` are removed first; then the path is compared with the root as given and as
+    resolved. Return None if the path is outside the root, is the root, or cannot be a file name.
     """
     given = _spelled(os.path.abspath(root))  # noqa: PTH100 - resolve() would follow links
     folded = fold(_spelled(os.path.join(given, _spelled(path))))  # noqa: PTH118 - keeps `.` and `..`
@@ -35,7 +41,7 @@ def resolve_below(root: Path, path: str) -> ResolvedPath | None:
         return None
     lexical, real = relative_to(folded, given), _spelled(os.path.realpath(folded))
     if lexical is not None and real == folded:
-        # Without a link on its way there is none on the way of the root.
+        # The path has no link on its way, so neither has the root: no need to resolve the root.
         return ResolvedPath(lexical, lexical)
     resolved_root = _spelled(os.path.realpath(root))
     lexical = lexical or relative_to(folded, resolved_root)
@@ -43,15 +49,15 @@ def resolve_below(root: Path, path: str) -> ResolvedPath | None:
 
 
 def is_directory(root: Path, name: str) -> bool:
-    """Whether there is a directory of this root-relative name; False for what is no such name."""
+    """Whether the root has a directory with this relative name. False for an invalid name."""
     path = parse_relative(name)
     return path is not None and (root / path).is_dir()
 
 
 def case_sensitive(root: Path) -> bool:
-    """Whether `a` and `A` are two files under `root`, found by asking for a name in swapped case.
+    """Whether `a` and `A` are two files under `root`, tested by an entry's name in swapped case.
 
-    Where nothing can be asked: what the operating system usually does.
+    If there is no entry to test with, return what is usual for the operating system.
     """
     for entry in _entries(root):
         swapped = entry.with_name(entry.name.translate(_SWAPPED))
@@ -65,7 +71,7 @@ def case_sensitive(root: Path) -> bool:
 
 
 def _entries(root: Path) -> list[Path]:
-    """Give existing entries whose names have letters; the control room first."""
+    """Return existing entries whose names have letters, `.orchestration/` first."""
     try:
         names = os.listdir(root)  # noqa: PTH208 - names alone, without an object for each
     except (OSError, ValueError):
@@ -78,22 +84,22 @@ def _entries(root: Path) -> list[Path]:
 if sys.platform == "win32":
 
     def _spelled(path: str) -> str:
-        """Spell a path with `/`, a lower-case drive letter and without the prefix for long ones."""
+        """Return the path with `/`, a lower-case drive letter and without a `//?/` prefix."""
         spelled = path.replace("\\", "/").removeprefix("//?/UNC").removeprefix("//?/")
         return spelled[:1].lower() + spelled[1:] if spelled[1:2] == ":" else spelled
 
 else:
 
     def _spelled(path: str) -> str:
-        """Spell a path as it is: `/` is the only separator."""
+        """Return the path unchanged, since `/` is the only separator."""
         return path
 
 
 def last_touched(path: Path) -> float | None:
-    """Tell when a file was written, or changed in any other way, in seconds since 1970.
+    """Return when a file was last written or otherwise changed, in seconds since 1970.
 
-    Of a file that is not there, that of its directory, out of which it may have been taken. None:
-    neither is there, or it cannot be asked.
+    For a missing file, return that of its directory, from which it may have been removed. Return
+    None if neither can be asked.
     """
     for place in (path, path.parent):
         try:

@@ -1,6 +1,6 @@
-"""Governed roots: which directory's intents govern a path (requirements section 4).
+"""Governed roots: finds the directory whose intents govern a path (requirements section 4).
 
-Invariant: the search goes no higher than the git top level, the home directory and `stop_at`.
+Invariant: the search stops at the git top level, the home directory and `stop_at`.
 """
 
 import os
@@ -15,23 +15,23 @@ _SEGMENT_ROOMS = (f"{CONTROL_ROOM}/trace", f"{CONTROL_ROOM}/archive")
 
 @dataclass(frozen=True, slots=True)
 class Governed:
-    """A governed root; `intents_missing`: a ledger stands there without its intents file."""
+    """A governed root. `intents_missing`: it has a ledger but no intents file."""
 
     root: Path
     intents_missing: bool
 
 
 def governed_root(path: str, *, stop_at: Sequence[str] = ()) -> Governed | None:
-    """Find the root that governs a file or a directory, which need not exist.
+    """Return the root that governs a file or directory, which need not exist.
 
-    None: the path is dormant. The root is spelled as the path is, its links not resolved.
+    Return None if no root does. Links in the root's path are not resolved.
     """
     tops: frozenset[str] | None = None
     for directory in _upwards(path):
         governed = _governed(directory)
         if governed is not None:
             return governed
-        # Not before: where the first directory governs, nobody needs to know where to stop.
+        # Computed only now: if the first directory is a root, it is not needed.
         tops = _tops(stop_at) if tops is None else tops
         if directory in tops or is_git_top(Path(directory)):
             return None
@@ -39,21 +39,21 @@ def governed_root(path: str, *, stop_at: Sequence[str] = ()) -> Governed | None:
 
 
 def has_ledger(root: Path) -> bool:
-    """Whether records were ever written under `root`: the ledger, or a segment of it."""
+    """Whether records were ever written under `root`: it has a ledger or a segment of one."""
     if _present(root / LEDGER_FILE):
         return True
     return any(_has_segment(root / room) for room in _SEGMENT_ROOMS)
 
 
 class RootsBelow:
-    """The governed roots below one root; each directory is asked once."""
+    """The governed roots below one root. Each directory is looked at once."""
 
     def __init__(self, root: Path) -> None:
         self._root = os.fspath(root)
         self._known = {"": False}
 
     def hold(self, path: WorkspacePath) -> bool:
-        """Whether a path lies in a governed root below this one, or is one."""
+        """Whether a path is in a governed root below this one, or is such a root."""
         unknown = []
         room: str = path
         while room not in self._known:
@@ -73,16 +73,16 @@ def is_git_top(directory: Path) -> bool:
         return False
     try:
         return git.is_file() or (git / "HEAD").is_file()
-    except PermissionError:  # Not ours to look into: another's repository begins here all the same.
+    except PermissionError:  # Another user's repository, but still one.
         return True
     except OSError:
         return False
 
 
 def _governed(directory: str) -> Governed | None:
-    """Find out whether a directory is a governed root itself."""
+    """Return the governed root that this directory is, or None if it is none."""
     if not os.path.lexists(f"{directory}/{CONTROL_ROOM}"):
-        # Most directories: one question instead of four.
+        # Most directories have no `.orchestration/`: one system call instead of four.
         return None
     root = Path(directory)
     if _present(root / INTENTS_FILE):
@@ -91,8 +91,8 @@ def _governed(directory: str) -> Governed | None:
 
 
 def _upwards(path: str) -> Iterator[str]:
-    """Give the directory of `path` and its ancestors, without resolving links."""
-    # Text, not Path: it is asked for each request.
+    """Yield the directory of `path` and those above it, without resolving links."""
+    # A string, not a Path: this runs for each request.
     directory = os.path.abspath(path)  # noqa: PTH100 - resolve() would follow links
     if os.path.isdir(directory):  # noqa: PTH112 - as above
         yield directory
@@ -102,6 +102,7 @@ def _upwards(path: str) -> Iterator[str]:
 
 
 def _tops(stop_at: Sequence[str]) -> frozenset[str]:
+    """Return the directories above which the search must not go."""
     return frozenset(os.path.abspath(top) for top in (*stop_at, *_home()))  # noqa: PTH100 - resolve() would follow links
 
 
@@ -113,7 +114,7 @@ def _home() -> tuple[str, ...]:
 
 
 def _present(path: Path) -> bool:
-    """Whether anything has this name: a broken file of ours governs too, loudly."""
+    """Whether anything has this name. A broken control file counts too, so that it is reported."""
     return os.path.lexists(path)
 
 

@@ -1,7 +1,7 @@
-"""SQLite files: made for this user alone, opened in one way, told from others of their name.
+"""Opening of SQLite files: private to this user, regular files only, opened again if replaced.
 
-Invariant: what is no regular file is not opened: SQLite follows a link, and waits for a pipe.
-Invariant: a file that was deleted or replaced is opened anew (requirements section 2).
+Invariant: only regular files are opened, since SQLite would follow a link and wait for a pipe.
+Invariant: a file that was deleted or replaced is opened again (requirements section 2).
 """
 
 import logging
@@ -19,12 +19,14 @@ from intent_lsp.store.fs.write import create_file
 
 _log: Final = logging.getLogger(__name__)
 
-# The file itself last: a new one must not find the log of the old.
+# The file itself comes last: a new file must not find the write-ahead log of the old one.
 COMPANIONS: Final = ("-wal", "-shm", "-journal", "")
-"""What the names of the files end with that make up one database."""
+"""Suffixes of the files that make up one database."""
 
 MEMORY: Final = Path(":memory:")
-# Pages of 4 KiB. Moving the log into the file waits for the disk twice: seldom, and at the close.
+"""The path that opens an in-memory database."""
+# Pages of 4 KiB in the log before it is moved into the file. That waits for the disk twice, so it
+# happens rarely and at the close.
 _MOVED_AT_PAGES: Final = 4_000
 
 Connect = Callable[[Path], sqlite3.Connection]
@@ -32,17 +34,17 @@ Identity = tuple[int, int]
 
 
 class NoDirectoryError(sqlite3.OperationalError):
-    """A file in a local room whose `.orchestration/` is gone."""
+    """The file's `.local/` cannot be created because its `.orchestration/` is missing."""
 
 
 class SqliteFile:
     """One connection to the file that a path names now, for one thread at a time.
 
-    `opened` is the connection, if there is one, and `identity` what it is to.
+    `opened` is the connection, or None. `identity` is device and inode of the file that it is to.
     """
 
     def __init__(self, path: Path, connect: Connect) -> None:
-        """Name the file; `connect` opens it when it is first needed."""
+        """Set the path. `connect` opens the file when it is first needed."""
         self.path = path
         self._spelled = os.fspath(path)
         self._connect = connect
@@ -54,17 +56,17 @@ class SqliteFile:
         return self.opened is not None and self.identity == self.identity_now()
 
     def connection(self) -> sqlite3.Connection:
-        """Give the connection, made anew where it is not current; the file is made when missing.
+        """Return a connection to the current file, which is created if it is missing.
 
-        Raises sqlite3.Error, NoDirectoryError, and what `connect` does.
+        Raise sqlite3.Error, NoDirectoryError, and what `connect` raises.
         """
         if self.opened is not None and self.is_current():
             return self.opened
         self.close()
         if self.identity_now() is None:
             self._make()
-        # Taken before: when the file is replaced meanwhile, what we opened is not called current,
-        # and what we find damaged is not taken for what lies there now.
+        # Read the identity before opening. If the file is replaced in between, the connection then
+        # does not count as current, and damage in it is not blamed on the new file.
         self.identity = self.identity_now()
         with suppress(FileNotFoundError):
             if not stat.S_ISREG(os.lstat(self._spelled).st_mode):
@@ -73,15 +75,15 @@ class SqliteFile:
         return self.opened
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the connection, if there is one."""
         connection, self.opened, self.identity = self.opened, None, None
         if connection is not None:
             with suppress(sqlite3.Error):
                 connection.close()
 
     def identity_now(self) -> Identity | None:
-        """Identify what has the name now; None: nothing."""
-        # Never opened to be asked: closing it would drop SQLite's locks on it.
+        """Return device and inode of the file that the path names now, or None if there is none."""
+        # Never open the file to ask: closing it again would drop this process's SQLite locks.
         try:
             found = os.stat(self._spelled)  # noqa: PTH116 - asked twice for each transaction
         except OSError:
@@ -89,7 +91,7 @@ class SqliteFile:
         return found.st_dev, found.st_ino
 
     def _make(self) -> None:
-        """Make the file, and its room where that was deleted with it."""
+        """Create the file, and its `.local/` directory if that was deleted."""
         try:
             try:
                 restore_local_directory(self.path.parent)
@@ -103,7 +105,10 @@ class SqliteFile:
 def connected(
     path: Path, lay_out: Callable[[sqlite3.Connection, Path], None], *, busy_seconds: float
 ) -> sqlite3.Connection:
-    """Open a file, or memory, and lay out its tables. Raises sqlite3.Error and as `lay_out`."""
+    """Return a connection to a file or to memory, with its tables created by `lay_out`.
+
+    Raise sqlite3.Error and what `lay_out` raises.
+    """
     connection = sqlite3.connect(
         path, timeout=busy_seconds, isolation_level=None, check_same_thread=False
     )
@@ -117,7 +122,10 @@ def connected(
 
 
 def keep_safe(connection: sqlite3.Connection, path: Path) -> None:
-    """Let readers and a writer work side by side; network shares cannot, and take turns."""
+    """Turn on the write-ahead log, with which readers and a writer can work at the same time.
+
+    Network file systems may not support it; there they take turns.
+    """
     try:
         (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
     except sqlite3.OperationalError as problem:
@@ -132,5 +140,5 @@ def keep_safe(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def kind(problem: sqlite3.Error) -> int:
-    """Give SQLite's primary code of an error; 0: it is not one of SQLite's own."""
+    """Return SQLite's primary error code, or 0 if the error has none."""
     return getattr(problem, "sqlite_errorcode", 0) & 0xFF

@@ -1,7 +1,7 @@
-"""The file with the word that a client has to know.
+"""The file with the token that a client must present.
 
-Invariant: a token that anybody but its owner can read, or that stands behind a link, is refused.
-Invariant: a file that is there is never changed.
+Invariant: a token that others than its owner can read, or that is behind a link, is refused.
+Invariant: an existing file is never changed.
 """
 
 import os
@@ -23,7 +23,7 @@ _OTHERS: Final = 0o077
 
 
 class TokenFileError(IntentLspError):
-    """A token file that cannot be trusted, read or made; `cure` says what to do."""
+    """A token file that cannot be trusted, read or created. `cure` says what to do."""
 
     def __init__(self, *, path: Path, problem: str, cure: str) -> None:
         super().__init__(f"the token file {path} {problem}")
@@ -31,13 +31,13 @@ class TokenFileError(IntentLspError):
 
 
 def token_of(path: Path) -> str:
-    """Read a token, 16 to 1,024 printable ASCII characters; a fresh one where there is no file.
+    """Return the token in a file, 16 to 1,024 printable ASCII characters; create one if missing.
 
-    Raises TokenFileError (protocol section 5).
+    Raise TokenFileError (protocol section 5).
     """
     fresh = secrets.token_urlsafe(_FRESH_BYTES)
     try:
-        # Where one is there, its directory need not be one that we may write.
+        # Create a file only if there is none: the directory of an existing one may be read-only.
         made = not os.path.lexists(path) and create_file(path, f"{fresh}\n".encode(), mode=_MODE)
         return fresh if made else _read(path)
     except UnsafePathError as error:
@@ -53,7 +53,7 @@ def token_of(path: Path) -> str:
 
 def _read(path: Path) -> str:
     with os.fdopen(open_plain(path, os.O_RDONLY), "rb", buffering=0) as file:
-        # Of the file that is open: its name may lead to another one by now.
+        # Check the open file, not the path, which may name another file by now.
         _check(path, os.fstat(file.fileno()))
         found = _TOKEN.fullmatch(file.read(_LONGEST) or b"")
     if found is None:
@@ -65,6 +65,7 @@ def _read(path: Path) -> str:
 
 
 def _check(path: Path, found: os.stat_result) -> None:
+    """Raise TokenFileError if others own the file or can read it."""
     if found.st_uid != os.geteuid():
         cure = "give a file of your own"
         raise TokenFileError(path=path, problem="belongs to another user", cure=cure)

@@ -1,8 +1,10 @@
-"""Files of the work tree, changed for an agent: all of them, or none (protocol section 2).
+"""File transaction: changes several files of the work tree for an agent, all or none.
 
-Invariant: no byte leaves the root, and no file outside of it goes; each is replaced whole.
-Invariant: what fails in the middle is put back as it was, as far as the disk lets us, and never
-over what somebody else has made of it meanwhile.
+Specified in protocol section 2.
+
+Invariant: nothing is written or removed outside the root. Each file is replaced as a whole.
+Invariant: after a failure, earlier changes are undone as far as the disk allows, but never over
+what somebody else has written meanwhile.
 """
 
 import logging
@@ -25,9 +27,10 @@ _log: Final = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkFile:
-    """One file and what it is to hold: `data` None: nothing, it goes.
+    """One file and its new content. `data` is None if the file is to be removed.
 
-    `source` is where it comes from when it is moved; `before` what must be there right before.
+    `before` is the content that must be there right before (None: no file). `source` is the path
+    from which the file is moved.
     """
 
     path: WorkspacePath
@@ -37,7 +40,7 @@ class WorkFile:
 
 
 def change_files(root: Path, changes: Iterable[WorkFile]) -> None:
-    """Make every change, or none. Raises OSError, FileChangedError, UnsafePathError."""
+    """Make every change, or none. Raise OSError, FileChangedError or UnsafePathError."""
     gone: list[Path] = []
     with ExitStack() as undoing:
         for change in changes:
@@ -48,6 +51,10 @@ def change_files(root: Path, changes: Iterable[WorkFile]) -> None:
 
 
 def _make(root: Path, change: WorkFile, undoing: ExitStack, gone: list[Path]) -> None:
+    """Make one change.
+
+    Register in `undoing` how to undo it, and in `gone` what to delete at the end.
+    """
     path = root / change.path
     if change.data is None:
         if os.path.lexists(path):
@@ -65,6 +72,7 @@ def _make(root: Path, change: WorkFile, undoing: ExitStack, gone: list[Path]) ->
 
 
 def _move(root: Path, old: Path, new: Path, before: bytes | None, undoing: ExitStack) -> None:
+    """Rename a file. Raise UnsafePathError if the new name is taken."""
     _require(root, old, before)
     if os.path.lexists(new):
         raise UnsafePathError(path=os.fspath(new), problem="is there already")
@@ -73,7 +81,7 @@ def _move(root: Path, old: Path, new: Path, before: bytes | None, undoing: ExitS
 
 
 def _set_aside(root: Path, path: Path, before: bytes | None, undoing: ExitStack) -> Path:
-    """Take a file's name away, and leave the file itself until all else is done."""
+    """Rename a file to a temporary name, so that its removal can be undone until all is done."""
     _require(root, path, before)
     if path.is_dir() and not path.is_symlink():
         raise UnsafePathError(path=os.fspath(path), problem="is a directory")
@@ -84,18 +92,20 @@ def _set_aside(root: Path, path: Path, before: bytes | None, undoing: ExitStack)
 
 
 def _require(root: Path, path: Path, before: bytes | None) -> None:
+    """Raise FileChangedError if a file does not have the content `before`."""
     _inside(root, path.parent)
     if read_bytes(path) != before:
         raise FileChangedError(path=os.fspath(path))
 
 
 def _inside(root: Path, path: Path) -> None:
+    """Raise UnsafePathError if a path, links resolved, is outside the root."""
     if not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root)):
         raise leaving(path)
 
 
 def _make_directories(root: Path, path: Path, undoing: ExitStack) -> None:
-    """Make a directory and those above it, none of them through a link out of the root."""
+    """Create a directory and those above it, none of them outside the root."""
     _inside(root, path)
     missing = list(takewhile(lambda each: not each.is_dir(), (path, *path.parents)))
     for each in reversed(missing):
@@ -104,7 +114,7 @@ def _make_directories(root: Path, path: Path, undoing: ExitStack) -> None:
 
 
 def _restore(root: Path, path: Path, change: WorkFile) -> None:
-    """Give a file back what it held, unless somebody else has changed it by now."""
+    """Undo a change of a file's content, unless somebody else has changed it meanwhile."""
     try:
         if change.before is not None:
             replace_file(path, change.before, root=root, expected=change.data)
@@ -115,6 +125,7 @@ def _restore(root: Path, path: Path, change: WorkFile) -> None:
 
 
 def _move_back(now: Path, old: Path) -> None:
+    """Undo a rename, unless the old name is taken."""
     try:
         if os.path.lexists(old):
             raise UnsafePathError(path=os.fspath(old), problem="is there again")

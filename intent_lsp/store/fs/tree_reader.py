@@ -1,7 +1,7 @@
-"""What the files of a root hold now, read one after the other for a comparison.
+"""Reading the current contents of a root's files, for a comparison.
 
-Invariant: what a link leads out to is not the content of a file of the root.
-Invariant: a file too large to hold is hashed piece by piece, and never in memory whole.
+Invariant: a file that a link puts outside the root is not part of the root.
+Invariant: a file that is too large to hold is hashed piece by piece, never in memory as a whole.
 """
 
 import errno
@@ -17,7 +17,7 @@ from intent_lsp.store.fs.files import read_bytes, stamp
 from intent_lsp.store.fs.resolve import resolve_below
 
 HELD_AT_MOST: Final = 64 * 1024 * 1024
-"""Bytes of a file above which it is hashed without being held."""
+"""Bytes of a file. A larger one is hashed without being held in memory."""
 
 
 _NOT_THERE: Final = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
@@ -25,7 +25,10 @@ _NOT_THERE: Final = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 
 @dataclass(frozen=True, slots=True)
 class ReadFile:
-    """A file's hash (None: there is no file) and its bytes (None too: it is too large to hold)."""
+    """A file's hash and bytes.
+
+    Both are None if there is no file; `data` is None if it is too large.
+    """
 
     hash: ContentHash | None
     data: bytes | None
@@ -35,7 +38,7 @@ NOTHING: Final = ReadFile(None, None)
 
 
 class TreeFiles:
-    """Reads the files of one root; where its directories lead is asked once for each."""
+    """Reads the files of one root. Whether a directory is inside the root is determined once."""
 
     def __init__(self, root: Path, *, held_at_most: int = HELD_AT_MOST) -> None:
         self._root = root
@@ -43,7 +46,7 @@ class TreeFiles:
         self._rooms: dict[str, bool] = {"": True}
 
     def held(self, path: WorkspacePath) -> ReadFile:
-        """Read a file; raises OSError when it is there and cannot be read."""
+        """Read a file. Raise OSError if it exists and cannot be read."""
         place = self._root / path
         size = self._size(path, place)
         if size is None:
@@ -54,7 +57,7 @@ class TreeFiles:
         return NOTHING if data is None else ReadFile(hash_if_there(data), data)
 
     def _size(self, path: WorkspacePath, place: Path) -> int | None:
-        """Give the bytes of a regular file; None: none is there, or it is not in the root."""
+        """Return the bytes of a regular file, or None if there is none or it is not in the root."""
         try:
             inside = self._inside(path.rpartition("/")[0])
             found = place.lstat() if inside else None
@@ -66,12 +69,12 @@ class TreeFiles:
             return None
         if found is None or modes.S_ISREG(found.st_mode):
             return None if found is None else found.st_size
-        # A link, or a directory or a pipe, which has no stamp.
+        # A link, whose target counts, or a directory or pipe, for which `stamp` returns None.
         target = stamp(place) if self._leads_inside(path) else None
         return None if target is None else target.size
 
     def _inside(self, room: str) -> bool:
-        """Whether a directory is in the root: no link leads out of it on the way there."""
+        """Whether a directory is in the root: no link on its way leads out."""
         unknown = []
         while room not in self._rooms:
             unknown.append(room)
@@ -79,7 +82,8 @@ class TreeFiles:
         inside = self._rooms[room]
         for inner in reversed(unknown):
             linked = (self._root / inner).is_symlink()
-            # What is no link is where its own room is; from outside, a link may lead back.
+            # A directory that is no link is inside if its parent is. Resolve all others: below a
+            # directory that is outside, a link may lead back in.
             inside = self._leads_inside(inner) if linked or not inside else True
             self._rooms[inner] = inside
         return inside
@@ -90,7 +94,7 @@ class TreeFiles:
 
 
 def holds_file(place: Path) -> bool:
-    """Whether a regular file or a link is there, of which git can tell."""
+    """Whether the path is a regular file or a link, the two kinds that git tracks."""
     try:
         mode = place.lstat().st_mode
     except (OSError, ValueError):
@@ -99,9 +103,9 @@ def holds_file(place: Path) -> bool:
 
 
 def read_in(root: Path, path: WorkspacePath) -> bytes | None:
-    """Read a file of a root; None: there is none to be read, or it lies outside.
+    """Return the content of a file in a root, or None if it cannot be read or is outside.
 
-    A record's path may be anything that somebody wrote.
+    `path` may come from a record, and so be anything that somebody wrote.
     """
     place = resolve_below(root, path)
     if place is None or place.real is None:
@@ -113,5 +117,6 @@ def read_in(root: Path, path: WorkspacePath) -> bytes | None:
 
 
 def _streamed(place: Path) -> ContentHash | None:
+    """Return the hash of a file, read in pieces."""
     with place.open("rb", buffering=0) as file:
         return parse_hash(hashlib.file_digest(file, "sha256").hexdigest())

@@ -1,6 +1,6 @@
-"""The files below a directory that no git repository tells of.
+"""Listing of all files below a directory, without git.
 
-Invariant: nothing is opened; links are not followed, and are no files.
+Invariant: no file is opened. Links are not followed and do not count as files.
 """
 
 import logging
@@ -17,11 +17,10 @@ _GIT: Final = ".git"
 
 
 def files_below(root: Path, *, at_most: int) -> tuple[WorkspacePath, ...] | None:
-    """List every regular file below `root`, in the order of their paths; None: more than `at_most`.
+    """Return every regular file below `root` in path order, or None if more than `at_most`.
 
-    Left out are git's own files, our local room, and repositories below the root. A directory that
-    cannot be listed is left out with a line in the log. Names that are not UTF-8 have surrogate
-    escapes, as the operating system's own do.
+    Git's own files, `.local/` and repositories below the root are left out. A directory that cannot
+    be listed is left out and logged. Names that are not UTF-8 have surrogate escapes.
     """
     found: list[WorkspacePath] = []
     rooms = [""]
@@ -35,7 +34,7 @@ def files_below(root: Path, *, at_most: int) -> tuple[WorkspacePath, ...] | None
 
 
 def _entries(root: Path, room: str) -> tuple[list[WorkspacePath], list[str]]:
-    """Give the files and the directories in a directory, whose path is "" or ends in `/`."""
+    """Return the files and the subdirectories of a directory. Its path is "" or ends in `/`."""
     files: list[WorkspacePath] = []
     inner: list[str] = []
     try:
@@ -54,4 +53,5 @@ def _entries(root: Path, room: str) -> tuple[list[WorkspacePath], list[str]]:
 
 
 def _ours(root: Path, path: str) -> bool:
+    """Whether to list a directory: it is not `.local/` and not a repository of its own."""
     return path != LOCAL_ROOM and not is_git_top(root / path)

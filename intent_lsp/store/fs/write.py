@@ -1,7 +1,7 @@
-"""Files written durably: replaced or created in one step, synced, and gone again after an error.
+"""Durable file writes: replaced or created in one step, synced, and cleaned up after an error.
 
-Invariant: nobody sees half of a file that is replaced or created here, nor one that was not synced.
-Invariant: no byte is written through a symbolic link that leaves the root (requirements section 2).
+Invariant: nobody sees a file that is half written or not synced.
+Invariant: nothing is written through a symbolic link that leaves the root (requirements section 2).
 """
 
 import contextlib
@@ -27,25 +27,26 @@ _TEMPORARY = re.compile(r"(?:.*/)?\.tmp-[0-9a-f]{12}", re.DOTALL)
 _NEW_FILE_MODE = 0o666
 _BUFFER = 1 << 20
 _WRITABLE = modes.S_IWUSR | modes.S_IWGRP | modes.S_IWOTH
-# Of a file that must not be there, so that no link is followed.
+# Flags for a file that must not exist yet, so that no link is followed.
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
 class Anything(Enum):
-    """The content that is expected when any will do."""
+    """The type of `ANY`."""
 
     ANY = "any"
 
 
 ANY = Anything.ANY
+"""As the expected content: any content, or no file, is accepted."""
 
 
 def replace_file(
     path: Path, data: bytes, *, root: Path, expected: bytes | Anything | None = ANY
 ) -> None:
-    """Make `data` the content of `path` in one step; a link stays a link.
+    """Replace the content of `path` by `data` in one step. A link stays a link.
 
-    Raises as `replace_lines`, and UnsafePathError when the bytes would leave `root`.
+    Raise as `replace_lines`, and UnsafePathError if the target is outside `root`.
     """
     target = Path(os.path.realpath(path))
     if not target.is_relative_to(os.path.realpath(root)):
@@ -60,12 +61,14 @@ def replace_lines(
     mode: int = _NEW_FILE_MODE,
     expected: bytes | Anything | None = ANY,
 ) -> None:
-    """Make lines, or other pieces, the content of a file in one step, as they come.
+    """Replace the content of a file by `lines` in one step. The lines are written as they arrive.
 
-    A file that is there keeps its mode, another is given `mode`. `expected` is what must be there
-    right before (None: nothing). Raises FileChangedError when it is not, UnsafePathError when no
-    regular file is there, OSError when it is read-only or the disk refuses, and whatever reading
-    `lines` does; the file is then as it was.
+    An existing file keeps its mode; a new one gets `mode`. `expected` is the content that must be
+    there right before (None: no file).
+
+    Raise FileChangedError if it is not, UnsafePathError if the path is not a regular file, OSError
+    if the file is read-only or the disk fails, and whatever iterating over `lines` raises. The file
+    is then unchanged.
     """
     before = _replaceable(path)
     with _written(path, lines, mode=mode, like=before) as temporary:
@@ -76,13 +79,13 @@ def replace_lines(
 
 
 def create_file(path: Path, data: bytes, *, mode: int = _NEW_FILE_MODE) -> bool:
-    """Create a file with its content in one step; False when anything is there already.
+    """Create a file with its content in one step. Return False if anything has that name.
 
-    `mode` is narrowed by the process's mask. Raises OSError.
+    `mode` is reduced by the process's umask. Raise OSError.
     """
     with _written(path, (data,), mode=mode) as temporary:
         try:
-            # A link to a finished file: unlike a file opened new, it is never seen half written.
+            # Link a finished file to the name: a file opened under it could be seen half written.
             os.link(temporary, path, follow_symlinks=False)
         except FileExistsError:
             return False
@@ -96,7 +99,7 @@ def create_file(path: Path, data: bytes, *, mode: int = _NEW_FILE_MODE) -> bool:
 
 
 def create_cache_file(path: Path, data: bytes, *, mode: int, mtime_ns: int | None = None) -> None:
-    """Put a file into a cache in one step, over what is there, the disk not asked to keep it."""
+    """Write a file of a cache in one step, replacing an existing one, without syncing it."""
     with _written(path, (data,), mode=mode, lasting=False) as temporary:
         if mtime_ns is not None:
             os.utime(temporary, ns=(mtime_ns, mtime_ns))
@@ -105,9 +108,9 @@ def create_cache_file(path: Path, data: bytes, *, mode: int, mtime_ns: int | Non
 
 @contextlib.contextmanager
 def new_file(path: Path) -> Iterator[Callable[[bytes], object]]:
-    """Make a file for others and give what writes to it; on any error the file goes again.
+    """Create a file and yield the function that writes to it. Remove the file after an error.
 
-    Raises OSError, FileExistsError where anything has that name.
+    Raise FileExistsError if anything has that name, OSError otherwise.
     """
     try:
         with path.open("xb") as file:
@@ -123,7 +126,7 @@ def new_file(path: Path) -> Iterator[Callable[[bytes], object]]:
 
 @contextlib.contextmanager
 def temporary_files(contents: Mapping[str, bytes]) -> Iterator[Path]:
-    """Give a directory of files for another program, which is gone in the end."""
+    """Yield a temporary directory with these files (name to content), for another program."""
     with tempfile.TemporaryDirectory(prefix="intent-lsp-") as directory:
         for name, data in contents.items():
             Path(directory, name).write_bytes(data)
@@ -131,13 +134,13 @@ def temporary_files(contents: Mapping[str, bytes]) -> Iterator[Path]:
 
 
 def move_file(source: Path, target: Path) -> None:
-    """Give a file another name, over what has it, and have the disk keep that. Raises OSError."""
+    """Rename a file, replacing an existing one, and sync the directory. Raise OSError."""
     _rename(source, target)
     sync_directory(target.parent)
 
 
 def remove_file(path: Path) -> bool:
-    """Remove a file or a link; False when nothing is there. Raises OSError."""
+    """Remove a file or link. Return False if there is none. Raise OSError."""
     try:
         path.unlink()
     except FileNotFoundError:
@@ -146,10 +149,10 @@ def remove_file(path: Path) -> bool:
 
 
 def make_directory(path: Path, *, mode: int | None = None) -> None:
-    """Make a directory, unless one is there, with exactly `mode`; its parent must exist.
+    """Create a directory, unless it exists, and give it exactly `mode`. Its parent must exist.
 
-    Without `mode`, one that is there keeps its own. Raises UnsafePathError when something else or
-    a symbolic link is there, OSError.
+    Without `mode`, an existing directory keeps its own. Raise UnsafePathError if the path is
+    something else or a symbolic link, OSError otherwise.
     """
     with contextlib.suppress(FileExistsError):
         path.mkdir(0o777 if mode is None else mode)
@@ -157,23 +160,23 @@ def make_directory(path: Path, *, mode: int | None = None) -> None:
     if not modes.S_ISDIR(found.st_mode):
         raise UnsafePathError(path=os.fspath(path), problem="is not a directory")
     if mode is not None and sys.platform != "win32" and modes.S_IMODE(found.st_mode) != mode:
-        # Another user's directory, or a file system without modes: as good as it gets.
+        # Another user's directory, or a file system without modes: leave it as it is.
         with contextlib.suppress(PermissionError):
             path.chmod(mode)
 
 
 def make_parents(path: Path, *, root: Path) -> None:
-    """Make the directories above a file that is to be made; none of them outside of `root`."""
+    """Create the directories above a new file, unless they would be outside `root`."""
     room = Path(os.path.realpath(path.parent))
     if room.is_relative_to(os.path.realpath(root)):
         room.mkdir(parents=True, exist_ok=True)
 
 
 def directory_for_temporary(path: Path) -> Path:
-    """Give the directory in which a file is written before it takes its place at `path`.
+    """Return the directory in which a file is written before it is renamed to `path`.
 
-    What is ours is written in `.local/`, where git does not see it, as far as that is on the same
-    file system; all else beside its place.
+    For a control file, that is `.local/`, which git ignores, if it is on the same file system.
+    Otherwise it is the file's own directory.
     """
     room = path.parent
     for control in (room, room.parent):
@@ -184,12 +187,12 @@ def directory_for_temporary(path: Path) -> Path:
 
 
 def is_temporary(path: str) -> bool:
-    """Whether a path is of a file as one is written here before it is given its name."""
+    """Whether a path has the name of a temporary file as written here."""
     return _TEMPORARY.fullmatch(path) is not None
 
 
 def sync_directory(path: Path) -> None:
-    """Ask the disk to keep a directory's names; some file systems cannot, and lose nothing."""
+    """Sync a directory's entries to disk. File systems that cannot do that are ignored."""
     if sys.platform == "win32":
         return
     with contextlib.suppress(OSError):
@@ -201,7 +204,7 @@ def sync_directory(path: Path) -> None:
 
 
 def write_all(descriptor: int, data: bytes | bytearray) -> None:
-    """Write all of some bytes, in as many calls as that takes. Raises OSError."""
+    """Write all bytes, in as many calls as needed. Raise OSError."""
     with memoryview(data) as rest:
         written = 0
         while written < len(rest):
@@ -209,7 +212,7 @@ def write_all(descriptor: int, data: bytes | bytearray) -> None:
 
 
 def leaving(path: Path) -> UnsafePathError:
-    """Give the error of a path that leads out of its root."""
+    """Return the error for a path that leads out of its root."""
     problem = "is a link that points outside its root"
     return UnsafePathError(path=os.fspath(path), problem=problem)
 
@@ -223,7 +226,7 @@ def _written(
     like: os.stat_result | None = None,
     lasting: bool = True,
 ) -> Iterator[Path]:
-    """Give a finished file that is to take its place at `path`, and is gone in the end if not."""
+    """Yield a finished temporary file that the caller may rename to `path`. Remove it otherwise."""
     temporary = directory_for_temporary(path) / f"{TEMPORARY_PREFIX}{secrets.token_hex(6)}"
     try:
         _write_new(temporary, pieces, mode=mode, like=like, lasting=lasting)
@@ -240,7 +243,7 @@ def _write_new(
     like: os.stat_result | None = None,
     lasting: bool = True,
 ) -> None:
-    """Write a new file, with the owner and mode of another, and ask the disk to keep it."""
+    """Write a new file, with owner and mode of `like` if given, and sync it if `lasting`."""
     descriptor = os.open(path, _NEW, mode)
     try:
         held = bytearray()
@@ -259,23 +262,28 @@ def _write_new(
 
 
 def _imitate(path: Path, like: os.stat_result) -> None:
+    """Give a file the owner and mode of another one."""
     if sys.platform != "win32":
         mine = path.stat()
         if (mine.st_uid, mine.st_gid) != (like.st_uid, like.st_gid):
-            # As far as we may; before the mode, of which a change of owner clears bits.
+            # As far as permitted. Before the mode, since a change of owner clears mode bits.
             with contextlib.suppress(PermissionError):
                 os.chown(path, like.st_uid, like.st_gid)
     path.chmod(modes.S_IMODE(like.st_mode))
 
 
 def _replaceable(path: Path) -> os.stat_result | None:
+    """Return the state of a file that may be replaced, or None if there is none.
+
+    Raise if it may not.
+    """
     try:
         found = path.lstat()
     except FileNotFoundError:
         return None
     if not modes.S_ISREG(found.st_mode):
         raise UnsafePathError(path=os.fspath(path), problem="is not a regular file")
-    # The mode too: what a person made read-only stays as it is, whoever we run as.
+    # Check the mode as well: for root `os.access` allows all, but a person made it read-only.
     if not found.st_mode & _WRITABLE or not os.access(path, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), os.fspath(path))
     return found

@@ -1,1 +1,1 @@
-"""Locks between processes: of a file, a root, a session."""
+"""Locks between processes: of a file, a root, or a session."""

@@ -1,7 +1,7 @@
-"""Advisory locks on open files, among processes and threads.
+"""Advisory locks on open files, between processes and threads.
 
-Invariant: a lock ends with its file's descriptor, however the process ends; nothing waits for one
-but `wait_for`, and that for a time.
+Invariant: a lock ends with its file descriptor, however the process ends. Only `wait_for` waits for
+one, and only for a limited time.
 """
 
 import errno
@@ -27,14 +27,14 @@ T = TypeVar("T")
 
 
 def open_lock_file(path: Path) -> BinaryIO:
-    """Open a lock file, created when missing; its directory has to exist. Raises OSError."""
+    """Open a lock file, created if it is missing. Its directory must exist. Raise OSError."""
     if not path.exists():
         create_file(path, b"", mode=_LOCK_FILE_MODE)
     return path.open("rb")
 
 
 def wait_for(attempt: Callable[[], T], seconds: float) -> T:
-    """Try for a lock until an attempt gives something true, or the time is over; give the last."""
+    """Call `attempt` until its result is true or the time is over. Return the last result."""
     late, between = deadline(seconds), _SHORTEST
     while not (found := attempt()) and not late():
         pause(between)
@@ -45,7 +45,7 @@ def wait_for(attempt: Callable[[], T], seconds: float) -> T:
 if sys.platform == "win32":
 
     def try_lock(fd: int) -> bool:
-        """Lock a file against every other holder; False when someone has it."""
+        """Lock a file exclusively. Return False if another holder has it."""
         os.lseek(fd, 0, os.SEEK_SET)
         try:
             msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)
@@ -54,33 +54,33 @@ if sys.platform == "win32":
         return True
 
     def try_share(fd: int) -> bool:
-        """Lock a file as `try_lock` does: Windows shares no locks by way of this call."""
+        """Lock a file exclusively, like `try_lock`: this call has no shared locks on Windows."""
         return try_lock(fd)
 
     def unlock(fd: int) -> None:
-        """Let go of the lock."""
+        """Release the lock."""
         os.lseek(fd, 0, os.SEEK_SET)
         msvcrt.locking(fd, msvcrt.LK_UNLCK, 1)
 
 else:
 
     def try_lock(fd: int) -> bool:
-        """Lock a file against every other holder; False when someone has it. Raises OSError."""
+        """Lock a file exclusively. Return False if another holder has it. Raise OSError."""
         return _try(fd, fcntl.LOCK_EX)
 
     def try_share(fd: int) -> bool:
-        """Lock a file together with others that share it; False when one has it for itself."""
+        """Lock a file shared with others. Return False if it is locked exclusively."""
         return _try(fd, fcntl.LOCK_SH)
 
     def unlock(fd: int) -> None:
-        """Let go of the lock."""
+        """Release the lock."""
         fcntl.flock(fd, fcntl.LOCK_UN)
 
     def _try(fd: int, kind: int) -> bool:
         try:
             fcntl.flock(fd, kind | fcntl.LOCK_NB)
         except OSError as problem:
-            # Some network shares say of a lock that somebody has that it is not permitted.
+            # Some network file systems report a lock that is held as EACCES.
             if problem.errno in (errno.EAGAIN, errno.EACCES):
                 return False
             raise

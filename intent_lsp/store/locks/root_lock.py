@@ -1,7 +1,7 @@
 """A lock of a root: one holder at a time, among all processes and threads (ledger section 3).
 
-Invariant: the lock is held on the very file that the path names; one that was deleted or replaced
-meanwhile is no lock.
+Invariant: the lock is held on the file that the path names now. A lock on a file that was deleted
+or replaced does not count.
 """
 
 import os
@@ -18,9 +18,10 @@ from intent_lsp.store.fs.local_dir import restore_local_directory
 from intent_lsp.store.locks.file_lock import try_lock, unlock, wait_for
 
 WAIT_SECONDS: Final = 2.0
+"""How long a lock is waited for."""
 
 NOTE_AT_MOST: Final = 1024
-"""The bytes of a note, which is all that a lock file holds."""
+"""Bytes of the note in a lock file, which holds nothing else."""
 
 _NOTES: Final = hasattr(os, "pread")
 
@@ -36,12 +37,13 @@ class RootLock:
 
     @contextmanager
     def held(self) -> Iterator[bool]:
-        """Hold the lock; its directory, or that of its local room, has to exist.
+        """Hold the lock. Yield whether it had to be waited for.
 
-        True: it had to be waited for.
-        Raises LedgerUnavailableError when another holds it for too long, or it cannot be opened,
-        UnsafePathError when something else is in its place.
+        The lock's directory must exist, or the `.orchestration/` above it. Raise
+        LedgerUnavailableError if another holds it for too long or it cannot be opened, and
+        UnsafePathError if the path is not a regular file.
         """
+        # First among the threads: they share one file descriptor, and so one lock of the file.
         free = self._threads.acquire(blocking=False)
         if not free and not self._threads.acquire(timeout=self._wait_seconds):
             raise self._busy()
@@ -58,33 +60,33 @@ class RootLock:
             self._threads.release()
 
     def left(self) -> bytes:
-        """Give what the last holder left, for who holds it now; not on Windows."""
+        """Return the note of the last holder, for the current one. Always empty on Windows."""
         if self._fd is not None and _NOTES:
             with suppress(OSError):
                 return os.pread(self._fd, NOTE_AT_MOST, 0)
         return b""
 
     def leave(self, note: bytes) -> None:
-        """Leave a note for the next holder, in one write; what cannot be written is left out."""
+        """Write a note for the next holder, in one write. Errors are ignored."""
         if self._fd is not None and _NOTES:
             with suppress(OSError):
                 os.pwrite(self._fd, note, 0)
 
     def exists(self) -> bool:
-        """Find out whether anyone ever wrote under this lock here."""
+        """Whether the lock file exists: somebody has written under this lock before."""
         return os.path.lexists(self._path)
 
     def has_directory(self) -> bool:
-        """Find out whether its directory is there, or may be made where it was deleted."""
+        """Whether the lock's directory exists, or may be created again after it was deleted."""
         return self._path.parent.parent.is_dir()
 
     def close(self) -> None:
-        """Let go of the lock file; the next hold opens it again."""
+        """Close the lock file. The next hold opens it again."""
         with self._threads:
             self._forget()
 
     def _locked(self) -> bool:
-        """Lock the file that is there now; False when someone has it."""
+        """Lock the file that the path names now. Return False if another holder has it."""
         while try_lock(fd := self._opened()):
             if is_at(fd, self._path):
                 return True
@@ -92,6 +94,7 @@ class RootLock:
         return False
 
     def _opened(self) -> int:
+        """Return the descriptor of the lock file, opened if it is not open."""
         if self._fd is not None:
             return self._fd
         try:
@@ -106,7 +109,7 @@ class RootLock:
         try:
             return open_plain(self._path, os.O_RDWR | os.O_CREAT)
         except FileNotFoundError:
-            # The room went with all that was in it while we were at work.
+            # The directory was deleted while this process was running: create it again.
             restore_local_directory(self._path.parent)
             return open_plain(self._path, os.O_RDWR | os.O_CREAT)
 
@@ -116,6 +119,7 @@ class RootLock:
             self._fd = None
 
     def _busy(self) -> LedgerUnavailableError:
+        """Return the error for a lock that is held for too long."""
         return LedgerUnavailableError(
             path=str(self._path),
             problem=f"another process has held the lock for {self._wait_seconds:g} s",
@@ -124,14 +128,14 @@ class RootLock:
 
 
 def ledger_lock(root: Path, wait_seconds: float = WAIT_SECONDS) -> RootLock:
-    """Give the lock of all who write the ledger of a root."""
+    """Return the lock that everyone who writes the ledger of a root must hold."""
     return RootLock(root / LOCAL_ROOM / "ledger.lock", wait_seconds)
 
 
 def holding(lock: RootLock | None) -> AbstractContextManager[bool]:
-    """Hold a lock; True: it had to be waited for. Raises as `held`.
+    """Hold a lock, like `held`. Do nothing if it is None or has no directory.
 
-    None, or one without a room: there is no `.local/`, and with it nothing to share.
+    Without a directory there is no `.local/`, and so nothing that is shared.
     """
     if lock is None or not lock.has_directory():
         return nullcontext(enter_result=False)

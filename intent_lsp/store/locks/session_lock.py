@@ -1,7 +1,8 @@
-"""Session locks: which sessions' processes are alive.
+"""Session locks: show which sessions have a running process.
 
-Invariant: a lock ends with its process, however that ends; asking never waits and never breaks one.
-Invariant: processes that were given the same session id hold it together.
+Invariant: a lock ends with its process, however that ends. Testing a lock never waits and never
+breaks it.
+Invariant: processes with the same session id share its lock.
 """
 
 import hashlib
@@ -25,12 +26,12 @@ from intent_lsp.store.locks.file_lock import (
 _log = logging.getLogger(__name__)
 
 _ROOM = "sessions"
-# Whoever asks holds the lock for a few microseconds: long enough to get in a holder's way once.
+# `held` takes the lock for a few microseconds to test it, which may make `hold` fail once.
 _WAIT_SECONDS = 0.1
 
 
 class SessionLocks:
-    """The locks of one local room, as this process holds them."""
+    """The session locks that this process holds in one `.local/` directory."""
 
     def __init__(self, local_room: Path) -> None:
         self._local_room = local_room
@@ -38,10 +39,10 @@ class SessionLocks:
         self._held: dict[str, BinaryIO] = {}
 
     def hold(self, session_id: str) -> bool:
-        """Hold a session until `release` or the end of the process.
+        """Hold a session's lock until `release` or the end of the process.
 
-        False when it cannot be held, which the log says where it could be expected: the session
-        then looks ended. One whose file was deleted meanwhile is held anew.
+        Return False if that is not possible; the session then looks ended. Failures other than a
+        missing `.orchestration/` are logged. A lock whose file was deleted is taken again.
         """
         with self._guard:
             if self._is_held(session_id):
@@ -51,7 +52,7 @@ class SessionLocks:
                 ensure_inner_directory(self._local_room, _ROOM)
                 file = wait_for(partial(_shared, self._path(session_id)), _WAIT_SECONDS)
             except FileNotFoundError:
-                # Nothing is governed there any more: nobody asks who is alive.
+                # `.orchestration/` is gone: nothing is governed there, so the lock is not needed.
                 return False
             except (OSError, UnsafePathError) as problem:
                 _log.warning("session %s cannot be locked: %s", session_id, problem)
@@ -63,7 +64,7 @@ class SessionLocks:
             return True
 
     def held(self, session_id: str) -> bool:
-        """Whether any process, this one included, holds the session now."""
+        """Whether any process, this one included, holds the session's lock now."""
         with self._guard:
             if session_id in self._held:
                 return True
@@ -75,26 +76,30 @@ class SessionLocks:
             try:
                 free = try_lock(file.fileno())
             except OSError:
-                # No locks on this file system: better to inherit nothing than from the living.
+                # This file system has no locks. Treat the session as running, since inheriting
+                # from a running session would be worse than inheriting nothing.
                 return True
             if free:
                 unlock(file.fileno())
             return not free
 
     def release(self, session_id: str) -> None:
-        """Let go of a session; one that is not held is let go already."""
+        """Release a session's lock, if it is held."""
         with self._guard:
             file = self._held.pop(session_id, None)
         if file is not None:
             file.close()
 
     def close(self) -> None:
-        """Let go of every session."""
+        """Release all session locks."""
         for session_id in list(self._held):
             self.release(session_id)
 
     def _is_held(self, session_id: str) -> bool:
-        """Whether we hold the file that is there now; one that was deleted is let go."""
+        """Whether this process holds the lock on the file that exists now.
+
+        Release one on a deleted file.
+        """
         file = self._held.get(session_id)
         if file is None or is_at(file.fileno(), self._path(session_id)):
             return file is not None
@@ -108,7 +113,10 @@ class SessionLocks:
 
 
 def _shared(path: Path) -> BinaryIO | None:
-    """Share the lock of the file that is there now; None when someone has it for itself."""
+    """Lock the file that the path names now, shared.
+
+    Return it, or None if it is locked exclusively.
+    """
     file = open_lock_file(path)
     try:
         if try_share(file.fileno()) and is_at(file.fileno(), path):

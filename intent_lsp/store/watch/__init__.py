@@ -1,1 +1,1 @@
-"""Changes on disk, as the system tells of them."""
+"""Notification of changes on disk, from the operating system or by polling."""

@@ -1,6 +1,6 @@
-"""The places that a watch looks at: directories, or what is above them while they are missing.
+"""The directories that a watch observes; for a missing one, the nearest directory above it.
 
-Invariant: two values are equal as long as the same directories stand at the same places.
+Invariant: two values are equal as long as the same directories exist at the same paths.
 """
 
 import os
@@ -9,15 +9,17 @@ from dataclasses import dataclass
 from typing import Self
 
 _GONE = (0, 0)
+"""The identity of a directory that does not exist."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watched:
-    """What is wanted, what stands there, and where events come from.
+    """A look at the wanted directories at one moment.
 
-    `standing` tells each wanted directory from one that takes its place; `sources` are the
-    directories to watch; `names` leads from a directory as events spell it to the one wanted;
-    `places` are those names, and of all that is above them; `nameable`: events can name them all.
+    `standing` maps each wanted directory to its identity, which changes if the directory is
+    replaced. `sources` are the directories to get events from. `names` maps a directory as events
+    name it to the wanted one. `places` are those names and all directories above them. `nameable`:
+    all wanted names are UTF-8, so that events can name them.
     """
 
     standing: Mapping[str, tuple[int, ...]]
@@ -46,7 +48,7 @@ class Watched:
         )
 
     def changed_since(self, before: Self) -> frozenset[str]:
-        """Give the directories that appeared, vanished or were replaced."""
+        """Return the directories that were created, deleted or replaced."""
         return frozenset(
             directory
             for directory, identity in self.standing.items()
@@ -54,9 +56,9 @@ class Watched:
         )
 
     def may_differ(self, paths: frozenset[str]) -> bool:
-        """Whether something else may stand by now, as far as changes of these paths tell.
+        """Whether a wanted directory may have been replaced, judging by the changed paths.
 
-        A whole work tree is thousands of directories, and what is written in them changes none.
+        This saves looking at the thousands of directories of a work tree after each event.
         """
         rooms = set(map(os.path.dirname, paths))
         return (
@@ -66,11 +68,12 @@ class Watched:
         )
 
     def _is_another(self, room: str) -> bool:
+        """Whether a directory is not the one that it was at the time of the look."""
         wanted = self.names.get(room, room)
         return self.standing.get(wanted, _GONE) != _identity(wanted)
 
     def wanted_path(self, path: str) -> str | None:
-        """Give a changed path as it is wanted; None: it is in no wanted directory."""
+        """Return a changed path below its wanted directory, or None if it is in none."""
         directory, name = os.path.split(path)
         if directory in self.names:
             return os.path.join(self.names[directory], name)  # noqa: PTH118 - strings throughout
@@ -78,25 +81,27 @@ class Watched:
 
 
 def _above(directory: str) -> Iterator[str]:
-    """Give the directories above one, up to the top."""
+    """Yield the directories above one, up to the file system's root."""
     while (above := os.path.dirname(directory)) != directory:  # noqa: PTH120 - strings throughout
         yield above
         directory = above
 
 
 def _identity(directory: str) -> tuple[int, ...]:
+    """Return what distinguishes a directory from another at the same path."""
     try:
         found = os.stat(directory)  # noqa: PTH116 - strings throughout
     except (OSError, ValueError):
         return _GONE
     if _nameable(directory):
         return found.st_dev, found.st_ino
-    # Nothing can be told about names that are not UTF-8 but that something came or went there.
+    # Events cannot name a path that is not UTF-8: its change time shows that an entry was added
+    # or removed.
     return found.st_dev, found.st_ino, found.st_mtime_ns
 
 
 def _nearest(directory: str) -> str:
-    """Give the directory, or the nearest one above that is there."""
+    """Return the directory, or the nearest existing one above it."""
     while not os.path.isdir(directory):  # noqa: PTH112 - strings throughout
         above = os.path.dirname(directory)  # noqa: PTH120 - strings throughout
         if above == directory:
@@ -106,6 +111,7 @@ def _nearest(directory: str) -> str:
 
 
 def _nameable(directory: str) -> bool:
+    """Whether a path is valid UTF-8."""
     try:
         directory.encode()
     except UnicodeEncodeError:

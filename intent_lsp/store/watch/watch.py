@@ -1,8 +1,8 @@
-"""A watch over directories: tells which of their entries have changed.
+"""A watch on directories: reports which of their entries have changed.
 
-Invariant: a change is not lost silently: what cannot be named is told as its directory.
-Invariant: the callback runs in the watch's own thread, one call at a time, none after `close`.
-Invariant: looking takes a fiftieth of the time at most, however much there is to look at.
+Invariant: no change is lost silently. What cannot be named is reported as its directory.
+Invariant: the callback runs in the watch's own thread, one call at a time, and never after `close`.
+Invariant: polling takes at most a fiftieth of the time, however much there is to look at.
 """
 
 import logging
@@ -22,12 +22,13 @@ _STEP_MS: Final = 100
 _RECHECK_MS: Final = 5_000
 
 _LOOKS: Final = 100
-"""How often is looked before the system is asked again whether it can tell by now."""
+"""Polls after which the operating system's notification is tried again."""
 
 OnChange = Callable[[frozenset[Path]], None]
+"""Called with the changed paths."""
 
 Polling = Callable[[str | None], None]
-"""Told why the system cannot tell of changes, so that they are looked for; None: it can."""
+"""Called with the reason when polling begins, and with None when it ends."""
 
 _SHARE = 50
 _PAUSE_SECONDS = 1.0
@@ -35,7 +36,7 @@ _Entries = Mapping[str, tuple[int, int, int]]
 
 
 class Polled:
-    """The entries of some directories as they were last seen; for one thread."""
+    """Polling: the entries of some directories as last seen. For use in one thread."""
 
     def __init__(self, directories: Iterable[str]) -> None:
         self._directories = tuple(directories)
@@ -43,13 +44,13 @@ class Polled:
         self._known = self._look()
 
     def wait(self, interrupt: threading.Event) -> frozenset[str]:
-        """Wait until it is time to look again, unless interrupted; give the paths that differ."""
+        """Wait until the next poll is due, then return the changed paths. Empty if interrupted."""
         if interrupt.wait(self._pause):
             return frozenset()
         return self.changed()
 
     def changed(self) -> frozenset[str]:
-        """Look now; give the paths that came, went or changed since the last look."""
+        """Poll now. Return the paths that were created, deleted or changed since the last poll."""
         before, self._known = self._known, self._look()
         return frozenset(
             os.path.join(directory, name)  # noqa: PTH118 - strings throughout
@@ -66,16 +67,19 @@ class Polled:
 
 
 class Notified:
-    """What the system tells of some directories, from the first question on; for one thread."""
+    """Notification by the operating system for some directories. For use in one thread.
+
+    It begins with the first call of `changed`.
+    """
 
     def __init__(self, directories: Iterable[str]) -> None:
         from watchfiles import watch  # noqa: PLC0415 - loaded when something is watched
 
-        # It logs each change, and what is logged may be on the watched disk.
+        # watchfiles logs each change. If the log is in a watched directory, that never ends.
         logging.getLogger("watchfiles").setLevel(logging.WARNING)
         self._opened = False
-        # It gives an answer at each step: told to stop, it would forget what it has heard.
-        # Asked to pass over what may not be watched, it would pass over what cannot be, too.
+        # Return at each step instead of using a stop event, which would drop pending changes.
+        # Do not ignore denied permissions: that would also hide other failures to watch.
         self._told = watch(
             *directories,
             watch_filter=None,
@@ -90,14 +94,18 @@ class Notified:
         )
 
     def is_set(self) -> bool:
-        """Let watchfiles go on; it asks for the first time when the system is watching."""
+        """Return False, as a stop event that is never set.
+
+        watchfiles calls this for the first time once the system is watching.
+        """
         self._opened = True
         return False
 
     def changed(self) -> frozenset[str] | None:
-        """Wait a moment for changed paths; None, from now on: some have no name.
+        """Wait a moment and return the changed paths, or None if a path has no UTF-8 name.
 
-        Raises OSError or RuntimeError when the system cannot watch.
+        After None, this object reports nothing more. Raise OSError or RuntimeError if the system
+        cannot watch.
         """
         try:
             return frozenset(path for _, path in next(self._told))
@@ -110,7 +118,7 @@ class Notified:
             return None
 
     def close(self) -> None:
-        """Let go of the system's watches."""
+        """Release the system's watches."""
         self._told.close()
 
 
@@ -118,10 +126,10 @@ _Source = Notified | Polled | None
 
 
 class Watch:
-    """Watches directories, not what is below their subdirectories, until it is closed.
+    """Watches the entries of directories, not of their subdirectories, until it is closed.
 
-    After `recheck_ms` without an event it is asked whether the directories still stand. `polling`
-    is told when looking again and again begins, because the system has no watches left, and ends.
+    After `recheck_ms` without an event, the directories themselves are checked. `polling` is called
+    when polling begins, because the system cannot watch, and when it ends.
     """
 
     def __init__(
@@ -145,10 +153,11 @@ class Watch:
         self._thread: threading.Thread | None = None
 
     def watch(self, directories: Iterable[Path]) -> None:
-        """Watch these directories in place of those before; returns when changes are seen.
+        """Watch these directories instead of the previous ones.
 
-        One that is not there is watched from the moment it appears. Called by the callback, it
-        returns at once.
+        Return when their changes are observed.
+        A missing directory is watched from when it is created. Called from the callback, return at
+        once.
         """
         with self._guard:
             if self._closing:
@@ -164,7 +173,7 @@ class Watch:
                 self._guard.wait_for(lambda: self._settled >= asked or self._closing)
 
     def close(self) -> None:
-        """Stop, and wait for the callback that runs."""
+        """Stop the watch, and wait for a running callback."""
         with self._guard:
             self._closing = True
             self._interrupt.set()
@@ -174,6 +183,7 @@ class Watch:
             thread.join()
 
     def _run(self) -> None:
+        """Watch until `close`: the body of the watch's thread."""
         source: _Source = None
         try:
             while not self._closing:
@@ -187,7 +197,10 @@ class Watch:
                 self._guard.notify_all()
 
     def _listen(self, before: _Source) -> _Source:
-        """Listen to today's directories until they change, or others are wanted."""
+        """Watch the current directories until they are replaced or others are wanted.
+
+        Close the source `before` and return the new one.
+        """
         with self._guard:
             asked, wanted = self._asked, self._wanted
             self._interrupt.clear()
@@ -195,8 +208,8 @@ class Watch:
                 return before
         watched = Watched.look(wanted)
         source, heard = self._open(watched)
-        # The old source is heard out only now, so that nothing falls between the two; it hears
-        # nothing of a directory that has come since its last look.
+        # Read the old source only after the new one is open, so that no change falls between the
+        # two. The old one cannot know directories created since, hence `changed_since` below.
         missed = frozenset() if before is None else before.changed()
         told = wanted if heard is None or missed is None else heard | missed
         self._tell(watched, told | watched.changed_since(self._known))
@@ -209,7 +222,7 @@ class Watch:
         return source
 
     def _follow(self, source: _Source, watched: Watched) -> None:
-        """Tell what a source hears until it ends, other directories stand, or others are wanted."""
+        """Report a source's changes until it ends, a directory is replaced or others are wanted."""
         wanted = frozenset(watched.standing)
         silent, looks = clock.stopwatch(), 0
         while not self._interrupt.is_set() and looks < _LOOKS:
@@ -219,7 +232,7 @@ class Watch:
                 break
             if not told and silent() * 1000 < self._recheck_ms:
                 continue
-            # After a while without any, too: not everything is told of.
+            # Look also after a while without events, since the system does not report everything.
             now = Watched.look(wanted) if not told or watched.may_differ(told) else watched
             self._tell(watched, told | now.changed_since(watched))
             if now != watched:
@@ -228,7 +241,7 @@ class Watch:
             silent = clock.stopwatch()
 
     def _next(self, source: _Source) -> frozenset[str] | None:
-        """Wait for changed paths, in vain for a while at most; None: some have no name."""
+        """Wait for changed paths for a limited time. Return None if a path has no UTF-8 name."""
         if source is None:
             self._interrupt.wait(self._recheck_ms / 1000)
             return frozenset()
@@ -237,6 +250,7 @@ class Watch:
         return source.changed()
 
     def _tell(self, watched: Watched, paths: Iterable[str]) -> None:
+        """Call the callback with those of the paths that are in wanted directories."""
         found = frozenset(
             Path(told) for path in paths if (told := watched.wanted_path(path)) is not None
         )
@@ -248,7 +262,10 @@ class Watch:
             _log.exception("a change on disk was not handled")
 
     def _open(self, watched: Watched) -> tuple[_Source, frozenset[str] | None]:
-        """Open a source, None where there is nothing to watch; give what it has heard already."""
+        """Return a new source and the changes that it already has.
+
+        The source is None if there is nothing to watch.
+        """
         sources = [each for each in watched.sources if os.access(each, os.R_OK | os.X_OK)]
         if not sources:
             return None, frozenset()
@@ -262,7 +279,7 @@ class Watch:
         return source, heard
 
     def _poll(self, why: str | None) -> None:
-        """Say when looking again and again begins, and when it ends."""
+        """Report when polling begins (`why` is the reason) and when it ends (None)."""
         if (why is None) == (self._why is None):
             return
         self._why = why
@@ -280,6 +297,7 @@ def _close(source: _Source) -> None:
 
 
 def _entries(directory: str) -> _Entries:
+    """Return inode, size and modification time of a directory's entries; empty if unreadable."""
     found: dict[str, tuple[int, int, int]] = {}
     with suppress(OSError), os.scandir(directory) as entries:
         for entry in entries:
