@@ -45,6 +45,7 @@ def test_a_wheel_holds_the_typed_package_and_its_licence(tmp_path: Path) -> None
     record = f"intent_lsp-{__version__}.dist-info"
     assert {name.partition("/")[0] for name in names} == {"intent_lsp", record}
     assert {"intent_lsp/py.typed", "intent_lsp/__main__.py", "intent_lsp/docs/codes.md"} <= names
+    assert {f"intent_lsp/formats/report/page.{kind}" for kind in ("html", "css", "js")} <= names
     assert f"{record}/licenses/LICENSE" in names
 
 

@@ -1,4 +1,4 @@
-"""Files that come with the package: the page on codes, and the command lists.
+"""Files that come with the package: the page on codes, the command lists, the report's template.
 
 Invariant: it is read from where it is installed, or from the checkout; nothing is fetched.
 """
@@ -20,6 +20,7 @@ _LISTS: Final = {
     "writing.toml": RowKind.WRITES,
     "running.toml": RowKind.RUNS,
 }
+_REPORT: Final = ("page.html", "page.css", "page.js")
 
 
 @cache
@@ -29,6 +30,12 @@ def command_lists() -> CommandLists:
     return read_command_lists(
         {name: (kind, (place / name).read_text("utf-8")) for name, kind in _LISTS.items()}
     )
+
+
+def report_files() -> dict[str, str]:
+    """Read the template of a report, its style sheet and its script."""
+    place = files("intent_lsp") / "formats" / "report"
+    return {name: (place / name).read_text("utf-8") for name in _REPORT}
 
 
 def codes_page() -> Path | None:

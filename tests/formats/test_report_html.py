@@ -33,11 +33,13 @@ from intent_lsp.core.records import (
 )
 from intent_lsp.core.report.report_data import ReportData, ReportSurvey
 from intent_lsp.core.text import escape_unseen
-from intent_lsp.formats.report.page import OPENING, report_html
-from intent_lsp.formats.report.parts import LONGEST
-from intent_lsp.formats.report.style import SCRIPT, STYLE, policy
+from intent_lsp.formats.report import page as report_page
+from intent_lsp.formats.report.page import LONGEST, OPENING, policy
+from intent_lsp.store.command_lists import report_files
 from tests.support.ledgers import HASH, edit
 
+FILES = report_files()
+STYLE, SCRIPT = FILES["page.css"], FILES["page.js"]
 SOUND = Verification(
     ok=True,
     records=3,
@@ -109,6 +111,10 @@ class Parsed(HTMLParser):
     @property
     def text(self) -> str:
         return "".join(self.words)
+
+
+def report_html(data: ReportData) -> str:
+    return report_page.report_html(data, FILES)
 
 
 def parsed(page: str) -> Parsed:
@@ -204,7 +210,7 @@ def test_the_policy_lets_in_the_style_and_the_script_and_nothing_else() -> None:
         for name, attributes in told.tags
         if name == "meta" and ("http-equiv", "Content-Security-Policy") in attributes
     ]
-    assert said == policy()
+    assert said == policy(STYLE, SCRIPT)
     assert said.startswith("default-src 'none'; ")
     for text in (STYLE, SCRIPT):
         digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

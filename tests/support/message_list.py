@@ -81,17 +81,18 @@ _TYPESCRIPT = re.compile(
 _LUA = re.compile(
     r"--\[\[.*?\]\]|--[^\n]*|'((?:[^'\\\n]|\\.)*)'|\"((?:[^\"\\\n]|\\.)*)\"", re.DOTALL
 )
+_TEMPLATE = re.compile(r"{#.*?#}|{%.*?%}|<[^<>]*>", re.DOTALL)
 _COMMAND_LINE = ROOT / "intent_lsp" / "doors" / "cli"
 
 
 def made() -> str:
     """Give the page as the code has it."""
-    left = dict.fromkeys(sorted((ROOT / "intent_lsp").rglob("*.py")))
+    left = dict.fromkeys(_of_the_package())
     sections = []
     for part in PARTS:
         names = {path: path.relative_to(ROOT / "intent_lsp").as_posix() for path in left}
         mine = [path for path in left if names[path].startswith(tuple(part.modules))]
-        sections.append(_section(part, [(_module_title(path), _of_python(path)) for path in mine]))
+        sections.append(_section(part, [(_module_title(path), _of_module(path)) for path in mine]))
         for path in mine:
             del left[path]
     extension, plugin = ROOT / "client-configs/vscode", ROOT / "client-configs/neovim/lua"
@@ -111,7 +112,7 @@ def all_messages() -> Iterator[tuple[str, str]]:
     """Give every message with the name of the file that it is in."""
     configs = ROOT / "client-configs"
     found: list[tuple[Path, Callable[[Path], list[str]]]] = [
-        *((path, _of_python) for path in sorted((ROOT / "intent_lsp").rglob("*.py"))),
+        *((path, _of_module) for path in _of_the_package()),
         *((path, _of_typescript) for path in sorted(configs.glob("vscode/src/*.ts"))),
         *((path, _of_lua) for path in sorted(configs.glob("neovim/lua/**/*.lua"))),
         (configs / "vscode/package.json", _of_manifest),
@@ -119,6 +120,12 @@ def all_messages() -> Iterator[tuple[str, str]]:
     for path, read in found:
         for message in read(path):
             yield path.relative_to(ROOT).as_posix(), message
+
+
+def _of_the_package() -> list[Path]:
+    return sorted(
+        path for path in (ROOT / "intent_lsp").rglob("*") if path.suffix in (".py", ".html")
+    )
 
 
 def _section(part: Part, modules: Sequence[tuple[str, list[str]]]) -> str:
@@ -132,8 +139,22 @@ def _section(part: Part, modules: Sequence[tuple[str, list[str]]]) -> str:
 
 def _module_title(path: Path) -> str:
     """Give the first sentence of what a module says of itself, without its section."""
-    said = (ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or path.stem).split("\n")
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".html":
+        return text.removeprefix("{# ").partition(".")[0]
+    said = (ast.get_docstring(ast.parse(text)) or path.stem).split("\n")
     return re.sub(r" \([^()]*section[^()]*\)", "", said[0]).rstrip(".")
+
+
+def _of_module(path: Path) -> list[str]:
+    return _of_template(path) if path.suffix == ".html" else _of_python(path)
+
+
+def _of_template(path: Path) -> list[str]:
+    """Give the words between the tags of a Jinja template, and those in quotation marks."""
+    source = path.read_text(encoding="utf-8")
+    between = _TEMPLATE.sub("\0", re.sub(r"\{\{(.*?)\}\}", _last_word, source)).split("\0")
+    return _each_once(text for text in (*between, *re.findall(r'"([^"\n]*)"', source)))
 
 
 def _of_python(path: Path) -> list[str]:

@@ -16,7 +16,7 @@ from intent_lsp.core.paths import INTENTS_FILE
 from tests.support.ledgers import edit, ledger_at
 
 SCRIPT = str(Path(sys.executable).parent / "intent-lsp")
-HEAVY = ("lsprotocol", "pygls", "pygit2", "rich", "asyncio", "cattrs")
+HEAVY = ("lsprotocol", "pygls", "pygit2", "rich", "asyncio", "cattrs", "jinja2")
 
 pytestmark = pytest.mark.e2e
 
@@ -51,7 +51,13 @@ def test_listing_commands_loads_next_to_nothing(words: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [("trace", "list", "--help"), ("intents", "add", "-h"), ("help", "explain")]
+    "words",
+    [
+        ("trace", "list", "--help"),
+        ("trace", "report", "--help"),
+        ("intents", "add", "-h"),
+        ("help", "explain"),
+    ],
 )
 def test_the_help_of_a_command_loads_its_module_and_no_protocol(words: tuple[str, ...]) -> None:
     assert loaded_by(*words) & set(HEAVY) <= {"pygit2"}

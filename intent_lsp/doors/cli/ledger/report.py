@@ -20,6 +20,7 @@ from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.formats.report.page import OPENING, report_html
 from intent_lsp.governance.root.rules import RulesCache
 from intent_lsp.store import clock
+from intent_lsp.store.command_lists import report_files
 from intent_lsp.store.fs.files import read_bytes
 from intent_lsp.store.fs.resolve import resolve_below
 from intent_lsp.store.fs.write import create_file, replace_file
@@ -30,7 +31,7 @@ _HERE = "-"
 def answer(call: Call) -> int:
     """Write the report. Return 1 if the ledger fails verification, which the report also says."""
     report = _report(call)
-    page = report_html(report)
+    page = report_html(report, report_files())
     spelled = call.options.html
     if spelled == _HERE:
         call.page.document(page)

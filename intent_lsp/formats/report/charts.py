@@ -1,0 +1,136 @@
+"""The timeline of a report as bars, and its files and intents crossed by the number of edits.
+
+Invariant: no more bars than `BARS`, and each says in words what it shows.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from intent_lsp.core.records import ScopeValidation
+from intent_lsp.core.report.aggregates import By, Tally
+from intent_lsp.core.report.report_data import ReportSurvey
+from intent_lsp.core.report.timeline import Hour, Timeline, TimelinePart, timeline
+
+BARS: Final = 72
+
+_FILES_SHOWN: Final = 40
+_INTENTS_SHOWN: Final = 8
+# Of the picture, as the template draws it.
+_RIGHT: Final = 1000
+_LEFT: Final = 44
+_BASE: Final = 150
+_HIGHEST: Final = 144
+_LOWEST: Final = 1.5
+_WIDEST: Final = 48
+_GAP: Final = 2
+_DAY: Final = 24
+_ORDER: Final = (ScopeValidation.FAIL, ScopeValidation.EXEMPT, ScopeValidation.PASS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heat:
+    """The most edited files, the intents of most edits, and the most edits of one in another."""
+
+    files: Sequence[tuple[str, Tally]]
+    intents: Sequence[str | None]
+    all_files: int
+    all_intents: int
+    top: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChartPiece:
+    """The edits of one verdict in a bar; `y` is its upper end."""
+
+    verdict: ScopeValidation
+    y: str
+    height: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChartBar:
+    """The edits of one period, stacked by verdict."""
+
+    title: str
+    x: str
+    pieces: Sequence[ChartPiece]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chart:
+    """The bars, `period` a bar at most `top` edits in one; `end` is the last one's right end."""
+
+    period: str
+    top: int
+    first: str
+    last: str
+    end: int
+    width: str
+    bars: Sequence[ChartBar]
+
+
+def heat_of(survey: ReportSurvey) -> Heat:
+    """Choose what is shown of files and intents."""
+    files = [(name, tally) for name, tally in survey.groups[By.PATH].largest() if name is not None]
+    intents = [name for name, _ in survey.groups[By.INTENT].largest()]
+    shown, columns = files[:_FILES_SHOWN], intents[:_INTENTS_SHOWN]
+    return Heat(
+        files=shown,
+        intents=columns,
+        all_files=len(files),
+        all_intents=len(intents),
+        top=max((survey.pairs[name, file] for name in columns for file, _ in shown), default=0),
+    )
+
+
+def timeline_chart(hours: Mapping[tuple[Hour, ScopeValidation], int]) -> Chart | None:
+    """Lay out the edits of each part of the time, or return None without edits."""
+    line = timeline(hours, BARS)
+    if not line.parts:
+        return None
+    top = max(part.edits for part in line.parts)
+    step = min((_RIGHT - _LEFT) / len(line.parts), _WIDEST)
+    return Chart(
+        period=_period(line.hours),
+        top=top,
+        first=_label(line, 0),
+        last=_label(line, -1) if len(line.parts) > 1 else "",
+        end=_LEFT + int(step * len(line.parts)),
+        width=f"{step - _GAP:.1f}",
+        bars=[
+            ChartBar(_title(part), f"{_LEFT + step * place:.1f}", tuple(_stack(part, top)))
+            for place, part in enumerate(line.parts)
+            if part.edits
+        ],
+    )
+
+
+def _period(hours: int) -> str:
+    """Name a length of time: `2 hours`, `1 day`, `4 weeks`."""
+    units = (("week", 7 * _DAY), ("day", _DAY), ("hour", 1))
+    unit, length = next(each for each in units if hours % each[1] == 0)
+    return f"1 {unit}" if hours == length else f"{hours // length} {unit}s"
+
+
+def _label(line: Timeline, place: int) -> str:
+    start = line.parts[place].start
+    return start if line.hours < _DAY else start.partition(" ")[0]
+
+
+def _title(part: TimelinePart) -> str:
+    counts = (
+        f"{part.counts[each]} {each.value}" for each in reversed(_ORDER) if part.counts.get(each)
+    )
+    return f"{part.start}: {', '.join(counts)}"
+
+
+def _stack(part: TimelinePart, top: int) -> Iterator[ChartPiece]:
+    """Stack a bar from below: what was out of scope first, and never too low to be seen."""
+    y = float(_BASE)
+    for verdict in _ORDER:
+        count = part.counts.get(verdict, 0)
+        if count:
+            height = max(_HIGHEST * count / top, _LOWEST)
+            y -= height
+            yield ChartPiece(verdict, f"{max(y, 0):.1f}", f"{height:.1f}")
