@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from intent_lsp.store import clock
-from intent_lsp.store.watch.watch import Polled
+from intent_lsp.store.watch.polling import Polled
 
 
 def told(polled: Polled) -> set[str]:

@@ -6,27 +6,22 @@ Invariant: a name is read in one pass, one state for each character. States are 
 Invariant: `!(…)` matches exactly the texts that its alternatives do not match.
 """
 
-import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from intent_lsp.core.scope.characters import OTHER, passes, samples
 from intent_lsp.core.scope.charclass import CharClass
 from intent_lsp.core.scope.language import ExtGlob, Item, Items, Wild
 from intent_lsp.core.scope.limits import MAX_STATE_WORK, PatternLimitError
 
 _MATCH = 1
-# A character that no pattern names; it stands for all that a state does not tell apart.
-_OTHER = "\U0010fffe"
 _MAX_STATES = 2_000
 _MAX_EDGES = 20_000
 
 
 @dataclass(frozen=True, slots=True)
 class _Reads:
-    """A place in the graph that reads one character and goes on to the places `after` (bits).
-
-    `stays`: it may read any number of characters.
-    """
+    """A place that reads one character, any number if it `stays`, and goes on to `after` (bits)."""
 
     test: str | Wild | CharClass
     after: int
@@ -35,10 +30,7 @@ class _Reads:
 
 @dataclass(frozen=True, slots=True)
 class _Negates:
-    """A place where a text begins that `inner` must not match.
-
-    Then go on to the places `after` (bits).
-    """
+    """A place where a text begins that `inner` must not match; it goes on to `after` (bits)."""
 
     inner: "Automaton"
     after: int
@@ -73,7 +65,7 @@ def explored(items: Items) -> "Automaton":
     """
     automaton = Automaton((items,))
     if not automaton.plain:
-        automaton.explore(sorted(set(_samples((items,)))))
+        automaton.explore(sorted(set(samples((items,)))))
     return automaton
 
 
@@ -119,7 +111,7 @@ class Automaton:
         seen, todo = {self._start}, [self._start]
         while todo:
             state = todo.pop()
-            for char in samples if state.letters is None else (*state.letters, _OTHER):
+            for char in samples if state.letters is None else (*state.letters, OTHER):
                 left -= 1 + state.bits.bit_count() + len(state.runs)
                 if left < 0:
                     raise PatternLimitError("a segment with `!(…)` that is too complex")
@@ -148,7 +140,7 @@ class Automaton:
         bits = 0
         for bit in _each(state.bits & ~_MATCH):
             place = self._reads[bit]
-            if _passes(char, place.test):
+            if passes(char, place.test):
                 bits |= place.after | (bit if place.stays else 0)
         runs: list[tuple[int, _State]] = []
         for bit, before in state.runs:
@@ -214,10 +206,7 @@ class Automaton:
 
 
 class _Graph:
-    """A graph of places under construction.
-
-    Moves that read no character are resolved by `closure`.
-    """
+    """A graph of places under construction; `closure` resolves moves that read no character."""
 
     def __init__(self) -> None:
         self._reads: dict[int, tuple[str | Wild | CharClass, int]] = {}
@@ -298,24 +287,6 @@ class _Graph:
     def _new(self) -> int:
         self._count += 1
         return self._count - 1
-
-
-def _passes(char: str, test: str | Wild | CharClass) -> bool:
-    if isinstance(test, str):
-        return char == test
-    return isinstance(test, Wild) or char in test
-
-
-def _samples(alternatives: Iterable[Items]) -> Iterator[str]:
-    """Yield characters that the tests tell apart: named ones, ends of ranges, and a few others."""
-    yield from ("a", "A", "0", " ", "-", "_", "é", _OTHER)
-    for item in itertools.chain.from_iterable(alternatives):
-        if isinstance(item, str):
-            yield item
-        elif isinstance(item, ExtGlob):
-            yield from _samples(item.alternatives)
-        elif isinstance(item, CharClass):
-            yield from itertools.chain.from_iterable(item.ranges)
 
 
 def _each(bits: int) -> Iterator[int]:

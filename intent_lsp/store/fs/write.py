@@ -32,13 +32,12 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
 class Anything(Enum):
-    """The type of `ANY`."""
+    """As the expected content: any content, or no file, is accepted."""
 
     ANY = "any"
 
 
 ANY = Anything.ANY
-"""As the expected content: any content, or no file, is accepted."""
 
 
 def replace_file(
@@ -63,12 +62,9 @@ def replace_lines(
 ) -> None:
     """Replace the content of a file by `lines` in one step. The lines are written as they arrive.
 
-    An existing file keeps its mode; a new one gets `mode`. `expected` is the content that must be
-    there right before (None: no file).
-
-    Raise FileChangedError if it is not, UnsafePathError if the path is not a regular file, OSError
-    if the file is read-only or the disk fails, and whatever iterating over `lines` raises. The file
-    is then unchanged.
+    An existing file keeps its mode; a new one gets `mode`. `expected` (None: no file) is what must
+    be there right before; raise FileChangedError if it is not. Raise UnsafePathError if the path is
+    not a regular file, OSError if it is read-only or the disk fails. It is then unchanged.
     """
     before = _replaceable(path)
     with _written(path, lines, mode=mode, like=before) as temporary:

@@ -14,13 +14,7 @@ from typing import Final
 
 import msgspec
 
-from intent_lsp.core.agents.tickets import (
-    CLAIMED_FOR,
-    GOOD_FOR,
-    Recorded,
-    Ticket,
-    TicketFile,
-)
+from intent_lsp.core.agents.tickets import CLAIMED_FOR, GOOD_FOR, Recorded, Ticket, TicketFile
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.gate.request import Denied
 from intent_lsp.core.paths import WorkspacePath
@@ -74,12 +68,10 @@ class Tickets:
     def issue(
         self, ticket: Ticket, now: datetime, contents: Mapping[ContentHash, bytes] = NO_CONTENTS
     ) -> None:
-        """Store a new ticket and claim its files. Delete tickets that are too old.
+        """Store a ticket with its files' `contents`, claim the files, delete tickets too old.
 
-        `contents` are the contents of its files, stored until the ticket ends.
-
-        An earlier answer for the same tool use id is no longer returned for it. If that was a
-        ticket, it can still be recorded by its own id.
+        An earlier answer for the same tool use id is no longer returned for it; a ticket among
+        these can still be recorded by its own id.
         """
         oldest, until = timestamp(now - GOOD_FOR), timestamp(now + CLAIMED_FOR)
         use = None if ticket.tool_use_id is None else pack(ticket.tool_use_id)
@@ -137,10 +129,7 @@ class Tickets:
             self.commands.remember(ticket)
 
     def ticket(self, ticket_id: str, now: datetime) -> tuple[Ticket, Recorded | None] | None:
-        """Return (ticket, outcome), or None if the ticket is unknown or too old.
-
-        The outcome is None if the ticket is open.
-        """
+        """Return (ticket, outcome or None while it is open); None if unknown or too old."""
         query = (
             f"SELECT ticket.body, tree.body, gone_on, outcome FROM ticket {WITH_TREE}"  # noqa: S608 - ours
             " WHERE ticket.id = ? AND ticket.issued_at >= ?"
