@@ -95,8 +95,7 @@ class DiskChanges:
     def look(self) -> TreeLook | None:
         """Take a snapshot of the work tree and note what changed since the last one.
 
-        What the first snapshot finds is not recorded as changed. None without a repository, or if
-        no snapshot can be taken.
+        None if impossible. What the first snapshot finds is not recorded as changed.
         """
         with self._lock:
             git = self._stores.git

@@ -44,7 +44,7 @@ INNER_AT_MOST: Final = 50
 """The most inner repositories that a snapshot includes."""
 
 _KEPT_AT_LEAST: Final = 32 * 1024
-"""Bytes that any smaller file counts as towards the limits, since keeping it takes as long."""
+"""Bytes that a smaller file counts as, since keeping it takes as long."""
 
 _ROUNDED_BY: Final = 2.0
 """Seconds after a write in which another write may leave the same modification time."""
