@@ -55,7 +55,7 @@ class ContentLru:
         return self._keep(name, read())
 
     def _keep(self, name: Hashable, content: FileContent) -> FileContent:
-        # Do not cache a failure: the next read may succeed.
+        # Do not cache what could not be read, since the next read may succeed.
         if content.hash is None or content.text is None or len(content.text) > self._room:
             return content
         with self._lock:
@@ -70,10 +70,9 @@ class ContentLru:
 
 
 class Seen(NamedTuple):
-    """The state of a work tree: HEAD's commit, and the hashes of the files that differ from it.
+    """A work tree's HEAD, and the hashes of the files that differ from it (None: unknown).
 
-    A hash of None means that the content is not known. On an unborn branch `head` is the empty
-    tree, from which every file differs.
+    On an unborn branch `head` is the empty tree, from which every file differs.
     """
 
     head: str | None
@@ -91,14 +90,11 @@ class Contents:
         self._sight_baseline: dict[str, dict[WorkspacePath, bytes | None]] = {}
 
     def disk(self, path: WorkspacePath) -> bytes | None:
-        """Return what a file of the root holds on disk now. None if it is absent. Raise OSError."""
+        """Return what a file of the root holds on disk. None if it is absent. Raise OSError."""
         return files.read_bytes(self._stores.root / path)
 
     def disk_if_readable(self, path: WorkspacePath) -> bytes | None:
-        """Return what a file holds on disk now.
-
-        None if it is absent or unreadable; the latter is logged.
-        """
+        """Return what a file holds on disk. None if it is absent or, with a warning, unreadable."""
         try:
             return self.disk(path)
         except OSError as problem:
@@ -110,10 +106,7 @@ class Contents:
         return hash_if_there(self.disk(path))
 
     def seen(self, path: WorkspacePath, data: bytes | None) -> None:
-        """Remember the initial content of a file that an editor opens.
-
-        Only needed if there is no commit, or a baseline that was taken without one.
-        """
+        """Remember the initial content of a file, unless a commit and the baseline cover it."""
         committed = self._committed()
         if not committed or self._sight_baseline:
             self._first_sight.open(path, data)
@@ -139,9 +132,9 @@ class Contents:
         return self._first_sight.content(path) or ABSENT
 
     def begin_baseline(self, session_id: str, seen: Seen | None = None) -> None:
-        """Make the present content of the disk the baseline of a session.
+        """Make the content of the disk a session's baseline.
 
-        `seen` is a snapshot that was just taken, so that none has to be taken here.
+        `seen`: a snapshot just taken, if any.
         """
         git, state = self._stores.git, self._stores.state
         if git is not None and state is not None and seen is None:
@@ -158,8 +151,7 @@ class Contents:
         if seen.head == EMPTY_TREE:
             # An ignored file is not in the tree, but an editor may have opened it.
             changed = {**dict.fromkeys(self._first_sight.opened()), **changed}
-        # A path without a hash was not read as a file of the root; it may be a link that leads out.
-        # Read it here.
+        # A path without a hash was not read as a file of the root: it may be a link that leads out.
         changed = {path: hash_ or self._keep(path) for path, hash_ in changed.items()}
         state.replace_baseline(session_id, seen.head, changed)
 
@@ -183,10 +175,7 @@ class Contents:
     def correct(
         self, session_id: str, path: WorkspacePath, taken: bytes, before: bytes | None
     ) -> None:
-        """Replace `taken` by `before` in the initial contents and in the session's baseline.
-
-        The baseline changes only if it holds `taken`.
-        """
+        """Replace `taken` by `before` in the initial contents and, if it is there, the baseline."""
         in_baseline = self.baseline(session_id, path).hash == hash_content(taken)
         self._first_sight.correct(path, before)
         if not in_baseline:
@@ -261,10 +250,7 @@ class Contents:
         return Seen(git.head_commit(), dict.fromkeys(paths))
 
     def _uncommitted(self) -> Seen | None:
-        """Return the state of a tree without a commit.
-
-        None if git does not answer or it is too large.
-        """
+        """Return the state of a tree without a commit. None if git fails or it is too large."""
         status = tree_status(self._stores.root)
         if status is None or is_too_large(self._stores.root, status.paths):
             return None

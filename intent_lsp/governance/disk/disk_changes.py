@@ -95,7 +95,8 @@ class DiskChanges:
     def look(self) -> TreeLook | None:
         """Take a snapshot of the work tree and note what changed since the last one.
 
-        None if impossible. What the first snapshot finds is not recorded as changed.
+        What the first snapshot finds is not recorded as changed. None without a repository, or if
+        no snapshot can be taken.
         """
         with self._lock:
             git = self._stores.git

@@ -1,4 +1,4 @@
-"""Which changes between two snapshots of a work tree git itself made (ADR 0014).
+"""Detection of the changes between two work tree snapshots that git itself made (ADR 0014).
 
 Invariant: staging or committing a change does not make it git's. Git's are only contents that it
 brought from a commit, a stash or a merge.
@@ -152,7 +152,7 @@ class GitChanges:
         return False
 
     def _is_told(self, path: WorkspacePath, old: ContentHash | None) -> bool:
-        """Whether every content committed in between was there before, or has a record."""
+        """Whether every content committed in between is the old one, or has a record."""
         hashes = [data and hash_content(data) for data in self._authored_contents(path)]
         return bool(hashes) and all(
             each and (each == old or self.recorded(path, each)) for each in hashes
@@ -162,7 +162,7 @@ class GitChanges:
         return move.made or move.new in self._logged or self._is_known(move.new)
 
     def _is_known(self, commit: str) -> bool:
-        """Whether a commit existed at the first snapshot, or was fetched since."""
+        """Whether a commit was reachable at the first snapshot, or is from another repository."""
         known = self._known
         if commit not in known:
             known[commit] = self.trees.leads_to(self._tips, commit)

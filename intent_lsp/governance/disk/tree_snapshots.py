@@ -35,7 +35,7 @@ FILES_AT_MOST: Final = 10_000
 """Differing files (without git: all files) above which no snapshot is taken."""
 
 KEPT_AT_ONCE: Final = 64 * 1024 * 1024
-"""Bytes of one tree whose contents are kept; of other files only the hash is, to save space."""
+"""Bytes of one tree whose contents are kept; of the rest only the hash, so that older ones stay."""
 
 KEPT_UNCOMMITTED: Final = 16 * 1024 * 1024
 """Bytes that one snapshot keeps of a tree without a commit: an editor's start waits for it."""
@@ -44,7 +44,7 @@ INNER_AT_MOST: Final = 50
 """The most inner repositories that a snapshot includes."""
 
 _KEPT_AT_LEAST: Final = 32 * 1024
-"""Bytes that a smaller file counts as, since keeping it takes as long."""
+"""Bytes that any smaller file counts as towards the limits, since keeping it takes as long."""
 
 _ROUNDED_BY: Final = 2.0
 """Seconds after a write in which another write may leave the same modification time."""

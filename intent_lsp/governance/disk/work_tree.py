@@ -144,9 +144,9 @@ class WorkTree:
         return tuple(file for file in kept if file is not None)
 
     def _without_own_loss(self, session_id: str, file: ChangedFile) -> ChangedFile | None:
-        """Return a change. None if the session only discarded what it had written itself.
+        """Return a change that is to be reported. None if the session only discarded its own work.
 
-        If that was a violation, the change is reported, since it restores the file.
+        If that work was a violation, the change is reported, since it restores the file.
         """
         if not self._is_own_loss(session_id, file):
             return file

@@ -1,4 +1,6 @@
-"""File operations of an editor: judged when announced, recorded when done (requirements section 7).
+"""Judging and recording an editor's file operations, around the moment they happen.
+
+Specified in requirements section 7.
 
 Invariant: an operation has one record, which names both paths of every renamed file.
 Invariant: an operation is never refused, since the protocol cannot; it is reported and recorded.
