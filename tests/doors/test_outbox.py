@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from intent_lsp.doors.lsp.transport.writer import MessageWriter
+from intent_lsp.doors.lsp.transport.stdio import MessageWriter
 
 PATIENCE = 30.0
 MORE_THAN_A_PIPE = 1 << 20

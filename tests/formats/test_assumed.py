@@ -12,7 +12,7 @@ from intent_lsp.core.records import AGENT, DISK_CHANGE, HUMAN, UNKNOWN_CONTRIBUT
 from intent_lsp.core.report.aggregates import Tally
 from intent_lsp.formats.ledger.exports.agent_trace import agent_trace
 from intent_lsp.formats.ledger.exports.csv_form import csv_heading, csv_rows
-from intent_lsp.formats.ledger.exports.flat import flat_records
+from intent_lsp.formats.ledger.exports.forms import flat_records
 from intent_lsp.formats.ledger.jsonl import encode
 from intent_lsp.formats.markdown.provenance import doubts, hover_plain
 from tests.support.ledgers import edit, ledger_at

@@ -22,7 +22,7 @@ from intent_lsp.core.records import (
     ScopeValidation,
 )
 from intent_lsp.formats.ledger.exports.agent_trace import agent_trace
-from intent_lsp.formats.ledger.exports.flat import flat_records
+from intent_lsp.formats.ledger.exports.forms import flat_records
 from intent_lsp.formats.ledger.foreign.files import UNHASHED
 from intent_lsp.formats.ledger.foreign.import_mark import is_marked, marked
 from intent_lsp.formats.ledger.foreign.records import (

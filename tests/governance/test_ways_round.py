@@ -27,7 +27,7 @@ from intent_lsp.core.paths import (
 from intent_lsp.core.records import MutationClass, Record, ScopeValidation
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.governance.calls.admission import CallDecision
-from intent_lsp.governance.calls.link_targets import RetargetedLinks, led_away
+from intent_lsp.governance.calls.call_changes import RetargetedLinks, led_away
 from intent_lsp.governance.root.denied_paths import denied_path
 from intent_lsp.governance.root.rules import NameSpelling
 from intent_lsp.store.fs.tree_reader import ReadFile, TreeFiles

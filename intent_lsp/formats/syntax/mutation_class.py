@@ -4,16 +4,70 @@ Specified in requirements section 9.
 
 Invariant: a bug fix is never guessed. What cannot be shown to be a smaller change is an evolution
 of the intent.
+Invariant: the walk is iterative, and visits only nodes whose texts differ.
 """
 
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias
+
+from tree_sitter import Node
+
 from intent_lsp.core.content import decode, split_lines
+from intent_lsp.core.line_diff import common_head, common_tail
 from intent_lsp.core.records import AstFingerprint, MutationClass
-from intent_lsp.formats.syntax.change import tree_change
+from intent_lsp.formats.syntax.definition_kinds import HELD_WITH, LISTS, kinds_of
+from intent_lsp.formats.syntax.definition_names import defines
 from intent_lsp.formats.syntax.file_names import FileKind, kind_of
 from intent_lsp.formats.syntax.fingerprint import file_fingerprint, tree_fingerprint
-from intent_lsp.formats.syntax.languages import Late, in_time, language_of
+from intent_lsp.formats.syntax.languages import Late, SyntaxTree, in_time, language_of
 from intent_lsp.formats.syntax.outline import OutlinedTree, TreeOf, outlined_tree
-from intent_lsp.formats.syntax.renames import consistent
+from intent_lsp.formats.syntax.renames import consistent, is_identifier
+
+_Pairs: TypeAlias = Iterator[tuple[Node, Node]]
+
+_Parts: TypeAlias = tuple[list[Node], list[Node], list[bytes]]
+"""The parts of a node: those whose order matters, those that may move, and comments as words."""
+
+
+@dataclass(slots=True)
+class TreeChange:
+    """The difference between two trees.
+
+    `alike`: they differ only by names, order, comments and layout. If it is false, the other fields
+    are incomplete. `moved`: definitions or imports changed their order. `prose`: comments changed.
+    `renamed` maps (old name, new name) to the identifiers in the old tree.
+    """
+
+    alike: bool = True
+    moved: bool = False
+    prose: bool = False
+    renamed: dict[tuple[bytes, bytes], list[Node]] = field(default_factory=dict)
+
+
+_COMMENTS: Final = ("comment", "marginalia")
+_LEADING: Final = (*_COMMENTS, "attribute_item")
+
+_DIRECTIVE: Final = re.compile(
+    rb"#!|//go:|// ?\+build|# ?(?:type|mypy|ruff|pylint|pyright|isort|fmt|pragma):|# ?noqa"
+    rb"|# -\*-|# ?shellcheck |# ?frozen_string_literal:|# ?rubocop:|(?://|/\*) ?(?:@ts-|eslint-"
+    rb"|prettier-|istanbul |biome-|tslint:|NOLINT|clang-format)|/// ?<reference|//\#"
+)
+"""Comments that a tool or compiler reads, such as `# type:`. They count as code."""
+
+_DEPENDS: Final = re.compile(rb"[\"'`\\$]|#\{")
+"""Characters that make a string's meaning depend on its quotes: escapes and interpolation."""
+
+_QUOTES: Final = (b'"', b"'")
+_DOCUMENTED: Final = re.compile(r" module|(?:class|function)_definition block")
+_IMPORTS: Final = re.compile(
+    "import(?:_.*)?|use_declaration|using_directive|namespace_use_declaration|preproc_include"
+)
+
+_ORDERED: Final = ("css", "html", "json", "markdown", "sql", "toml", "yaml")
+"""Languages in which the order of definitions changes the meaning."""
 
 
 def inferred_change(
@@ -73,3 +127,147 @@ def _without_comments(data: bytes) -> list[str] | None:
         return None
     lines = (line.strip() for line in split_lines(text.text))
     return [line for line in lines if line and not line.startswith("#")]
+
+
+def tree_change(old: SyntaxTree, new: SyntaxTree, late: Late) -> TreeChange:
+    """Compare two trees.
+
+    Report them as not alike if `late` says that the caller has no more time.
+    """
+    change = TreeChange()
+    pairs = [(old.root, new.root)]
+    while pairs and change.alike:
+        one, other = pairs.pop()
+        if late() or one.type != other.type or one.is_error:
+            change.alike = False
+        elif old.text(one) != new.text(other):
+            pairs += _below(old, new, one, other, change)
+    return change
+
+
+def _below(old: SyntaxTree, new: SyntaxTree, one: Node, other: Node, change: TreeChange) -> _Pairs:
+    """Compare two nodes whose texts differ.
+
+    Yield the pairs of their children still to be compared.
+    """
+    before, after = old.text(one), new.text(other)
+    if _same_words(one, before, after):
+        return
+    if not one.child_count or not other.child_count:
+        change.alike = bool(before and after) and is_identifier(one) and is_identifier(other)
+        change.renamed.setdefault((before, after), []).append(one)
+        return
+    middle, middle_now = _middle(old, new, one, other)
+    fixed, movable, prose = _parts(old, one, middle)
+    fixed_now, movable_now, prose_now = _parts(new, other, middle_now)
+    change.prose |= prose != prose_now
+    change.alike = len(fixed) == len(fixed_now) and len(movable) == len(movable_now)
+    if change.alike:
+        yield from zip(fixed, fixed_now, strict=True)
+        yield from _matched(old, movable, new, movable_now, change)
+
+
+def _same_words(node: Node, old: bytes, new: bytes) -> bool:
+    """Whether two nodes differ only by their quotes, or by white space that is not rendered."""
+    if node.type in ("jsx_text", "text"):
+        return old.split() == new.split()
+    quoted = "string" in node.type and old[:1] in _QUOTES and new[:1] in _QUOTES
+    # With escapes or interpolation, the same text means something else in the other quotes.
+    return quoted and old[1:-1] == new[1:-1] and not _DEPENDS.search(old[1:-1])
+
+
+def _middle(old: SyntaxTree, new: SyntaxTree, one: Node, other: Node) -> list[Sequence[Node]]:
+    """Return the children of two nodes without those at both ends that are equal.
+
+    One equal child stays at each end, with an attribute or comment before it, since punctuation is
+    judged by the nodes beside it.
+    """
+    before = [(each.type, old.text(each)) for each in one.children]
+    after = [(each.type, new.text(each)) for each in other.children]
+    head = common_head(before, after)
+    tail = max(0, common_tail(before, after, head) - 1)
+    while head and before[head - 1][0].endswith(_LEADING):
+        head -= 1
+    head = max(0, head - 1)
+    return [one.children[head : len(before) - tail], other.children[head : len(after) - tail]]
+
+
+def _matched(
+    old: SyntaxTree, was: list[Node], new: SyntaxTree, now: list[Node], change: TreeChange
+) -> _Pairs:
+    """Yield pairs of parts that may move: those left after equal texts are matched, in order.
+
+    Set `moved` if the matched parts are in another order.
+    """
+    known, places, left = defaultdict[bytes, list[Node]](list), list[int](), list[Node]()
+    for node in reversed(now):
+        known[new.text(node)].append(node)
+    for node in was:
+        same = known[old.text(node)]
+        if same:
+            places.append(same.pop().start_byte)
+        else:
+            left.append(node)
+    change.moved |= places != sorted(places)
+    rest = (node for nodes in known.values() for node in nodes)
+    return zip(left, sorted(rest, key=lambda node: node.start_byte), strict=True)
+
+
+def _parts(tree: SyntaxTree, above: Node, children: Sequence[Node]) -> _Parts:
+    """Split some children of the node `above` into its parts. Leave out what is only layout."""
+    fixed, movable, prose = list[Node](), list[Node](), list[bytes]()
+    doc, attributed = _docstring(tree, above), False
+    for child, after in zip(children, [*children[1:], None], strict=True):
+        words = b"" if child != doc and not child.type.endswith(_COMMENTS) else tree.text(child)
+        if words and not _DIRECTIVE.match(words):
+            prose.append(b" ".join(words.split()))
+        elif not _is_layout(above, child, after):
+            # In Rust, an attribute belongs to the item after it, so the two must not be parted.
+            moves = not attributed and _is_movable(tree, above, child)
+            (movable if moves else fixed).append(_bare(child))
+            attributed = child.type == "attribute_item"
+    return fixed, movable, prose
+
+
+def _docstring(tree: SyntaxTree, node: Node) -> Node | None:
+    """Return the docstring node of a Python module, class or function, or None if it has none."""
+    above = "" if node.parent is None else node.parent.type
+    if tree.language != "python" or not _DOCUMENTED.fullmatch(f"{above} {node.type}"):
+        return None
+    first = next((child for child in node.children if not child.type.endswith(_COMMENTS)), None)
+    only = [] if first is None else [each.type for each in first.named_children]
+    return first if only == ["string"] else None
+
+
+def _is_layout(above: Node, node: Node, after: Node | None) -> bool:
+    """Whether a token does not change the meaning: `;`, a trailing comma, an import's brackets."""
+    if node.type == ",":
+        return after is not None and after.type in (")", "]", "}", ">")
+    if node.type in ("(", ")"):
+        return above.type == "import_from_statement"
+    return node.type in (";", "\n")
+
+
+def _bare(node: Node) -> Node:
+    """Return an expression without the parentheses around it."""
+    while node.type == "parenthesized_expression":
+        inner = node.named_children
+        if len(inner) != 1 or inner[0].type.endswith(_COMMENTS):
+            break
+        node = inner[0]
+    return node
+
+
+def _is_movable(tree: SyntaxTree, above: Node, node: Node) -> bool:
+    """Whether a node, such as a definition or import, means the same anywhere among siblings."""
+    if above.type == "import_from_statement":
+        return node in above.children_by_field_name("name")
+    if _IMPORTS.fullmatch(node.type) or (node.is_named and above.type == "use_list"):
+        return True
+    kinds = {} if tree.language in _ORDERED else kinds_of(tree.language)
+    while node.type not in kinds or not defines(node):
+        inner = node.named_children
+        if node.type not in HELD_WITH or not inner or (node.type in LISTS and len(inner) > 1):
+            return False
+        node = inner[-1]
+    return True

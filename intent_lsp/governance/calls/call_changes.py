@@ -1,22 +1,42 @@
 """Which changes on disk belong to a call: those that its ticket names, and others that it made.
 
+Specified in requirements section 6.
+
 Invariant: the caller holds the root's lock.
+Invariant: a write through a link is a change of the file that the link leads to.
 """
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from pathlib import Path
+from typing import Final
 
 from intent_lsp.core.agents.tickets import COMMAND_AWAITED_FOR, Ticket
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.governance.calls.call_events import NO_DOUBTS, CallEvents, Doubts, FoundFile
-from intent_lsp.governance.calls.link_targets import led_away
 from intent_lsp.governance.calls.protected_files import ProtectedFiles
 from intent_lsp.governance.disk.changed_files import ChangedFile
 from intent_lsp.governance.disk.foreign_writes import ForeignWrites
 from intent_lsp.governance.disk.work_tree import TreeChanges, WorkTree
 from intent_lsp.governance.root.grants import Grants
 from intent_lsp.governance.root.stores import Stores
+from intent_lsp.store.fs.resolve import last_touched, resolve_below
+
+_ROUNDED_BY: Final = 2.0
+"""Seconds by which some file systems round modification times."""
+
+
+@dataclass(frozen=True, slots=True)
+class RetargetedLinks:
+    """Paths of a ticket that now lead elsewhere than when the call was judged.
+
+    `inside` are the files of the root that they lead to. `outside` are those paths of the ticket
+    that now leave the root.
+    """
+
+    inside: tuple[WorkspacePath, ...] = ()
+    outside: tuple[WorkspacePath, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,3 +181,26 @@ def _is_rival(other: Ticket, ticket: Ticket) -> bool:
         return False
     same = (other.session_id, other.agent_id) == (ticket.session_id, ticket.agent_id)
     return other.id != ticket.id and not other.late and not (same and other.gone_on)
+
+
+def led_away(root: Path, ticket: Ticket) -> RetargetedLinks:
+    """Resolve every path of a ticket again, and return those that lead elsewhere now.
+
+    Targets that are directories, or untouched since the ticket was issued, are left out.
+    """
+    judged = {end for file in ticket.files for end in (file.path, file.real, file.previous)}
+    inside: dict[WorkspacePath, None] = {}
+    outside: list[WorkspacePath] = []
+    for file in ticket.files:
+        place = resolve_below(root, file.path)
+        if place is None or place.real is None:
+            outside.append(file.path)
+        elif place.real not in judged:
+            inside[place.real] = None
+    since = datetime.fromisoformat(ticket.issued_at).timestamp() - _ROUNDED_BY
+    return RetargetedLinks(tuple(_touched(root, tuple(inside), since)), tuple(outside))
+
+
+def _touched(root: Path, paths: Sequence[WorkspacePath], since: float) -> tuple[WorkspacePath, ...]:
+    moments = ((path, last_touched(root / path)) for path in paths if not (root / path).is_dir())
+    return tuple(path for path, moment in moments if moment is None or moment >= since)

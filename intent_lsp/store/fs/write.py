@@ -23,7 +23,6 @@ from intent_lsp.store.fs.files import read_bytes
 
 TEMPORARY_PREFIX = ".tmp-"
 _TEMPORARY = re.compile(r"(?:.*/)?\.tmp-[0-9a-f]{12}", re.DOTALL)
-
 _NEW_FILE_MODE = 0o666
 _BUFFER = 1 << 20
 _WRITABLE = modes.S_IWUSR | modes.S_IWGRP | modes.S_IWOTH

@@ -1,8 +1,11 @@
 """The open roots of one connection: finds the root that governs a path, and opens it when needed.
 
+Specified in scope section 4.
+
 Invariant: a path outside every governed root opens nothing and writes nothing (requirements section
 2).
 Invariant: each root is opened once; of nested roots the innermost governs.
+Invariant: root and folder are compared as given and with links resolved.
 """
 
 import logging
@@ -16,7 +19,6 @@ from typing import Final
 from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.paths import INTENTS_FILE, relative_to
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
-from intent_lsp.doors.lsp.runtime.reach import in_reach
 from intent_lsp.doors.lsp.runtime.settings import LiveSettings, Settings
 from intent_lsp.governance.governance import Governance
 from intent_lsp.store.fs.roots import governed_root
@@ -125,3 +127,20 @@ class OpenRoots:
             return None
         self._open[root] = OpenRoot(governance, session)
         return self._open[root]
+
+
+def in_reach(root: str, folders: Sequence[str]) -> bool:
+    """Return whether a root lies inside or above a folder, or there are no folders.
+
+    May wait on the disk to resolve links.
+    """
+    ours = {root, os.path.realpath(root)}
+    theirs = [{folder, os.path.realpath(folder)} for folder in folders]
+    near = (_near(a, b) for folder in theirs for a in ours for b in folder)
+    return not theirs or any(near)
+
+
+def _near(one: str, other: str) -> bool:
+    return (
+        one == other or relative_to(one, other) is not None or relative_to(other, one) is not None
+    )

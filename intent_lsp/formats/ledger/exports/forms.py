@@ -1,19 +1,41 @@
 """The table of export formats (ledger section 7).
 
 Invariant: each record is exported on its own, so that memory does not grow with the export.
+Invariant: a record of several files gives several flat records with the same id. One without files
+gives one whose `file` is null.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
-from intent_lsp.core.records import Record
+from intent_lsp.core.records import Record, RecordFile
 from intent_lsp.formats.ledger.exports.agent_trace import agent_trace
 from intent_lsp.formats.ledger.exports.csv_form import csv_heading, csv_rows
-from intent_lsp.formats.ledger.exports.flat import flat_records
 from intent_lsp.formats.ledger.jsonl import encode
+
+
+def flat_records(record: Record) -> Iterator[dict[str, Any]]:
+    """Yield the flat records of a record. The keys `assumed` and `error` may be absent."""
+    for file in record.files or (None,):
+        told: dict[str, Any] = {
+            "id": record.id,
+            "timestamp": record.timestamp,
+            "intent_id": record.intent_id,
+            "session_id": record.session_id,
+            "tool_name": record.tool_name,
+            "mutation_class": record.mutation_class.value,
+            "file": None if file is None else _file(file),
+            "scope_validation": record.scope_validation.value,
+            "success": record.success,
+        }
+        if record.is_assumed:
+            told["assumed"] = True
+        if record.error is not None:
+            told["error"] = record.error
+        yield told
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,3 +57,11 @@ EXPORTS: Final[Mapping[str, Export]] = {
     "json": Export(lambda record: [encode(record)]),
 }
 """The export formats by name. All but `csv` are JSON Lines."""
+
+
+def _file(file: RecordFile) -> dict[str, Any]:
+    return {
+        "relative_path": file.relative_path,
+        "pre_hash": file.pre_hash,
+        "post_hash": file.post_hash,
+    }
