@@ -15,7 +15,7 @@ from typing import Final
 from intent_lsp.core.text import seen, whole
 
 SHOWN_AT_MOST: Final = 120
-"""Characters of an error that are kept (requirements section 9)."""
+"""The most characters of an error that are kept (requirements section 9)."""
 
 _REDACTED: Final = "[redacted]"
 _READ_AT_MOST: Final = 16_384

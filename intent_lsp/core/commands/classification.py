@@ -35,7 +35,7 @@ from intent_lsp.core.commands.targets import Site, target, targets
 from intent_lsp.core.commands.words import Word, filled, joined
 
 MAX_WRAPPERS: Final = 16
-"""Programs that run other programs, one inside the other, at most. Deeper ones are not read."""
+"""The most programs that run one another. Commands inside more of them are not read."""
 
 _ABOUT: Final = frozenset({"--version", "-version", "-V", "-v", "--help", "--info"})
 """Options with which any program only prints information about itself, if it has no others."""

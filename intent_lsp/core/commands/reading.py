@@ -22,7 +22,7 @@ SINKS: Final = frozenset(
 
 
 MAX_SENTENCE: Final = 200
-"""Characters of a message. The middle of a longer one, which quotes too much, is cut out."""
+"""The most characters of a message. The middle of a longer one is cut out."""
 
 
 class CommandKind(IntEnum):

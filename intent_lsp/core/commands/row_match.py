@@ -20,7 +20,7 @@ from intent_lsp.core.commands.rows import (
 from intent_lsp.core.commands.words import Word
 
 MAX_SCRIPT: Final = 2_000
-"""Characters of a script. What a longer one does is not known."""
+"""The most characters of a script that is read. What a longer one does is not known."""
 _EXPANSION: Final = re.compile(r"\$(?:\w+|\{\w+\}|\(\([\w\s$+*-]*\)\))")
 HELP: Final = "--help"
 """The option with which, as the last word, a program prints help and does nothing else.

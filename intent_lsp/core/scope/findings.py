@@ -115,7 +115,7 @@ def _finding(code: FileCode, message: str, replacement: str | None = None) -> Pa
 
 
 UNMATCHED_SHOWN: Final = 100
-"""Most findings "No file matches this pattern" in one file. The last one counts the rest."""
+"""The most findings "No file matches this pattern" in one file. The last one counts the rest."""
 
 _SEVERITIES = {
     FileCode.BAD_GLOB: Severity.ERROR,

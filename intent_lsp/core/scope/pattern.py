@@ -49,7 +49,7 @@ class NameComparison:
 
 
 EXACT = NameComparison()
-"""Compare case and code points as they are."""
+"""Names are equal only if they are the same code points."""
 
 
 class Pattern:

@@ -17,7 +17,7 @@ from intent_lsp.core.scope.lines import TestLine, TestLines
 from intent_lsp.core.scope.nfa import explored
 
 MAX_FLATTENED = 64
-"""Alternatives without extglobs that a segment is written out as, at most."""
+"""The most alternatives that a segment with extglobs is written out as."""
 Test = str | Wild | CharClass
 
 

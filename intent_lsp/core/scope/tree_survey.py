@@ -14,9 +14,9 @@ from intent_lsp.core.scope.index import Hits, ScopeIndex
 from intent_lsp.core.scope.scope import Scope
 
 MAX_NAMED = 3
-"""Files named in one overlap, at most."""
+"""The most files that are named in one overlap."""
 MAX_OVERLAPS = 1_000
-"""Overlapping pairs reported, at most. One careless `**` can make half a million."""
+"""The most overlapping pairs that are reported. One careless `**` can make half a million."""
 _MAX_PAIRS = 200_000
 
 

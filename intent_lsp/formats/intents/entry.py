@@ -20,7 +20,7 @@ from intent_lsp.formats.yaml.nodes import MappingNode, Scalar, YamlNode, content
 from intent_lsp.formats.yaml.scalars import double_quoted
 
 MAX_ID = 256
-"""Characters of an id."""
+"""The most characters of an id."""
 
 ENTRY_KEYS = MappingKeys(
     known=(

@@ -18,7 +18,7 @@ from intent_lsp.formats.yaml.limits import YamlProblem, refused
 from intent_lsp.formats.yaml.unquoted_globs import INTENT_GLOBS, compose_with_globs, linked_anchors
 
 MAX_INTENTS = 10_000
-"""Intents in one file."""
+"""The most intents in one file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,6 @@
-"""The timeline of a report as bars, and its files and intents crossed by the number of edits.
+"""Charts of a report: edits over time, and a heat table of files by intents.
 
-Invariant: no more bars than `BARS`, and each says in words what it shows.
+Invariant: there are at most `BARS` bars, and each has a text that says what it shows.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,10 +13,11 @@ from intent_lsp.core.report.report_data import ReportSurvey
 from intent_lsp.core.report.timeline import Hour, Timeline, TimelinePart, timeline
 
 BARS: Final = 72
+"""The most bars of the chart."""
 
 _FILES_SHOWN: Final = 40
 _INTENTS_SHOWN: Final = 8
-# Of the picture, as the template draws it.
+# Sizes in the units of the SVG that the template draws.
 _RIGHT: Final = 1000
 _LEFT: Final = 44
 _BASE: Final = 150
@@ -30,7 +31,11 @@ _ORDER: Final = (ScopeValidation.FAIL, ScopeValidation.EXEMPT, ScopeValidation.P
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heat:
-    """The most edited files, the intents of most edits, and the most edits of one in another."""
+    """The most edited files and the intents with the most edits.
+
+    `all_files` and `all_intents` count those not shown too. `top` is the most edits of one file by
+    one intent.
+    """
 
     files: Sequence[tuple[str, Tally]]
     intents: Sequence[str | None]
@@ -41,7 +46,7 @@ class Heat:
 
 @dataclass(frozen=True, slots=True)
 class ChartPiece:
-    """The edits of one verdict in a bar; `y` is its upper end."""
+    """The part of a bar for the edits with one verdict. `y` is its upper end."""
 
     verdict: ScopeValidation
     y: str
@@ -50,7 +55,7 @@ class ChartPiece:
 
 @dataclass(frozen=True, slots=True)
 class ChartBar:
-    """The edits of one period, stacked by verdict."""
+    """A bar: the edits of one period, stacked by verdict."""
 
     title: str
     x: str
@@ -59,7 +64,11 @@ class ChartBar:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chart:
-    """The bars, `period` a bar at most `top` edits in one; `end` is the last one's right end."""
+    """The edits over time as bars of one `period` each.
+
+    `top` is the most edits in one bar, `first` and `last` are labels, and `end` is where the last
+    bar ends.
+    """
 
     period: str
     top: int
@@ -71,7 +80,7 @@ class Chart:
 
 
 def heat_of(survey: ReportSurvey) -> Heat:
-    """Choose what is shown of files and intents."""
+    """Return the heat table's files and intents: those with the most edits."""
     files = [(name, tally) for name, tally in survey.groups[By.PATH].largest() if name is not None]
     intents = [name for name, _ in survey.groups[By.INTENT].largest()]
     shown, columns = files[:_FILES_SHOWN], intents[:_INTENTS_SHOWN]
@@ -85,7 +94,7 @@ def heat_of(survey: ReportSurvey) -> Heat:
 
 
 def timeline_chart(hours: Mapping[tuple[Hour, ScopeValidation], int]) -> Chart | None:
-    """Lay out the edits of each part of the time, or return None without edits."""
+    """Return the edits over time as bars, or None if there are no edits."""
     line = timeline(hours, BARS)
     if not line.parts:
         return None
@@ -107,7 +116,7 @@ def timeline_chart(hours: Mapping[tuple[Hour, ScopeValidation], int]) -> Chart |
 
 
 def _period(hours: int) -> str:
-    """Name a length of time: `2 hours`, `1 day`, `4 weeks`."""
+    """Return a length of time as text: `2 hours`, `1 day`, `4 weeks`."""
     units = (("week", 7 * _DAY), ("day", _DAY), ("hour", 1))
     unit, length = next(each for each in units if hours % each[1] == 0)
     return f"1 {unit}" if hours == length else f"{hours // length} {unit}s"
@@ -126,7 +135,10 @@ def _title(part: TimelinePart) -> str:
 
 
 def _stack(part: TimelinePart, top: int) -> Iterator[ChartPiece]:
-    """Stack a bar from below: what was out of scope first, and never too low to be seen."""
+    """Yield the parts of a bar from the bottom, violations first.
+
+    Each is high enough to be seen.
+    """
     y = float(_BASE)
     for verdict in _ORDER:
         count = part.counts.get(verdict, 0)

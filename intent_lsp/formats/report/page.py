@@ -1,7 +1,7 @@
-"""A report on the ledger as one page of HTML, which needs nothing but itself (ledger section 7).
+"""The ledger report as one self-contained HTML page (ledger section 7).
 
-Invariant: the page asks no network for anything, and its own policy would not let it.
-Invariant: nothing that a record says is more than text on it, and all of that text can be seen.
+Invariant: the page loads nothing from the network, and its Content-Security-Policy forbids it.
+Invariant: text from records is shown as text only, never as markup, and all of it is visible.
 """
 
 import base64
@@ -27,18 +27,18 @@ from intent_lsp.formats.markdown.provenance import doubts
 from intent_lsp.formats.report.charts import heat_of, timeline_chart
 
 OPENING: Final = "<!doctype html>\n<!-- intent-lsp report -->\n"
-"""How every report begins, and nothing else does."""
+"""The first lines of every report. No other file begins with them."""
 
 LONGEST: Final = 400
-"""Characters of a foreign text that are shown."""
+"""The most characters of a text from a record that are shown."""
 
 _SECONDS: Final = len("2026-11-21T20:27:33")
 
 
 def report_html(report: ReportData, files: Mapping[str, str]) -> str:
-    """Return the page. `files` are the template, the style sheet and the script, by their names.
+    """Return the page. `files` maps `page.html`, `page.css` and `page.js` to their contents.
 
-    Lone surrogates and all else that UTF-8 lacks are spelled out.
+    Characters that UTF-8 cannot encode are escaped.
     """
     style, script = files["page.css"], files["page.js"]
     values = {**_values(report), "style": style, "script": script, "policy": policy(style, script)}
@@ -46,7 +46,7 @@ def report_html(report: ReportData, files: Mapping[str, str]) -> str:
 
 
 def policy(style: str, script: str) -> str:
-    """Return the Content-Security-Policy: only this style and this script, and no network."""
+    """Return the Content-Security-Policy: only this style sheet and this script, no network."""
     return (
         f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}';"
         " base-uri 'none'; form-action 'none'"
@@ -59,8 +59,11 @@ def _hash(text: str) -> str:
 
 @cache
 def _template(text: str) -> Callable[[Mapping[str, object]], str]:
-    """Compile a template, in which a line's end and the spaces around it are nothing."""
-    # For a report alone: no other command waits for it.
+    """Return the function that renders a template.
+
+    Line ends in it, and spaces around them, are dropped.
+    """
+    # Imported late: only a report needs it, and other commands would start more slowly.
     from jinja2 import Environment, StrictUndefined  # noqa: PLC0415
 
     environment = Environment(autoescape=True, finalize=_visible, undefined=StrictUndefined)
@@ -69,11 +72,12 @@ def _template(text: str) -> Callable[[Mapping[str, object]], str]:
 
 
 def _visible(value: object) -> object:
-    """Spell out what cannot be seen in whatever the template writes; markup is its own."""
+    """Escape invisible characters in a value that the template writes. Markup is left as it is."""
     return value if hasattr(value, "__html__") else escape_unseen(str(value))
 
 
 def _values(report: ReportData) -> Mapping[str, object]:
+    """Return the variables of the template."""
     survey, found = report.survey, report.verification
     return {
         "report": report,
@@ -84,7 +88,7 @@ def _values(report: ReportData) -> Mapping[str, object]:
         "heat": heat_of(survey),
         "chart": timeline_chart(survey.hours),
         "places": {record.id: place for place, record in enumerate(survey.newest)},
-        # Those that prove something, or have something wrong with them.
+        # Known heads are shown only if no file contains them.
         "anchors": [
             anchor
             for anchor in found.anchors
@@ -94,7 +98,7 @@ def _values(report: ReportData) -> Mapping[str, object]:
 
 
 def _verdict(found: Verification) -> str:
-    """Say what the chain shows, and what it cannot (ledger section 2)."""
+    """Return in one sentence what the hash chain shows (ledger section 2)."""
     wrong = {each.code for each in found.problems if each.severity is Severity.ERROR}
     if not wrong:
         return "The ledger is intact: all hashes and links match"
@@ -112,17 +116,18 @@ def _counted(count: int, noun: str) -> str:
 
 
 def _moment(timestamp: str) -> str:
-    """Spell a ledger's time, which is UTC, to the second."""
+    """Return a UTC timestamp to the second, without the `T`."""
     return timestamp[:_SECONDS].replace("T", " ")
 
 
 def _lines(lines: LineCount) -> str:
-    """Say how many lines came and went, and how many files were not compared."""
+    """Return the numbers of added and removed lines, and of files not compared by line, as text."""
     changed = f"+{lines.added:,} −{lines.removed:,}"  # noqa: RUF001 -- a minus, as print has it
     return changed if not lines.whole else f"{changed}, {lines.whole:,} whole"
 
 
 def _changed(record: Record) -> str:
+    """Return the changed lines of a record, or "" if it has no ranges."""
     compared = any(talk.ranges for file in record.files for talk in file.conversations)
     return _lines(count_of_files(record.files)) if compared else ""
 
@@ -133,7 +138,7 @@ def _range(run: Range) -> str:
 
 
 def _contributors(record: Record) -> str:
-    """Name who made an edit, each once."""
+    """Return the names of everyone who made an edit, each once."""
     talks = (talk for file in record.files for talk in file.conversations)
     return ", ".join(dict.fromkeys(contributor_name(talk.contributor) for talk in talks)) or "-"
 

@@ -8,7 +8,7 @@ from intent_lsp.formats.syntax.definition_kinds import FUNCTION_VALUES, HOLD_VAL
 from intent_lsp.formats.syntax.languages import SyntaxTree
 
 MAX_NAME: Final = 120
-"""Characters of a definition's own name. The end of a longer one is cut off."""
+"""The most characters of a definition's own name. The end of a longer one is cut off."""
 
 
 def defines(node: Node) -> bool:

@@ -19,16 +19,16 @@ from intent_lsp.core.content import decode
 from intent_lsp.formats.syntax.file_names import name_of, suffix_of
 
 MAX_PARSED_BYTES: Final = 1024 * 1024
-"""Bytes of a file. A larger one is never parsed."""
+"""The most bytes of a file that is parsed."""
 
 RECORDED_AT_MOST: Final = 400 * 1024
-"""Bytes of a file that is parsed for a record or the intent map, since others wait for these.
+"""The most bytes of a file that is parsed for a record or the intent map, since others wait for it.
 
 10,000 lines of ordinary code have about 360 KB.
 """
 
 MAX_STEPS: Final = 20_000
-"""Progress reports (one for each hundred operations) after which a parse is given up.
+"""The most progress reports of a parse, one for each hundred operations; then it is given up.
 
 A megabyte of ordinary code takes fewer. Very deep or broken text takes more.
 """
@@ -40,10 +40,10 @@ _CHUNK: Final = 64 * 1024
 _BARE_RETURN: Final = re.compile(rb"\r(?!\n)")
 
 _COLUMNS: Final = 80
-"""Columns of indentation. A mapping and a sequence can begin at each of them."""
+"""The most columns of indentation. A mapping and a sequence can begin at each of them."""
 
 _SIGNS: Final = 40
-"""Tokens on one line that each open a level."""
+"""The most tokens on one line that each open a level."""
 
 _INDENTED: Final = re.compile(rb"^[ \t]{%d}[ \t]*[^ \t\r\n]" % (_COLUMNS + 1), re.MULTILINE)
 _SIGN: Final = re.compile(rb"(?:^|(?<=[ \t]))[-?:](?=[ \t]|$)")

@@ -28,7 +28,7 @@ from intent_lsp.formats.syntax.languages import (
 )
 
 MAX_NAMED: Final = 400
-"""Characters of a qualified name. The start of a longer one is cut off."""
+"""The most characters of a qualified name. The start of a longer one is cut off."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

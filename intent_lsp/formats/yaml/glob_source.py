@@ -50,7 +50,7 @@ def _meant(body: str, linked: frozenset[str]) -> bool:
 
 
 def flow_item(text: str, at: int) -> tuple[int, bool]:
-    """Return where an item of a flow list ends, and whether it ends on its own line."""
+    """Return where an item of a flow list ends, and whether that is on the line where it begins."""
     depth = 0
     quoted = _QUOTED.match(text, at)
     if text[at] in "\"'" and quoted is None:

@@ -11,13 +11,13 @@ from intent_lsp.core.codes import FileCode
 from intent_lsp.formats.text_positions import LINE_END, count_line_ends
 
 MAX_BYTES = 4 << 20
-"""Bytes of a file."""
+"""The most bytes of a file."""
 MAX_LINES = 500_000
 MAX_VALUES = 250_000
-"""Keys, values, lists and mappings in a file. Each takes some hundred bytes of memory."""
+"""The most keys, values, lists and mappings in a file. Each takes some hundred bytes of memory."""
 
 MAX_NESTING = 64
-"""Levels of collections inside one another."""
+"""The most levels of collections inside one another."""
 MAX_ALIASES = 100
 
 # Look for refused characters before parsing: the C parser reports their position in bytes, and

@@ -39,7 +39,7 @@ def text_spelled(style: str, value: str) -> str:
 def list_lines(
     key: str, values: Sequence[str], style: str = '"', indent: int | None = None
 ) -> tuple[str, ...]:
-    """Return the lines of a key with a list: on one line, or as a block list with this indent."""
+    """Return the lines of a key with a list: a block list with this indent, or one line if None."""
     if indent is None or not values:
         return (f"{key}: {flow_list(style, values)}",)
     return (f"{key}:", *(f"{' ' * indent}- {text_spelled(style, each)}" for each in values))

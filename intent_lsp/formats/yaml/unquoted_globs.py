@@ -24,7 +24,7 @@ _SPACES = re.compile(r" *")
 _REST = re.compile(r"[^\r\n]*")
 _LINKS = re.compile(r"(?:(?<=[\s\[{,])|\A)([&*])([A-Za-z0-9_-]+)(?=[\s,\[\]{}:]|\Z)")
 _MAX_TRIES = 32
-"""Times that a text is composed while candidates are ruled out."""
+"""The most times that a text is composed while wrong candidates are given up."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from typing import BinaryIO, Final
 from intent_lsp.core.errors import UnsafePathError
 
 MAX_LINE: Final = 16 * 1024 * 1024
-"""Bytes of a line from another tool that are read (requirements section 10)."""
+"""The most bytes of a line from another tool (requirements section 10)."""
 
 _CHUNK: Final = 1 << 20
 # Errors that mean: no file has this name, or none can have it.

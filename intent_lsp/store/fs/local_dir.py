@@ -92,7 +92,7 @@ def make_private_directory(root: Path) -> None:
     Raise as `ensure_local_directory`.
     """
     _make_control_room(root)
-    # A string, not a Path: this runs for each record, and a Path costs as much again.
+    # A string, not a Path: this runs for each record.
     if not _is_directory(f"{root}/{LOCAL_ROOM}"):
         ensure_local_directory(root)
 

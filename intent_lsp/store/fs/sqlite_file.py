@@ -40,7 +40,7 @@ class NoDirectoryError(sqlite3.OperationalError):
 class SqliteFile:
     """One connection to the file that a path names now, for one thread at a time.
 
-    `opened` is the connection, or None. `identity` is device and inode of the file that it is to.
+    `opened` is the connection, or None. `identity` is device and inode of the open file.
     """
 
     def __init__(self, path: Path, connect: Connect) -> None:

@@ -17,7 +17,7 @@ from intent_lsp.store.fs.files import read_bytes, stamp
 from intent_lsp.store.fs.resolve import resolve_below
 
 HELD_AT_MOST: Final = 64 * 1024 * 1024
-"""Bytes of a file. A larger one is hashed without being held in memory."""
+"""The most bytes of a file that is held in memory. A larger one is only hashed."""
 
 
 _NOT_THERE: Final = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)

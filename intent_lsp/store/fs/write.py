@@ -37,6 +37,7 @@ class Anything(Enum):
 
 
 ANY = Anything.ANY
+"""Accepts any expected content, or no file."""
 
 
 def replace_file(
@@ -221,7 +222,7 @@ def _written(
     like: os.stat_result | None = None,
     lasting: bool = True,
 ) -> Iterator[Path]:
-    """Yield a finished temporary file that the caller may rename to `path`. Remove it otherwise."""
+    """Yield a finished temporary file for the caller to rename. If it is not, it is removed."""
     temporary = directory_for_temporary(path) / f"{TEMPORARY_PREFIX}{secrets.token_hex(6)}"
     try:
         _write_new(temporary, pieces, mode=mode, like=like, lasting=lasting)
@@ -268,10 +269,7 @@ def _imitate(path: Path, like: os.stat_result) -> None:
 
 
 def _replaceable(path: Path) -> os.stat_result | None:
-    """Return the state of a file that may be replaced, or None if there is none.
-
-    Raise if it may not.
-    """
+    """Return the state of a file to replace, or None if there is none. Raise if it is protected."""
     try:
         found = path.lstat()
     except FileNotFoundError:

@@ -21,7 +21,7 @@ WAIT_SECONDS: Final = 2.0
 """How long a lock is waited for."""
 
 NOTE_AT_MOST: Final = 1024
-"""Bytes of the note in a lock file, which holds nothing else."""
+"""The most bytes of the note in a lock file, which holds nothing else."""
 
 _NOTES: Final = hasattr(os, "pread")
 

@@ -28,14 +28,14 @@ from intent_lsp.store.fs.write import create_cache_file, remove_file
 _log = logging.getLogger(__name__)
 
 MAX_BYTES: Final = 256 * 1024 * 1024
-"""Bytes on disk that all cached contents of a root may take together."""
+"""The most bytes on disk that all cached contents of a root take together."""
 
 _ROOM: Final = "snapshots"
 # Share of the limit that is left after making room. Removing a bit more than needed means that the
 # directory is not listed again for each new content.
 _KEPT_OF_MAX: Final = 0.8
 _AT_ONCE: Final = 4
-"""Contents removed with each one that is added, so that no caller waits for the removal of all."""
+"""The most contents removed with each one that is added, so that no caller waits long."""
 _LEVEL: Final = 1
 # Bytes of a content that is compressed. An agent waits for this, and for larger contents
 # compressing takes longer than writing.

@@ -15,7 +15,7 @@ from intent_lsp.core.text import pack, pack_perhaps, unpack
 from intent_lsp.store.state.database import Database
 
 EVENTS_KEPT: Final = 20
-"""Events kept for one intent."""
+"""The most events kept for one intent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,7 +130,7 @@ class Notes:
         return AgentInfo(next(iter(models), None), next(iter(urls), None))
 
     def take_moment(self, name: str, at: str, *, last_at_most: str) -> bool:
-        """Record that a task is done now, and return True, unless it was done after `last_at_most`.
+        """Record that a task is done now. Return False if it was last done after `last_at_most`.
 
         Of several processes that ask at the same time, only one gets True. A recorded time in the
         future, from before a clock was set back, is ignored.

@@ -32,10 +32,10 @@ _OPEN: Final = (
     " JOIN ticket ON ticket.id = open_command.ticket_id JOIN tree ON tree.id = open_command.tree_id"
 )
 _GIVEN_AT_MOST: Final = 20
-"""Tickets of commands that a process remembers outside the file."""
+"""The most tickets of commands that a process remembers outside the file."""
 
 _TREES_AT_ONCE: Final = 8
-"""Parsed snapshots that are cached, since each look at the disk needs those of all open tickets."""
+"""The most parsed snapshots in the cache. Each look at the disk needs those of all open tickets."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ _STEP_MS: Final = 100
 _RECHECK_MS: Final = 5_000
 
 _LOOKS: Final = 100
-"""Polls after which the operating system's notification is tried again."""
+"""The number of polls after which the operating system's notification is tried again."""
 
 OnChange = Callable[[frozenset[Path]], None]
 """Called with the changed paths."""
