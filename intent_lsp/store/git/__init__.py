@@ -1,1 +1,1 @@
-"""What git knows: objects, status, attributes, history."""
+"""Read access to git: objects, status, attributes, refs and reflog."""

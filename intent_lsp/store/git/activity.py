@@ -1,6 +1,6 @@
-"""Whether git is at work: what it moves and locks while it writes the work tree.
+"""Git activity: detects whether git is changing a work tree, from file stamps and lock files.
 
-Invariant: nothing here is written, and no git is asked: this is asked again and again.
+Invariant: nothing is written and no git process is started, because callers poll this.
 """
 
 import os
@@ -14,10 +14,10 @@ from intent_lsp.store.git.gitdir import common_directory
 from intent_lsp.store.git.reflog import log_mark
 
 RESTS_AFTER: Final = 1.0
-"""Seconds that git may leave HEAD as it was when its index is new: a hook may take its time."""
+"""Seconds to wait for HEAD after only the index has changed: a slow hook may run in between."""
 
 LOOKED_AT_EVERY: Final = 0.05
-"""Seconds between two looks at a git that is at work."""
+"""Seconds between two polls while git is at work."""
 
 _OF_WORK_TREE: Final = ("HEAD", "logs/HEAD", "index", "MERGE_HEAD", "rebase-merge", "rebase-apply")
 _SHARED: Final = ("packed-refs", "refs/stash", "reftable/tables.list")
@@ -28,13 +28,16 @@ _SHARED_LOCKS: Final = (
 )
 
 StatMark = tuple[int, int, int] | None
+"""Modification time in ns, size in bytes and inode of a file, or None if it cannot be read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GitMoment:
-    """What tells whether git has moved: the stamps of what it writes, and the locks that stand.
+    """The state of a git directory at one moment: stamps of the files that git writes, and locks.
 
-    `index_at` is when the index was written, in seconds since 1970.
+    `marks` are the stamps of all those files. `log` is the stamp of HEAD's reflog, `index` that of
+    the index. `index_at` is when the index was written, in seconds since 1970, or 0 without an
+    index. `locks` are the paths of the lock files that exist.
     """
 
     marks: tuple[StatMark, ...]
@@ -45,7 +48,7 @@ class GitMoment:
 
 
 def git_moment(git_directory: Path) -> GitMoment:
-    """Look at what git writes, and at its locks, of one work tree and of what it shares."""
+    """Return the present state of a work tree's git directory and of the directory it shares."""
     common = common_directory(git_directory)
     branch = _branch(git_directory)
     marks = [_mark(git_directory / name) for name in _OF_WORK_TREE]
@@ -63,35 +66,41 @@ def git_moment(git_directory: Path) -> GitMoment:
 
 
 def _branch(git_directory: Path) -> tuple[str, ...]:
+    """Return the ref that HEAD names, as a tuple of one, or an empty tuple if HEAD is detached."""
     try:
         head = (git_directory / "HEAD").read_bytes()[:4096]
     except OSError:
         return ()
     name = os.fsdecode(head).partition("\n")[0]
-    # A null character stands in no file's name.
+    # A path with a null character would make os.stat raise ValueError.
     return (name.removeprefix("ref: "),) if name.startswith("ref: ") and "\0" not in name else ()
 
 
 def _mark(path: Path) -> StatMark:
     try:
-        found = os.stat(path)  # noqa: PTH116 - a third of the time
+        found = os.stat(path)  # noqa: PTH116 - takes a third of Path.stat's time
     except OSError:
         return None
     return found.st_mtime_ns, found.st_size, found.st_ino
 
 
 class GitRest:
-    """Whether git rests from one moment on: it moved nothing, and holds nothing."""
+    """Detects whether git has stayed at rest since this object was made.
+
+    At rest means that git has changed none of its files and holds no lock.
+    """
 
     def __init__(self, git_directory: Path) -> None:
         self._git_directory = git_directory
         self.moment = git_moment(git_directory)
 
     def lasted(self, index: StatMark, log: LogMark | None) -> bool:
-        """Whether nothing has moved since; `index` and `log` are those of what is compared with.
+        """Return whether git has changed nothing since this object was made and holds no lock now.
 
-        Where only the index is another, its files may be new and HEAD still old: git is given a
-        second to move it.
+        `index` and `log` are the stamp of the index and the end of HEAD's reflog in the snapshot to
+        compare with. If the index differs from that snapshot but the reflog does not, git may have
+        written the files and not yet moved HEAD. Then return False until the index is `RESTS_AFTER`
+        old.
         """
         now = git_moment(self._git_directory)
         if now.locks or now.marks != self.moment.marks:
@@ -101,5 +110,5 @@ class GitRest:
         return abs(clock.now().timestamp() - now.index_at) > RESTS_AFTER
 
     def wait(self) -> None:
-        """Wait for a moment, in which git may come to rest."""
+        """Sleep for `LOOKED_AT_EVERY` seconds before the next check."""
         clock.pause(LOOKED_AT_EVERY)

@@ -1,6 +1,6 @@
-"""The attributes by which git converts files, asked of the git program for many at once.
+"""Git attributes that govern content conversion, read for many files by one `git check-attr`.
 
-Invariant: an answer that is not whole is None, never "nothing is said".
+Invariant: an incomplete answer is None, never an answer that attributes are unspecified.
 """
 
 import os
@@ -16,9 +16,9 @@ _FIELDS: Final = 3
 
 
 def attributes_of(top: Path, paths: Sequence[str]) -> Mapping[str, Mapping[str, Attribute]] | None:
-    """Ask for the attributes of files, whose paths are seen from the git top level.
+    """Return the conversion attributes of each path, or None if git does not answer for all.
 
-    None, and a line in the log: no answer.
+    Paths are relative to the git top level. A failure of git is logged.
     """
     given = b"".join(os.fsencode(path) + b"\0" for path in paths)
     printed = run_git(top, "check-attr", "-z", "--stdin", *NAMES, given=given)
@@ -27,7 +27,7 @@ def attributes_of(top: Path, paths: Sequence[str]) -> Mapping[str, Mapping[str, 
 
 
 def read_attributes(printed: bytes) -> Mapping[str, Mapping[str, Attribute]]:
-    """Read what `git check-attr -z` printed: of each path, what each attribute says."""
+    """Parse the output of `git check-attr -z`: for each path, the value of each attribute."""
     fields = printed.split(b"\0")
     found: dict[str, dict[str, Attribute]] = {}
     for at in range(0, len(fields) - _FIELDS, _FIELDS):

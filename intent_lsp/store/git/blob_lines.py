@@ -1,10 +1,10 @@
-"""The lines of a blob in git, however large it is.
+"""Lines of a git blob of any size.
 
-Invariant: memory is that of a line, or of a blob that is no larger than `WHOLE_AT_MOST`.
-Invariant: a blob that is not there, or comes to an early end, raises; it is never taken for whole.
+Invariant: memory holds one line at a time, or one blob of at most `WHOLE_AT_MOST` bytes.
+Invariant: a missing or truncated blob raises an error; it is never taken for a complete one.
 """
 
-# pygit2's types are not named here: it is loaded when a repository is opened, after the start.
+# pygit2 is imported only when a repository is opened, so its types cannot be named here.
 # ruff: noqa: ANN401
 
 from collections.abc import Iterable, Iterator
@@ -15,28 +15,28 @@ from intent_lsp.store.git.objects import blob_data
 from intent_lsp.store.git.program import stream_git
 
 WHOLE_AT_MOST: Final = 8 * 1024 * 1024
-"""Bytes of a blob that is read in one piece, by libgit2."""
+"""The largest blob, in bytes, that is read in one piece through libgit2."""
 
 
 def blob_size(repository: Any, blob_id: str) -> int:
-    """Give the size of a blob in bytes, unread. Raises KeyError for an unknown one."""
+    """Return the size of a blob in bytes, without reading it. Raise KeyError if it is unknown."""
     _, size = repository.odb.read_header(blob_id)
     return int(size)
 
 
 def blob_lines(repository: Any, blob_id: str) -> Iterator[bytes]:
-    """Give the lines of a blob, each with its newline, and what stands after the last one.
+    """Yield the lines of a blob, each with its newline except perhaps the last.
 
-    Raises KeyError for an unknown one, OSError where the git program has to read it and cannot.
+    Raise KeyError if the blob is unknown, OSError if the git program has to read it and fails.
     """
     if blob_size(repository, blob_id) <= WHOLE_AT_MOST:
         return lines_of((blob_data(repository, blob_id),))
-    # libgit2 has every blob whole in memory.
+    # libgit2 would load the whole blob into memory.
     return lines_of(stream_git(Path(repository.path), "cat-file", "blob", blob_id))
 
 
 def lines_of(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Put pieces together to lines, each with its newline, and what stands after the last one."""
+    """Join chunks of bytes and yield the lines, each with its newline except perhaps the last."""
     rest: list[bytes] = []
     for piece in pieces:
         first, *lines = piece.split(b"\n")

@@ -1,6 +1,6 @@
-"""Whether git, as it is configured here, runs programs of others where it only reads.
+"""Check whether git's configuration lets read-only git commands run programs other than git.
 
-Invariant: what cannot be asked, and a setting that nobody has looked up, counts as if it did.
+Invariant: a setting that cannot be read or is not listed here counts as running a program.
 """
 
 import os
@@ -39,20 +39,20 @@ _HARMLESS_SETTINGS: Final = """
     format.* pretty.* i18n.* diff.*.xfuncname diff.*.wordregex diff.*.binary
     submodule.recurse submodule.active extensions.objectformat extensions.worktreeconfig
 """
-"""Settings by which `git status`, `log`, `diff` and their like run nothing; `*` is any text."""
+"""Settings with which `git status`, `log`, `diff` and the like run no program; `*` is any text."""
 
 _HARMLESS_KEY: Final = re.compile(
     "|".join(re.escape(key).replace(r"\*", ".*") for key in _HARMLESS_SETTINGS.split()),
     re.DOTALL,
 )
 _SWITCHED: Final = re.compile(r"core\.fsmonitor|pager\..*", re.DOTALL)
-"""Settings that may be a switch as well as the name of a program."""
+"""Settings whose value is either a boolean or the name of a program."""
 
 _SWITCHES: Final = frozenset({"", "true", "false", "yes", "no", "on", "off", "0", "1"})
 _PAGER: Final = "core.pager"
 _HOOKS: Final = "core.hookspath"
 _OURS: Final = "command"
-"""The scope of what we tell git ourselves."""
+"""The scope that git reports for settings from the command line: those that `run_git` passes."""
 
 _HARMLESS: Final = frozenset(
     {
@@ -61,7 +61,7 @@ _HARMLESS: Final = frozenset(
         "GIT_CONFIG_NOSYSTEM",
     }
 )
-"""Variables that change nothing of what only reads the repository."""
+"""Environment variables that do not change what a read-only git command does."""
 
 _HARMLESS_HEADS: Final = ("GIT_AUTHOR_", "GIT_COMMITTER_", "GIT_SSL_", "GIT_HTTP_")
 _PAGERS: Final = frozenset({"", "cat", "less", "more"})
@@ -69,9 +69,9 @@ _INDEX_HOOK: Final = "post-index-change"
 
 
 def runs_programs(git: Git | None, environment: Mapping[str, str] = os.environ) -> bool:
-    """Whether `git status`, `log`, `diff` and their like may run anything but git.
+    """Return whether `git status`, `log`, `diff` and the like may run a program other than git.
 
-    Without a repository it is not known what git would read.
+    Return True without a repository, because then it is unknown which configuration git would read.
     """
     if git is None or any(_directs(*variable) for variable in environment.items()):
         return True
@@ -84,6 +84,7 @@ def runs_programs(git: Git | None, environment: Mapping[str, str] = os.environ) 
 
 
 def _directs(name: str, value: str) -> bool:
+    """Return whether an environment variable may redirect git or make it run a program."""
     if name in {"PAGER", "GIT_PAGER"}:
         return value not in _PAGERS
     return (
@@ -92,21 +93,26 @@ def _directs(name: str, value: str) -> bool:
 
 
 def _is_elsewhere(git: Git, named: str | None) -> bool:
-    """Whether git takes the root for another repository's, or has a hook of the index there.
+    """Return whether git finds another repository than `git`, or a `post-index-change` hook.
 
-    `named` is where its hooks are said to be.
+    `named` is the value of `core.hooksPath`, or None. A hooks path inside git's own installation
+    counts as a hook.
     """
     printed = run_git(git.root, "rev-parse", "--absolute-git-dir", "--git-common-dir")
     places = [Path(git.root, os.fsdecode(line)) for line in (printed or b"").splitlines()]
     if not places or places[0].resolve() != git.git_dir.resolve():
         return True
     hooks = git.top / Path(named).expanduser() if named else places[-1] / "hooks"
-    # `%(prefix)/` is where git itself is installed.
+    # Git expands `%(prefix)/` to its own installation directory, which is unknown here.
     return (named or "").startswith("%") or (hooks / _INDEX_HOOK).exists()
 
 
 def _settings(git: Git) -> Iterator[tuple[str, str | None]]:
-    """Give every setting that git reads here, those that it includes among them, and its value."""
+    """Yield the name and value of every setting that git reads here, included files among them.
+
+    The value is None for a name without `=`. Yield one empty name if git does not answer, which
+    counts as a setting that runs a program.
+    """
     printed = run_git(git.root, "config", "--list", "-z", "--show-scope")
     if printed is None:
         yield "", None
@@ -119,8 +125,9 @@ def _settings(git: Git) -> Iterator[tuple[str, str | None]]:
 
 
 def _runs(key: str, value: str | None) -> bool:
+    """Return whether git may run a program because of this setting."""
     if _SWITCHED.fullmatch(key):
-        # A name without a value is switched on.
+        # A name without a value means true.
         return (value or "").lower() not in _SWITCHES
     if key == _PAGER:
         return value not in _PAGERS

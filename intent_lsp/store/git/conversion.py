@@ -1,8 +1,8 @@
-"""How a blob becomes a file of the work tree: as it is, as git converts it, or as a filter does.
+"""Content conversion: whether a blob is checked out as it is, converted by git, or by a filter.
 
 Specified in requirements section 8.
 
-Invariant: where a blob is taken as it is, `git cat-file --filters` gives the same bytes.
+Invariant: where a blob is used unconverted, `git cat-file --filters` returns the same bytes.
 """
 
 from collections.abc import Callable
@@ -10,21 +10,22 @@ from dataclasses import dataclass
 from typing import Final
 
 Attribute = str | bool | None
-"""As libgit2 tells it: a value, set, unset, or None where nothing is said."""
+"""An attribute as libgit2 reports it: a value, True if set, False if unset, None if unspecified."""
 
 NAMES: Final = ("filter", "working-tree-encoding", "ident", "text", "crlf", "eol")
 """Every attribute that `conversion` reads."""
 SETTINGS: Final = ("core.autocrlf", "core.eol")
-"""Every setting that it reads."""
+"""Every setting that `conversion` reads."""
 _TRUE: Final = ("true", "yes", "on", "1")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversion:
-    """How one path's blobs become work-tree files; equal ones convert alike.
+    """How the blobs of one path become work-tree files; equal conversions give equal bytes.
 
-    `said` are the attributes and settings by which git converts; empty: the blob is the file.
-    `program`: a filter or an encoding makes the bytes, which the blob alone does not tell.
+    `said` are the attributes and settings that determine git's own conversion. It is empty if the
+    file is the blob. `program` is whether a filter or a `working-tree-encoding` makes the bytes, so
+    that the blob alone does not determine them.
     """
 
     said: tuple[Attribute, ...] = ()
@@ -33,10 +34,10 @@ class Conversion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Version:
-    """A file of a commit: its blob, and how git writes it into the work tree at `path`.
+    """A file of a commit: its blob, and how git writes that blob into the work tree at `path`.
 
-    `path` is seen from the git top level. Equal versions have the same bytes, unless a program
-    makes them (`how.program`).
+    `path` is relative to the git top level. Equal versions have equal bytes, unless a program makes
+    them (`how.program`).
     """
 
     path: str
@@ -45,7 +46,11 @@ class Version:
 
 
 def conversion(attribute: Callable[[str], Attribute], setting: Callable[[str], str]) -> Conversion:
-    """Read a path's attributes and the repository's settings, lower-case, "" where unset."""
+    """Return the conversion that a path's attributes and the repository's settings determine.
+
+    `attribute` returns an attribute by its name. `setting` returns a setting in lower case, or ""
+    if it is not set.
+    """
     if any(isinstance(value := attribute(name), str) and value for name in NAMES[:2]):
         return Conversion(program=True)
     ident, text, _, eol = said = tuple(map(attribute, NAMES[2:]))

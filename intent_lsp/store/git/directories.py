@@ -1,6 +1,6 @@
-"""The directories of a work tree in which files can change that git does not ignore.
+"""The directories of a work tree that can hold files which git does not ignore.
 
-Invariant: nothing is opened, links are not followed, and repositories below are another's.
+Invariant: no file is opened, no link is followed, and nested repositories are left out.
 """
 
 import logging
@@ -19,10 +19,10 @@ _IGNORED: Final = ("--others", "--ignored", "--exclude-standard", "--directory")
 
 
 def tree_rooms(root: Path, *, at_most: int) -> frozenset[Path] | None:
-    """List `root` and the directories below it, empty ones too; None: more than `at_most`.
+    """Return `root` and all directories below it, or None if they are more than `at_most`.
 
-    Left out are git's own, our local room, what git ignores as a whole, and repositories below.
-    Where git does not answer nothing is ignored.
+    Left out are `.git`, the local directory, directories that git ignores as a whole, and nested
+    repositories. If git does not answer, no directory counts as ignored.
     """
     printed = run_git(root, "ls-files", "-z", *_IGNORED, "--", ".") or b""
     ignored = frozenset(name.rstrip("/") for name in os.fsdecode(printed).split("\0"))
@@ -35,7 +35,7 @@ def tree_rooms(root: Path, *, at_most: int) -> frozenset[Path] | None:
 
 
 def _inner(root: Path, room: str, ignored: Collection[str]) -> list[str]:
-    """List the directories in one, whose path is "" or relative to the root."""
+    """Return the subdirectories of one directory, which is "" or a path relative to the root."""
     try:
         with os.scandir(root / room) as entries:
             rooms = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]

@@ -1,6 +1,6 @@
-"""Where git keeps things on disk, read without git.
+"""Git's directories and small files on disk, read without git.
 
-Invariant: nothing here is written, and a place that is not there is no error.
+Invariant: nothing is written, and a missing file or directory is not an error.
 """
 
 import os
@@ -10,10 +10,10 @@ _PUT_ASIDE = ("rebase-merge/autostash", "rebase-apply/autostash", "MERGE_AUTOSTA
 
 
 def work_tree_top(root: Path, otherwise: Path) -> Path:
-    """Give the directory above `root`, or itself, in which a `.git` lies.
+    """Return the nearest directory at or above `root` that holds a `.git`, or else `otherwise`.
 
-    A repository's settings may name another, which is not where its files are; where there is no
-    `.git`, they are all that is known (`otherwise`).
+    `otherwise` is the work tree that the repository's settings name. It comes second because
+    `core.worktree` may name a directory that does not hold these files.
     """
     at = Path(os.path.realpath(root))
     for directory in (at, *at.parents):
@@ -23,13 +23,13 @@ def work_tree_top(root: Path, otherwise: Path) -> Path:
 
 
 def common_directory(git_directory: Path) -> Path:
-    """Give the directory that all work trees of a repository share."""
+    """Return the git directory that all work trees of a repository share."""
     link = _line(git_directory / "commondir")
     return Path(git_directory, link).resolve() if link else git_directory
 
 
 def watched_directories(git_directory: Path) -> tuple[Path, ...]:
-    """Give the directories, not their subdirectories, in which HEAD or the index moves."""
+    """Return the directories whose direct entries change when HEAD or the index changes."""
     common = common_directory(git_directory)
     places = [git_directory, common]
     head = _line(git_directory / "HEAD")
@@ -40,7 +40,7 @@ def watched_directories(git_directory: Path) -> tuple[Path, ...]:
 
 
 def stash_commits(git_directory: Path, common: Path) -> tuple[str, ...]:
-    """Give the commits of all stashes, and of what a merge or a rebase has put aside for a time."""
+    """Return the commits of all stashes, and of the autostash of a running merge or rebase."""
     newest = _line(common / "refs" / "stash")
     try:
         log = (common / "logs" / "refs" / "stash").read_bytes()
@@ -53,21 +53,22 @@ def stash_commits(git_directory: Path, common: Path) -> tuple[str, ...]:
 
 
 def git_identity(git_directory: Path, common: Path) -> tuple[int, ...]:
-    """Tell one repository from another that took its place; empty when none is there.
+    """Return values that change if another repository takes this one's place; empty if missing.
 
-    `common` is its common directory. It is asked with each question, and so no more than needed.
+    `common` is the common directory. This runs before every libgit2 call, so it makes only two
+    system calls.
     """
     try:
-        room = os.stat(git_directory)  # noqa: PTH116 - half the time
+        room = os.stat(git_directory)  # noqa: PTH116 - takes half of Path.stat's time
         settings = os.stat(f"{common}/config")  # noqa: PTH116
     except OSError:
         return ()
-    # An inode is used again at once on some file systems; not so the moment of its last change.
+    # Some file systems reuse an inode at once, so the config's change time is part of the identity.
     return room.st_dev, room.st_ino, settings.st_ino, settings.st_ctime_ns
 
 
 def _line(path: Path) -> str:
-    """Read the first line of a small file; empty when it cannot be read."""
+    """Return the first line of a small file, or "" if it cannot be read."""
     try:
         text = path.read_bytes()
     except OSError:

@@ -1,6 +1,6 @@
-"""Files that new lines of ignore files hide from git: what was not ignored before, and is now.
+"""Files that git has begun to ignore because ignore files changed.
 
-Invariant: nothing is written; without an answer of git's nothing is said to be hidden.
+Invariant: nothing is written, and without an answer from git no file is reported as hidden.
 """
 
 import os
@@ -18,21 +18,22 @@ from intent_lsp.store.git.repository import Git
 
 IGNORE_FILE: Final = ".gitignore"
 HIDDEN_AT_MOST: Final = 1_000
-"""Files that are told of one look; a new line may hide a directory of a hundred thousand."""
+"""The most files that one call reports: one new line may hide a directory of 100,000 files."""
 
 _PATTERNS_AT_MOST: Final = 2_000
 _IGNORED: Final = ("ls-files", "-z", "--others", "--ignored")
 _FIELDS: Final = 4
-"""`git check-ignore -v -z` prints so many for a path: source, line, pattern, path."""
+"""The fields that `git check-ignore -v -z` prints for a path: source, line, pattern, path."""
 
 
 def hidden_by(
     git: Git, root: Path, before: Mapping[str, bytes]
 ) -> Mapping[WorkspacePath, str] | None:
-    """Give the ignored files that were not before, each with what hides it; None: no answer.
+    """Return the files that became ignored, each with the ignore file that hides it.
 
-    `before` are the ignore files that have changed, as git names them: from the top of the work
-    tree, or absolute where they lie elsewhere; and what they held.
+    `before` holds the former contents of the ignore files that have changed. Its keys are paths
+    relative to the git top level, or absolute for ignore files outside the work tree. Return at
+    most `HIDDEN_AT_MOST` files, or None if git does not answer.
     """
     top = git.top
     printed = run_git(top, *_IGNORED, "--exclude-standard", "--directory", "--", os.fspath(root))
@@ -51,7 +52,7 @@ def hidden_by(
 
 
 def _deciding(top: Path, names: bytes, before: Mapping[str, bytes]) -> Iterator[tuple[str, str]]:
-    """Give what changed ignore files decide of some ignored names, and which of them does."""
+    """Yield the ignored names that a changed ignore file decides, each with that ignore file."""
     printed = run_git(top, "check-ignore", "-v", "-z", "--stdin", given=names) if names else b""
     fields = [os.fsdecode(each) for each in (printed or b"").split(b"\0")]
     for at in range(0, len(fields) - _FIELDS + 1, _FIELDS):
@@ -61,7 +62,7 @@ def _deciding(top: Path, names: bytes, before: Mapping[str, bytes]) -> Iterator[
 
 
 def _files_in(top: Path, name: str) -> Iterator[str]:
-    """Give the files of an ignored directory, or the one that is a file itself."""
+    """Yield the files below an ignored directory (`name` ends with `/`), or the file itself."""
     if not name.endswith("/"):
         yield name
         return
@@ -73,9 +74,10 @@ def _files_in(top: Path, name: str) -> Iterator[str]:
 def _ignored_by(
     top: Path, before: Mapping[str, bytes], names: tuple[str, ...]
 ) -> frozenset[str] | None:
-    """List the files among some names that the ignore files hid before; None: no answer."""
+    """Return the files below some names that the former ignore files hid, or None if git fails."""
     held = {**_standing(top, names), **before}
-    # The last pattern that fits decides: a deeper file's, and of all a work tree's own.
+    # The last matching pattern wins, so deeper ignore files come last, and those of the work tree
+    # after all others.
     sources = sorted(held, key=lambda source: (_is_trees(source), source.count("/"), source))
     patterns = [
         pattern
@@ -95,7 +97,7 @@ def _ignored_by(
 
 
 def _standing(top: Path, names: tuple[str, ...]) -> Mapping[str, bytes]:
-    """Read the ignore files in the directories that lead to some names, as they are now."""
+    """Return the present contents of the `.gitignore` files in the directories above some names."""
     found: dict[str, bytes] = {}
     rooms = {room for name in names for room in _rooms(name)}
     for room in rooms:
@@ -106,15 +108,16 @@ def _standing(top: Path, names: tuple[str, ...]) -> Mapping[str, bytes]:
 
 
 def _rooms(name: str) -> Iterator[str]:
-    """Give the directories that lead to a name, "" for the top, else with `/`."""
+    """Yield the directories above a name: "" for the top level, else a path that ends with `/`."""
     parts = name.rstrip("/").split("/")
     yield from ("".join(f"{part}/" for part in parts[:count]) for count in range(len(parts)))
 
 
 def _is_trees(source: str) -> bool:
+    """Return whether an ignore file is a `.gitignore` inside the work tree."""
     return source.rpartition("/")[2] == IGNORE_FILE and not source.startswith("/")
 
 
 def _directory(source: str) -> str:
-    """Give the directory that an ignore file speaks of: "" for the top."""
+    """Return the directory to which an ignore file's patterns apply: "" for the top level."""
     return source.rpartition("/")[0] if _is_trees(source) else ""

@@ -1,9 +1,9 @@
-"""Questions to libgit2 about one opened repository.
+"""Queries to libgit2 about one opened repository.
 
-Invariant: what is not there is None; what libgit2 raises comes through, for the caller to log.
+Invariant: what does not exist is None. Errors of libgit2 pass through, and the caller logs them.
 """
 
-# pygit2's types are not named here: it is loaded when a repository is opened, after the start.
+# pygit2 is imported only when a repository is opened, so its types cannot be named here.
 # ruff: noqa: ANN401
 
 import logging
@@ -23,15 +23,18 @@ _NO_REPOSITORY: Final = "Repository not found"
 _LINK_MODE: Final = 0o120000
 _LINKS_AT_MOST: Final = 8
 _WALKED_AT_MOST: Final = 5_000
-"""Commits that are looked at to find merges."""
+"""The most commits that are searched for merges."""
 
 
 def discover(root: Path) -> Any | None:
-    """Open the repository around `root`; None, and a line in the log, when it cannot be used."""
+    """Open the repository around `root`, or return None if there is none with a work tree.
+
+    A repository that cannot be opened is logged and None, too.
+    """
     import pygit2  # noqa: PLC0415 - loaded late, as architecture.md measured
 
     try:
-        # `discover_repository` would take a reference from None each time that it finds none.
+        # `pygit2.discover_repository` drops a reference to None whenever it finds no repository.
         repository: Any = pygit2.Repository(os.fspath(root))
     except (pygit2.GitError, KeyError, ValueError, OSError) as problem:
         if not str(problem).startswith(_NO_REPOSITORY):
@@ -41,18 +44,18 @@ def discover(root: Path) -> Any | None:
 
 
 def setting(repository: Any, name: str) -> str:
-    """Give a setting as it is spelled; empty: it is not set."""
+    """Return a setting as it is written, or "" if it is not set."""
     config = repository.config
     return str(config[name]) if name in config else ""
 
 
 def head_commit(repository: Any) -> str | None:
-    """Give the id of HEAD's commit; None: unborn."""
+    """Return the id of HEAD's commit, or None if HEAD is unborn."""
     return None if repository.head_is_unborn else str(repository.head.peel().id)
 
 
 def author_name(repository: Any, commit: Any) -> str:
-    """Give the name of a commit's author, as `.mailmap` has it."""
+    """Return the name of a commit's author, as `.mailmap` maps it."""
     import pygit2  # noqa: PLC0415 - loaded late, as architecture.md measured
 
     author = pygit2.Mailmap.from_repository(repository).resolve_signature(commit.author)
@@ -60,32 +63,36 @@ def author_name(repository: Any, commit: Any) -> str:
 
 
 def blob_in_head(repository: Any, path: str) -> str | None:
-    """Find a file's blob in HEAD; give its id."""
+    """Return the id of a file's blob in HEAD, or None if HEAD does not have it."""
     return None if repository.head_is_unborn else _find(repository.head.peel().tree, path)
 
 
 def blob_in_index(repository: Any, path: str) -> str | None:
-    """Find a file's blob in the index; give its id."""
+    """Return the id of a file's blob in the index, or None if the index does not have it."""
     entries = index(repository)
     return str(entries[path].id) if path in entries else None
 
 
 def blob_in_commit(repository: Any, path: str, *, commit: str) -> str | None:
-    """Find a file's blob in a commit; give its id. Raises KeyError for an unknown commit."""
+    """Return the id of a file's blob in a commit, or None if the commit does not have it.
+
+    Raise KeyError if the commit is unknown.
+    """
     return _find(repository.revparse_single(f"{commit}^{{tree}}"), path)
 
 
 def blobs_in_commit(repository: Any, paths: Iterable[str], *, commit: str) -> Mapping[str, str]:
-    """Find the blobs of many files in a commit, those it has. Raises KeyError as the one above."""
+    """Return the blob ids of those files that a commit has. Raise KeyError if it is unknown."""
     tree = repository.revparse_single(f"{commit}^{{tree}}")
     found = ((path, _find(tree, path)) for path in paths)
     return {path: blob_id for path, blob_id in found if blob_id is not None}
 
 
 def merged_commits(repository: Any, path: str) -> Iterator[str]:
-    """Give the commits, newest first, of which git made a content of a file that none of them has.
+    """Yield the parents of merges in which git itself made a new content of a file.
 
-    They are the parents of merges that HEAD comes from.
+    These are the merges in HEAD's history whose version of the file equals none of their parents'.
+    Newest merges come first.
     """
     if repository.head_is_unborn:
         return
@@ -98,27 +105,27 @@ def merged_commits(repository: Any, path: str) -> Iterator[str]:
 
 
 def blob_data(repository: Any, blob_id: str) -> bytes:
-    """Give a blob's content as git keeps it. Raises KeyError for an unknown one."""
+    """Return a blob's content, unconverted. Raise KeyError if it is unknown."""
     data: bytes = repository[blob_id].data
     return data
 
 
 def index(repository: Any) -> Any:
-    """Give the index as it is on disk now."""
+    """Return the index as it is on disk now."""
     found = repository.index
     found.read(force=False)
     return found
 
 
 def submodules(repository: Any) -> bool:
-    """Whether the index or `.gitmodules` names another repository."""
-    # What libgit2 remembers of the index may be old.
+    """Return whether the index or `.gitmodules` names a submodule."""
+    # libgit2 caches the index, so it is reloaded first.
     index(repository)
     return bool(repository.listall_submodules())
 
 
 def conversion_of(repository: Any, path: str) -> Conversion:
-    """Tell how a path's blobs become work-tree files, by its attributes and the settings."""
+    """Return how a path's blobs become work-tree files, by its attributes and the settings."""
     name = os.fsencode(path)
     config = repository.config
 
@@ -135,7 +142,7 @@ def conversion_of(repository: Any, path: str) -> Conversion:
 def conversions(
     repository: Any, attributes: Mapping[str, Mapping[str, Attribute]]
 ) -> Mapping[str, Conversion]:
-    """Tell what `conversion_of` would for many paths, by the attributes that each has."""
+    """Return the same as `conversion_of` for many paths, from attributes that were read before."""
     config = repository.config
     known = {key: str(config[key]).lower() for key in SETTINGS if key in config}
 
@@ -146,7 +153,7 @@ def conversions(
 
 
 def _find(tree: Any, path: str) -> str | None:
-    """Find a file in a tree, its links followed as far as they stay in the repository."""
+    """Return the id of a file's blob in a tree, following links inside the repository, or None."""
     for _ in range(_LINKS_AT_MOST):
         try:
             found = tree[path]

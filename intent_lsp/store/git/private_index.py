@@ -1,10 +1,10 @@
-"""A copy of a repository's index for our own looks, which git may refresh: the real one is never.
+"""A private copy of git's index, which `git status` may refresh in place of the real index.
 
-In a tree that was copied, or cloned a moment ago, git believes no entry of the index and reads
-every file. A person's git writes down what it has found; ours may not, and would read them all at
-each look.
+In a tree that was just copied or cloned, the stamps in the index match no file, so git reads every
+file. A person's git writes the new stamps into the index. Ours must not write the real index and
+would read every file each time, so it refreshes a copy.
 
-Invariant: the copy is of the index that stands there when it is asked for, or there is none.
+Invariant: the copy is made from the index that exists when it is asked for, or there is no copy.
 """
 
 import logging
@@ -23,13 +23,13 @@ _log: Final = logging.getLogger(__name__)
 
 FILE_NAME: Final = "git-index"
 COPIED_AT_MOST: Final = 256 * 1024 * 1024
-"""Bytes of an index that is copied: a million entries have a tenth."""
+"""The largest index, in bytes, that is copied; an index of a million entries has a tenth of it."""
 
 _NONE: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 class PrivateIndex:
-    """The copy of one repository's index, in the local room of one root; any thread may ask."""
+    """The copy of one repository's index, in the local directory of one root. Safe for threads."""
 
     def __init__(self, root: Path, git_dir: Path) -> None:
         self._root = root
@@ -39,9 +39,11 @@ class PrivateIndex:
         self._left: Stamp | None = None
 
     def place(self) -> Mapping[str, str]:
-        """Give the variables by which git uses the copy, and may refresh it; none: there is none.
+        """Return the environment variables that make git use and refresh the copy.
 
-        It is made anew where the real one is another than it was, or somebody else has changed it.
+        The index is copied again if it has changed, or if anything but our git has changed the
+        copy. Return no variables if there is no local directory, or if the index is missing or too
+        large.
         """
         with self._lock:
             room = find_local_directory(self._root)
@@ -57,19 +59,21 @@ class PrivateIndex:
             return {"GIT_INDEX_FILE": os.fspath(copy), "GIT_OPTIONAL_LOCKS": "1"}
 
     def done(self) -> None:
-        """Take the copy as git has left it, when a look is over."""
+        """Record the stamp of the copy after a git command has used it."""
         with self._lock:
             room = find_local_directory(self._root)
             self._left = None if room is None else stamp(room / FILE_NAME)
 
     def _copy(self, copy: Path, now: Stamp) -> bool:
+        """Copy the index, and return whether that succeeded and it did not change meanwhile."""
         try:
             data = read_bytes(self._index)
             if data is None or stamp(self._index) != now:
                 return False
-            # A git that was killed has left it, and no other would take it away.
+            # A killed git leaves its lock file, and no other process would remove it.
             remove_file(copy.with_name(f"{FILE_NAME}.lock"))
-            # By its moment git tells which files may have changed since within their stamps.
+            # Git compares the index's own time with file stamps to find files that changed in the
+            # same tick.
             create_cache_file(copy, data, mode=PRIVATE_FILE_MODE, mtime_ns=now.mtime_ns)
         except OSError as problem:
             _log.info("%s: the index is not copied: %s", self._root, problem)

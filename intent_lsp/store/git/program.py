@@ -1,8 +1,8 @@
-"""The git program, run as a child that can be stopped.
+"""The git program, run as a child process with a time limit or streamed output.
 
-Invariant: it takes no lock that a person's git would wait for, asks nobody, and fetches nothing.
-Invariant: no program that a repository names for its hooks or its watching is run by asking.
-Invariant: a failure is None and a line in the log, never an exception.
+Invariant: git takes no lock that a person's git would wait for, prompts nobody and fetches nothing.
+Invariant: no hook and no file-system monitor that the repository configures is run.
+Invariant: `run_git` logs a failure and returns None; it does not raise.
 """
 
 import errno
@@ -23,7 +23,7 @@ TIMEOUT_SECONDS = 30.0
 _PIECE = 256 * 1024
 
 _NAME = "git.exe" if sys.platform == "win32" else "git"
-# Set by git for its hooks: they would send us into another repository.
+# Git sets these for its hooks. Inherited, they would point our git at another repository.
 _ELSEWHERE = frozenset(
     (
         "GIT_ALTERNATE_OBJECT_DIRECTORIES",
@@ -36,7 +36,7 @@ _ELSEWHERE = frozenset(
         "GIT_WORK_TREE",
     )
 )
-# What a repository's own configuration would have us run, only because a tree is compared.
+# Without these, comparing a tree could run programs that the repository configures.
 _HARMLESS = ("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
 _QUIET = (
     ("GIT_LFS_SKIP_SMUDGE", "1"),
@@ -54,9 +54,10 @@ def run_git(
     timeout: float = TIMEOUT_SECONDS,
     place: Mapping[str, str] = MappingProxyType({}),
 ) -> bytes | None:
-    """Run git in `directory` and give what it printed; None when it failed or took too long.
+    """Run git in `directory` and return its output, or None if it fails or takes too long.
 
-    `place` are variables that tell it where its repository is, where it must not find that itself.
+    `given` is its standard input, `timeout` is in seconds. `place` are additional environment
+    variables, for example `GIT_DIR` where git must not search for the repository itself.
     """
     program = find_git()
     if program is None:
@@ -82,9 +83,9 @@ def run_git(
 
 
 def stream_git(directory: Path, *arguments: str) -> Iterator[bytes]:
-    """Run git in `directory` and give what it prints, piece by piece, as it comes.
+    """Run git in `directory` and yield its output in chunks, as it comes.
 
-    Raises OSError where it cannot be started or did not end well. Whoever stops asking ends it.
+    Raise OSError if git cannot be started or fails. Closing the iterator kills git.
     """
     program = find_git()
     if program is None:
@@ -104,7 +105,10 @@ def stream_git(directory: Path, *arguments: str) -> Iterator[bytes]:
 
 
 def find_git() -> str | None:
-    """Find the git program in PATH, never in the working directory, which may be anybody's."""
+    """Return the path of the git program in PATH, or None. Relative entries of PATH are skipped.
+
+    They would lead into the working directory, where anybody may have put a program called git.
+    """
     for directory in os.get_exec_path():
         path = Path(directory, _NAME)
         if path.is_absolute() and os.access(path, os.X_OK) and path.is_file():
@@ -130,13 +134,14 @@ def _start(
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=complaints,
-        # A group of its own, so that its filters can be stopped with it.
+        # Git gets its own process group, so that its filters can be killed with it.
         start_new_session=True,
         creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
     )
 
 
 def _kill(child: subprocess.Popen[bytes]) -> None:
+    """Kill git and, except on Windows, the filters that it started."""
     if sys.platform == "win32":
         child.kill()
         return

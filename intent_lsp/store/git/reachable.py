@@ -1,9 +1,9 @@
-"""The commits that a repository leads to: from its refs, its stash, its logs.
+"""The commits reachable in a repository: from its refs, its stash and its reflogs.
 
-Invariant: nothing is written, and what is not there, or is damaged, leads nowhere.
+Invariant: nothing is written, and a missing or damaged ref or log leads to no commit.
 """
 
-# pygit2's types are not named here: it is loaded when a repository is opened, after the start.
+# pygit2 is imported only when a repository is opened, so its types cannot be named here.
 # ruff: noqa: ANN401
 
 import os
@@ -20,14 +20,14 @@ _BRANCHES: Final = "refs/heads/"
 _IDS: Final = re.compile(rb"^([0-9a-f]{40,64}) ([0-9a-f]{40,64}) ", re.MULTILINE)
 _LOGGED_AT_MOST: Final = 20_000
 _NEWEST_FIRST: Final = 2
-"""libgit2's order by time; parents may come before children whose clock was wrong."""
+"""libgit2's GIT_SORT_TIME. A parent may come before its child if a clock was wrong."""
 
 
 def named_commits(repository: Any) -> tuple[str, ...]:
-    """Give the commits that HEAD, a branch or a tag names, each once, HEAD's first.
+    """Return the commits that HEAD, branches and tags name, each once, HEAD's first.
 
-    HEADs of other work trees are among them. Raises KeyError where a branch names a commit that is
-    not there.
+    Detached HEADs of other work trees are included. Raise KeyError if a branch names a missing
+    commit.
     """
     names = repository.listall_references()
     branches = [name for name in names if name.startswith(_BRANCHES)]
@@ -41,7 +41,7 @@ def named_commits(repository: Any) -> tuple[str, ...]:
 
 
 def logged_commits(repository: Any) -> tuple[str, ...]:
-    """Give the commits that the stash holds, or that a log of HEAD or of a ref still tells of."""
+    """Return the commits of the stash and of the reflogs of HEAD and the refs, each once."""
     git_directory = Path(repository.path)
     common = common_directory(git_directory)
     rooms = dict.fromkeys((git_directory, common, *_other_work_trees(repository)))
@@ -54,7 +54,7 @@ def logged_commits(repository: Any) -> tuple[str, ...]:
 
 
 def reachable(repository: Any, tips: Sequence[str], hidden: Iterable[str] = ()) -> Iterator[Any]:
-    """Walk the commits from some tips, newest first, without those that `hidden` lead to."""
+    """Return an iterator over the commits reachable from `tips` but not `hidden`, newest first."""
     walk = repository.walk(None, _NEWEST_FIRST)
     for tip in tips:
         walk.push(tip)
@@ -64,6 +64,7 @@ def reachable(repository: Any, tips: Sequence[str], hidden: Iterable[str] = ()) 
 
 
 def _other_work_trees(repository: Any) -> list[Path]:
+    """Return the git directories of the linked work trees."""
     room = common_directory(Path(repository.path)) / "worktrees"
     return sorted(room.iterdir()) if room.is_dir() else []
 
@@ -80,7 +81,7 @@ def _commits(repository: Any, names: Iterable[str]) -> list[str]:
 def _commit(repository: Any, name: str) -> str | None:
     try:
         return str(repository.revparse_single(f"{name}^{{commit}}").id)
-    except Exception:  # noqa: BLE001 - libgit2 has an error for each damage
+    except Exception:  # noqa: BLE001 - libgit2 raises many types for damage
         return None
 
 
@@ -90,6 +91,7 @@ def _files(room: Path) -> Iterator[Path]:
 
 
 def _end(log: Path) -> bytes:
+    """Return the last `READ_AT_MOST` bytes of a file; empty if it cannot be read."""
     try:
         with log.open("rb") as opened:
             opened.seek(max(0, opened.seek(0, 2) - READ_AT_MOST))

@@ -1,6 +1,6 @@
-"""What moved HEAD, as its log tells it, read without git.
+"""The reflog of HEAD: which steps moved HEAD, read without git.
 
-Invariant: nothing here is written, and a log that is not there, or tells nothing, is None.
+Invariant: nothing is written, and a missing or unusable reflog is None.
 """
 
 import re
@@ -13,10 +13,10 @@ from intent_lsp.core.agents.tree_snapshot import LogMark
 from intent_lsp.core.content import hash_content
 
 READ_AT_MOST: Final = 1024 * 1024
-"""Bytes at the end of a log that are read: some thousand moves, more than one command makes."""
+"""Bytes read from the end of a reflog: some thousand steps, more than one command makes."""
 
-# What git says of itself where a person or a program has made the content of a commit. A merge
-# that was ended by hand is one too: `GitTrees.authored` tells what it adds to its parents.
+# Actions in the reflog of commits whose content somebody wrote. A merge that was completed
+# by hand is one, too; `GitTrees.authored` returns what it adds to its parents.
 _AUTHORED: Final = re.compile(
     rb"commit(?: \((?:amend|initial|cherry-pick|merge)\))?|am(?! --abort)\b.*|filter-branch.*"
     rb"|.*\((?:continue|edit|reword)\)"
@@ -32,10 +32,10 @@ _ABORTED: Final = (b"am --abort", b"rebase (abort)")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Move:
-    """A step of HEAD from a commit to another (`old` is None: there was none).
+    """A step of HEAD from one commit to another; `old` is None if there was no commit before.
 
-    `authored`: the content of `new` is somebody's work, not what git made of other commits.
-    `made`: git made `new` itself, by a merge or a pick; else it was there before.
+    `authored` is whether somebody wrote the content of `new`, so that git did not just combine
+    other commits. `made` is whether git itself created `new`, by a merge, pick, revert or rebase.
     """
 
     old: str | None
@@ -45,7 +45,7 @@ class Move:
 
 
 def log_mark(git_directory: Path) -> LogMark | None:
-    """Tell where the log of HEAD ends; None: there is none, or it cannot be read."""
+    """Return the size and last line of HEAD's reflog as a mark, or None if it cannot be read."""
     found = _end(git_directory)
     if found is None:
         return None
@@ -54,7 +54,7 @@ def log_mark(git_directory: Path) -> LogMark | None:
 
 
 def moves_since(git_directory: Path, mark: LogMark) -> tuple[Move, ...] | None:
-    """Give the moves of HEAD after a mark, the oldest first; None: the mark is not found again."""
+    """Return the steps of HEAD after a mark, oldest first, or None if the mark is not found."""
     found = _end(git_directory)
     if found is None:
         return None
@@ -63,6 +63,7 @@ def moves_since(git_directory: Path, mark: LogMark) -> tuple[Move, ...] | None:
     at = mark.size - before
     if 0 <= at <= len(printed) and hash_content(_last_line(printed[:at])) == mark.line:
         return tuple(_moves(printed[at:].split(b"\n")))
+    # Git may have rewritten the log, for example to expire entries, so the line is searched for.
     lines = printed.split(b"\n")
     for number in range(len(lines) - 1, -1, -1):
         if hash_content(lines[number]) == mark.line and lines[number]:
@@ -71,7 +72,7 @@ def moves_since(git_directory: Path, mark: LogMark) -> tuple[Move, ...] | None:
 
 
 def logged_before(git_directory: Path, mark: LogMark) -> frozenset[str]:
-    """Give the commits that HEAD was at before a mark, as far as its log still tells."""
+    """Return the commits that HEAD was at before a mark, as far as its reflog still shows them."""
     found = _end(git_directory)
     if found is None:
         return frozenset()
@@ -102,7 +103,7 @@ def _last_line(printed: bytes) -> bytes:
 
 
 def _end(git_directory: Path) -> tuple[int, bytes] | None:
-    """Read the end of the log, and tell the size of all of it."""
+    """Return the size of HEAD's reflog and its last `READ_AT_MOST` bytes, or None if unreadable."""
     try:
         with (git_directory / "logs" / "HEAD").open("rb") as log:
             size = log.seek(0, 2)

@@ -1,10 +1,10 @@
-"""The git repository around a governed root, as far as we ask it.
+"""The git repository around a governed root, queried through libgit2 or the git program.
 
 Invariant: nothing is written, no lock of git's is held, nothing is fetched.
-Invariant: a damaged, foreign or missing repository is None or False and a line in the log, never
-an exception.
-Invariant: an answer that is not whole is None, never "nothing is said".
-Invariant: a filter that fails gives None, never half a file.
+Invariant: a damaged, foreign or missing repository gives None, False or an empty value and a line
+in the log, never an exception.
+Invariant: an incomplete answer is None, never an answer that nothing was found.
+Invariant: a filter that fails gives None, never part of a file.
 """
 
 import logging
@@ -49,10 +49,7 @@ T = TypeVar("T")
 
 
 class Git:
-    """The repository of one root; `prefix` is the root below the git top level, "" or with `/`.
-
-    Methods may be called from any thread.
-    """
+    """The git repository around one root. Methods may be called from any thread."""
 
     def __init__(self, root: Path, repository: Any) -> None:  # noqa: ANN401 - pygit2 is loaded late
         self.root = root
@@ -61,7 +58,11 @@ class Git:
 
     @staticmethod
     def open(root: Path) -> "Git | None":
-        """Open the repository around `root`; None: there is none with a work tree, or no access."""
+        """Open the repository around `root`, or return None.
+
+        None means that there is no repository with a work tree around `root`, or that it is
+        unreadable.
+        """
         repository = discover(root)
         if repository is None:
             return None
@@ -78,46 +79,47 @@ class Git:
 
     @property
     def top(self) -> Path:
-        """The top of the work tree, in which the root lies."""
+        """The top directory of the work tree that contains the root."""
         return self._top
 
     def watch_paths(self) -> tuple[Path, ...]:
-        """Give the directories, not their subdirectories, in which HEAD or the index moves."""
+        """Return the directories whose direct entries change when HEAD or the index changes."""
         return watched_directories(self.git_dir)
 
     def full_path(self, path: WorkspacePath) -> str:
-        """Give a path of the root as git's trees and its index have it."""
+        """Return a path of the root as a path relative to the git top level."""
         return self._prefix + path
 
     def setting(self, name: str) -> str:
-        """Give a setting of the repository, as it is spelled; empty: it is not set."""
+        """Return a setting of the repository as it is written, or "" if it is not set."""
         return self.ask("", partial(setting, name=name))
 
     def head_commit(self) -> str | None:
-        """Give the id of the commit that HEAD names; None: there is none yet."""
+        """Return the id of HEAD's commit, or None if HEAD is unborn."""
         return self.ask(None, head_commit)
 
     def head_bytes(self, path: WorkspacePath) -> bytes | None:
-        """Give a file of HEAD as git would write it into the work tree; None: not in HEAD.
+        """Return a file of HEAD as git would check it out, or None if HEAD does not have it.
 
-        A file whose filter cleans what is on disk to the very blob of HEAD is what is on disk.
+        If the path has a filter and the clean filter turns the file on disk into HEAD's blob,
+        return the bytes on disk.
         """
         return self._bytes(self.head_version(path))
 
     def head_version(self, path: WorkspacePath) -> Version | None:
-        """Name what `head_bytes` would give, without reading it; None: not in HEAD."""
+        """Return the version that `head_bytes` would read, or None if the file is not in HEAD."""
         return self._version(path, blob_in_head)
 
     def blob_bytes(self, commit: str, path: WorkspacePath) -> bytes | None:
-        """Give a file of a commit as git would write it; None: not there, or no such commit."""
+        """Return a file of a commit as git would check it out, or None if either does not exist."""
         return self._bytes(self.version_at(commit, path))
 
     def version_at(self, commit: str, path: WorkspacePath) -> Version | None:
-        """Name what `blob_bytes` would give, without reading it; None as there."""
+        """Return the version that `blob_bytes` would read, or None if it does not exist."""
         return self._version(path, partial(blob_in_commit, commit=commit))
 
     def merged_commits(self, path: WorkspacePath, *, limit: int) -> tuple[str, ...]:
-        """Give the newest commits of which git made a content of a file that none of them has."""
+        """Return parents of merges in which git made a new content of a file, newest first."""
         full = self._prefix + path
         return self.ask(
             (), lambda repository: tuple(islice(merged_commits(repository, full), limit))
@@ -126,16 +128,17 @@ class Git:
     def versions_at(
         self, revision: str, paths: Iterable[WorkspacePath]
     ) -> Mapping[WorkspacePath, Version] | None:
-        """Name what `version_at` would for many files at once, those that are there.
+        """Return the versions of those files that a commit has, found in one go.
 
-        `revision` is a commit or leads to one. None: there is no such commit, or it is damaged.
+        `revision` is a commit or names one. Return None if there is no such commit or it is
+        damaged.
         """
         full = {self._prefix + path: path for path in paths}
         blobs = self.ask(None, partial(blobs_in_commit, paths=full, commit=revision))
         if not blobs:
             return None if blobs is None else {}
         said = attributes_of(self._top, tuple(blobs))
-        # Without the program's answer each file is asked for alone.
+        # If the git program does not answer, the loop below asks libgit2 file by file.
         hows: Mapping[str, Conversion] = {}
         if said is not None:
             hows = self.ask(hows, partial(conversions, attributes=said))
@@ -145,57 +148,57 @@ class Git:
         }
 
     def version_bytes(self, version: Version) -> bytes | None:
-        """Give a version as git would write it into the work tree; None: it cannot be read."""
+        """Return a version's bytes as git would check it out, or None if they cannot be read."""
         if version.how != Conversion():
             return filtered(self._top, version)
         return self.ask(None, lambda repository: blob_data(repository, version.blob_id))
 
     def tracked(self, path: WorkspacePath) -> bool:
-        """Whether the index has the file."""
+        """Return whether the index has the file."""
         full = self._prefix + path
         found = self.ask(None, lambda repository: full in index(repository))
-        if found is None:  # An index that libgit2 cannot read: split, or sparse.
+        if found is None:  # libgit2 cannot read a split or sparse index.
             return bool(self._run("--literal-pathspecs", "ls-files", "--error-unmatch", "--", path))
         return found
 
     def staged_version(self, path: WorkspacePath) -> Version | None:
-        """Name what the index has of a file, as `head_version` does what HEAD has."""
+        """Return the version of a file in the index, or None if the index does not have it."""
         return self._version(path, blob_in_index)
 
     def ignored(self, path: WorkspacePath) -> bool:
-        """Whether git ignores the file and does not track it."""
+        """Return whether git ignores the file and does not track it."""
         if self.tracked(path):
             return False
         full = self._prefix + path
         found = self.ask(None, lambda repository: bool(repository.path_is_ignored(full)))
-        if found is None:  # A name that is not UTF-8.
+        if found is None:  # libgit2 refuses a name that is not UTF-8.
             return bool(self._run("check-ignore", "--", f"./{path}"))
         return found
 
     def tracks_below(self, path: WorkspacePath) -> bool:
-        """Whether the index has the file, or any below the directory."""
+        """Return whether the index has the file, or any file below the directory."""
         return bool(self._run("--literal-pathspecs", "ls-files", "-z", "--", path))
 
     def has_submodules(self) -> bool:
-        """Whether git knows other repositories below; true also where nobody can tell."""
-        return self.ask(True, submodules)  # noqa: FBT003 - what is told otherwise
+        """Return whether the repository has submodules. True if that cannot be found out."""
+        return self.ask(True, submodules)  # noqa: FBT003 - the default answer
 
     def changed_paths(self) -> tuple[WorkspacePath, ...]:
-        """Give the files that differ from HEAD, untracked ones included, ignored ones not."""
+        """Return the files that differ from HEAD, with untracked files and without ignored ones."""
         status = tree_status(self.root)
         return () if status is None else status.paths
 
     def list_files(self) -> tuple[WorkspacePath, ...]:
-        """Give the files that git tracks, and those that it does not ignore."""
+        """Return the files that git tracks and the untracked files that it does not ignore."""
         options = ("-z", "--cached", "--others", "--exclude-standard", "--full-name")
         printed = self._run("ls-files", *options, "--", ".") or b""
         return self.below(printed.split(b"\0"))
 
     def names_in(self, directory: WorkspacePath, *, tracked: bool = False) -> list[str] | None:
-        """List what git tracks below a directory and what it does not ignore, from there.
+        """Return the tracked and the not ignored files below a directory, relative to it.
 
-        Another repository is one name, which ends with `/`. `tracked`: only what it tracks. None:
-        git does not answer.
+        A nested repository is one name that ends with `/`. With `tracked`, return tracked files
+        only. Return None if git does not answer.
         """
         options = ("--cached",) if tracked else ("--cached", "--others", "--exclude-standard")
         place = f"./{directory}"
@@ -215,7 +218,10 @@ class Git:
         self._repository = repository
 
     def ask(self, otherwise: T, question: Callable[[Any], T]) -> T:
-        """Ask libgit2 about the repository that is there now."""
+        """Return `question` of the repository that is there now, or `otherwise` if that fails.
+
+        One thread asks at a time. A repository that was replaced on disk is opened again first.
+        """
         with self._guard:
             try:
                 if self._identity != git_identity(self.git_dir, self._common):
@@ -224,7 +230,7 @@ class Git:
                         return otherwise
                     self._take(repository)
                 return question(self._repository)
-            except Exception as problem:  # noqa: BLE001 - libgit2 has an error for each damage
+            except Exception as problem:  # noqa: BLE001 - libgit2 raises many types for damage
                 _log.info("%s: git: %r", self.root, problem)
                 return otherwise
 
@@ -247,10 +253,13 @@ class Git:
         return run_git(self.root, *arguments)
 
     def below(self, paths: Iterable[bytes]) -> tuple[WorkspacePath, ...]:
-        """Give paths below the git top level as the root sees them, each once."""
+        """Return paths, given relative to the git top level, as paths of the root, each once.
+
+        Paths outside the root are left out, and so are directories, which are nested repositories.
+        """
         found: dict[WorkspacePath, None] = {}
         for name in map(os.fsdecode, paths):
-            # A directory is a repository of its own.
+            # A name that ends with `/` is a nested repository.
             if name.startswith(self._prefix) and not name.endswith("/"):
                 path = parse_relative(name[len(self._prefix) :])
                 if path is not None:
@@ -259,9 +268,10 @@ class Git:
 
 
 def filtered(top: Path, version: Version) -> bytes | None:
-    """Give a version's bytes in the work tree at `top`; None: it cannot be spelled.
+    """Return a version's bytes as git would check it out at `top`, or None if git fails.
 
-    What is on disk is taken for it, where the filters make the blob of that.
+    If a filter makes the bytes and its clean direction turns the file on disk into the version's
+    blob, return the bytes on disk. A filter need not give the same bytes twice.
     """
     if version.how.program and (disk := _clean(top, version)) is not None:
         return disk
@@ -269,6 +279,7 @@ def filtered(top: Path, version: Version) -> bytes | None:
 
 
 def _clean(top: Path, version: Version) -> bytes | None:
+    """Return the bytes on disk if git's clean filter turns them into the version's blob."""
     try:
         disk = read_bytes(top / version.path)
     except OSError:

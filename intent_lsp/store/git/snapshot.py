@@ -1,6 +1,6 @@
-"""What a repository holds beside its files at one moment: refs, stashes, the log of HEAD, flags.
+"""Snapshots of a repository's own state: refs, stashes, HEAD's reflog, index flags.
 
-Invariant: nothing is written, and what is not there is left out.
+Invariant: nothing is written, and what does not exist is left out.
 """
 
 import os
@@ -35,10 +35,10 @@ _FETCHED: Final = re.compile(rb"^([0-9a-f]{40,64})\t", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexFlags:
-    """What git's index says of entries that `git status` does not look at.
+    """Index entries that `git status` does not compare with the work tree.
 
-    `unlooked` are the blobs of files that are assumed unchanged or skipped, `submodules` the
-    directories that have a commit of their own.
+    `unlooked` maps files marked as assume-unchanged or skip-worktree to their blobs. `submodules`
+    are the directories of submodules.
     """
 
     unlooked: dict[WorkspacePath, str]
@@ -49,7 +49,7 @@ _NO_FLAGS: Final = IndexFlags(unlooked={}, submodules=())
 
 
 class GitSnapshots:
-    """Takes snapshots of one repository; what the index says is read again when it has changed."""
+    """Takes snapshots of one repository. Index flags are read again only if the index changed."""
 
     def __init__(self, git: Git) -> None:
         self._git = git
@@ -57,7 +57,7 @@ class GitSnapshots:
         self._flags: tuple[StatMark, IndexFlags] = (None, _NO_FLAGS)
 
     def take(self, status: TreeStatus) -> GitSnapshot:
-        """Give what stands beside the files of which `status` tells."""
+        """Return a snapshot of the repository's state beside the files that `status` lists."""
         git_dir = self._git.git_dir
         common = common_directory(git_dir)
         tips = tuple(_tips(self._git.root, common))
@@ -75,7 +75,7 @@ class GitSnapshots:
         )
 
     def flags(self) -> IndexFlags:
-        """Tell of the entries that git does not look at."""
+        """Return the index entries that `git status` does not compare with the work tree."""
         now = git_moment(self._git.git_dir).index
         with self._lock:
             if now is None or now != self._flags[0]:
@@ -83,7 +83,7 @@ class GitSnapshots:
             return self._flags[1]
 
     def is_sparse(self) -> bool:
-        """Whether git leaves files of HEAD out of the work tree."""
+        """Return whether sparse checkout leaves files of HEAD out of the work tree."""
         return self._git.setting("core.sparsecheckout") in ("true", "yes", "on", "1")
 
     def _read_flags(self) -> IndexFlags:
@@ -100,7 +100,7 @@ class GitSnapshots:
 
 
 def _tips(root: Path, common: Path) -> Iterator[tuple[str, str]]:
-    """Give the objects that refs name, each with the name of its ref."""
+    """Yield the object id and the name of each ref."""
     if (common / "reftable").is_dir():
         printed = run_git(root, "for-each-ref", "--format=%(objectname) %(refname)") or b""
     else:
@@ -110,6 +110,7 @@ def _tips(root: Path, common: Path) -> Iterator[tuple[str, str]]:
 
 
 def _ref_lines(common: Path) -> Iterator[bytes]:
+    """Yield the refs stored as files, packed and loose, as lines of object id and name."""
     yield _read(common / "packed-refs")
     for directory, _, names in os.walk(common / "refs"):
         for name in names:
@@ -119,11 +120,12 @@ def _ref_lines(common: Path) -> Iterator[bytes]:
 
 
 def _fetched(git_dir: Path) -> Iterator[str]:
-    """Give the commits that the last fetch has brought, which no ref may name."""
+    """Yield the commits that the last fetch brought. A ref need not name them."""
     yield from (each.decode() for each in _FETCHED.findall(_read(git_dir / "FETCH_HEAD")))
 
 
 def _excludes(git: Git, common: Path) -> Iterator[tuple[str, ContentHash]]:
+    """Yield the path and content hash of each nonempty ignore file outside the work tree."""
     places = [common / "info" / "exclude"]
     named = git.setting("core.excludesfile")
     places.append(Path(named).expanduser() if named else _own_excludes())
@@ -134,6 +136,7 @@ def _excludes(git: Git, common: Path) -> Iterator[tuple[str, ContentHash]]:
 
 
 def _own_excludes() -> Path:
+    """Return git's default path of the person's own ignore file."""
     room = os.environ.get("XDG_CONFIG_HOME") or Path("~/.config").expanduser()
     return Path(room, "git", "ignore")
 

@@ -1,7 +1,7 @@
-"""What `git status` says of a root: HEAD, and the files that differ from it.
+"""The output of `git status` for a root: HEAD's commit and the files that differ from it.
 
-Invariant: both come from one question, so that the files differ from the HEAD that is told.
-Invariant: without an answer there is None, which is not the same as no difference.
+Invariant: HEAD and the files come from one git call, so that they belong together.
+Invariant: None means that git did not answer, an empty result that no file differs.
 """
 
 import os
@@ -16,12 +16,12 @@ from intent_lsp.store.git.gitdir import work_tree_top
 from intent_lsp.store.git.objects import discover
 from intent_lsp.store.git.program import run_git
 
-# What makes git believe that a file is as it was although it is not.
+# Other values of these settings can make git take a changed file for unchanged.
 _SETTINGS: Final = (
     *("-c", "core.trustctime=true"),
     *("-c", "core.checkStat=default"),
     *("-c", "core.untrackedCache=false"),
-    # A copy of an index that is refreshed would else leave a part of itself in git's directory.
+    # Otherwise refreshing a copy of a split index would write a shared part into `.git`.
     *("-c", "core.splitIndex=false"),
 )
 
@@ -39,14 +39,14 @@ _HEAD: Final = b"# branch.oid "
 _UNTRACKED: Final = b"? "
 _UNMERGED: Final = b"u "
 _FIELDS: Final = {b"1 ": 8, _UNMERGED: 10}
-"""How many fields come before the path, by the kind of an entry."""
+"""How many fields precede the path, by the kind of the entry."""
 _AS_INDEX: Final = ord(".")
-"""Where an entry's second letter is this one, the file is what the index has of it."""
+"""The second status letter of an entry whose work-tree file equals the index."""
 
 
 @dataclass(frozen=True, slots=True)
 class InIndex:
-    """A blob in the index, and whether the file in the work tree is the same."""
+    """A file's blob in the index, and whether the file in the work tree equals it (`same`)."""
 
     blob: str
     same: bool
@@ -54,11 +54,11 @@ class InIndex:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TreeStatus:
-    """HEAD's commit (None: unborn), and the files that differ from it, ignored ones not.
+    """HEAD's commit (None if unborn) and the files that differ from it, without ignored ones.
 
-    Untracked files are among them. `unmerged` are those in which git has left a conflict; `index`
-    is what it has of the others. `repositories` are untracked directories, each of which is a
-    repository of its own.
+    `paths` are all those files. `unmerged` are those in conflict, `untracked` those that git does
+    not track. `index` is what the index has of the others. `repositories` are untracked directories
+    that are nested repositories.
     """
 
     head: str | None
@@ -70,25 +70,26 @@ class TreeStatus:
 
 
 def tree_status(root: Path, index: Mapping[str, str] = MappingProxyType({})) -> TreeStatus | None:
-    """Ask how the files below `root` differ from HEAD; None, and a line in the log: no answer.
+    """Return how the files below `root` differ from HEAD, or None if git does not answer.
 
-    `index` are the variables by which git uses another index than its own.
+    `index` are environment variables that make git use another index.
     """
     repository = discover(root)
     top = None if repository is None else work_tree_top(root, Path(repository.workdir))
     prefix = None if top is None else _prefix(root, top)
     if repository is None or top is None or prefix is None:
         return None
-    # The work tree is where it is, whatever the settings say.
+    # `core.worktree` may name a directory that does not hold these files.
     place = {"GIT_DIR": str(Path(repository.path)), "GIT_WORK_TREE": str(top), **index}
     printed = run_git(root, *_SETTINGS, "status", *_OPTIONS, "--", ".", place=place)
     return None if printed is None else read_status(printed, prefix)
 
 
 def read_status(printed: bytes, prefix: str) -> TreeStatus | None:
-    """Read what `git status --porcelain=v2 -z --branch` printed; None: it tells of no HEAD.
+    """Parse the output of `git status --porcelain=v2 -z --branch`; None if it names no HEAD.
 
-    `prefix` is the root below the git top level, "" or with `/`; what is not below it is left out.
+    `prefix` is the root relative to the git top level: "" or a path that ends with `/`. Files
+    outside it are left out.
     """
     entries = printed.split(b"\0")
     head = next((e.removeprefix(_HEAD) for e in entries if e.startswith(_HEAD)), None)
@@ -108,9 +109,10 @@ def read_status(printed: bytes, prefix: str) -> TreeStatus | None:
 
 
 def _files(entries: list[bytes], prefix: str) -> Iterator[tuple[WorkspacePath, bytes]]:
+    """Yield each changed file below the prefix with its entry."""
     for entry in entries:
         name = os.fsdecode(_name(entry))
-        # A directory is a repository of its own.
+        # A name that ends with `/` is a nested repository.
         if name.startswith(prefix) and not name.endswith("/"):
             path = parse_relative(name[len(prefix) :])
             if path is not None:
@@ -127,7 +129,7 @@ def _repositories(entries: list[bytes], prefix: str) -> Iterator[WorkspacePath]:
 
 
 def _in_index(entry: bytes) -> InIndex | None:
-    """Read what the index has of a file; None: it does not have it."""
+    """Return what the index has of an entry's file, or None if it is not in the index."""
     if entry[:2] != b"1 ":
         return None
     blob = entry.split(b" ", 8)[7].decode("ascii", "replace")
@@ -135,7 +137,7 @@ def _in_index(entry: bytes) -> InIndex | None:
 
 
 def _name(entry: bytes) -> bytes:
-    """Give the path of an entry; empty: it is not a file's."""
+    """Return the path in an entry, or an empty one if the entry is no file's."""
     kind = entry[:2]
     if kind == _UNTRACKED:
         return entry[2:]
@@ -143,12 +145,12 @@ def _name(entry: bytes) -> bytes:
     if fields is None:
         return b""
     parts = entry.split(b" ", fields)
-    # A submodule's entry says `S`, a file's `N`.
+    # The third field begins with `S` for a submodule and with `N` for a file.
     return parts[fields] if len(parts) > fields and parts[2].startswith(b"N") else b""
 
 
 def _prefix(root: Path, top: Path) -> str | None:
-    """Tell where `root` lies below the git top level; None: elsewhere."""
+    """Return `root` relative to the git top level, as a prefix, or None if it is not below it."""
     try:
         below = Path(os.path.realpath(root)).relative_to(top).as_posix()
     except ValueError:

@@ -1,6 +1,6 @@
-"""Whether git tracks a file, asked again only when its index has changed.
+"""Whether git tracks a file, with the answer cached until the index changes.
 
-Invariant: while git holds its index, nobody knows what it is about to track; that is told apart.
+Invariant: an index change under way (`index.lock`) is reported, since the answer may soon differ.
 """
 
 import os
@@ -13,7 +13,7 @@ from intent_lsp.store.git.repository import Git
 
 
 class TrackedFiles:
-    """Asks the index of the repository around one root; opened when first asked."""
+    """Queries the index of the repository around one root, which is opened on first use."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -21,18 +21,18 @@ class TrackedFiles:
         self._known: tuple[WorkspacePath, Stamp | None, bool] | None = None
 
     def holds(self, path: WorkspacePath) -> bool:
-        """Whether git tracks a file; without a repository it tracks none."""
+        """Return whether git tracks a file; False without a repository."""
         git = self._repository()
         if git is None:
             return False
-        # Taken before git is asked: what comes meanwhile is another state of it.
+        # Stamped before git is asked, so that a change in between makes the cached answer stale.
         now = stamp(git.git_dir / "index")
         if self._known is None or self._known[:2] != (path, now):
             self._known = path, now, git.tracked(path)
         return self._known[2]
 
     def being_changed(self) -> str:
-        """Name the change of the index that is under way, each by another name; "": none is."""
+        """Return a name that is different for each index change under way, or "" if none is."""
         git = self._repository()
         if git is not None:
             with suppress(OSError):

@@ -1,10 +1,10 @@
-"""What git's trees hold of a root's files, what merging them gives, and who leads to a commit.
+"""Git's trees: files of commits, results of merges, and which refs lead to a commit.
 
-Invariant: nothing is written, and what cannot be read is None or nothing, never an exception.
-Invariant: only temporary files are written, and they are gone in the end.
+Invariant: a failed read gives None or nothing, never an exception.
+Invariant: only temporary files are written, and they are removed afterwards.
 """
 
-# pygit2's types are not named here: it is loaded when a repository is opened, after the start.
+# pygit2 is imported only when a repository is opened, so its types cannot be named here.
 # ruff: noqa: ANN401
 
 import hashlib
@@ -27,49 +27,53 @@ _SHA1_DIGITS: Final = 40
 
 
 class GitTrees:
-    """Answers of one repository about its commits; each tree is merged and compared once."""
+    """Queries about the commits of one repository. Each merge is computed once and cached."""
 
     def __init__(self, git: Git) -> None:
         self._git = git
         self._merged: dict[tuple[str, ...], Any] = {}
 
     def blob(self, commit: str, path: WorkspacePath) -> str | None:
-        """Give the id of what a commit's tree has at a path; None: nothing, or no such commit."""
+        """Return the id of the blob at a path in a commit, or None if either does not exist."""
         full = self._git.full_path(path)
         return self._git.ask(None, lambda repository: _id(_tree(repository, commit), full))
 
     def changed(self, old: str | None, new: str | None) -> frozenset[WorkspacePath] | None:
-        """List the files in which two commits differ (None: the empty tree); None: unreadable."""
+        """Return the files in which two commits differ, or None if a commit cannot be read.
+
+        A commit that is None stands for the empty tree.
+        """
         if old == new:
             return frozenset()
         found = self._git.ask(None, lambda repository: _differing(repository, old, new))
         return None if found is None else frozenset(self._git.below(found))
 
     def authored(self, moves: Iterable[Move]) -> frozenset[WorkspacePath]:
-        """List the files that authored commits among some moves of HEAD changed themselves."""
+        """Return the files that the authored commits among some steps of HEAD changed."""
         changed = (self.authored_in(move.new) for move in moves if move.authored)
         return frozenset[WorkspacePath]().union(*changed)
 
     def authored_in(self, commit: str) -> frozenset[WorkspacePath]:
-        """List the files that a commit changed itself.
+        """Return the files that a commit changed itself.
 
-        Against its first parent; of a merge only what merging its parents does not give.
+        A commit is compared with its first parent, a merge with the result of merging its two
+        parents.
         """
         paths = self._git.ask(frozenset[bytes](), partial(_of_commit, commit=commit))
         return frozenset(self._git.below(paths))
 
     def leads_to(self, tips: Collection[str], commit: str) -> bool:
-        """Whether a commit is one of some objects, or one of those that these lead to."""
+        """Return whether a commit is one of `tips` or reachable from one of them."""
         if commit in tips:
             return True
-        return self._git.ask(False, partial(_leads_to, tips=tips, commit=commit))  # noqa: FBT003 - what is told otherwise
+        return self._git.ask(False, partial(_leads_to, tips=tips, commit=commit))  # noqa: FBT003 - the default answer
 
     def merging_gives(
         self, path: WorkspacePath, blob: str | None, merges: Iterable[tuple[str, str, str]]
     ) -> bool:
-        """Whether one of some merges gives a path this content, or leaves it out (None).
+        """Return whether one of some merges gives a path the content `blob` (None: no file there).
 
-        A merge is the revisions of its base, of ours and of theirs.
+        Each merge is three revisions: base, ours and theirs. An empty base means the merge base.
         """
         full = self._git.full_path(path)
         for merge in merges:
@@ -81,16 +85,16 @@ class GitTrees:
         return False
 
     def merged_blob(self, base: str, ours: str, theirs: bytes) -> str | None:
-        """Give the id of what merging a content into a blob gives; None: a conflict, no answer."""
+        """Return the blob id that merging `theirs` into `ours` gives, or None on conflict or failure."""
         blobs = (self._git.ask(None, partial(blob_data, blob_id=each)) for each in (base, ours))
         old, new = blobs
         merged = None if old is None or new is None else merge_file(old, new, theirs)
         return None if merged is None else _blob_id(merged)
 
     def object_ids(self, paths: Collection[WorkspacePath]) -> Mapping[WorkspacePath, str] | None:
-        """Give the ids that files of the work tree have in git's clean form; None: no answer.
+        """Return the blob ids that git would store for files of the work tree, or None on failure.
 
-        What is not there, or is not a file, is left out.
+        Paths that are neither files nor links are left out.
         """
         root = self._git.root
         links = {path: _link_id(root / path) for path in paths if (root / path).is_symlink()}
@@ -98,7 +102,7 @@ class GitTrees:
         found = {path: id_ for path, id_ in links.items() if id_ is not None}
         if not files:
             return found
-        # Git reads paths from its input as from the top of the work tree, wherever it is called.
+        # `--stdin-paths` takes paths relative to the top level, whatever the working directory is.
         names = [_quoted(self._git.full_path(path)) for path in files]
         given = b"\n".join(names) + b"\n"
         printed = run_git(root, "hash-object", "--stdin-paths", given=given)
@@ -109,7 +113,7 @@ class GitTrees:
 
 
 def standing_merges(git_dir: Path, head: str | None) -> Iterator[tuple[str, str, str]]:
-    """Give the merges, as `merging_gives` takes them, of what stands unfinished on a HEAD."""
+    """Yield the merges of unfinished git operations, in the form that `merging_gives` takes."""
     for name, merge in _STANDING.items():
         commit = None if head is None else _commit_in(git_dir / name)
         if commit is not None:
@@ -118,7 +122,7 @@ def standing_merges(git_dir: Path, head: str | None) -> Iterator[tuple[str, str,
 
 
 def merge_of_stash(stash: str) -> tuple[str, str, str]:
-    """Give the merge by which a stash is applied to HEAD."""
+    """Return the merge that applying a stash to HEAD makes: base, ours and theirs."""
     return (f"{stash}^1", "HEAD", stash)
 
 
@@ -129,10 +133,11 @@ _STANDING: Final[Mapping[str, Callable[[str], tuple[str, str]]]] = {
     "REBASE_HEAD": lambda commit: (f"{commit}^1", commit),
     "REVERT_HEAD": lambda commit: (commit, f"{commit}^1"),
 }
-"""The files of git's own directory that tell of an operation, and its merge's base and theirs."""
+"""The files in `.git` that show an unfinished operation, each with its merge's base and theirs."""
 
 
 def _commit_in(place: Path) -> str | None:
+    """Return the first word of a file that is a commit id, or None."""
     try:
         text = place.read_bytes()[:65536].decode("ascii", "replace")
     except OSError:
@@ -156,6 +161,7 @@ def _id(tree: Any, path: str) -> str | None:
 
 
 def _differing(repository: Any, old: str | None, new: str | None) -> frozenset[bytes]:
+    """Return the paths in which two commits differ. None stands for the empty tree."""
     if new is None or old is None:
         known = new if old is None else old
         diff = _tree(repository, known or "").diff_to_tree()
@@ -171,6 +177,7 @@ def _paths(diff: Any) -> Iterator[bytes]:
 
 
 def _of_commit(repository: Any, commit: str) -> frozenset[bytes]:
+    """Return the paths that a commit changed itself, and of a merge also its conflicts."""
     found = repository[commit]
     parents = found.parents
     if not parents:
@@ -188,18 +195,20 @@ def _of_commit(repository: Any, commit: str) -> frozenset[bytes]:
 
 
 def _leads_to(repository: Any, *, tips: Collection[str], commit: str) -> bool:
+    """Return whether a commit is reachable from one of some tips."""
     known = []
     for tip in tips:
         try:
             known.append(repository.revparse_single(f"{tip}^{{commit}}").id)
         except (KeyError, ValueError):
-            # It names no commit, or one that is there no more.
+            # The object is no commit, or it no longer exists.
             continue
     wanted = repository[commit].id
     return all(each.id != wanted for each in reachable(repository, [commit], known))
 
 
 def _merge(repository: Any, *, revisions: tuple[str, str, str]) -> Any:
+    """Return the index that a merge gives. Conflicts remain in it."""
     base, ours, theirs = revisions
     if not base:
         one, other = (repository.revparse_single(each).id for each in (ours, theirs))
@@ -226,9 +235,9 @@ def _blob_id(data: bytes) -> str:
 
 
 def _quoted(path: str) -> bytes:
-    """Spell a path as git reads it from a line: in quotes where it would not end as it begins."""
+    """Return a path as git reads it from a line, quoted if its bytes could be misread."""
     name = os.fsencode(path)
-    # Of a line's end git takes a carriage return off, too.
+    # Git also strips a carriage return from the end of a line.
     if name.isascii() and not name.startswith(b'"') and not {10, 13} & {*name}:
         return name
     escaped = name.replace(b"\\", b"\\\\").replace(b'"', b'\\"')
@@ -237,7 +246,7 @@ def _quoted(path: str) -> bytes:
 
 
 def merge_file(base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
-    """Merge what became of a content in two ways; None: they conflict, or git does not answer."""
+    """Return the three-way merge of two contents, or None if they conflict or git fails."""
     contents = {"ours": ours, "base": base, "theirs": theirs}
     with temporary_files(contents) as room:
         return run_git(room, "merge-file", "-p", "-q", *contents)
