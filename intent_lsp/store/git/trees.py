@@ -85,7 +85,10 @@ class GitTrees:
         return False
 
     def merged_blob(self, base: str, ours: str, theirs: bytes) -> str | None:
-        """Return the blob id that merging `theirs` into `ours` gives, or None on conflict or failure."""
+        """Return the blob id of the three-way merge, or None on a conflict or a failure.
+
+        `base` and `ours` are blob ids; `theirs` is a content.
+        """
         blobs = (self._git.ask(None, partial(blob_data, blob_id=each)) for each in (base, ours))
         old, new = blobs
         merged = None if old is None or new is None else merge_file(old, new, theirs)

@@ -1,1 +1,1 @@
-"""The ledger on disk: appended to, archived, merged, recovered."""
+"""Ledger storage: appending, archiving, merging and recovering records on disk."""

@@ -1,9 +1,8 @@
-"""Where a ledger is appended to: the file, and the end of its chain.
+"""The append target: the file that the next record goes to, and the end of its chain.
 
-Invariant: used under the ledger's lock alone.
-Invariant: an end that was handed out is found anew, unless it is handed back after the writing.
-Invariant: used under the ledger's lock alone.
-Invariant: a segment that git tracks, or that git took away, is never written again.
+Invariant: everything here is called under the ledger's lock.
+Invariant: an end that `take` returned is not reused unless `give_back` returns it after the write.
+Invariant: a segment that git tracks or has removed is never written again.
 """
 
 import re
@@ -33,14 +32,14 @@ _DATE: Final = len("2026-11-21")
 
 
 class _Begun(NamedTuple):
-    """A segment, and the change of git's index that was under way when it was begun."""
+    """A segment's name, and the change of git's index that was under way when it was begun."""
 
     name: str
     change: str
 
 
 class OwnSegment:
-    """Chooses the segment; which one is kept in `.local/`, for all processes of the work tree."""
+    """Chooses the segment of this work tree; its processes share the choice through `.local/`."""
 
     def __init__(self, root: Path, local: Path, clock: Callable[[], datetime]) -> None:
         self._root, self._clock = root, clock
@@ -48,9 +47,10 @@ class OwnSegment:
         self._tracked = TrackedFiles(root)
 
     def file(self) -> WorkspacePath:
-        """Give the segment to append to, relative to the root; it may be yet to be made.
+        """Return the segment to append to, relative to the root. The file need not exist yet.
 
-        Raises OSError when a new one cannot be kept in mind.
+        A new segment is chosen if git tracks the old one, has removed it, or is changing its index.
+        Raise OSError if the choice cannot be stored.
         """
         begun, change = self._begun(), self._tracked.being_changed()
         if begun is not None and self._is_open(begun, change):
@@ -65,18 +65,20 @@ class OwnSegment:
         return None if found is None else _Begun(found[1].decode(), found[2].decode())
 
     def _is_open(self, begun: _Begun, change: str) -> bool:
+        """Return whether a segment may still be appended to."""
         file = WorkspacePath(f"{SEGMENT_ROOM}/{begun.name}")
-        # Git may have read it already when it puts it into its index: that is as good as tracked.
-        # A change that was forgotten, as by a crash, closes no segment that was begun since.
+        # While git changes its index it may already have read the segment, so that counts as
+        # tracked.
+        # An `index.lock` left by a crash closes no segment that was begun after it.
         if change not in ("", begun.change):
             return False
         return (self._root / file).is_file() and not self._tracked.holds(file)
 
 
 class AppendTarget:
-    """The file that the next record goes to, kept open, and what is known of its end.
+    """The file that the next record goes to, kept open, with the known end of its chain.
 
-    `file` is its name, relative to the root.
+    `file` is its path, relative to the root.
     """
 
     def __init__(
@@ -88,7 +90,10 @@ class AppendTarget:
         clock: Clock,
         form: Callable[[], LedgerForm],
     ) -> None:
-        """Name the ledger below `root`; nothing is opened or made yet."""
+        """Set the paths of the ledger below `root`. Nothing is opened or created yet.
+
+        `form` returns the ledger form of the policy and is called at each append.
+        """
         self.file = LEDGER_FILE
         self._root, self._lock = root, lock
         self._disk, self._clock, self._form = disk, clock, form
@@ -97,9 +102,10 @@ class AppendTarget:
         self._end: TailState | None = None
 
     def take(self, index: Index) -> tuple[LedgerFile, TailState]:
-        """Give the file that its name means now, and its end, a torn line moved aside.
+        """Open the file to append to, and return it with its end.
 
-        Raises LedgerUnavailableError, UnsafePathError, OSError.
+        A file that was replaced at its path is reopened, and a torn last line is moved to
+        `.local/torn/`. Raise LedgerUnavailableError, UnsafePathError or OSError.
         """
         file = self._chosen()
         if self._opened is None or file != self.file or not self._opened.is_current():
@@ -110,7 +116,10 @@ class AppendTarget:
         return self._opened, end
 
     def give_back(self, end: TailState) -> None:
-        """Keep an end that the file has for certain; leave it to whoever appends next."""
+        """Keep the end for the next append, and leave it in the lock's file for other processes.
+
+        Call it only after the write has succeeded.
+        """
         self._end = end
         if self._opened is not None:
             self._lock.leave(spelled(end.note(self._opened)))
@@ -119,7 +128,7 @@ class AppendTarget:
         return read(self._lock.left())
 
     def close(self) -> None:
-        """Let go of the file; the next append opens it again."""
+        """Close the file. The next append opens it again."""
         self._opened = self._end = None
 
     def _chosen(self) -> WorkspacePath:
@@ -136,5 +145,5 @@ class AppendTarget:
 
 
 def single() -> LedgerForm:
-    """Have all records in one file, as a team without a policy does."""
+    """Return the form with all records in one file, the default without a policy."""
     return LedgerForm.SINGLE

@@ -1,8 +1,10 @@
-"""Moving the oldest lines of the main file into an archive beside it (ledger section 3).
+"""Archiving: moves the oldest lines of the main file into an archive file (ledger section 3).
 
-Invariant: what is moved is the main file's beginning, byte for byte, so that the chain runs on.
-Invariant: the main file gives up nothing before the archive is on the disk and both have verified;
-what stops in between leaves lines twice, which are one record each, and the next archiving ends it.
+Invariant: an archive is the beginning of the main file, byte for byte, so that the chain is
+unbroken.
+Invariant: the main file is shortened only after the archive is on disk and both have been verified.
+An interrupted archiving leaves some lines in both files; they count as one record each, and the
+next archiving removes them from the main file.
 """
 
 import os
@@ -38,9 +40,10 @@ _MOMENT: Final = len("20261121T202733123Z")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Archived:
-    """How many records were moved into `file` (None: none), and how many the main file has left.
+    """The result of an archiving: how many records were moved, and how many are `left`.
 
-    `repeated`: an archiving that was stopped had left this many bytes twice, which are gone now.
+    `file` is the new archive, or None if nothing was moved. `repeated` is the number of bytes that
+    an interrupted archiving had left in both files and that were now removed from the main file.
     """
 
     file: WorkspacePath | None
@@ -50,7 +53,7 @@ class Archived:
 
 
 class ArchiveLine(NamedTuple):
-    """A line of the main file: where it begins and ends, and its place in the chain."""
+    """A line of the main file: its byte offsets and its place in the chain."""
 
     start: int
     end: int
@@ -58,11 +61,11 @@ class ArchiveLine(NamedTuple):
 
 
 CutPoint = Callable[[Iterable[ArchiveLine]], int]
-"""Gives the offset before which lines are moved."""
+"""Returns the byte offset before which lines are moved."""
 
 
 def older_than(moment: str) -> CutPoint:
-    """Cut before the first record that is not older than a ledger's timestamp."""
+    """Return a cut before the first record that is not older than `moment`, a ledger timestamp."""
 
     def cut(lines: Iterable[ArchiveLine]) -> int:
         end = 0
@@ -76,7 +79,7 @@ def older_than(moment: str) -> CutPoint:
 
 
 def all_but_newest(number: int) -> CutPoint:
-    """Cut before the last `number` records."""
+    """Return a cut before the last `number` records."""
 
     def cut(lines: Iterable[ArchiveLine]) -> int:
         newest: deque[int] = deque(maxlen=number + 1)
@@ -87,17 +90,19 @@ def all_but_newest(number: int) -> CutPoint:
                 newest.append(line.start)
         if len(newest) <= number:
             return 0
-        # The first of them is the newest that goes; where the next begins, the file is cut.
+        # `newest` holds one record more than stay: the last one to move. The cut is where the next
+        # begins.
         return newest[1] if number else end
 
     return cut
 
 
 def archive(root: Path, cut: CutPoint) -> Archived:
-    """Move what a cut chooses of the ledger below `root` into an archive of its own.
+    """Move the lines before a cut of the main file below `root` into a new archive.
 
-    Raises LedgerUnavailableError when the ledger cannot be read or written, does not verify, or
-    another archives it; UnsafePathError when something else is in a file's place.
+    Raise LedgerUnavailableError if the ledger cannot be read or written, does not verify, or is
+    being archived by another process. Raise UnsafePathError if one of its paths is not a regular
+    file.
     """
     try:
         make_private_directory(root)
@@ -117,7 +122,7 @@ def archive(root: Path, cut: CutPoint) -> Archived:
 
 @dataclass(slots=True)
 class _Moved:
-    """The records that are moved: how many, and the times of the first and the last line."""
+    """The records that are moved: their number, and the timestamps of the first and the last."""
 
     records: int = 0
     first: str = ""
@@ -129,18 +134,20 @@ class _Moved:
 
     @property
     def name(self) -> str:
+        """The name of the archive, without a suffix."""
         moments = (_NAMED.sub("", moment)[:_MOMENT] for moment in (self.first, self.last))
         return ARCHIVE_PREFIX + "-".join(moments)
 
 
 class _Archiving:
-    """One archiving of the main file that is opened as `fd`, up to the size that it has now."""
+    """One archiving of the main file, opened as `fd`, up to the size that it has now."""
 
     def __init__(self, root: Path, fd: int) -> None:
         self._root, self._fd = root, fd
         self._size = os.fstat(fd).st_size
 
     def run(self, cut: CutPoint) -> Archived:
+        """Archive the lines before the cut, and delete the new archive again if that fails."""
         begin = self._archived_already()
         end = max(cut(self._lines(begin, self._size)), begin)
         moved = _Moved()
@@ -161,7 +168,10 @@ class _Archiving:
         return Archived(file=made, records=moved.records, left=left, repeated=begin)
 
     def _archived_already(self) -> int:
-        """Give how many bytes of the beginning archives hold, because one was stopped."""
+        """Return how many bytes of the main file's beginning are already in archives.
+
+        There are some only if an archiving was interrupted.
+        """
         begin = 0
         stamps = [s for s in LedgerFiles(self._root).stamp() if s.file.startswith(ARCHIVE_ROOM)]
         while found := [s.size for s in stamps if s.size and self._holds(s.file, begin, s.size)]:
@@ -169,7 +179,7 @@ class _Archiving:
         return begin
 
     def _holds(self, file: WorkspacePath, begin: int, size: int) -> bool:
-        """Whether a file is what the main file has from an offset on."""
+        """Return whether a file equals the part of the main file that starts at `begin`."""
         if begin + size > self._size:
             return False
         with suppress(LedgerUnavailableError), opened(self._root / file) as fd:
@@ -180,7 +190,7 @@ class _Archiving:
         return False
 
     def _lines(self, begin: int, end: int) -> Iterator[ArchiveLine]:
-        """Examine the whole lines between two offsets."""
+        """Yield the whole lines between two byte offsets, examined."""
         at, rest = begin, b""
         for chunk in _chunks(begin, end):
             *lines, rest = (rest + self._read(0, *chunk)).split(b"\n")
@@ -193,7 +203,7 @@ class _Archiving:
         return read_at(self._fd, begin + start, begin + end)
 
     def _write(self, begin: int, end: int, name: str) -> WorkspacePath:
-        """Write the archive; nobody reads it before all of it is on the disk."""
+        """Write the archive, which appears under its name only when all of it is on disk."""
         endings = chain([""], (f"-{number}" for number in count(2)))
         names = (WorkspacePath(f"{ARCHIVE_ROOM}/{name}{ending}{SUFFIX}") for ending in endings)
         file = next(each for each in names if not os.path.lexists(self._root / each))
@@ -203,7 +213,7 @@ class _Archiving:
         return file
 
     def _verify(self, begin: int, end: int, made: WorkspacePath | None) -> None:
-        """Verify the archive, and what the main file keeps, as parts of the whole ledger."""
+        """Verify the archive and the rest of the main file as parts of the whole ledger."""
         if made is not None and not self._holds(made, begin, end - begin):
             raise LedgerUnavailableError(
                 path=made, problem="the disk returned other bytes than were written"
@@ -212,7 +222,7 @@ class _Archiving:
         snapshot = Snapshot(self._root, self._fd, LedgerFiles(self._root).stamp())
         parts = (rest if part.file == LEDGER_FILE else part for part in snapshot.parts())
         for problem in verify(parts).problems:
-            # What is wrong with other files stays as it is.
+            # Errors in other files do not prevent archiving.
             if problem.severity is Severity.ERROR and problem.file in (LEDGER_FILE, made):
                 raise LedgerUnavailableError(
                     path=LEDGER_FILE,
@@ -221,7 +231,7 @@ class _Archiving:
                 )
 
     def _give_up(self, end: int) -> None:
-        """Let the main file go on behind the archive, with all that was appended meanwhile."""
+        """Replace the main file by its part after `end`, with what was appended meanwhile."""
         path = self._root / LEDGER_FILE
         with ledger_lock(self._root).held():
             now = os.fstat(self._fd)
@@ -235,5 +245,6 @@ class _Archiving:
 
 
 def _chunks(begin: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield the start and end of each chunk of at most 1 MiB."""
     for start in range(begin, end, _CHUNK):
         yield start, min(start + _CHUNK, end)

@@ -1,4 +1,4 @@
-"""The advice to archive a long ledger, in the log once a week (requirements section 12)."""
+"""Advice to archive a long ledger, logged once a week (requirements section 12)."""
 
 import logging
 from collections.abc import Callable
@@ -15,20 +15,20 @@ from intent_lsp.store.fs.write import create_cache_file
 
 _AGAIN_AFTER: Final = timedelta(weeks=1)
 _TOLD: Final = "archiving_recommended"
-"""The file in the local room that has the time of the last recommendation."""
+"""The file in the local directory that holds the time of the last advice."""
 
 _log: Final = logging.getLogger(__name__)
 
 
 def size_of(root: Path) -> int:
-    """Give the size of the main file in bytes; 0 where there is none."""
+    """Return the size of the main file in bytes, or 0 if there is none."""
     with suppress(OSError):
         return (root / LEDGER_FILE).lstat().st_size
     return 0
 
 
 def recommend_archiving(root: Path, clock: Callable[[], datetime]) -> None:
-    """Log the recommendation, unless it was logged in the last week, by whatever process."""
+    """Log the advice if the ledger is long and no process has logged it in the last week."""
     said = advice(size_of(root))
     if said is None:
         return

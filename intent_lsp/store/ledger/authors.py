@@ -1,10 +1,10 @@
-"""Whose commit first holds a record: the name of its author (ledger section 5).
+"""The authors of records: who made the commit that first holds a record (ledger section 5).
 
-Invariant: nothing is written and nothing is fetched; what cannot be told is not named.
-Invariant: a commit is named for a record only if it holds the record and none of its parents does.
+Invariant: nothing is written or fetched, and a record without a certain author gets none.
+Invariant: a commit counts for a record only if it holds the record and none of its parents does.
 """
 
-# pygit2's types are not named here: it is loaded when a repository is opened, after the start.
+# pygit2 is imported only when a repository is opened, so its types cannot be named here.
 # ruff: noqa: ANN401
 
 import logging
@@ -30,22 +30,19 @@ from intent_lsp.store.ledger.blobs import COMMITS_AT_MOST, LedgerBlob, ledger_bl
 _log: Final = logging.getLogger(__name__)
 
 READ_AT_MOST: Final = 128 * 1024 * 1024
-"""Bytes of old ledgers that one question reads; the next one goes on from there."""
+"""Bytes of old ledgers that one call reads. The next call searches on for the remaining records."""
 
 COMMITS_ASKED: Final = 100
-"""Commits that are looked into for one record, the oldest that are not older than it."""
+"""How many commits are searched for one record: the oldest that are not older than the record."""
 
 CLOCKS_DIFFER: Final = timedelta(minutes=5)
-"""How much later than its commit a record may say that it was made."""
+"""How much later than its commit a record may be timestamped, since clocks differ."""
 
 _IDS: Final = re.compile(rb'"id"\s*:\s*"([^"\\]+)"')
 
 
 class LedgerAuthors:
-    """The commits of the branch checked out, asked for the authors of records.
-
-    Methods may be called from any thread.
-    """
+    """Finds the authors of records in the history of HEAD. Methods are safe for threads."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -55,15 +52,15 @@ class LedgerAuthors:
         self._missed: set[str] = set()
 
     def of(self, made: Mapping[str, str]) -> Mapping[str, str]:
-        """Give the author's name for each record, of those whose commit is found.
+        """Return the author's name of each record whose commit is found.
 
-        `made` has the time of each record, by its id. What was found stays; what was not is
-        looked for again when HEAD has moved.
+        `made` maps record ids to their timestamps. Authors are cached. Records without one are
+        searched again only after HEAD has moved.
         """
         with self._lock:
             try:
                 self._look_for(made)
-            except Exception as problem:  # noqa: BLE001 - libgit2 has an error for each damage
+            except Exception as problem:  # noqa: BLE001 - libgit2 raises many types for damage
                 _log.info("%s: who committed records cannot be told: %r", self._root, problem)
             return {each: self._known[each] for each in made if each in self._known}
 
@@ -86,7 +83,7 @@ class LedgerAuthors:
 
 @dataclass(slots=True)
 class _History:
-    """The commits that HEAD comes from, looked through for the records of some times."""
+    """One search for records in the history of HEAD; `times` are their timestamps in seconds."""
 
     repository: Any
     prefix: str
@@ -98,7 +95,7 @@ class _History:
     looks: Counter[str] = field(default_factory=Counter)
 
     def authors(self) -> Mapping[str, str]:
-        """Name the authors, the oldest commit first."""
+        """Return the authors of the records found, searching the oldest commit first."""
         for commit in reversed(self._changing()):
             if self.bytes_left < 0:
                 break
@@ -108,12 +105,12 @@ class _History:
         return {record_id: name for record_id, name in self.found.items() if name}
 
     def missed(self) -> AbstractSet[str]:
-        """Give the records that were looked for in vain; others are still to be looked for."""
+        """Return the records that need no further search: those searched for and not found."""
         ended = self.bytes_left >= 0
         return {each for each in self.times if each not in self.found if ended or self.looks[each]}
 
     def _changing(self) -> Sequence[Any]:
-        """List the commits that change the ledger, newest first, as far back as it is asked for."""
+        """Return the commits that change the ledger, newest first, back to the oldest record."""
         oldest = min(self.times.values()) - CLOCKS_DIFFER.total_seconds()
         ends = _ends(self.repository)
         found = []
@@ -131,7 +128,7 @@ class _History:
         )
 
     def _first_in(self, commit: Any) -> Collection[str]:
-        """Give those of the records still to be found that a commit has and its parents do not."""
+        """Return those of the wanted records that a commit has and none of its parents does."""
         latest = commit.commit_time + CLOCKS_DIFFER.total_seconds()
         asked = {
             each
@@ -145,10 +142,10 @@ class _History:
         now = set(ledger_blobs(commit, self.prefix))
         try:
             come = asked.intersection(self._records(now - before))
-            # What an archive took over stood in another file before.
+            # Archiving moves old lines into a new file, so they are no new records.
             return come.difference(self._records(before - now)) if come else ()
         except (KeyError, OSError) as problem:
-            # A clone that fetches contents only when they are asked for, or a damaged one.
+            # Blobs are missing in a partial clone and in a damaged repository.
             _log.info("commit %s: %r", commit.id, problem)
             return ()
 
@@ -169,7 +166,10 @@ class _History:
 
 
 def _seconds(time: str) -> float:
-    """Read a record's time; one that is none is of the far future, when nothing is committed."""
+    """Return a timestamp in seconds since 1970, or infinity if it is malformed.
+
+    No commit is so new, so that the record gets no author.
+    """
     try:
         return datetime.fromisoformat(time).timestamp()
     except ValueError:
@@ -177,7 +177,7 @@ def _seconds(time: str) -> float:
 
 
 def _ends(repository: Any) -> Collection[str]:
-    """Give the commits at which a shallow clone ends: they seem to begin all that they hold."""
+    """Return the boundary commits of a shallow clone, which seem to add all that they hold."""
     if not repository.is_shallow:
         return ()
     listed = common_directory(Path(repository.path)) / "shallow"

@@ -1,9 +1,9 @@
-"""The files of a ledger as commits hold them, and which commits hold more than the next one.
+"""The ledger's files in commits, and the commits whose ledger the next commit may have cut.
 
-Invariant: trees, names and sizes tell where to look; contents are compared within a bound.
+Invariant: trees, names and sizes decide first. Contents are compared up to a limit of bytes.
 """
 
-# pygit2's types are not named here: it is loaded when a repository is opened, after the start.
+# pygit2 is imported only when a repository is opened, so its types cannot be named here.
 # ruff: noqa: ANN401
 
 from collections.abc import Collection, Iterable, Iterator
@@ -16,23 +16,23 @@ from intent_lsp.store.git.objects import blob_data
 from intent_lsp.store.ledger.raw.files import ARCHIVE_PREFIX, ARCHIVE_ROOM, SEGMENT_ROOM, SUFFIX
 
 COMMITS_AT_MOST: Final = 50_000
-"""How far back one question goes."""
+"""The most commits that one query walks through."""
 
 _COMPARED_AT_MOST: Final = 128 * 1024 * 1024
-"""Bytes of main files that one question reads to compare them, the newest first."""
+"""The most bytes of main files that one query reads to compare them, newest first."""
 
 _PLAIN_FILES: Final = (0o100644, 0o100755, 0o100664)
 
 
 class LedgerBlob(NamedTuple):
-    """A file of a ledger in a commit: its name, relative to the root, and its blob."""
+    """A ledger file in a commit: its path, relative to the root, and its blob's id."""
 
     file: str
     id: str
 
 
 def ledger_blobs(commit: Any, prefix: str) -> tuple[LedgerBlob, ...]:
-    """List the files of a ledger in a commit, in reading order; links are none."""
+    """Return the ledger's files in a commit, in reading order, without links."""
     room = _entry(commit.tree, f"{prefix}{CONTROL_ROOM}")
     if room is None or room.type_str != "tree":
         return ()
@@ -51,9 +51,9 @@ def ledger_blobs(commit: Any, prefix: str) -> tuple[LedgerBlob, ...]:
 
 
 def commits_cut(repository: Any, prefix: str) -> tuple[Any, ...]:
-    """Give the commits of the branch that hold what the next one may not, the newest first.
+    """Return the commits of HEAD's history whose ledger the next commit may lack some lines of.
 
-    Where a ledger was taken out of git as a whole its past is not looked at.
+    They are newest first. History before a commit that removed the whole ledger is skipped.
     """
     cut: dict[str, Any] = {}
     comparison = _Comparison(repository)
@@ -75,13 +75,13 @@ def commits_cut(repository: Any, prefix: str) -> tuple[Any, ...]:
 
 @dataclass(slots=True)
 class _Comparison:
-    """Comparing versions of a ledger: it only grows, and but for the main file by new files."""
+    """Compares versions of a ledger, which grows by new files and at the main file's end."""
 
     repository: Any
     bytes_left: int = _COMPARED_AT_MOST
 
     def may_lack(self, now: Collection[LedgerBlob], before: Collection[LedgerBlob]) -> bool:
-        """Whether files may have lost lines; what archives, or joins branches, may have, too."""
+        """Return whether `now` may lack lines of `before`. Archiving and merging look the same."""
         gone, come = set(before).difference(now), set(now).difference(before)
         if any(each.file != LEDGER_FILE for each in gone):
             return True
@@ -89,7 +89,7 @@ class _Comparison:
         return shorter or any(not self._goes_on(each, come) for each in gone)
 
     def _goes_on(self, old: LedgerBlob, come: Collection[LedgerBlob]) -> bool:
-        """Whether a file has got lines at its end alone; what is too long is taken to have."""
+        """Return whether a file only grew at its end. Assume so if it is too large to compare."""
         new = next((each for each in come if each.file == old.file), None)
         if new is None:
             return False
@@ -101,16 +101,18 @@ class _Comparison:
         return one.startswith(other)
 
     def _size(self, blobs: Iterable[LedgerBlob]) -> int:
+        """Return the total size of some blobs in bytes."""
         return sum(blob_size(self.repository, each.id) for each in blobs)
 
 
 def _parents(repository: Any, commit: Any) -> Iterator[Any]:
-    """Give the parents that are there: a shallow clone has not all."""
+    """Yield a commit's parents that exist. A shallow clone lacks some."""
     found = (repository.get(parent) for parent in commit.parent_ids)
     return (each for each in found if each is not None)
 
 
 def _room(commit: Any, prefix: str) -> str | None:
+    """Return the tree id of the control directory in a commit, or None."""
     entry = _entry(commit.tree, f"{prefix}{CONTROL_ROOM}")
     return None if entry is None else str(entry.id)
 

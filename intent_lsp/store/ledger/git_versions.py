@@ -1,10 +1,10 @@
-"""What git knows of a ledger: the versions of its files in commits (ledger section 2).
+"""Versions of a ledger in git: what the ledger's files held in commits (ledger section 2).
 
-Invariant: nothing is written, nothing is fetched, and each blob is looked at once.
-Invariant: what could not be looked at is told, so that nothing is called lost that was not sought.
+Invariant: nothing is written or fetched, and each blob is read once.
+Invariant: an incomplete search says so, so that no record is called lost that was not looked for.
 """
 
-# pygit2's types are not named here: it is loaded when a repository is opened, after the start.
+# pygit2 is imported only when a repository is opened, so its types cannot be named here.
 # ruff: noqa: ANN401
 
 import logging
@@ -32,13 +32,13 @@ from intent_lsp.store.ledger.blobs import (
 _log = logging.getLogger(__name__)
 
 BYTES_AT_MOST: Final = 512 * 1024 * 1024
-"""How much of the past one search looks at."""
+"""The most bytes of old ledgers that one search reads."""
 
 T = TypeVar("T")
 
 
 class LedgerVersions:
-    """The repository around one root, asked for versions of its ledger; for one thread."""
+    """Queries for the committed versions of one root's ledger. For use by one thread."""
 
     def __init__(self, root: Path) -> None:
         """Open the repository around `root`, if there is one."""
@@ -46,26 +46,26 @@ class LedgerVersions:
         self._root, self._repository, self._prefix = root, discover(root), ""
         self._cut: tuple[Any, ...] | None = None
         if self._repository is None:
-            # One that cannot be opened is no sign that there is none.
+            # A `.git` may exist although libgit2 cannot open it. Then a search is not complete.
             self._alone = not any(os.path.lexists(d / ".git") for d in (real, *real.parents))
             return
         self._alone = False
         try:
             below = real.relative_to(os.path.realpath(self._repository.workdir)).as_posix()
             self._prefix = "" if below == "." else f"{below}/"
-        except ValueError:  # Its work tree is elsewhere.
+        except ValueError:  # `core.worktree` names a directory elsewhere.
             self._repository = None
 
     def committed(self) -> Committed | None:
-        """Give the ledger of the newest commit that holds one and that HEAD comes from."""
+        """Return the ledger of the newest commit in HEAD's history that has one, or None."""
         return self._asked(None, self._committed)
 
     def earlier(self) -> tuple[Committed, ...]:
-        """Give the ledgers that HEAD's branch had, and of which a later commit may lack some."""
+        """Return older ledgers of HEAD's history that may hold records a later commit lacks."""
         return self._asked((), self._earlier)
 
     def search(self, wanted: Collection[ContentHash]) -> EvidenceSearch:
-        """Look for records, by their hashes, in every commit that git still leads to."""
+        """Search for records, by their hashes, in all commits reachable from refs and reflogs."""
         if self._repository is None or not wanted:
             return EvidenceSearch(held={}, whole=self._alone)
         seeker = Seeker(self._repository, self._prefix, set(wanted))
@@ -73,6 +73,7 @@ class LedgerVersions:
         return EvidenceSearch(held=seeker.held, whole=seeker.whole)
 
     def _committed(self) -> Committed | None:
+        """Return the newest committed ledger. Errors of libgit2 pass through."""
         repository = self._repository
         if repository is None or repository.head_is_unborn:
             return None
@@ -85,6 +86,7 @@ class LedgerVersions:
         return None
 
     def _earlier(self) -> tuple[Committed, ...]:
+        """Return the heads of the ledgers that a later commit may have cut, up to the limit."""
         found: list[Committed] = []
         bytes_left = BYTES_AT_MOST
         for commit in self._commits_cut():
@@ -98,6 +100,7 @@ class LedgerVersions:
         return tuple(found)
 
     def _commits_cut(self) -> tuple[Any, ...]:
+        """Return the commits that hold more than the next one, computed once."""
         repository = self._repository
         if repository is None or repository.head_is_unborn:
             return ()
@@ -109,18 +112,21 @@ class LedgerVersions:
         return _heads(line for blob in blobs for line in blob_lines(self._repository, blob.id))
 
     def _asked(self, otherwise: T, question: Callable[[], T]) -> T:
+        """Return the result of a query, or `otherwise` if it fails, which is logged."""
         try:
             return question()
-        except Exception as problem:  # noqa: BLE001 - libgit2 has an error for each damage
+        except Exception as problem:  # noqa: BLE001 - libgit2 raises many types for damage
             _log.info("%s: git: %r", self._root, problem)
             return otherwise
 
 
 @dataclass(slots=True)
 class Seeker:
-    """One search in one repository, below a prefix; `wanted` are the hashes still to be found.
+    """One search in one repository; `prefix` is the root, relative to the git top level.
 
-    `whole` stays False until it has come to its end with nothing left out.
+    `wanted` are the hashes still to be found, `held` the commits that hold those found. `whole` is
+    whether the search has ended and has left nothing out. `missed` is whether a blob or commit was
+    left out.
     """
 
     repository: Any
@@ -133,9 +139,9 @@ class Seeker:
     missed: bool = False
 
     def seek(self, cut: Iterable[Any] = ()) -> None:
-        """Look at the branch's own past first, then at the ends of branches, then below them.
+        """Search HEAD and `cut`, then the tips of refs and reflogs, then the commits behind them.
 
-        `cut` are the commits that HEAD comes from and that hold more than it.
+        `cut` are commits of HEAD's history that may hold records which a later commit lacks.
         """
         head = [] if self.repository.head_is_unborn else [self.repository.head.peel()]
         self._among((*head, *cut), named=True)
@@ -145,10 +151,16 @@ class Seeker:
             if self.wanted:
                 commits = reachable(self.repository, tips, hidden)
                 self._among(islice(commits, COMMITS_AT_MOST), named=is_named)
+                # Beyond the limit at least one commit remains unsearched.
                 self.missed |= next(commits, None) is not None
         self.whole = not self.missed and not self.repository.is_shallow
 
     def _among(self, commits: Iterable[Any], *, named: bool) -> None:
+        """Search commits until nothing is wanted any more.
+
+        `named` is whether the commits are reachable from a ref and not only from a reflog or the
+        stash.
+        """
         for commit in commits:
             if not self.wanted:
                 return
@@ -161,18 +173,19 @@ class Seeker:
                 self.wanted.discard(found)
 
     def _base(self, commit: Any) -> Any:
-        """Give the commit that this one and the one checked out both come from."""
+        """Return the merge base of a commit and HEAD, or None if they have none."""
         if self.repository.head_is_unborn:
             return None
         base = self.repository.merge_base(self.repository.head.peel().id, commit.id)
         return None if base is None else self.repository[base]
 
     def _of(self, commit: Any) -> Mapping[ContentHash, str]:
-        """Give the file of each wanted record that a commit holds."""
+        """Return the file of each wanted record that a commit holds."""
         blobs = () if commit is None else ledger_blobs(commit, self.prefix)
         return {found: blob.file for blob in blobs for found in self._in_blob(blob.id)}
 
     def _in_blob(self, blob_id: str) -> frozenset[ContentHash]:
+        """Return the wanted hashes that a blob holds."""
         found = self.seen.get(blob_id)
         if found is None:
             found = self.seen[blob_id] = frozenset(self._read(blob_id))
@@ -186,16 +199,16 @@ class Seeker:
                 return
             yield from _told(blob_lines(self.repository, blob_id), self.wanted)
         except (KeyError, OSError) as problem:
-            # A clone that fetches contents only when they are asked for, or a damaged one.
+            # Blobs are missing in a partial clone and in a damaged repository.
             _log.info("blob %s: %r", blob_id, problem)
             self.missed = True
 
 
 def _heads(lines: Iterable[bytes]) -> tuple[ContentHash, ...]:
-    """Give the records that no other names.
+    """Return the hashes of the records that no other record names.
 
-    The chain is followed by what the lines say of themselves; the heads alone are recomputed,
-    and settle what is before them.
+    The chain is followed by the hashes that the lines state. Only the heads' hashes are recomputed,
+    and they cover all that precedes them.
     """
     heads: dict[ContentHash, bytes] = {}
     awaited: set[ContentHash] = set()
@@ -209,7 +222,7 @@ def _heads(lines: Iterable[bytes]) -> tuple[ContentHash, ...]:
             if each in heads:
                 del heads[each]
             else:
-                # It stands in a later file, or the chain is broken.
+                # The record is in a later file, or the chain is broken.
                 awaited.add(each)
         above = link.hash
         if above not in awaited:
@@ -218,7 +231,7 @@ def _heads(lines: Iterable[bytes]) -> tuple[ContentHash, ...]:
 
 
 def _told(lines: Iterable[bytes], wanted: Collection[ContentHash]) -> Iterator[ContentHash]:
-    """Give those of the wanted hashes that are a line's own."""
+    """Yield those of the wanted hashes that belong to one of the lines."""
     digits = [each.removeprefix("sha256:").encode() for each in wanted]
     for line in lines:
         if b'"integrity"' in line and not any(each in line for each in digits):

@@ -1,6 +1,6 @@
-"""A ledger's records by their hashes, as the lines state them.
+"""Lookup of a ledger's records by the hashes that their lines state.
 
-Invariant: nothing is recomputed here; what is found is an anchor to be looked for, no proof.
+Invariant: no hash is recomputed. A result is an anchor to look for, not a proof.
 """
 
 from collections.abc import Iterator
@@ -18,15 +18,15 @@ _PREFIX: Final = "sha256:"
 
 
 def first_hash(root: Path) -> ContentHash | None:
-    """Give the first record's hash; None: there is none. Raises LedgerUnavailableError."""
+    """Return the first record's hash, or None if there is none. Raise LedgerUnavailableError."""
     links = (stated_link(line) for line in _lines(root))
     return next((link.hash for link in links if link is not None), None)
 
 
 def hashes_starting(root: Path, digits: str, *, limit: int) -> tuple[ContentHash, ...]:
-    """Give at most `limit` hashes whose digits start so, each once.
+    """Return at most `limit` hashes whose hexadecimal digits start with `digits`, each once.
 
-    Raises LedgerUnavailableError.
+    Raise LedgerUnavailableError.
     """
     return tuple(islice(dict.fromkeys(_starting(root, digits)), limit))
 
@@ -34,6 +34,7 @@ def hashes_starting(root: Path, digits: str, *, limit: int) -> tuple[ContentHash
 def _starting(root: Path, digits: str) -> Iterator[ContentHash]:
     sought = digits.encode()
     for line in _lines(root):
+        # Most lines are skipped unparsed. One without the plain key may spell it with escapes.
         if sought in line or b'"integrity"' not in line:
             link = stated_link(line)
             if link is not None and link.hash.startswith(_PREFIX + digits):

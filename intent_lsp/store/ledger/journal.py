@@ -1,8 +1,9 @@
-"""The journal: records that no commit holds yet, a second time (ledger section 3).
+"""The journal: a second copy of the records that no commit holds yet (ledger section 3).
 
-Invariant: it is written after the ledger, so that it holds no record that was not appended.
-Invariant: what goes wrong here is a line in the log, and stops no append.
-Invariant: a rewriting drops no line that somebody adds meanwhile.
+Invariant: the journal is written after the ledger, so that it holds no record that was not
+appended.
+Invariant: an error here is logged and makes no append fail.
+Invariant: a rewrite drops no line that is added meanwhile.
 """
 
 import logging
@@ -24,47 +25,50 @@ _log: Final = logging.getLogger(__name__)
 
 JOURNAL_NAME: Final = "journal.jsonl"
 MAX_BYTES: Final = 64 * 1024 * 1024
-"""Over it the older half is let go, over twice as much nothing is added: the ledger has it all."""
+"""Above this size the older half is removed, and above twice this size nothing is added.
+
+The ledger holds all of it anyway.
+"""
 
 _MODE: Final = 0o600
 _CHUNK: Final = 1 << 20
 
 
 class Journal:
-    """The journal in one local room, which has to exist; safe for threads, and among processes."""
+    """The journal in one local directory, which must exist. Safe among threads and processes."""
 
     def __init__(self, local: Path, max_bytes: int = MAX_BYTES) -> None:
-        """Name the journal; nothing is opened or made yet."""
+        """Set the path of the journal. Nothing is opened or created yet."""
         self.path = local / JOURNAL_NAME
         self._lock = RootLock(local / "journal.lock", wait_seconds=0.0)
         self._max_bytes = self._halved_at = max_bytes
         self._failed = False
 
     def note(self, lines: bytes) -> None:
-        """Add lines that were just appended to the ledger. Never raises for the world's sake.
+        """Add lines that were just appended to the ledger. Errors are logged and not raised.
 
-        It survives this process, not the machine: a ledger that the machine lost with its
-        journal is one that the disk did not keep, and its records were never told.
+        The journal is not synced, so it survives a crash of this process but not of the machine.
+        That is enough: a ledger is synced before its records are reported.
         """
         if not lines:
             return
         try:
             size = self._add(lines)
             if size > self._halved_at:
-                # Not for each record, should it not succeed.
+                # If halving fails, it is not tried again for each record.
                 self._halved_at = size + self._max_bytes // 4
                 self._halve()
             self._failed = False
         except (OSError, IntentLspError) as problem:
-            # Once, and not for each of a thousand records.
+            # Logged once, not for each of a thousand records.
             if not self._failed:
                 _log.warning("%s: records are not mirrored: %s", self.path, problem)
             self._failed = True
 
     def lines(self) -> Iterator[bytes]:
-        """Read what it holds, oldest first; an unfinished line is passed.
+        """Yield the journal's lines, oldest first, without an unfinished line.
 
-        Raises LedgerUnavailableError.
+        Raise LedgerUnavailableError.
         """
         with opened(self.path) as fd:
             if fd is None:
@@ -74,9 +78,10 @@ class Journal:
                 yield from (line for line in file if line != b"\n" and line.endswith(b"\n"))
 
     def forget(self, committed: Iterable[bytes]) -> int:
-        """Drop the lines that a commit holds; give how many. Nothing where another does it now.
+        """Drop the lines that a commit holds and return how many were dropped.
 
-        Raises LedgerUnavailableError, UnsafePathError, OSError.
+        `committed` are all lines of the commit. Drop none if another process is rewriting the
+        journal. Raise LedgerUnavailableError, UnsafePathError or OSError.
         """
         sought = {digest_of(line) for line in self.lines()}
         gone: set[bytes] = set()
@@ -86,20 +91,24 @@ class Journal:
                 gone.add(digest)
             if len(gone) == len(sought):
                 break
-        # By what goes, not by what stays: others add lines meanwhile.
+        # The filter names the lines to drop, because lines added meanwhile have to stay.
         if not gone or not self._rewrite(lambda line: digest_of(line) not in gone):
             return 0
         return len(gone)
 
     def _add(self, lines: bytes) -> int:
-        """Write to the file that has the name; give its size then. Raises as `forget`."""
+        """Append lines to the file that has the journal's name now. Return its size.
+
+        Raise LedgerUnavailableError if the journal is full, UnsafePathError or OSError.
+        """
         found = stamp(self.path)
         if found is not None and found.size > 2 * self._max_bytes:
             raise LedgerUnavailableError(path=str(self.path), problem="it is full")
-        # Whatever was left unfinished there ends here.
+        # The leading line feed ends a line that a crash left unfinished.
         return append_once(self.path, b"\n" + lines, mode=_MODE)
 
     def _halve(self) -> None:
+        """Drop the older half of the journal."""
         size = sum(map(len, self.lines()))
         passed = 0
 
@@ -114,9 +123,10 @@ class Journal:
             _log.warning("%s: %s", self.path, problem)
 
     def _rewrite(self, keep: Callable[[bytes], bool]) -> bool:
-        """Keep some lines; False: another rewrites it now.
+        """Keep only some lines. Return False if another process is rewriting the journal.
 
-        Who adds a line meanwhile adds it to the old file, from which it is taken over, or to both.
+        A writer may meanwhile add a line to the old file, from which it is copied, or to both
+        files.
         """
         with suppress(LedgerUnavailableError), self._lock.held(), opened(self.path) as fd:
             if fd is None:

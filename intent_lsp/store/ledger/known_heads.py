@@ -1,7 +1,9 @@
-"""The known heads: what this machine has seen a ledger end with (ledger section 2).
+"""Known heads: the last record hashes that this machine has seen in a ledger (ledger section 2).
 
-Invariant: only a record that the disk keeps is noted, so that a crash makes no alarm.
-Invariant: a head is let go of when a newer one is known to follow it, and for nothing else.
+Invariant: a head is noted only after the disk has synced its record, so that a crash raises no
+false alarm.
+Invariant: a head is removed only if a newer head follows it, a verification or a person has dealt
+with it, or `HEADS_AT_MOST` newer ones are kept.
 """
 
 import logging
@@ -21,7 +23,7 @@ from intent_lsp.store.append_file import overwrite
 from intent_lsp.store.fs.files import open_plain
 
 HEADS_AT_MOST: Final = 16
-"""The newest that are kept; there are several only where branches were switched."""
+"""The most heads that are kept, newest first. There are several only if branches were switched."""
 
 _NAME: Final = "known_heads"
 _MODE: Final = 0o600
@@ -34,10 +36,11 @@ _log: Final = logging.getLogger(__name__)
 
 
 class KnownHeads:
-    """The file of one root's `.local/`, which is not made here; safe among processes.
+    """The known-heads file in one root's `.local/` directory, which must exist.
 
-    Writers that come together may leave a head there that another follows, and never one that
-    was none; the next verification tidies up.
+    Safe among processes. Two concurrent writers may leave a head in the file that another head
+    follows. They never leave one that was not a head. The next verification removes the superfluous
+    head.
     """
 
     def __init__(self, local: Path) -> None:
@@ -45,7 +48,7 @@ class KnownHeads:
         self._failed = False
 
     def heads(self) -> tuple[KnownHead, ...]:
-        """Give what is known, newest first; lines that a crash has torn are passed over."""
+        """Return the known heads, newest first. Lines that a crash has torn are skipped."""
         try:
             fd = open_plain(self._path, os.O_RDONLY)
             try:
@@ -56,16 +59,16 @@ class KnownHeads:
             return ()
 
     def note(self, links: Sequence[Link]) -> None:
-        """Note records that were appended in this order, and that the disk keeps.
+        """Note the last of some records that were appended in this order and are synced to disk.
 
-        Some microseconds: one small write, which nobody waits for the disk to keep. What cannot
-        be written is logged; no append fails by it.
+        This is one small write without fsync and takes some microseconds. A failure is logged and
+        never makes an append fail.
         """
         if links:
             head = links[-1].hash
             names = [name for link in links for name in (link.prev, *link.merges) if name]
             gone = {name.encode() for name in (head, *names)}
-            # Lines, not heads: whether they are whole is asked by whoever reads them.
+            # Keeps lines without parsing them, for speed: `heads` checks their checksums.
             self._write(
                 lambda data: (
                     _spelled(KnownHead(head)),
@@ -74,14 +77,14 @@ class KnownHeads:
             )
 
     def forget(self, heads: Collection[ContentHash]) -> None:
-        """Let go of heads whose records were appended anew, or whose loss a person accepts."""
+        """Remove heads whose records were appended anew, or whose loss a person has accepted."""
         before = self.heads()
         self.settle(before, (known for known in before if known.hash not in heads))
 
     def settle(self, before: Sequence[KnownHead], now: Iterable[KnownHead]) -> None:
-        """Put what a verification has found out in place of what was known before it.
+        """Replace the heads in `before` by those in `now`, which a verification has found.
 
-        A head that was noted meanwhile stays.
+        Heads that were noted since `before` was read stay.
         """
         kept = dict.fromkeys(now)
         if tuple(kept) == tuple(before):
@@ -93,14 +96,15 @@ class KnownHeads:
 
     def _write(self, changed: Callable[[bytes], Iterable[bytes]]) -> None:
         def written(data: bytes) -> bytes:
-            # Blank lines over what is left of a longer state, in the same single write.
+            # One write replaces the whole file. Line feeds overwrite the rest of a longer old
+            # state.
             return b"".join(islice(changed(data), HEADS_AT_MOST)).ljust(len(data), b"\n")
 
         try:
             overwrite(self._path, written, at_most=_READ_AT_MOST, mode=_MODE)
             self._failed = False
         except (OSError, UnsafePathError) as problem:
-            # Once, and not for each of a thousand records.
+            # Logged once, not for each of a thousand records.
             if not self._failed:
                 _log.warning("%s: the ledger's head cannot be noted: %s", self._path, problem)
             self._failed = True
@@ -116,15 +120,16 @@ def _read(data: bytes) -> tuple[KnownHead, ...]:
 
 
 def _lines(data: bytes) -> list[bytes]:
-    """Give the lines of a whole one's length."""
+    """Return the lines that have exactly the length of a known head's line."""
     return [line for line in data.splitlines(keepends=True) if len(line) == _LINE_BYTES]
 
 
 def _spelled(head: KnownHead) -> bytes:
+    """Return a head as a line: hash, `+` if committed or `-`, checksum."""
     told = (head.hash.encode(), b"+" if head.committed else b"-")
     return b" ".join((*told, _check(told))) + b"\n"
 
 
 def _check(told: Iterable[bytes]) -> bytes:
-    """Sum a line up: half of one and half of another are no head."""
+    """Return the checksum of a line's fields, which exposes a line torn by a crash."""
     return b"%08x" % zlib.crc32(b" ".join(told))

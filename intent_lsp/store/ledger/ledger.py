@@ -1,9 +1,9 @@
-"""The ledger of one root: appended to under a lock, verified, asked (ledger sections 2 to 4).
+"""The ledger of one root: appended to under a lock, verified, queried (ledger sections 2 to 4).
 
-Invariant: `append` returns only when the record is on the disk.
-Invariant: the end of the chain is read under the lock, from the file's tail or what is known of
-it; never from the whole file.
-Invariant: what could not be appended waits in the queue, and goes before what comes later.
+Invariant: `append` returns only after the record is synced to disk.
+Invariant: the end of the chain is read under the lock, from the file's tail or from what is known
+of it, and never from the whole file.
+Invariant: queued records are appended before later ones.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -57,23 +57,23 @@ _BATCHES: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class Appended:
-    """The record is in the ledger and on the disk."""
+    """An outcome of recording: the record is in the ledger and synced to disk."""
 
     record: Record
 
 
 @dataclass(frozen=True, slots=True)
 class Queued:
-    """The record waits at `path`, on the disk, until the ledger can be written again."""
+    """An outcome of recording: the record waits in the file `path` until it can be appended."""
 
     path: Path
     reason: str
 
 
 class Ledger:
-    """The ledger of one governed root; safe for threads, and among processes.
+    """The ledger of one governed root. Safe among threads and among processes.
 
-    `index` answers questions, and is brought up to date by each; `root` is the governed root.
+    `index` answers queries and brings itself up to date at each one. `root` is the governed root.
     """
 
     def __init__(  # noqa: PLR0913 - each is a part of the world that it needs
@@ -86,9 +86,9 @@ class Ledger:
         wait_seconds: float = WAIT_SECONDS,
         form: Callable[[], LedgerForm] = single,
     ) -> None:
-        """Name the ledger below `root`; nothing is opened or made yet.
+        """Set the paths of the ledger below `root`. Nothing is opened or created yet.
 
-        `form` is asked for each append.
+        `form` returns the ledger form of the policy and is called at each append.
         """
         self.root, self._clock, self._new_id = root, clock, new_id
         self._path = root / LEDGER_FILE
@@ -105,19 +105,20 @@ class Ledger:
         )
 
     def append(self, event: Event) -> Record:
-        """Append what waits in the queue, then `event`; return when all is on the disk.
+        """Append the queued records, then `event`. Return its record once all are synced to disk.
 
-        Raises LedgerUnavailableError, UnsafePathError when something else is in the ledger's
-        place, InvalidRecordError for an event that the schema refuses.
+        Open runs of the event's files are ended first. Raise LedgerUnavailableError,
+        UnsafePathError if the ledger's path is not a regular file, InvalidRecordError if the schema
+        rejects the event.
         """
         self._runs.end(touched_by(event))
         return self._append(self._identify(event))
 
     def append_or_queue(self, event: Event, record_id: str | None = None) -> Appended | Queued:
-        """Append, or keep the event until the ledger can be written again.
+        """Append an event as `append` does, or queue it if the ledger cannot be written.
 
-        An event that knows its record's id is appended once, however often that is asked for.
-        Raises LedgerUnavailableError when neither can be done, InvalidRecordError as `append`.
+        With a `record_id`, repeated calls append the event only once. Raise LedgerUnavailableError
+        if it can be neither appended nor queued, InvalidRecordError as `append`.
         """
         identified = self._identify(event, record_id)
         if record_id is not None:
@@ -126,7 +127,8 @@ class Ledger:
                 if known is not None:
                     return Appended(known)
         try:
-            # What was saved automatically came before whatever else has become of the file.
+            # Automatic saves of these files happened before this event, so their records come
+            # first.
             self._runs.end(touched_by(event))
             return Appended(self._append(identified))
         except InvalidRecordError:
@@ -135,10 +137,10 @@ class Ledger:
             return self._keep(identified, str(error))
 
     def put_run(self, event: Event, record_id: str | None = None) -> str | None:
-        """Keep an event whose run may go on as what it is now; give its record's id.
+        """Store an event as an open run, which later calls may replace, and return its record id.
 
-        `record_id` is that of a run that has begun; None is given where somebody has ended it.
-        Raises LedgerUnavailableError, InvalidRecordError as `append`.
+        Pass that `record_id` to replace the run. Return None if the run has been ended meanwhile.
+        Raise LedgerUnavailableError, or InvalidRecordError as `append`.
         """
         record = drafted(self._identify(event, record_id))
         with runs_kept(self._local):
@@ -147,9 +149,9 @@ class Ledger:
         return record.id if kept else None
 
     def drop_run(self, record_id: str) -> bool:
-        """Forget an open run, whose file holds again what it held; False: somebody has ended it.
+        """Delete an open run whose file has its old content again. Return False if it was ended.
 
-        Raises LedgerUnavailableError.
+        Raise LedgerUnavailableError.
         """
         with runs_kept(self._local):
             return self._runs.drop(record_id)
@@ -157,20 +159,21 @@ class Ledger:
     def end_runs(
         self, paths: Collection[WorkspacePath] | None = None, *, idle_since: str | None = None
     ) -> int:
-        """Append the open runs of some files, or of all, and what waits; give how much that was.
+        """End the open runs of some files (None: all) and append all queued records.
 
-        `idle_since`: only those that nothing was added to since. Raises as `append`.
+        With `idle_since`, a timestamp, end only runs that were not extended after it. Return the
+        number of records appended. Raise as `append`.
         """
         self._runs.end(paths, idle_since=idle_since)
-        # Another process may have ended one, and be about to append it.
+        # Drains even if no run was ended here: another process may have queued one.
         return self.drain()
 
     def left_by_runs(self) -> Mapping[WorkspacePath, ContentHash | None]:
-        """Give what each file with an open run was left with."""
+        """Return the content hash that each open run left its files with (None: no file)."""
         return self._runs.left()
 
     def drain(self) -> int:
-        """Append what waits in the queue; give how much that was. Raises as `append`."""
+        """Append the queued records and return their number. Raise as `append`."""
         drained = 0
         for _ in range(_BATCHES):
             waiting = self._queue.waiting(_BATCH)
@@ -181,9 +184,9 @@ class Ledger:
         return drained
 
     def append_all(self, events: Sequence[Identified]) -> int:
-        """Append events that bring their ids and times; give how many were not there yet.
+        """Append events with given ids and times. Return how many the ledger did not hold yet.
 
-        Raises as `append`.
+        Raise as `append`.
         """
 
         def due(trail: ChainCursor) -> list[Sealed]:
@@ -194,10 +197,10 @@ class Ledger:
         return len(self._put_down(due)) if events else 0
 
     def adopt(self, lines: Sequence[bytes]) -> int:
-        """Append lines that were sealed for this ledger once, as they stand; give how many.
+        """Append lines, unchanged, that were sealed for this ledger before. Return their number.
 
-        What they name has to be in the ledger, or among them; those that are there are passed.
-        Raises LedgerUnavailableError, UnsafePathError.
+        Each record that they name must be in the ledger or among them. Lines whose records the
+        ledger holds are skipped and not counted. Raise LedgerUnavailableError or UnsafePathError.
         """
 
         def due(trail: ChainCursor) -> list[Sealed]:
@@ -216,21 +219,24 @@ class Ledger:
         past: FindEvidence = no_past,
         progress: BuildProgress = quiet,
     ) -> Verification:
-        """Verify all that is in the ledger's files now. Raises LedgerUnavailableError.
+        """Verify all files of the ledger as they are now. Raise LedgerUnavailableError.
 
-        `anchors` are looked for; `past` finds records in the ledgers that git holds; `progress` is
-        told the bytes done and the bytes in all.
+        `anchors` are hashes to look for. `past` finds records in the ledger's versions in git.
+        `progress` is called with the bytes done and the total.
         """
         with snapshot_of(self.root, self._lock) as snapshot:
             parts = snapshot.parts(progress)
             return verify(parts, anchors, strange=snapshot.strange, past=past)
 
     def stamp(self) -> FilesStamp | None:
-        """Tell two states of the ledger apart without reading it; None: there is none to read."""
+        """Return a value that changes with the ledger's files, or None if there are none.
+
+        Only the files' stamps are read.
+        """
         return self._files.stamp() or None
 
     def close(self) -> None:
-        """Let go of every file; the next call opens them again."""
+        """Close every file. The next call opens them again."""
         self._lock.close()
         self._runs.close()
         self.index.close()
@@ -248,7 +254,7 @@ class Ledger:
 
     def _write(self, waiting: list[Waiting], fresh: list[Identified]) -> list[Sealed]:
         """Append queued records that the ledger does not hold yet, then fresh ones."""
-        # What can be done before is not done while others wait for the lock.
+        # Serialized before the lock is taken, so that other writers wait less.
         made = [prepared(each) for each in fresh]
 
         def due(trail: ChainCursor) -> list[Sealed]:
@@ -264,7 +270,10 @@ class Ledger:
         return sealed
 
     def _put_down(self, due: Callable[[ChainCursor], list[Sealed]]) -> list[Sealed]:
-        """Append what is due at the end of the chain, and have the disk keep it."""
+        """Append the records that `due` returns at the end of the chain, and sync them to disk.
+
+        The journal, the known heads and the index are updated afterwards.
+        """
         try:
             make_private_directory(self.root)
             with self._lock.held():
@@ -275,6 +284,7 @@ class Ledger:
                 ticket = file.append(data)
                 end.moved(data)
                 self._tail.give_back(end)
+            # Outside the lock, so that writers that come together share one fsync.
             file.sync(ticket)
         except OSError as error:
             raise LedgerUnavailableError(

@@ -1,8 +1,8 @@
-"""Ledgers on disk, joined to one file: two that branched, or one in conflict (ledger section 2).
+"""Merges of ledger files: two branched ledgers, or the sides of a git conflict (ledger section 2).
 
-Invariant: a ledger that others append to is replaced under its lock alone, so that no record comes
-between the reading and the writing.
-Invariant: what is not in the union is kept aside before anything is replaced.
+Invariant: a ledger of a root is replaced only under its lock, so that no record is appended between
+reading and writing.
+Invariant: text that is not part of the union is kept aside before anything is replaced.
 """
 
 import os
@@ -27,10 +27,11 @@ _BUFFER: Final = 64 * 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Merged:
-    """What came of a merge: `lines` in the file, what is odd about them, what is not among them.
+    """The result of a merge: the number of `lines` in the file, and what was odd or left out.
 
-    `kept_at` is where the text of each `aside` is kept; None: there is no room for it, and
-    whoever asked has to show it.
+    `aside` pairs each text that is not in the union with the file that keeps it. The file is None
+    outside any root, and the caller then has to show the text. `conflicts` is the number of
+    conflicts resolved.
     """
 
     lines: int
@@ -40,13 +41,12 @@ class Merged:
 
 
 def merge_files(ours: Path, theirs: Path, output: Path) -> Merged:
-    """Make the union of two ledgers the content of `output`.
+    """Write the union of two ledgers to `output`.
 
-    Raises LedgerUnavailableError for a side that is missing or cannot be read, UnsafePathError,
-    OSError.
+    Raise LedgerUnavailableError if a side is missing or cannot be read, UnsafePathError or OSError.
     """
     with _writers_kept_off(output):
-        # Before the first line is written: a side that cannot be read leaves all as it was.
+        # Checked before the first line is written, so that an unreadable side changes nothing.
         for side in (ours, theirs):
             _require(side)
         union, lines = union_of(
@@ -56,9 +56,9 @@ def merge_files(ours: Path, theirs: Path, output: Path) -> Merged:
 
 
 def resolve_file(path: Path) -> Merged:
-    """Make of a ledger in conflict the union of its sides; without a conflict nothing is written.
+    """Replace a ledger with conflict markers by the union of its sides. Write nothing without any.
 
-    Raises as `merge_files`, and LedgerUnavailableError for a conflict that does not end.
+    Raise as `merge_files`, and LedgerUnavailableError if a conflict does not end.
     """
     with _writers_kept_off(path):
         _require(path)
@@ -70,7 +70,7 @@ def resolve_file(path: Path) -> Merged:
 
 
 def _conflicts(path: Path) -> Conflict:
-    """Count a file's conflicts, before a line of it is believed."""
+    """Count a file's conflicts. Raise LedgerUnavailableError if one does not end."""
     conflict = Conflict()
     for _ in conflict.parts(_lines(path)):
         pass
@@ -84,6 +84,7 @@ def _conflicts(path: Path) -> Conflict:
 
 
 def _resolved(path: Path, union: Union) -> Iterator[bytes]:
+    """Yield the lines of the union of both sides of each conflict."""
     given_up: list[Aside] = []
     for number, line, part in Conflict().parts(_lines(path)):
         place = SideLine(side=str(path), line=number)
@@ -91,11 +92,12 @@ def _resolved(path: Path, union: Union) -> Iterator[bytes]:
             given_up.append(Aside(place, line))
         elif part is ConflictPart.KEPT and (found := union.take(place, line)) is not None:
             yield found
-    # What neither side has any more is no line of the union, and not ours to lose either.
+    # A line that only the merge base has does not belong to the union, but is kept aside.
     union.aside += [each for each in given_up if not union.has(each.text)]
 
 
 def _replace(output: Path, union: Union, lines: Iterator[bytes], *, conflicts: int) -> Merged:
+    """Replace `output` by the lines of the union and return what came of the merge."""
     kept: list[Path | None] = []
 
     def lines_then_asides() -> Iterator[bytes]:
@@ -112,10 +114,10 @@ def _replace(output: Path, union: Union, lines: Iterator[bytes], *, conflicts: i
 
 
 def _keep(output: Path, aside: Aside) -> Path | None:
-    """Keep text in the local room of the root that the output belongs to, if there is one."""
+    """Keep text in the local directory of the root that the output belongs to, or return None."""
     root = _root_around(output)
     if root is None:
-        # As git calls it: beside the work tree's files, under a name that says nothing.
+        # A git merge driver gets an output with a meaningless name somewhere in the work tree.
         governed = governed_root(os.fspath(output.absolute().parent))
         root = None if governed is None else governed.root
     if root is None:
@@ -125,7 +127,7 @@ def _keep(output: Path, aside: Aside) -> Path | None:
 
 
 def _writers_kept_off(output: Path) -> AbstractContextManager[bool | None]:
-    """Hold the lock of the ledger that `output` is a file of; of any other file there is none."""
+    """Return the lock of the root whose ledger `output` belongs to, or a null context."""
     root = _root_around(output)
     if root is None:
         return nullcontext()
@@ -134,7 +136,7 @@ def _writers_kept_off(output: Path) -> AbstractContextManager[bool | None]:
 
 
 def _root_around(path: Path) -> Path | None:
-    """Give the root whose control room a file lies in."""
+    """Return the root whose control directory contains a file, or None."""
     for directory in path.absolute().parents:
         if directory.name == CONTROL_ROOM:
             return directory.parent
@@ -142,6 +144,7 @@ def _root_around(path: Path) -> Path | None:
 
 
 def _require(path: Path) -> None:
+    """Raise LedgerUnavailableError if a file is missing or cannot be read."""
     with opened(path) as fd:
         if fd is None:
             raise LedgerUnavailableError(path=str(path), problem="there is no such file")

@@ -1,7 +1,7 @@
-"""Records of automatic saves that may still go on: one a file, kept until its run ends.
+"""Open runs: records of automatic saves that may still grow, one file each, until the run ends.
 
-Invariant: a run is on the disk as it is now; whoever ends it, after a crash too, moves it into the
-waiting queue whole, and the ledger gets it once.
+Invariant: the disk holds each run in its latest state. Ending a run, also after a crash, moves its
+file into the queue in one step, so that the ledger gets the record once.
 """
 
 import hashlib
@@ -25,25 +25,25 @@ _ROOM: Final = "runs"
 
 
 class OpenRun(NamedTuple):
-    """A run as it is kept: the file, and the record that it would be if it ended now."""
+    """An open run: its file, and the record that it becomes if it ends now."""
 
     file: Path
     record: Record
 
 
 class OpenRuns:
-    """The files of `.local/runs/`; any number of processes may use them."""
+    """The files of `.local/runs/`. Any number of processes may use them."""
 
     def __init__(self, local: Path, queue: LedgerQueue, wait_seconds: float) -> None:
-        """Keep runs in a local room; those that end go into a queue."""
+        """Keep runs in the local directory `local`, and move ended ones into `queue`."""
         self._room = local / _ROOM
         self._queue = queue
         self._lock = RootLock(local / _LOCK, wait_seconds)
 
     def put(self, record: Record, *, begun: bool) -> bool:
-        """Keep a record as its run is now; False: it was `begun`, and somebody has ended it.
+        """Store a run in its latest state. Return False if it had `begun` and has been ended since.
 
-        Raises OSError, LedgerUnavailableError, UnsafePathError.
+        Raise OSError, LedgerUnavailableError or UnsafePathError.
         """
         _, line = seal(record)
         target = self._room / f"{_name(record)}{SUFFIX}"
@@ -55,9 +55,9 @@ class OpenRuns:
         return True
 
     def drop(self, record_id: str) -> bool:
-        """Forget a run that came back to what it began with; False: somebody has ended it.
+        """Delete a run that has restored its file's old content. Return False if it has been ended.
 
-        Raises OSError, LedgerUnavailableError.
+        Raise OSError or LedgerUnavailableError.
         """
         with self._lock.held():
             run = next((run for run in self._all() if run.record.id == record_id), None)
@@ -68,9 +68,10 @@ class OpenRuns:
     def end(
         self, paths: Collection[WorkspacePath] | None = None, *, idle_since: str | None = None
     ) -> None:
-        """Move the runs of some files (None: of all) into the queue.
+        """Move the runs of some files (None: all runs) into the queue.
 
-        `idle_since`: only those that nothing was added to since. Raises LedgerUnavailableError.
+        With `idle_since`, a timestamp, move only runs that were not extended after it. Raise
+        LedgerUnavailableError.
         """
         if not names_in(self._room):
             return
@@ -84,11 +85,11 @@ class OpenRuns:
                     self._queue.adopt(run.file, run.record)
 
     def left(self) -> Mapping[WorkspacePath, ContentHash | None]:
-        """Give what each file with an open run was left with."""
+        """Return the content hash that each open run left its files with (None: no file)."""
         return {path: hash_ for run in self._all() for path, hash_ in run.record.left().items()}
 
     def close(self) -> None:
-        """Let go of the lock's file."""
+        """Close the lock's file."""
         self._lock.close()
 
     def _all(self) -> Iterator[OpenRun]:
@@ -102,7 +103,7 @@ class OpenRuns:
 
 @contextmanager
 def runs_kept(local: Path) -> Iterator[None]:
-    """Raise LedgerUnavailableError where open runs cannot be kept in a directory."""
+    """Turn errors of storing open runs below `local` into LedgerUnavailableError."""
     try:
         yield
     except (OSError, UnsafePathError) as error:

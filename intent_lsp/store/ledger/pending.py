@@ -1,7 +1,7 @@
-"""The waiting queue: records that could not be appended yet (requirements section 10).
+"""The queue: records that could not be appended to the ledger yet (requirements section 10).
 
-Invariant: a queued record is on the disk before anyone is told, and leaves only when the ledger
-holds it.
+Invariant: a record is on disk before its caller learns that it is queued, and leaves the queue only
+after the ledger holds it.
 """
 
 import os
@@ -16,44 +16,47 @@ from intent_lsp.store.fs.local_dir import LOCAL_MODE, PRIVATE_FILE_MODE
 from intent_lsp.store.fs.write import make_directory, move_file, remove_file, replace_lines
 
 SUFFIX: Final = ".json"
-"""How the name of a kept record's file ends."""
+"""The suffix of the files that hold queued records and open runs."""
 
 _BROKEN: Final = ".broken"
 
 
 class Waiting(NamedTuple):
-    """A queued record: chained on nothing, but of an id and a time that it keeps."""
+    """A queued record and its file. It has its final id and time, but no place in the chain."""
 
     path: Path
     record: Record
 
 
 class LedgerQueue:
-    """The files of `.local/queue/`, one a record; their names are in the order of time."""
+    """The files of `.local/queue/`, one for each record. Their names sort by time."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
         self._order = count()
 
     def put(self, record: Record) -> Path:
-        """Keep a drafted record until it can be appended. Raises OSError, UnsafePathError."""
+        """Queue a drafted record and return its file. Raise OSError or UnsafePathError."""
         _, line = seal(record)
         target = self._place(record)
         replace_lines(target, (line,), mode=PRIVATE_FILE_MODE)
         return target
 
     def adopt(self, file: Path, record: Record) -> None:
-        """Take over a file that holds a drafted record, in one step. Raises as `put`."""
+        """Move a file that holds a drafted record into the queue, in one step. Raise as `put`."""
         move_file(file, self._place(record))
 
     def find(self, record_id: str) -> Path | None:
-        """Give where a record waits; None: it does not."""
+        """Return the file of a queued record, or None if it is not queued."""
         ending = f"-{record_id}{SUFFIX}"
         name = next((name for name in names_in(self._directory) if name.endswith(ending)), None)
         return None if name is None else self._directory / name
 
     def waiting(self, limit: int) -> list[Waiting]:
-        """Give the oldest records; one that cannot be read is set aside under another name."""
+        """Return at most `limit` queued records, oldest first.
+
+        A file that holds no record is renamed to `.broken` and skipped.
+        """
         found: list[Waiting] = []
         for name in names_in(self._directory):
             if len(found) == limit:
@@ -65,28 +68,29 @@ class LedgerQueue:
         return found
 
     def drop(self, waiting: list[Waiting]) -> None:
-        """Let records go that the ledger holds."""
+        """Delete the files of records that the ledger now holds."""
         for each in waiting:
             with suppress(OSError):
                 remove_file(each.path)
 
     def _place(self, record: Record) -> Path:
-        """Give the file of a record, which is named by its time, in a directory that is there."""
+        """Return the file for a record, named after its time. Create the directory if needed."""
         make_directory(self._directory, mode=LOCAL_MODE)
         moment = record.timestamp.replace(":", "").replace("-", "")
         return self._directory / f"{moment}-{next(self._order):09}-{record.id}{SUFFIX}"
 
 
 def names_in(directory: Path) -> list[str]:
-    """List the files of kept records, in the order of their names; none where it is not there."""
+    """Return the sorted names of the record files in a directory; empty if it does not exist."""
     try:
-        names = os.listdir(directory)  # noqa: PTH208 -- asked for each record
+        names = os.listdir(directory)  # noqa: PTH208 -- faster, and called for each record
     except OSError:
         return []
     return sorted(name for name in names if name.endswith(SUFFIX))
 
 
 def _read(path: Path) -> Record | None:
+    """Read a queued record. A file that holds none is renamed to `.broken`, and None returned."""
     try:
         line = path.read_bytes()
     except OSError:

@@ -1,7 +1,7 @@
-"""Records that `.local/` still has, and that no file of the ledger holds (ledger section 3).
+"""Lost records: those in `.local/` that no file of the ledger holds (ledger section 3).
 
-Invariant: nothing is written, and a record whose id the ledger holds is never among them.
-Invariant: what is not a record of ours as it was sealed is named, and taken for none.
+Invariant: nothing is written, and a record whose id the ledger holds is never returned.
+Invariant: a line that is not a correctly sealed record is reported, and never returned as one.
 """
 
 import os
@@ -27,10 +27,10 @@ _HASH: Final = slice(-len('sha256:"}}\n') - 64, -len('"}}\n'))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LostRecord:
-    """A record that the ledger does not hold: its line, and where that was found.
+    """A record that the ledger does not hold: its line, and the file where the line was found.
 
-    `missing`: what it names and what is neither in the ledger nor among those that join before
-    it. `waits`: it is in the queue, and was never in the ledger.
+    `missing` are the hashes that the record names and that neither the ledger nor an earlier lost
+    record has. `waits` is whether it is in the queue, so that it never was in the ledger.
     """
 
     record: Record
@@ -41,13 +41,13 @@ class LostRecord:
 
     @property
     def joins(self) -> bool:
-        """Whether it can be appended as it stands."""
+        """Whether the line can be appended to the ledger unchanged."""
         return not self.missing and not self.waits
 
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """Text in `.local/` that is not a record, for a person to look at."""
+    """A line in `.local/` that is not a record, reported so that a person can look at it."""
 
     source: str
     problem: str
@@ -55,21 +55,21 @@ class Unreadable:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What is lost, in the order in which it was written; and what nobody can tell."""
+    """The lost records, in the order in which they were written, and the unreadable lines."""
 
     lost: tuple[LostRecord, ...]
     unreadable: tuple[Unreadable, ...]
 
 
 class _Kept:
-    """What the local room of a root keeps of records, read as often as asked."""
+    """The records that the local directory of a root keeps. They can be read repeatedly."""
 
     def __init__(self, root: Path) -> None:
         self._root, self._local = root, root / LOCAL_ROOM
         self._journal = Journal(self._local)
 
     def lines(self) -> Iterator[tuple[str, bytes, bool]]:
-        """Give each line with where it is, and whether it waits there."""
+        """Yield each line with its file, relative to the root, and whether it is from the queue."""
         journal = self._named(self._journal.path)
         for line in self._journal.lines():
             yield journal, line, False
@@ -86,16 +86,17 @@ class _Kept:
 
 @dataclass(slots=True)
 class _Held:
-    """What the ledger holds of what is sought; both sets are only as large as the journal."""
+    """Those of the wanted ids and hashes that the ledger holds; never larger than the journal."""
 
     ids: set[str] = field(default_factory=set)
     hashes: set[ContentHash] = field(default_factory=set)
 
 
 def lost_records(root: Path) -> Found:
-    """Find what a reset, a stash or an accident took. Raises LedgerUnavailableError.
+    """Return the records that a reset, a stash or an accident removed from the ledger.
 
-    The ledger is read once, whole; memory is that of the journal.
+    The whole ledger is read once. Memory grows with the journal, not with the ledger. Raise
+    LedgerUnavailableError.
     """
     kept = _Kept(root)
     ids: set[str] = set()
@@ -143,12 +144,12 @@ def _held(root: Path, ids: set[str], hashes: set[ContentHash]) -> _Held:
 
 
 def _stays(line: bytes) -> bool:
-    """Whether the next append leaves a line where it is: a last one without end if it is whole."""
+    """Return whether the next append leaves a line in place. It removes a torn last line."""
     return line.endswith(b"\n") or examine(line + b"\n").flaw is None
 
 
 def _told(line: bytes) -> tuple[str, ContentHash]:
-    """Give the id and the hash that a line says it has, which is enough to know it again."""
+    """Return the id and the hash that a line states, without recomputing the hash."""
     if line.startswith(b'{"id":"') and line.endswith(b'"}}\n') and line[_HASH][:7] == b"sha256:":
         return line[_ID].decode("latin-1"), ContentHash(line[_HASH].decode("latin-1"))
     link = examine(line)
@@ -156,6 +157,7 @@ def _told(line: bytes) -> tuple[str, ContentHash]:
 
 
 def _named_by(link: Link) -> Iterator[ContentHash]:
+    """Yield the hashes of the records that a link names."""
     if link.prev is not None:
         yield link.prev
     yield from link.merges
@@ -171,6 +173,7 @@ def _files(directory: Path) -> list[Path]:
 
 
 def _content(path: Path) -> bytes:
+    """Return a file's content, or a line that is no record and says why it is unreadable."""
     try:
         return read_bytes(path) or b""
     except OSError as problem:

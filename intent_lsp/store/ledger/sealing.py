@@ -1,4 +1,4 @@
-"""Events on their way into the chain: drafted, prepared, and sealed at the end of it."""
+"""From event to sealed record: drafting, preparing, and sealing at the end of the chain."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ from intent_lsp.formats.ledger.jsonl import IndexEntry, Ready, entry_of, ready, 
 
 
 class Identified(NamedTuple):
-    """An event with the id and the time that it keeps wherever it waits."""
+    """An event with the id and the timestamp of its record, which it keeps while it waits."""
 
     event: Event
     id: str
@@ -17,7 +17,7 @@ class Identified(NamedTuple):
 
 
 class Sealed(NamedTuple):
-    """A record with its line, and what the index keeps of it."""
+    """A sealed record with its line and its index entry."""
 
     record: Record
     line: bytes
@@ -25,30 +25,30 @@ class Sealed(NamedTuple):
 
 
 def touched_by(event: Event) -> frozenset[WorkspacePath]:
-    """List the files of an event by their names of before and after."""
+    """Return the files of an event, by their present and their previous paths."""
     ends = (end for file in event.files for end in (file.path, file.previous))
     return frozenset(end for end in ends if end is not None)
 
 
 def drafted(identified: Identified) -> Record:
-    """Give the record of an event that has no place in the chain yet."""
+    """Return the record of an event, not yet linked into the chain."""
     event, id_, moment = identified
     return draft(event, id=id_, timestamp=moment, end=ChainEnd())
 
 
 def prepared(identified: Identified) -> Ready:
-    """Do what can be done before others wait for the lock."""
+    """Serialize an event as far as possible before the ledger's lock is taken."""
     return ready(drafted(identified))
 
 
 def chain(made: Ready, trail: ChainCursor) -> Sealed:
-    """Seal a record at the end of the chain, which then ends with it."""
+    """Seal a prepared record at the end of the chain and advance the cursor to it."""
     record, line = seal_at(made, place_at(trail.end))
     return follow(record, line, trail)
 
 
 def follow(record: Record, line: bytes, trail: ChainCursor) -> Sealed:
-    """Have the chain end with a record that is sealed."""
+    """Advance the cursor to a record that is already sealed, and return it with its index entry."""
     entry = entry_of(record)
     trail.step(entry.link)
     return Sealed(record, line, entry)

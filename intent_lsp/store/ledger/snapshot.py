@@ -1,7 +1,7 @@
-"""All of a ledger's files as they are at one moment, read one after the other.
+"""Snapshots of all files of a ledger at one moment, read one after the other.
 
-Invariant: the main file stays the one that was opened at that moment, though an archive may
-replace it; the others only grow, and are read up to the size that they had.
+Invariant: the main file stays open, so that archiving cannot replace it while it is read. The other
+files only grow, and are read up to their size at that moment.
 """
 
 import os
@@ -21,7 +21,7 @@ from intent_lsp.store.locks.root_lock import RootLock
 
 
 class Snapshot:
-    """The files at one moment; `strange` is complete once the parts have been read."""
+    """The ledger's files at one moment. `strange` is complete only after all `parts` were read."""
 
     def __init__(self, root: Path, main: int | None, stamps: FilesStamp) -> None:
         self.strange: list[Strange] = list(LedgerFiles(root).strange())
@@ -29,7 +29,7 @@ class Snapshot:
         self._main_size = 0 if main is None else os.fstat(main).st_size
 
     def parts(self, progress: BuildProgress = quiet) -> Iterator[VerifiedFile]:
-        """Give each file in reading order; it is open until the next is asked for."""
+        """Yield each file in reading order. It is open only until the next one is requested."""
         everything, before = sum(stamp.size for stamp in self._stamps), 0
         for stamp in self._stamps:
             done = partial(_done, progress, everything, before)
@@ -42,7 +42,8 @@ class Snapshot:
                 continue
             try:
                 with opened(self._root / stamp.file) as fd:
-                    # Gone since, as git takes files away: what follows it will miss it.
+                    # Git may have removed the file since. Records that name one of its records then
+                    # fail.
                     if fd is not None:
                         yield VerifiedFile(stamp.file, scan_widely(fd, stamp.size, progress=done))
             except LedgerUnavailableError as error:
@@ -51,7 +52,7 @@ class Snapshot:
 
 @contextmanager
 def snapshot_of(root: Path, lock: RootLock) -> Iterator[Snapshot]:
-    """Take the files as they are between two appends, where anyone could be appending."""
+    """Take a snapshot between two appends, under the lock if it exists."""
     strange: list[Strange] = []
     with ExitStack() as stack:
         try:
@@ -64,13 +65,15 @@ def snapshot_of(root: Path, lock: RootLock) -> Iterator[Snapshot]:
 
 
 def _between_appends(root: Path, main: int | None, lock: RootLock) -> Snapshot:
+    """Take the snapshot, if possible under the lock."""
     files = LedgerFiles(root)
     if lock.exists():
-        # A reader without rights to the lock sees at worst a line that is being written.
+        # A reader that may not take the lock sees at worst an incomplete last line.
         with suppress(IntentLspError), lock.held():
             return Snapshot(root, main, files.stamp())
     return Snapshot(root, main, files.stamp())
 
 
 def _done(progress: BuildProgress, everything: int, before: int, done: int) -> None:
+    """Report progress within one file as progress within all files."""
     progress(before + done, everything)

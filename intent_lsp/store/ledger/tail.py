@@ -1,7 +1,7 @@
-"""The end of the ledger's file: its size, and what the next record is chained on.
+"""The tail of the ledger's file: its size and the state of the chain at its end.
 
-Invariant: used under the ledger's lock alone.
-Invariant: what is known of the end counts only while the file's last bytes are still those known.
+Invariant: everything here is called under the ledger's lock.
+Invariant: a known end is used only while the file's last bytes are still the known ones.
 """
 
 from collections.abc import Callable
@@ -36,7 +36,11 @@ _TAIL: Final = 96
 
 @dataclass(slots=True)
 class TailState:
-    """Where a ledger ends; `whole`: `trail` knows every open head, not just the last line's."""
+    """The end of a ledger's file.
+
+    `tail` are the last 96 bytes. `whole` is whether `trail` knows every open head, not only that of
+    the last line.
+    """
 
     size: int
     tail: bytes
@@ -47,10 +51,10 @@ class TailState:
     def find(
         cls, file: LedgerFile, name: WorkspacePath, root: Path, *, clock: Clock, index: Index
     ) -> Self:
-        """Find the end of a file by the index, or by its tail where that is far behind.
+        """Find the end of a file from the index, or from its last lines if the index lags far.
 
-        `name` is the file's, relative to the root. A last line without its end is completed where
-        that alone is missing, else moved to `.local/torn/`. Raises OSError.
+        `name` is the file's path, relative to the root. A torn last line is completed if only its
+        line feed is missing, otherwise it is moved to `.local/torn/`. Raise OSError.
         """
         size = file.size()
         if size and file.read(size - 1, size) != b"\n":
@@ -65,23 +69,23 @@ class TailState:
         return end
 
     def follow(self, file: LedgerFile, left: Callable[[], TailNote | None]) -> bool:
-        """Follow what others appended; False: the end has to be found anew.
+        """Follow the lines that others appended. Return False if the end has to be found anew.
 
-        `left` gives what the last of them left of the end, which spares to read what they wrote.
+        `left` returns the note of the last writer, which makes reading its lines unnecessary.
         """
         size = file.size()
         note = left() if size != self.size else None
         return (note is not None and self._take(note, file, size)) or self._read_on(file, size)
 
     def note(self, file: LedgerFile) -> TailNote | None:
-        """Give what is to be left of the end for who appends next."""
+        """Return the note for the next writer, or None if the end does not fit into one."""
         return noted(self.trail, file.inode, self.size, self.tail) if self.whole else None
 
     def _take(self, note: TailNote, file: LedgerFile, size: int) -> bool:
-        """Take a note for what is known, where the file ends as it says."""
+        """Use the last writer's note if the file ends as the note says. Return whether it does."""
         if (note.inode, note.size, len(note.tail)) != (file.inode, size, min(_TAIL, size)):
             return False
-        # The last line has to say its hash itself, in the file.
+        # The note is trusted only if the last line in the file states the same hash.
         said = note.hash.encode() in note.tail
         if not said or file.read(size - len(note.tail), size) != note.tail:
             return False
@@ -89,6 +93,7 @@ class TailState:
         return True
 
     def _read_on(self, file: LedgerFile, size: int) -> bool:
+        """Read what was appended and follow its lines, or return False if that is not possible."""
         grown = size - self.size
         if not self.whole or not 0 <= grown <= MAX_LAG:
             return False
@@ -102,7 +107,7 @@ class TailState:
         return True
 
     def moved(self, data: bytes) -> None:
-        """Learn of lines that were written, and that the trail has followed."""
+        """Move the end past lines that were written and that `trail` has already followed."""
         self._grow(self.size + len(data), self.tail + data)
 
     def _grow(self, size: int, data: bytes) -> None:
@@ -110,7 +115,10 @@ class TailState:
 
 
 def _ended(trail: ChainCursor, name: WorkspacePath) -> ChainCursor:
-    """Leave the ends of other writers to them, once a segment has begun."""
+    """Keep only the heads of this file, if it is a segment with records.
+
+    The heads of other segments are merged by their own writers.
+    """
     if name == LEDGER_FILE or trail.last is None:
         return trail
     own = {hash_: head for hash_, head in trail.heads.items() if head.file == name}
@@ -118,7 +126,7 @@ def _ended(trail: ChainCursor, name: WorkspacePath) -> ChainCursor:
 
 
 def _begun(trail: ChainCursor, root: Path) -> ChainCursor:
-    """Let the first record of a file follow the newest of all the others."""
+    """Chain the first record of a file to the newest record of all other files."""
     heads = list(trail.heads.values()) or _ends_by_tails(root)
     newest = max(heads, key=lambda head: head.timestamp, default=None)
     if newest is None:
@@ -127,7 +135,7 @@ def _begun(trail: ChainCursor, root: Path) -> ChainCursor:
 
 
 def _ends_by_tails(root: Path) -> list[Head]:
-    """Give the last record of each file; where the index knows no more, one is chained on."""
+    """Return the last record of each file, read from the files' tails."""
     ends = []
     for stamp in LedgerFiles(root).stamp():
         with suppress(LedgerUnavailableError), opened(root / stamp.file) as fd:
@@ -138,7 +146,7 @@ def _ends_by_tails(root: Path) -> list[Head]:
 
 
 def _by_tail(read: Reader, size: int) -> ChainCursor:
-    """Chain on the last record that can be read; loose heads are tied once the index knows."""
+    """Return a cursor at the last readable record. Other open heads are not known then."""
     trail = ChainCursor()
     while size and trail.last is None:
         start = last_line_start(read, size)
@@ -148,11 +156,11 @@ def _by_tail(read: Reader, size: int) -> ChainCursor:
 
 
 def _mend(file: LedgerFile, size: int, root: Path, clock: Clock) -> int:
-    """Complete a last line without its end, or keep it aside; give the size that there is then."""
+    """Complete a last line that lacks only its line feed, or move it aside. Return the new size."""
     start = last_line_start(file.read, size)
     link = examine(file.read(start, size) + b"\n")
     above = _by_tail(file.read, start).last
-    # The first record of a file follows one in another.
+    # The first record of a file names a record in another file.
     joins = {None, *(head.hash for head in _ends_by_tails(root))} if above is None else {above}
     if link.flaw is None and link.prev in joins:
         file.append(b"\n")

@@ -1,7 +1,7 @@
-"""What the last who appended knew of the ledger's end, left for the next one in the lock's file.
+"""Tail note: the last writer leaves the ledger's end in the lock's file for the next writer.
 
-Invariant: it counts only while the file, its size and its last bytes are those that it names.
-Invariant: what is torn, or no note at all, is none.
+Invariant: a note counts only while the ledger's inode, size and last bytes are those in the note.
+Invariant: a torn or malformed note counts as none.
 """
 
 import struct
@@ -18,9 +18,10 @@ _HEADER: Final = struct.Struct("<HI")
 
 
 class TailNote(msgspec.Struct, array_like=True, frozen=True):
-    """A ledger with one open head, which is its last record: the file's inode, size and last bytes.
+    """The end of a ledger file whose only open head is its last record.
 
-    `hash`, `timestamp` and `session_id` are the record's, `lines` is its line.
+    `inode`, `size` and `tail`, the last bytes, are the file's. `hash`, `timestamp` and `session_id`
+    are the last record's. `lines` is the number of lines.
     """
 
     inode: int
@@ -32,7 +33,7 @@ class TailNote(msgspec.Struct, array_like=True, frozen=True):
     session_id: str
 
     def trail(self) -> ChainCursor:
-        """Give the chain's state there."""
+        """Return a chain cursor at this end."""
         head = Head(self.hash, self.lines, self.session_id, self.timestamp)
         return ChainCursor({self.hash: head}, self.lines, self.hash, self.timestamp)
 
@@ -42,7 +43,7 @@ _WRITE: Final = msgspec.msgpack.Encoder()
 
 
 def noted(trail: ChainCursor, inode: int, size: int, tail: bytes) -> TailNote | None:
-    """Give what is to be left of an end; None: it takes more to tell than a note holds."""
+    """Return the note for an end, or None unless its last record is the only open head."""
     if trail.last is None or len(trail.heads) != 1:
         return None
     head = trail.heads.get(trail.last)
@@ -52,7 +53,7 @@ def noted(trail: ChainCursor, inode: int, size: int, tail: bytes) -> TailNote | 
 
 
 def spelled(note: TailNote | None) -> bytes:
-    """Spell a note as bytes; none, or one that is too long, as what `read` takes for none."""
+    """Encode a note. If it is None or too long, return bytes that `read` decodes as None."""
     told = b"" if note is None else _WRITE.encode(note)
     if len(told) > NOTE_AT_MOST - _HEADER.size:
         told = b""
@@ -60,7 +61,7 @@ def spelled(note: TailNote | None) -> bytes:
 
 
 def read(data: bytes) -> TailNote | None:
-    """Read what was left, whatever stands behind it. Total."""
+    """Decode a note, ignoring bytes after it. Return None if it is torn or malformed."""
     if len(data) < _HEADER.size:
         return None
     length, check = _HEADER.unpack_from(data)
