@@ -42,8 +42,7 @@ class Snapshot:
                 continue
             try:
                 with opened(self._root / stamp.file) as fd:
-                    # Git may have removed the file since. Records that name one of its records then
-                    # fail.
+                    # Git may have removed it since. `verify` reports the records that name its records.
                     if fd is not None:
                         yield VerifiedFile(stamp.file, scan_widely(fd, stamp.size, progress=done))
             except LedgerUnavailableError as error:

@@ -1,1 +1,1 @@
-"""The index of the ledger in SQLite (ledger section 4)."""
+"""SQLite index of a ledger's records (ledger section 4)."""

@@ -1,6 +1,6 @@
-"""Lines that stand next in a file, as they go into the index (ledger section 4).
+"""Batches: consecutive ledger lines with the fields to index (ledger section 4).
 
-Invariant: a batch holds whole lines alone.
+Invariant: a batch holds whole lines only.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,20 +10,21 @@ from intent_lsp.formats.ledger.batch import Columns, index_lines
 from intent_lsp.formats.ledger.jsonl import IndexEntry
 
 TAIL: Final = 96
-"""How many bytes tell that a file still holds what was read of it."""
+"""How many bytes before the last offset are compared to see if a file still holds what was read."""
 
 _AT_ONCE: Final = 128 * 1024
+"""About how many bytes of lines are parsed together."""
 
 
 class BatchPart(NamedTuple):
-    """How many bytes each of some lines has, and what the index keeps of it."""
+    """The length in bytes of each of some lines, and the fields to index."""
 
     lengths: list[int]
     found: Columns | Sequence[IndexEntry]
 
 
 class Batch(NamedTuple):
-    """Lines that stand next in a file: `size` bytes, the last of which are `tail`."""
+    """Consecutive lines of a file: `size` bytes in all, and their last bytes as `tail`."""
 
     parts: Sequence[BatchPart]
     size: int
@@ -31,17 +32,17 @@ class Batch(NamedTuple):
 
 
 def batch(data: bytes, found: Sequence[IndexEntry]) -> Batch:
-    """Put whole lines together with what the index keeps of each."""
+    """Return a batch of whole lines whose index entries are known."""
     return Batch([BatchPart(_lengths(data), found)], len(data), data[-TAIL:])
 
 
 def read_batch(data: bytes) -> Batch:
-    """Read what the index keeps of whole lines."""
+    """Return a batch of whole lines, parsed for their index entries."""
     return Batch([*_parts(data)], len(data), data[-TAIL:])
 
 
 def _parts(data: bytes) -> Iterator[BatchPart]:
-    """Read a handful of lines at a time."""
+    """Yield the lines in parts of about 128 KiB."""
     start = 0
     while start < len(data):
         end = data.find(b"\n", start + _AT_ONCE) + 1 or len(data)
@@ -51,4 +52,5 @@ def _parts(data: bytes) -> Iterator[BatchPart]:
 
 
 def _lengths(data: bytes) -> list[int]:
+    """Return the length of each line in bytes, with its line feed."""
     return [length + 1 for length in map(len, data.split(b"\n")[:-1])]

@@ -1,11 +1,11 @@
-"""The index brought up to date: from the last offset read to each file's end (ledger section 4).
+"""Index updates: reads each ledger file from the last offset to its end (ledger section 4).
 
-Invariant: one transaction moves the offset and adds what stands before it, so that two processes
-can share the work.
-Invariant: what was read of a file is what the file holds still, or it is forgotten and read anew.
-Invariant: one transaction holds all of it, so that nobody ever sees, and no accident ever leaves,
-an index that is half built: it is empty or whole.
-Invariant: what it leaves is what row after row would have left.
+Invariant: one transaction advances the offset and adds the rows before it, so that processes can
+share the work.
+Invariant: if a file no longer holds what was read of it, its rows are removed and it is read again.
+Invariant: a build from nothing is one transaction, so that a half-built index is never seen or left
+behind.
+Invariant: a build from nothing gives the same index as adding the lines one by one.
 """
 
 import sqlite3
@@ -35,7 +35,7 @@ from intent_lsp.store.ledger.raw.file import opened, read_at
 from intent_lsp.store.ledger.raw.files import FilesStamp, FileStamp
 
 BuildProgress = Callable[[int, int], None]
-"""Told the bytes done and the bytes in all."""
+"""Called with the bytes done and the total of bytes."""
 
 _BATCH: Final = 4 * 1024 * 1024
 _DROP: Final = (
@@ -54,15 +54,15 @@ _GONE: Final = "DROP TABLE temp.touched_anew"
 
 
 def quiet(_done: int, _all: int) -> None:
-    """Tell nobody."""
+    """Ignore the progress."""
 
 
 def catch_up(
     connection: sqlite3.Connection, root: Path, stamps: FilesStamp, progress: BuildProgress = quiet
 ) -> dict[str, IndexedFile]:
-    """Bring the index up to the last whole line of each file; give how far it is, by file.
+    """Bring the index up to the last whole line of each file. Return how far it is, by file.
 
-    Raises LedgerUnavailableError for a main file that cannot be read.
+    Raise LedgerUnavailableError if the main file cannot be read.
     """
     found = sources(connection)
     if len(found) == len(stamps) and all(_is_current(found.get(s.file), s) for s in stamps):
@@ -83,7 +83,7 @@ def catch_up(
 
 
 def lag(connection: sqlite3.Connection, root: Path, stamps: FilesStamp) -> int:
-    """Give how many bytes would have to be read to be up to date. Raises as `catch_up`."""
+    """Return how many bytes must be read to bring the index up to date. Raise as `catch_up`."""
     found = sources(connection)
     behind = 0
     for stamp in stamps:
@@ -94,10 +94,10 @@ def lag(connection: sqlite3.Connection, root: Path, stamps: FilesStamp) -> int:
 
 
 def add(connection: sqlite3.Connection, stamp: FileStamp, offset: int, added: Batch) -> bool:
-    """Add lines that were just appended at `offset`, if the index ends there; tell whether."""
+    """Index lines just appended at `offset`, and return True, if the index ends there."""
     seen = source_of(connection, stamp.file)
     if (0 if seen is None else seen.offset) != offset:
-        # Found out without waiting for a process that builds the index.
+        # Checked first without a transaction, which would wait for a process that builds the index.
         return False
     with transaction(connection):
         source = begin(connection, stamp.file)
@@ -115,7 +115,7 @@ def _is_current(source: IndexedFile | None, stamp: FileStamp) -> bool:
 
 
 def _is_other(root: Path, source: IndexedFile, stamps: FilesStamp) -> bool:
-    """Whether a file is gone, or holds something else than what was read of it."""
+    """Return whether a file is gone, or no longer holds what was read of it."""
     stamp = next((stamp for stamp in stamps if stamp.file == source.file), None)
     if stamp is None:
         return True
@@ -127,13 +127,13 @@ def _is_other(root: Path, source: IndexedFile, stamps: FilesStamp) -> bool:
 
 @contextmanager
 def _readable(root: Path, file: str) -> Iterator[int | None]:
-    """Open a file to read it; None where that is refused, but for the main file."""
+    """Open a file to read it, or yield None if that fails. Raise if it is the main file."""
     with ExitStack() as stack:
         fd = None
         try:
             fd = stack.enter_context(opened(root / file))
         except LedgerUnavailableError:
-            # A segment that nobody can read stops no answer; `verify` names it.
+            # An unreadable segment does not prevent answers; `verify` reports it.
             if file == LEDGER_FILE:
                 raise
         yield fd
@@ -142,7 +142,7 @@ def _readable(root: Path, file: str) -> Iterator[int | None]:
 def _build(
     connection: sqlite3.Connection, root: Path, stamps: FilesStamp, progress: BuildProgress
 ) -> None:
-    """Read all files into an index that is empty, unless another process has done so."""
+    """Read all files into an empty index, unless another process has built it meanwhile."""
     before, everything = 0, sum(stamp.size for stamp in stamps)
     with built(connection) as begun:
         for stamp in stamps if begun else ():
@@ -158,7 +158,7 @@ def _build(
 
 
 def _read_file(connection: sqlite3.Connection, root: Path, stamp: FileStamp) -> Iterator[int]:
-    """Read a file to its end, in batches; give the offset behind each."""
+    """Read a file to its end in batches, and yield the offset after each."""
     with _readable(root, stamp.file) as fd:
         while fd is not None:
             with transaction(connection):
@@ -173,9 +173,10 @@ def _read_file(connection: sqlite3.Connection, root: Path, stamp: FileStamp) -> 
 def _take(
     connection: sqlite3.Connection, stamp: FileStamp, added: Batch, source: IndexedFile
 ) -> None:
+    """Insert a batch and store how far the file has been read."""
     insert(connection, added, source)
     if not added.size:
-        # All of the state that was stamped has been read; what came since has another stamp.
+        # Everything up to the stamp has been read. Later appends change the file's stamp.
         source.stamp = spelled(stamp)
     save(connection, source)
 
@@ -183,7 +184,7 @@ def _take(
 def _change(
     connection: sqlite3.Connection, seen: IndexedFile, work: Callable[[IndexedFile], None]
 ) -> None:
-    """Do `work` in a transaction, unless another process moved the index on since it was seen."""
+    """Call `work` in a transaction, unless another process has advanced the index since `seen`."""
     with transaction(connection):
         source = source_of(connection, seen.file)
         before = (seen.number, seen.offset, seen.tail)
@@ -192,7 +193,7 @@ def _change(
 
 
 def _next(fd: int, offset: int) -> Batch:
-    """Read whole lines from `offset`: about 4 MB, or the one line that is longer."""
+    """Return the whole lines from `offset`: about 4 MiB, or one line that is longer."""
     length = _BATCH
     while True:
         data = read_at(fd, offset, offset + length)
@@ -204,19 +205,21 @@ def _next(fd: int, offset: int) -> Batch:
 
 @contextmanager
 def built(connection: sqlite3.Connection) -> Iterator[bool]:
-    """Let the tables be filled alone among all writers; False: another process has begun already.
+    """Run the block as the only writer, to fill empty tables. Yield False if they are not empty.
 
-    What touches a path goes into `temp.touched_anew`; all is put in order at the end.
+    The block inserts touched paths into `temp.touched_anew`. Afterwards they are sorted into
+    `touched`, and the database indexes are made.
     """
     with transaction(connection):
         if sources(connection):
             yield False
             return
-        # What goes in stands behind what is there, which nobody asks for again; what is sorted
-        # later takes as much memory as the cache may: a small one keeps both flat.
+        # Rows are appended, and earlier pages are not read again. Sorting takes as much memory as
+        # the cache may have, so a small cache keeps memory flat.
         for statement in (*_DROP, _ASIDE, _SMALL_CACHE):
             connection.execute(statement)
         yield True
-        # In order, each page is written once; a row after the other would write it many times.
+        # Sorted inserts write each page once. Row by row, the same page would be written many
+        # times.
         for statement in (_SORTED, _GONE, HASH_INDEX, *ORDER_INDEXES, CACHE):
             connection.execute(statement)

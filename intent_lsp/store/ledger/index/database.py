@@ -1,7 +1,7 @@
-"""The index's database: opened, reopened, thrown away when it is broken.
+"""The index's SQLite database: opening, reopening, and replacing a broken one.
 
-Invariant: the database holds nothing that the ledger does not; losing it loses time alone.
-Invariant: where no file can be kept, it lives in memory.
+Invariant: the database holds nothing that the ledger does not. Losing it costs only time.
+Invariant: if no file can be kept, the database is in memory.
 """
 
 import sqlite3
@@ -17,7 +17,7 @@ from intent_lsp.store.fs.write import remove_file
 
 SCHEMA_VERSION: Final = 6
 PATIENT: Final = 20
-"""How many seconds a question waits while another process builds the index."""
+"""How many seconds a query waits while another process builds the index."""
 
 _WAIT_SECONDS: Final = 1.0
 _IN_USE: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
@@ -55,7 +55,7 @@ CREATE TABLE named (
 """
 
 CACHE: Final = "PRAGMA cache_size = -16384"
-"""Kibibytes of pages that are kept in memory."""
+"""Keeps up to 16 MiB of pages in memory; the negative number is in KiB."""
 
 HASH_INDEX: Final = "CREATE INDEX IF NOT EXISTS record_hash ON record (hash64)"
 ORDER_INDEXES: Final = (
@@ -68,19 +68,20 @@ T = TypeVar("T")
 
 
 class IndexDatabase:
-    """One connection, used by one thread at a time."""
+    """One connection to the index's database. Threads take turns to use it."""
 
     def __init__(self, path: Path | None) -> None:
-        """Keep the database at `path`; None: in memory."""
+        """Keep the database at `path`, or in memory if that is None."""
         self._threads = threading.Lock()
         self._file = None if path is None else SqliteFile(path, _connect)
         self._memory: sqlite3.Connection | None = None
 
     def run(self, work: Callable[[sqlite3.Connection], T], patience: int = 0) -> T:
-        """Do `work`, which may be begun again on an empty database.
+        """Return the result of `work`, which may be called again on an empty database.
 
-        A database that another process holds is waited for as often as `patience` says, for a
-        second each; then, and where none can be kept, it is done in memory.
+        If another process holds the database, try again `patience` times, waiting a second each.
+        After that, or if no file can be kept, do the work in memory. A broken database is deleted
+        and made anew. Raise LedgerUnavailableError if even memory fails.
         """
         with self._threads:
             for left in range(patience, -1, -1):
@@ -104,12 +105,12 @@ class IndexDatabase:
                 ) from error
 
     def try_once(self, work: Callable[[sqlite3.Connection], None]) -> None:
-        """Do `work` if the database is there and well; the next `run` makes up for it."""
+        """Call `work` once and ignore database errors. The next query catches up on the rest."""
         with self._threads, suppress(sqlite3.Error):
             work(self._current())
 
     def close(self) -> None:
-        """Close the connection; the next use opens it again."""
+        """Close the connection. The next use opens it again."""
         with self._threads:
             self._forget()
 
@@ -127,7 +128,7 @@ class IndexDatabase:
             self._memory = None
 
     def _discard(self, error: sqlite3.Error) -> None:
-        """Make room for an empty database, unless the one in its place is merely in use."""
+        """Close the database, and delete its files unless another process is only using them."""
         self._forget()
         if self._file is None or kind(error) in _IN_USE:
             return
@@ -141,9 +142,9 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 
 def _prepare(connection: sqlite3.Connection, _path: Path) -> None:
-    # Hashes and ids come in no order: a small cache would read their pages again and again.
+    # Hashes and ids are in random order, so a small cache would read their pages again and again.
     connection.execute(CACHE)
-    # What a build has written ahead is not kept beside the database for good.
+    # Shrinks the write-ahead log, which a build makes large.
     connection.execute("PRAGMA journal_size_limit = 16777216")
     if _version(connection) == 0:
         connection.execute("BEGIN IMMEDIATE")

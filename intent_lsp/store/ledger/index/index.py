@@ -1,6 +1,7 @@
-"""The index of a ledger: by intent, path, session and time, newest first (ledger section 4).
+"""Queries on a ledger's records by intent, path, session and time (ledger section 4).
 
-Invariant: it answers from the ledger's own lines; where it does not fit them it is built anew.
+Invariant: records are read from the ledger's own lines. An index that does not fit them is built
+anew.
 """
 
 import sqlite3
@@ -44,9 +45,11 @@ from intent_lsp.store.ledger.raw.file import opened, read_at
 from intent_lsp.store.ledger.raw.files import FilesStamp, FileStamp, LedgerFiles
 
 MAX_LAG: Final = 1024 * 1024
+"""The most bytes that `trail` reads to bring the index up to date."""
 _PASSED: Final = 64
+"""How many appends are not indexed at once after the index was found to lag behind."""
 _LONG: Final = 16 * 1024
-"""Bytes of a line from which on its record names so many files that they are asked for in turn."""
+"""From this many bytes on, a line is cached: it names many files, and each query reads it again."""
 
 _LONG_KEPT: Final = 4
 _HEX: Final = frozenset("0123456789abcdef")
@@ -54,42 +57,46 @@ _HEX: Final = frozenset("0123456789abcdef")
 T = TypeVar("T")
 
 _read_long: Final = lru_cache(maxsize=_LONG_KEPT)(read)
-"""Reads a long line, once for all the files that it names: a look asks each for its record."""
+"""Parses a long line once for all the files that it names, since each one asks for its record."""
 
 
 class Index:
-    """The index in `.orchestration/.local/`, brought up to date by every question."""
+    """The index in `.orchestration/.local/`. Every query first brings it up to date."""
 
     def __init__(self, path: Path, root: Path) -> None:
-        """Keep the index of the ledger below `root` at `path`; nothing is opened yet."""
+        """Keep the index of the ledger below `root` at `path`. Nothing is opened yet."""
         self._root = root
         self._files = LedgerFiles(root)
         self._database = IndexDatabase(path)
-        # Without a ledger there is nothing to keep, and a dormant root is not written to.
+        # Used without a ledger: then nothing needs to be kept, and a root without one is not
+        # written to.
         self._nothing = IndexDatabase(None)
-        # How many appends are not told of, since the last was found to stand behind a gap.
+        # How many more appends are skipped since one was found beyond the index's end.
         self._passed = 0
 
     def stamp(self) -> FilesStamp:
-        """Tell two states of the ledger apart without reading it; empty: there is none."""
+        """Return a value that changes with the ledger's files; empty if there are none.
+
+        Only the files' stamps are read.
+        """
         return self._files.stamp()
 
     def refresh(self, progress: BuildProgress = quiet) -> None:
-        """Bring the index up to date, as every question does."""
+        """Bring the index up to date without a query."""
         self._ask(lambda _connection, _found: None, progress)
 
     def query(self, query: Query, *, limit: int, cursor: PageCursor | None = None) -> RecordPage:
-        """Give at most `limit` records before the cursor, newest first."""
+        """Return at most `limit` records before the cursor, newest first."""
         return self._ask(partial(self._page, query, limit, cursor))
 
     def newest_for_path(self, path: WorkspacePath) -> Record | None:
-        """Give the newest record that touched a path, by its name or its old name."""
+        """Return the newest record that touched a path, by its new or old name, or None."""
         return next(iter(self.query(Query(path=path), limit=1).records), None)
 
     def newest_passes(self, path: WorkspacePath) -> bool:
-        """Whether the newest record of a path happened with verdict PASS, or there is none.
+        """Return whether the newest record of a path has verdict PASS. True if there is none.
 
-        No record is read for it.
+        The record's line is not read.
         """
         statement = """
             SELECT record.passing FROM touched JOIN record USING (moment, source)
@@ -103,46 +110,46 @@ class Index:
         return self._ask(asked)
 
     def newest_passing_for_path(self, path: WorkspacePath) -> Record | None:
-        """Give the newest record of a path that happened with verdict PASS."""
+        """Return the newest record of a path with verdict PASS, or None."""
         return next(iter(self.query(Query(path=path, passing=True), limit=1).records), None)
 
     def find(self, record_id: str) -> Record | None:
-        """Give the record of an id."""
+        """Return the record with an id, or None."""
         return self._ask(partial(self._find, record_id))
 
     def starting_with(self, digits: str, *, limit: int) -> tuple[Record, ...]:
-        """Give at most `limit` records whose ids start with some digits, oldest first."""
+        """Return at most `limit` records whose ids start with `digits`, oldest first."""
         return self._ask(partial(self._starting_with, digits, limit))
 
     def count(self) -> int:
-        """Count the records, each once."""
+        """Return the number of records, each counted once."""
         return self._ask(lambda _connection, found: sum(s.records for s in found.values()))
 
     def counts(self) -> Mapping[str, int]:
-        """Count the records of each intent, by the id that they name."""
+        """Return the number of records of each intent id."""
         statement = "SELECT text, count(*) FROM record JOIN name ON number = intent GROUP BY intent"
         return self._ask(lambda connection, _found: dict(connection.execute(statement).fetchall()))
 
     def touched_files(self, since: TouchMark | None) -> TouchedFiles:
-        """Give the newest record of each intent for each file, as far as that is new since a mark.
+        """Return the newest record of each intent for each file, as far as it is new since a mark.
 
-        None, or a mark of another ledger: all of them.
+        Without a mark, or with one that no longer fits the ledger, return all of them.
         """
         return self._ask(partial(self._touched_files, since))
 
     def paths(self, *, limit: int) -> tuple[WorkspacePath, ...]:
-        """List the files that records have touched, at most `limit`, by name."""
+        """Return at most `limit` paths that records touched, sorted."""
         return self._ask(lambda connection, _found: touched_paths(connection, limit))
 
     def heads(self) -> tuple[Head, ...]:
-        """Give the records that no other names, in order of file and line."""
+        """Return the records that no other record names, in order of file and line."""
         return self._ask(lambda connection, found: tuple(all_heads(connection, found)))
 
     def trail(self, file: str, size: int) -> ChainCursor | None:
-        """Give the chain's state at the end of a file of `size` bytes, if it is not far to read.
+        """Return a chain cursor at the end of a file of `size` bytes, or None if the index lags.
 
-        Its open heads come first, then those of the other files. None: more than `MAX_LAG` bytes
-        would have to be read, or the file has grown meanwhile.
+        Its heads are this file's open heads, then those of the other files. None means that more
+        than `MAX_LAG` bytes would have to be read, or that the file's size is another.
         """
 
         def nearly(connection: sqlite3.Connection) -> ChainCursor | None:
@@ -162,10 +169,10 @@ class Index:
         return self._database.run(nearly)
 
     def appended(self, stamp: FileStamp, offset: int, added: Batch) -> None:
-        """Learn of lines that were just appended; `stamp` is their file's state since then.
+        """Index lines that were just appended. `stamp` is their file's stamp after the append.
 
-        Where the index lags behind `offset`, the next question makes up for it, and it is not
-        tried for each of the lines that come after.
+        If the index does not reach `offset`, the next query catches up, and the next appends are
+        skipped.
         """
         if self._passed:
             self._passed -= 1
@@ -178,7 +185,7 @@ class Index:
         self._database.try_once(follow)
 
     def close(self) -> None:
-        """Close the database; the next question opens it again."""
+        """Close the database. The next query opens it again."""
         self._database.close()
         self._nothing.close()
 
@@ -187,6 +194,7 @@ class Index:
         question: Callable[[sqlite3.Connection, Mapping[str, IndexedFile]], T],
         progress: BuildProgress = quiet,
     ) -> T:
+        """Return the result of a query on the index after bringing it up to date."""
         stamps = self._files.stamp()
         database = self._database if stamps else self._nothing
 
@@ -198,6 +206,7 @@ class Index:
     def _caught_up(
         self, connection: sqlite3.Connection, stamps: FilesStamp, progress: BuildProgress = quiet
     ) -> Mapping[str, IndexedFile]:
+        """Bring the index up to date, and index the next appends again."""
         found = catch_up(connection, self._root, stamps, progress)
         self._passed = 0
         return found
@@ -210,7 +219,7 @@ class Index:
         connection: sqlite3.Connection,
         found: Mapping[str, IndexedFile],
     ) -> RecordPage:
-        # It comes from the wire, where a number may be larger than SQLite's.
+        # A limit from a client may be larger than SQLite's integers.
         limit = min(max(limit, 0), FAR)
         walk = places(query, limit + 1, before(cursor), connection)
         taken = list(islice(walk, limit + 1))
@@ -260,7 +269,10 @@ class Index:
     def _records(
         self, wanted: Iterable[RecordPlace], found: Mapping[str, IndexedFile]
     ) -> Iterator[Record]:
-        """Read the lines at some places; each file is opened once."""
+        """Read and yield the records at some places, opening each file once.
+
+        Raise sqlite3.DatabaseError if a line does not hold the indexed record.
+        """
         names = {source.number: name for name, source in found.items()}
         with ExitStack() as stack:
             open_: dict[int, int | None] = {}
@@ -271,11 +283,11 @@ class Index:
                 fd = open_[place.source]
                 end = place.offset + place.length
                 if fd is None:
-                    # Git took the file away since the index was brought up to date.
+                    # Git has removed the file since the index was brought up to date.
                     continue
                 line = read_at(fd, place.offset, end)
                 record = read(line) if len(line) < _LONG else _read_long(line)
                 if record is None or key64(record.id) != place.id64:
-                    # Caught by the database, which begins anew on an empty one.
+                    # `IndexDatabase.run` catches this and repeats the query on an empty database.
                     raise sqlite3.DatabaseError("the index does not fit the ledger")
                 yield record

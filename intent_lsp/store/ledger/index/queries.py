@@ -1,7 +1,8 @@
-"""The questions to the index, and where the records are that answer them (ledger section 4).
+"""Index queries: which records match, and where their lines are (ledger section 4).
 
-Invariant: newest first is by moment: inside a file the order is the chain's, between files time's.
-Invariant: every walk goes along an index in the order that is asked for, and reads no line.
+Invariant: results are newest first by moment. Within a file that is the chain's order, between
+files the order of time.
+Invariant: every query walks a database index in the order of its results, and reads no ledger line.
 """
 
 import sqlite3
@@ -17,7 +18,7 @@ from intent_lsp.store.ledger.index.rows import path_key
 from intent_lsp.store.ledger.index.sources import loose_ends
 
 PageCursor = NewType("PageCursor", int)
-"""Where a page ended. Spelled as a decimal number on the wire, and opaque there."""
+"""The position where a page ended: a decimal number in the protocol, opaque to clients."""
 
 FAR: Final = 2**62
 _FIELDS: Final = "record.moment, record.source, record.offset, record.length, record.id64"
@@ -33,10 +34,10 @@ AND (above.source != granted.source OR above.moment < granted.moment)))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """Which records: every given field narrows. `since` is an RFC 3339 time of this ledger.
+    """Which records to return; each field that is not None narrows the result.
 
-    `grants`: those alone that grant scope, whose links join, and that are no end of a branch that
-    nothing ties yet.
+    `since` is a timestamp in the ledger's form (RFC 3339). `grants` restricts the result to records
+    that grant scope and whose links are unbroken. Unmerged branch ends are left out.
     """
 
     intent_ids: Collection[str] | None = None
@@ -49,14 +50,17 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class RecordPage:
-    """Records, newest first; `cursor` asks for the next page, None: there is none."""
+    """Records, newest first. `cursor` requests the next page; it is None if there is none."""
 
     records: tuple[Record, ...]
     cursor: PageCursor | None
 
 
 class RecordPlace(NamedTuple):
-    """Where a record is: its moment and its file's number order it, its line is read from there."""
+    """Where a record's line is: the number of its file, a byte offset and a length in bytes.
+
+    `moment` and `source` give its order among all records. `id64` is the key of its id.
+    """
 
     moment: int
     source: int
@@ -66,16 +70,16 @@ class RecordPlace(NamedTuple):
 
     @property
     def cursor(self) -> PageCursor:
-        """Where a page ends that this record is the last of."""
+        """The cursor of a page that ends with this record."""
         return PageCursor((self.moment << _SOURCE_BITS) + self.source)
 
 
 Before = tuple[int, int]
-"""A moment and a file's number, before which a page begins."""
+"""A moment and a file's number. A page holds only records that come before them."""
 
 
 def before(cursor: PageCursor | None) -> Before:
-    """Read a cursor, which may come from elsewhere."""
+    """Return the position that a cursor stands for. A cursor from a client may be any number."""
     if cursor is None:
         return _LAST, 0
     moment, source = divmod(cursor, 1 << _SOURCE_BITS)
@@ -85,9 +89,13 @@ def before(cursor: PageCursor | None) -> Before:
 def places(
     query: Query, limit: int, start: Before, connection: sqlite3.Connection
 ) -> Iterator[RecordPlace]:
-    """Find places, newest first: one ordered walk for each intent, joined."""
+    """Return an iterator over the places of matching records, newest first.
+
+    One ordered query runs for each intent, and the results are merged. Each returns at most
+    `limit`.
+    """
     if query.grants and connection.execute("SELECT 1 FROM granted LIMIT 1").fetchone() is None:
-        # Asked for each edit, where most teams have granted nothing.
+        # This query runs for each edit, and most teams have granted nothing.
         return iter(())
     intents = [None] if query.intent_ids is None else sorted(set(query.intent_ids))
     walks = [_walk(query, intent, limit, start, connection) for intent in intents]
@@ -95,13 +103,13 @@ def places(
 
 
 def of_id(record_id: str, connection: sqlite3.Connection) -> list[RecordPlace]:
-    """Find the places of an id, or of ids that share their first digits."""
+    """Return the places of the records whose id has the same 64-bit key as `record_id`."""
     statement = f"SELECT {_FIELDS} FROM record WHERE id64 = ?"  # noqa: S608 -- a constant
     return [RecordPlace(*row) for row in connection.execute(statement, (key64(record_id),))]
 
 
 def of_ids_between(first: int, last: int, connection: sqlite3.Connection) -> Iterator[RecordPlace]:
-    """Find the places of ids whose keys lie between two, oldest first."""
+    """Yield the places of records whose id keys lie between two keys, oldest first."""
     rows = connection.execute(
         f"SELECT {_FIELDS} FROM record WHERE id64 BETWEEN ? AND ? ORDER BY moment, source",  # noqa: S608 -- a constant
         (first, last),
@@ -112,6 +120,7 @@ def of_ids_between(first: int, last: int, connection: sqlite3.Connection) -> Ite
 def _walk(
     query: Query, intent: str | None, limit: int, start: Before, connection: sqlite3.Connection
 ) -> list[RecordPlace]:
+    """Return the places of matching records of one intent (None: of any), newest first."""
     conditions: list[tuple[object, ...]] = []
     table = "record"
     if query.path is not None:
@@ -131,7 +140,8 @@ def _walk(
         conditions.append(("record.passing = ?", query.passing))
     if query.since is not None:
         conditions.append((f"{table}.moment >= ?", moment_of(query.since)))
-        # The moment alone bounds the walk; a clock that went back is sorted out here.
+        # Moments bound the walk. They differ from the timestamps where a clock went back, so those
+        # are compared, too.
         conditions.append(("coalesce(+record.time >= ?, true)", query.since))
     statement = _statement(table, [str(condition) for condition, *_ in conditions])
     values = [value for _, *told in conditions for value in told]
@@ -139,9 +149,10 @@ def _walk(
 
 
 def _statement(table: str, conditions: list[str]) -> str:
+    """Return a SELECT that walks `table` in order and joins the records to it."""
     joined = "record"
     if table != "record":
-        # The walk goes along this table, never along the records.
+        # CROSS JOIN keeps SQLite from walking the records instead of this table.
         on = f"record.moment = {table}.moment AND record.source = {table}.source"
         joined = f"{table} CROSS JOIN record ON {on}"
     where = " AND ".join(conditions)

@@ -1,9 +1,9 @@
-"""The rows that lines of the ledger become, put into the index many at a time (ledger section 4).
+"""Index rows made from ledger lines, inserted many at a time (ledger section 4).
 
-Invariant: a record is there once, however often its line stands in the ledger's files.
-Invariant: a line grants scope only where its form and its hash are right.
-Invariant: the rows of many lines at once are those of each line by itself.
-Invariant: `latest` has the newest record of each intent for each path that it has touched.
+Invariant: a record has one row, however often its line is in the ledger's files.
+Invariant: a line grants scope only if its form and its hash are right.
+Invariant: inserting many lines at once gives the same rows as inserting them one by one.
+Invariant: `latest` names the newest record of each intent for each path it touched.
 """
 
 import json
@@ -29,7 +29,7 @@ from intent_lsp.store.ledger.index.database import HASH_INDEX
 from intent_lsp.store.ledger.index.sources import IndexedFile
 
 _KEPT: Final = 20_000
-"""How many names and paths are gathered at most."""
+"""How many names and paths are kept in memory before they are written."""
 
 _Row = tuple[object, ...]
 
@@ -50,22 +50,22 @@ _GRANTED: Final = "INSERT INTO granted VALUES (?, ?, ?)"
 
 
 def insert(connection: sqlite3.Connection, added: Batch, source: IndexedFile) -> None:
-    """Add the lines that stand next in a file; `source` moves on behind them."""
+    """Index the next lines of a file, and advance `source` past them."""
     rows = IndexRows(connection, source)
     rows.add(added)
     rows.end()
 
 
 def path_key(path: WorkspacePath) -> bytes:
-    """Spell a path as the index keeps it: any bytes may be in a name."""
+    """Return a path as the bytes that the index stores. They need not be UTF-8."""
     return path.encode("utf-8", "surrogateescape")
 
 
 @dataclass(slots=True)
 class IndexRows:
-    """Rows on their way into the index, where all of them are once `end` was called.
+    """Collects the rows of one file's lines. All are in the database once `end` was called.
 
-    `anew`: the index is being built from nothing, within `index_anew.built`.
+    `anew` is whether the index is being built from nothing, within `build.built`.
     """
 
     connection: sqlite3.Connection
@@ -79,7 +79,7 @@ class IndexRows:
     numbers: dict[str | None, int | None] = field(default_factory=lambda: {None: None})
 
     def add(self, added: Batch) -> None:
-        """Add the lines that stand next in the file; its source moves on behind them."""
+        """Add the next lines of the file, and advance its source past them."""
         for part in added.parts:
             self._take(part)
         self.source.tail = (self.source.tail + added.tail)[-TAIL:]
@@ -88,7 +88,7 @@ class IndexRows:
             self.end()
 
     def end(self) -> None:
-        """Put into the index what the same few names and paths have been gathered for."""
+        """Write the collected newest records of paths, and forget the cached names."""
         source = self.source.number
         latest = [(at, _key(path), when, source) for (at, path), when in self.latest.items()]
         self.connection.executemany(_LATEST, latest)
@@ -96,6 +96,7 @@ class IndexRows:
         self.numbers = {None: None}
 
     def _take(self, part: BatchPart) -> None:
+        """Add lines all at once if they are one run of new records, else one by one."""
         lengths, found = part
         if isinstance(found, Columns):
             if self._goes_on(found):
@@ -107,6 +108,7 @@ class IndexRows:
             self.source.offset += length
 
     def _flush(self) -> None:
+        """Insert the collected rows."""
         touched = _TOUCHED_ANEW if self.anew else _TOUCHED
         for statement, rows in (
             (_RECORD, self.record),
@@ -118,7 +120,7 @@ class IndexRows:
             rows.clear()
 
     def _numbers(self, names: Sequence[str | None]) -> list[int | None]:
-        """Give the numbers by which names are kept: the same few come again and again."""
+        """Return the numbers that stand for names, cached because few names recur often."""
         numbers, connection = self.numbers, self.connection
         for name in set(names).difference(numbers):
             connection.execute(_NAME, (name,))
@@ -126,7 +128,7 @@ class IndexRows:
         return [numbers[name] for name in names]
 
     def _goes_on(self, found: Columns) -> bool:
-        """Find out whether all lines are new: they go on where a new one ended."""
+        """Return whether all lines are new records, which follow directly on a new record."""
         source, heads = self.source, self.source.trail.heads
         return (
             source.trail.goes_on(found.first)
@@ -136,6 +138,7 @@ class IndexRows:
         )
 
     def _add_all(self, lengths: Sequence[int], found: Columns) -> None:
+        """Insert rows for lines that are all new records."""
         source, number = self.source, repeat(self.source.number)
         told = moments_of(found.times)
         moments = _rising(told, source.high)
@@ -146,7 +149,7 @@ class IndexRows:
         named = intents, self._numbers(found.sessions), times
         passing = map(int, found.passing)
         rows = zip(moments, number, offsets, lengths, *keys, *named, passing, strict=False)
-        # One row is made at a time, and none is kept.
+        # `zip` makes one row at a time, so that memory stays small.
         self.connection.executemany(_RECORD, rows)
         self._touch(found.paths, moments, intents)
         source.low, source.high = source.low or moments[0], moments[-1]
@@ -155,6 +158,7 @@ class IndexRows:
         source.trail.skip_to(found.last, len(lengths))
 
     def _follow(self, length: int, found: IndexEntry) -> None:
+        """Add one line, unless it is no record or a copy of one."""
         source = self.source
         if not found.link.hash:
             source.trail.pass_over(found.link)
@@ -168,10 +172,10 @@ class IndexRows:
             source.trail.pass_over(found.link)
 
     def _known(self, found: IndexEntry) -> int | None:
-        """Give the file that holds the same record already; None for a line that is new.
+        """Return the number of the file that already holds this record, or None if it is new.
 
-        A line that goes on where a new one ended is new; others may be copies, as a merge leaves
-        them in a file, or an archiving that was stopped in two files.
+        A line that directly follows a new record is new. Other lines may be copies, left by a merge
+        in the same file or by an interrupted archiving in two files.
         """
         link, source = found.link, self.source
         if link.hash in source.trail.heads:
@@ -182,15 +186,17 @@ class IndexRows:
         if self.anew:
             if self.connection.execute(_ANY).fetchone() is None:
                 return None
-            # Most ledgers hold no such line, and have this index made at the end, at less cost.
+            # Most ledgers hold no copies. For them the index on hashes is made at the end, which
+            # costs less.
             self.connection.execute(HASH_INDEX)
         keys = (key64(link.hash), key64(link.id))
         row = self.connection.execute(_KNOWN, keys).fetchone()
         return None if row is None else row[0]
 
     def _add(self, length: int, found: IndexEntry, unknown: Sequence[ContentHash]) -> None:
+        """Add the row of a new record. `unknown` are the hashes it names that no line above has."""
         link, source = found.link, self.source
-        # Inside a file the order is the chain's, whatever the clock says.
+        # Within a file moments follow the chain, even where the clock went back.
         told = moment_of(link.timestamp)
         moment = max(source.high + 1, told)
         source.low, source.high = source.low or moment, moment
@@ -223,6 +229,7 @@ class IndexRows:
         moments: Iterable[int],
         intents: Iterable[int | None],
     ) -> None:
+        """Record which paths the records touched, at which moments and for which intents."""
         source = self.source.number
         for told, moment, intent in zip(paths, moments, intents, strict=True):
             for path in told:
@@ -232,12 +239,12 @@ class IndexRows:
 
 
 def _time(moment: int, told: int, timestamp: str) -> str | None:
-    """Keep a time where the moment does not tell it: the clock went back, or stood."""
+    """Return a timestamp if the moment differs from it because the clock stood or went back."""
     return None if moment == told else timestamp
 
 
 def _rising(moments: list[int], high: int) -> list[int]:
-    """Put moments into the chain's order, whatever the clock says."""
+    """Return the moments made strictly rising, all above `high`, in the chain's order."""
     if high < moments[0] and moments == sorted(set(moments)):
         return moments
     found = accumulate(moments, lambda last, moment: max(last + 1, moment), initial=high)
@@ -245,5 +252,6 @@ def _rising(moments: list[int], high: int) -> list[int]:
 
 
 def _key(path: WorkspacePath) -> str | bytes:
-    # SQLite takes a text several times as fast as bytes, and keeps the same bytes of it.
+    # SQLite binds text several times as fast as bytes, and the statement casts it to the same
+    # bytes.
     return path if path.isascii() else path_key(path)

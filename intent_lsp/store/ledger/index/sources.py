@@ -1,7 +1,7 @@
-"""How far the index has read each of the ledger's files, and where their chains end.
+"""Index sources: how far each ledger file has been read, and where its chain ends.
 
-Invariant: a file's number is never used for another file, so that a row of a forgotten file can
-never be taken for one of a file that is there.
+Invariant: a file's number is never used again, so that a row of a forgotten file cannot be taken
+for a row of another file.
 """
 
 import json
@@ -31,7 +31,7 @@ _NEW: Final = """
 INSERT INTO source (file, offset, tail, stamp, lines, records, copies, copying, low, high, last,
 last_time, heads) VALUES (?, 0, x'', '', 0, 0, 0, 0, 0, 0, NULL, '', '[]')
 """
-# Beside `max` SQLite gives the other columns of the same row.
+# Beside max(), SQLite takes the other columns from the row that has the maximum.
 _LATEST_ELSEWHERE: Final = """
 INSERT OR REPLACE INTO latest
 SELECT lost.intent, lost.path, max(touched.moment), touched.source
@@ -47,10 +47,12 @@ _HEADS: Final = msgspec.json.Decoder(list[Head])
 
 @dataclass(slots=True, kw_only=True)
 class IndexedFile:
-    """How far one file has been read: `tail` is the end of what was read, `stamp` its state then.
+    """How far the index has read one file.
 
-    `records` counts those first found here, `copies` lines that are records of other files too;
-    `copying`: the last line was one. `low` and `high` bound the moments of its records.
+    `offset` is in bytes; `tail` are the last bytes read, and `stamp` is the file's encoded stamp
+    when all of it was read. `records` counts records first found in this file, `copies` lines whose
+    records other files hold, too. `copying` is whether the last line was a copy. `low` and `high`
+    are the smallest and largest moment of its records.
     """
 
     number: int
@@ -67,20 +69,20 @@ class IndexedFile:
 
 
 def sources(connection: sqlite3.Connection) -> dict[str, IndexedFile]:
-    """Read how far the index is, by file."""
+    """Return how far the index has read each file, by file."""
     rows = connection.execute(f"SELECT {_COLUMNS} FROM source")  # noqa: S608 -- a constant
     return {row[1]: _source(row) for row in rows}
 
 
 def source_of(connection: sqlite3.Connection, file: str) -> IndexedFile | None:
-    """Read how far the index is in one file; None: it has not begun."""
+    """Return how far the index has read one file, or None if it has not begun."""
     statement = f"SELECT {_COLUMNS} FROM source WHERE file = ?"  # noqa: S608 -- a constant
     row = connection.execute(statement, (file,)).fetchone()
     return None if row is None else _source(row)
 
 
 def begin(connection: sqlite3.Connection, file: str) -> IndexedFile:
-    """Read how far the index is in one file; one that is new gets its number."""
+    """Return how far the index has read one file. A new file gets a number."""
     found = source_of(connection, file)
     if found is None:
         number = connection.execute(_NEW, (file,)).lastrowid
@@ -89,7 +91,7 @@ def begin(connection: sqlite3.Connection, file: str) -> IndexedFile:
 
 
 def save(connection: sqlite3.Connection, source: IndexedFile) -> None:
-    """Write down how far a file has been read."""
+    """Store how far a file has been read."""
     trail = source.trail
     connection.execute(
         _SAVE,
@@ -112,12 +114,15 @@ def save(connection: sqlite3.Connection, source: IndexedFile) -> None:
 
 
 def forget(connection: sqlite3.Connection, file: str) -> None:
-    """Forget a file, and with it all that hold copies of records, which may have been its own."""
+    """Remove the rows of a file, and of all files that hold copies of records.
+
+    The copies may be of records whose rows are removed, so that those files have to be read again.
+    """
     for source in sources(connection).values():
         if source.file == file or source.copies:
             _forget(connection, source)
     if connection.execute("SELECT 1 FROM source LIMIT 1").fetchone() is None:
-        # What touched a path is found by its record alone, so that it may stay until now.
+        # These rows are only used joined to `record`, so that stale ones do no harm until here.
         connection.execute("DELETE FROM touched")
         connection.execute("DELETE FROM latest")
 
@@ -137,7 +142,7 @@ def _forget(connection: sqlite3.Connection, source: IndexedFile) -> None:
 
 
 def open_heads(connection: sqlite3.Connection, source: IndexedFile) -> list[Head]:
-    """Give the heads of a file that no record of another file names, in order of line."""
+    """Return the heads of a file that no record of another file names, in line order."""
     statement = "SELECT 1 FROM named WHERE hash64 = ? LIMIT 1"
     return [
         head
@@ -147,7 +152,7 @@ def open_heads(connection: sqlite3.Connection, source: IndexedFile) -> list[Head
 
 
 def all_heads(connection: sqlite3.Connection, found: Mapping[str, IndexedFile]) -> list[Head]:
-    """Give every open head once, file by file in the order of `found`."""
+    """Return every open head once, file by file in the order of `found`."""
     heads: dict[ContentHash, Head] = {}
     for source in found.values():
         for head in open_heads(connection, source):
@@ -156,28 +161,29 @@ def all_heads(connection: sqlite3.Connection, found: Mapping[str, IndexedFile]) 
 
 
 def loose_ends(connection: sqlite3.Connection) -> str:
-    """Spell the keys of the ends of branches within a file as JSON, until a record ties them.
+    """Return the keys of unmerged branch ends as a JSON list.
 
-    The one end of a writer's own segment is none, though other writers have theirs.
+    These are the open heads of files that have more than one. A segment's only head is no branch
+    end, even if other segments have heads.
     """
     loose = [open_heads(connection, source) for source in sources(connection).values()]
     return json.dumps([key64(h.hash) for heads in loose if len(heads) > 1 for h in heads])
 
 
 def joins(source: IndexedFile, fd: int) -> bool:
-    """Find out whether a file still holds what was read of it."""
+    """Return whether a file still holds what was read of it, judged by the bytes of `tail`."""
     return read_at(fd, source.offset - len(source.tail), source.offset) == source.tail
 
 
 def spelled(stamp: FileStamp) -> str:
-    """Spell a stamp as the index keeps it."""
+    """Return a stamp as the text that the index stores."""
     device, inode = stamp.identity
     return f"{device}:{inode}:{stamp.size}:{stamp.mtime_ns}"
 
 
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """Do all or nothing, alone among all writers."""
+    """Run the block in a write transaction, which is rolled back if it raises."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield

@@ -1,7 +1,7 @@
-"""Which files each intent has touched, and by which record last: a question to the index.
+"""Index query for the files that each intent has touched, with the newest record of each.
 
-Invariant: what has come since each bar is enough only where everything else is as it was then;
-otherwise all of it is told again.
+Invariant: only the difference since a mark is returned if nothing before the mark has changed;
+otherwise the whole result is returned again.
 """
 
 import sqlite3
@@ -23,7 +23,7 @@ CROSS JOIN record ON record.moment = latest.moment AND record.source = latest.so
 CROSS JOIN name ON name.number = latest.intent
 WHERE latest.moment > ?
 """
-# From each path to the next one: a file may have been touched a million times.
+# Skips from each path to the next, because a file may have been touched a million times.
 _PATHS: Final = """
 WITH RECURSIVE known(path) AS (
   SELECT min(path) FROM touched
@@ -36,7 +36,7 @@ SELECT path FROM known WHERE path IS NOT NULL LIMIT ?
 
 @dataclass(frozen=True, slots=True)
 class TouchMark:
-    """Where an answer ended: at which record (its moment and id), and after how many."""
+    """The state of the index at an answer: the newest record's moment and id key, and the count."""
 
     moment: int
     id64: int
@@ -45,7 +45,10 @@ class TouchMark:
 
 @dataclass(frozen=True, slots=True)
 class TouchedFile:
-    """A file that an intent has touched, by the id that the record names, and the newest record."""
+    """A file that an intent has touched, and the newest record of that.
+
+    `intent_id` is the id in the record.
+    """
 
     intent_id: str
     path: WorkspacePath
@@ -54,7 +57,10 @@ class TouchedFile:
 
 @dataclass(frozen=True, slots=True)
 class TouchedFiles:
-    """What intents have touched since a mark, or ever (`whole`); `mark` None: there are none."""
+    """The files that intents touched since a mark, or ever if `whole`.
+
+    `mark` is passed to the next query. It is None if there are no records.
+    """
 
     files: tuple[TouchedFile, ...]
     whole: bool
@@ -62,7 +68,7 @@ class TouchedFiles:
 
 
 class Touch(NamedTuple):
-    """A file that an intent has touched, and where the newest record of that is."""
+    """A file that an intent has touched, and the place of the newest record of that."""
 
     intent_id: str
     path: WorkspacePath
@@ -72,9 +78,9 @@ class Touch(NamedTuple):
 def touches(
     since: TouchMark | None, count: int, connection: sqlite3.Connection
 ) -> tuple[list[Touch], bool, TouchMark | None]:
-    """Find what was touched since a mark; `count` is how many records there are now.
+    """Return what was touched since a mark, whether that is the whole result, and the new mark.
 
-    True: that is all there is. The new mark is None where there is no record.
+    `count` is the present number of records. The new mark is None if there are no records.
     """
     newest = connection.execute(_NEWEST).fetchone()
     if newest is None:
@@ -90,12 +96,12 @@ def touches(
 
 
 def touched_paths(connection: sqlite3.Connection, limit: int) -> tuple[WorkspacePath, ...]:
-    """List the files that records have touched, at most `limit`, by name."""
+    """Return at most `limit` paths that records touched, sorted."""
     return tuple(_path(key) for (key,) in connection.execute(_PATHS, (limit,)))
 
 
 def _goes_on(since: TouchMark, count: int, connection: sqlite3.Connection) -> bool:
-    """Whether every record of the mark's time is there still, and none came between them."""
+    """Return whether the records up to the mark are unchanged, judged by the last and the count."""
     there = connection.execute(_STILL, (since.moment, since.id64)).fetchone()
     (added,) = connection.execute(_SINCE, (since.moment,)).fetchone()
     return there is not None and since.count + added == count
