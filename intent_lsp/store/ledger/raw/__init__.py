@@ -1,1 +1,1 @@
-"""The ledger's files as bytes, read by one process or several."""
+"""Raw bytes of the ledger's files, read by one process or several."""

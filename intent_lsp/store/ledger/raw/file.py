@@ -1,7 +1,7 @@
-"""The ledger's file, opened to append: its end, its torn last line, one write, one fsync.
+"""The ledger's file opened for appending: single writes, shared fsync, and reads by offset.
 
 Invariant: everything but `sync` is called under the ledger's lock.
-Invariant: a failed write leaves no part of itself behind.
+Invariant: a failed write leaves no part of its data in the file.
 """
 
 import errno
@@ -28,19 +28,19 @@ LEDGER_MODE: Final = 0o644
 _CHUNK: Final = 64 * 1024
 
 Reader = Callable[[int, int], bytes]
-"""Gives the bytes of a file from one offset to another."""
+"""Returns the bytes of a file from one offset to another."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileSystem:
-    """The two system calls that a crash can fall between."""
+    """The system calls that append to the ledger, replaceable so that a test can make them fail."""
 
     write: Callable[[int, bytes], int] = os.write
     sync: Callable[[int], None] = os.fsync
 
 
 class LedgerFile:
-    """One opened ledger; reopened by its owner when the path names another file."""
+    """One opened ledger file. Its owner opens a new one when the path names another file."""
 
     def __init__(self, path: Path, disk: FileSystem) -> None:
         self._path, self._disk = path, disk
@@ -54,28 +54,28 @@ class LedgerFile:
         self._failed: OSError | None = None
 
     def is_current(self) -> bool:
-        """Find out whether the path still names this file, and the disk still takes its writes."""
+        """Return whether the path still names this file and no fsync has failed."""
         return self._failed is None and is_at(self.fd, self._path)
 
     def size(self) -> int:
-        """Give the size in bytes."""
+        """Return the size in bytes."""
         return os.fstat(self.fd).st_size
 
     def stamp(self, name: WorkspacePath) -> FileStamp:
-        """Stamp the file, which is called `name` below its root."""
+        """Return the file's stamp; `name` is its path, relative to the root."""
         found = os.fstat(self.fd)
         return FileStamp(name, (found.st_dev, found.st_ino), found.st_size, found.st_mtime_ns)
 
     def read(self, start: int, end: int) -> bytes:
-        """Read the bytes from `start` to `end`."""
+        """Return the bytes from `start` to `end`."""
         return read_at(self.fd, start, end)
 
     def cut(self, size: int) -> None:
-        """Cut everything behind `size` off."""
+        """Truncate the file to `size` bytes."""
         os.ftruncate(self.fd, size)
 
     def append(self, data: bytes) -> int:
-        """Write in one call, if there is anything; give the ticket to wait for with `sync`."""
+        """Write `data` in one call, if it is not empty. Return a ticket to pass to `sync`."""
         if data:
             self._write(data)
         with self._group:
@@ -83,6 +83,7 @@ class LedgerFile:
             return self._written
 
     def _write(self, data: bytes) -> None:
+        """Write `data` in one call. Raise OSError if only part was written, and truncate it off."""
         before, written = self.size(), 0
         try:
             written = self._disk.write(self.fd, data)
@@ -94,9 +95,10 @@ class LedgerFile:
             raise OSError(errno.ENOSPC, "the disk took only a part of the line")
 
     def sync(self, ticket: int) -> None:
-        """Return when what the ticket stands for is on the disk.
+        """Return once the data of the append that returned `ticket` is on disk.
 
-        Writers that come together share one fsync: the first does it for all that have written.
+        Writers that wait together share one fsync: the first does it for all that have written.
+        Raise OSError if the fsync fails.
         """
         with self._group:
             while self._syncing and self._synced < ticket:
@@ -114,7 +116,8 @@ class LedgerFile:
             failed = error
         with self._group:
             self._syncing = False
-            # After a failed fsync the kernel forgets: a later success would prove nothing.
+            # After a failed fsync the kernel drops the dirty pages, so a later success would prove
+            # nothing.
             self._failed = failed
             self._synced = self._synced if failed else covered
             self._group.notify_all()
@@ -123,7 +126,7 @@ class LedgerFile:
 
 
 def read_at(fd: int, start: int, end: int) -> bytes:
-    """Read the bytes from `start` to `end`, fewer where the file ends before."""
+    """Return the bytes from `start` to `end`, or fewer if the file ends before."""
     if not hasattr(os, "pread"):  # pragma: no cover -- Windows: callers hold a lock
         os.lseek(fd, start, os.SEEK_SET)
         return os.read(fd, end - start)
@@ -134,7 +137,7 @@ def read_at(fd: int, start: int, end: int) -> bytes:
 
 
 def last_line_start(read: Reader, end: int) -> int:
-    """Find where the line begins that ends before `end`; its newline may be missing."""
+    """Return the offset of the last line in a file of `end` bytes, with or without a line feed."""
     at = end - 1
     while at > 0:
         start = max(at - _CHUNK, 0)
@@ -147,9 +150,9 @@ def last_line_start(read: Reader, end: int) -> int:
 
 @contextmanager
 def opened(path: Path) -> Iterator[int | None]:
-    """Open a ledger to read it; None where there is none.
+    """Open a ledger file to read it, or yield None if there is none.
 
-    Raises LedgerUnavailableError for one that cannot be read.
+    Raise LedgerUnavailableError if it cannot be read.
     """
     try:
         fd = open_plain(path, os.O_RDONLY)
@@ -171,6 +174,10 @@ def opened(path: Path) -> Iterator[int | None]:
 
 
 def _open(path: Path) -> int:
+    """Open a ledger file to append to it, creating it if needed.
+
+    Raise UnsafePathError if it is no regular file, LedgerUnavailableError if it cannot be opened.
+    """
     try:
         try:
             return open_plain(path, os.O_RDWR | os.O_APPEND)
@@ -189,7 +196,7 @@ def _open(path: Path) -> int:
 
 
 def _misplaced(path: Path) -> UnsafePathError:
-    """Say what is in the ledger's place."""
+    """Return an error that names what is at the ledger's path."""
     problem = "the ledger is not a regular file"
     if path.is_symlink():
         problem = "a symbolic link is in the ledger's place"
@@ -199,6 +206,7 @@ def _misplaced(path: Path) -> UnsafePathError:
 
 
 def _flush_drive(fd: int) -> None:
+    """Flush the drive's own cache on macOS."""
     if sys.platform == "darwin":
-        # fsync on macOS leaves the bytes in the drive's own cache.
+        # On macOS fsync leaves the data in the drive's cache.
         fcntl.fcntl(fd, fcntl.F_FULLFSYNC)

@@ -1,7 +1,7 @@
-"""The files that make up a ledger, in the order in which they are read (ledger section 3).
+"""The files that make up a ledger, in reading order (ledger section 3).
 
-Invariant: nothing is followed out of the ledger's rooms: a link, a directory or a pipe in a
-file's place is named, and never opened.
+Invariant: only regular files in the ledger's directories are opened. A link, directory or pipe in a
+file's place is reported.
 """
 
 import os
@@ -20,7 +20,10 @@ SUFFIX: Final = ".jsonl"
 
 
 class FileStamp(NamedTuple):
-    """What tells two states of one of the files apart without reading it."""
+    """The identity, size and time of a ledger file, which differ when its content does.
+
+    `identity` is device and inode.
+    """
 
     file: WorkspacePath
     identity: tuple[int, int]
@@ -29,11 +32,11 @@ class FileStamp(NamedTuple):
 
 
 FilesStamp = tuple[FileStamp, ...]
-"""What tells two states of a whole ledger apart; its files are in reading order."""
+"""The stamps of all files of a ledger in reading order, which differ when the ledger does."""
 
 
 class Strange(NamedTuple):
-    """What stands in the place of one of the files; `problem` says why it is none."""
+    """An entry at the path of a ledger file that is none; `problem` says why."""
 
     file: str
     problem: str
@@ -43,21 +46,22 @@ class LedgerFiles:
     """The files of one root's ledger: archives by name, the main file, segments by name."""
 
     def __init__(self, root: Path) -> None:
-        """Name the ledger below `root`; nothing is opened."""
-        # Text, not Path: they are asked for each call.
+        """Set the paths of the ledger below `root`. Nothing is opened."""
+        # Strings, because these paths are used at every call and Path is slower.
         self._main = f"{os.fspath(root)}/{LEDGER_FILE}"
         self._archive = f"{os.fspath(root)}/{ARCHIVE_ROOM}"
         self._segments = f"{os.fspath(root)}/{SEGMENT_ROOM}"
 
     def names(self) -> tuple[WorkspacePath, ...]:
-        """List the files that are there, relative to the root.
+        """Return the files that exist, relative to the root.
 
-        Whatever has the main file's name is listed: to open it tells what is wrong with it.
+        The main file's path is listed even if it is no regular file. Opening it then reports the
+        problem.
         """
         return tuple(file for file, _ in self._found())
 
     def stamp(self) -> FilesStamp:
-        """Stamp every file: one question to the disk for each; empty: there is none."""
+        """Return a stamp of each file, at one system call each; empty if there are none."""
         return tuple(
             FileStamp(file, (found.st_dev, found.st_ino), found.st_size, found.st_mtime_ns)
             for file, path in self._found()
@@ -65,7 +69,10 @@ class LedgerFiles:
         )
 
     def strange(self) -> tuple[Strange, ...]:
-        """List what is named as an archive or a segment and is not a regular file, or no room."""
+        """Return entries that are named like archives or segments and are no regular files.
+
+        An archive or segment directory that is not a directory is returned, too.
+        """
         rooms = ((self._archive, ARCHIVE_ROOM), (self._segments, SEGMENT_ROOM))
         linked = [
             Strange(room, "it is not a directory")
@@ -84,6 +91,7 @@ class LedgerFiles:
         )
 
     def _found(self) -> Iterator[tuple[WorkspacePath, str]]:
+        """Yield each file in reading order, relative to the root and as a full path."""
         yield from _plain(self._archive, ARCHIVE_ROOM, ARCHIVE_PREFIX)
         if os.path.lexists(self._main):
             yield LEDGER_FILE, self._main
@@ -96,6 +104,7 @@ def _plain(path: str, room: WorkspacePath, prefix: str) -> Iterator[tuple[Worksp
 
 
 def _entries(path: str, prefix: str) -> "list[os.DirEntry[str]]":
+    """Return a directory's entries with the prefix and the ledger's suffix; empty if unreadable."""
     if not _is_room(path):
         return []
     with suppress(OSError), os.scandir(path) as entries:
@@ -104,7 +113,7 @@ def _entries(path: str, prefix: str) -> "list[os.DirEntry[str]]":
 
 
 def _is_ours(entry: "os.DirEntry[str]") -> bool:
-    """Whether an entry is a plain file of a name that can be told."""
+    """Return whether an entry is a regular file whose name is valid UTF-8."""
     with suppress(OSError, UnicodeEncodeError):
         entry.name.encode()
         return entry.is_file(follow_symlinks=False)
@@ -112,6 +121,7 @@ def _is_ours(entry: "os.DirEntry[str]") -> bool:
 
 
 def _is_room(path: str) -> bool:
+    """Return whether a path is a directory and not a link to one."""
     found = _stat(path)
     return found is not None and stat.S_ISDIR(found.st_mode)
 
@@ -123,4 +133,5 @@ def _stat(path: str) -> os.stat_result | None:
 
 
 def _shown(name: str) -> str:
+    """Return a name as text, with bytes that are not UTF-8 escaped."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

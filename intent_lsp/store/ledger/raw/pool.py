@@ -1,10 +1,10 @@
-"""Processes that look at a large ledger's lines for this one, each at every so many parts.
+"""Process pool that examines a large ledger file, each process taking every n-th part.
 
-Invariant: what is found is the same, and in the same order, however many processes look.
-Invariant: a process that does not start, dies, stalls or babbles costs time alone: what was not
-looked at by then is looked at here.
-Invariant: none is forked without a program of its own, so that a server with threads can ask, and
-none runs anything from the current directory.
+Invariant: results and their order do not depend on the number of processes.
+Invariant: a process that fails to start, dies, hangs or writes nonsense costs only time. This
+process examines what is left.
+Invariant: processes are started afresh and never forked, so that a server with threads can use
+this. None imports anything from the working directory.
 """
 
 import gc
@@ -26,22 +26,24 @@ from intent_lsp.store.ledger.raw.ranges import RANGE
 T = TypeVar("T")
 
 LARGE: Final = 64 * 1024 * 1024
-"""From how many bytes on others start sooner than the work is done."""
+"""Files from this size in bytes on are examined by several processes; below, one is faster."""
 
 PART: Final = 8 * RANGE
-"""How many bytes a process looks at before it writes what it found."""
+"""How many bytes a process examines before it writes its results."""
 
 _PATIENCE_SECONDS: Final = 20
+"""How long to wait for one part before this process takes over."""
 _LONGEST: Final = 1 << 30
+"""The longest message in bytes that is accepted from a process."""
 _LENGTH: Final = 8
 _MOST: Final = 8
 
 
 class Job(NamedTuple, Generic[T]):
-    """What is to be found in each range of a file: `find(read, start, size)`.
+    """What to find in each range of a file: `find(read, start, size)`.
 
-    `module` has a `main` that passes its words to `answer`; `found` is the type of what is found in
-    several ranges, as a message.
+    `module` is the module that a process imports; its `main` passes the arguments to `answer`.
+    `found` is the type of a message, which holds the results of several ranges.
     """
 
     module: str
@@ -50,7 +52,7 @@ class Job(NamedTuple, Generic[T]):
 
 
 def nobody(_done: int) -> None:
-    """Report to nobody."""
+    """Ignore the progress."""
 
 
 def spread(
@@ -60,10 +62,10 @@ def spread(
     workers: int | None = None,
     progress: Callable[[int], None] = nobody,
 ) -> Iterator[T]:
-    """Find what is in each range of an open file of `size` bytes, in order, on all processors.
+    """Yield the result for each range of an open file of `size` bytes, in order.
 
-    `workers` is how many processes look at once; None: as the size and the machine allow.
-    `progress` is called with the bytes that are done.
+    `workers` is the number of processes, or None to choose it by the size and the machine. With 0,
+    this process does everything. `progress` is called with the bytes done.
     """
     many = _worthwhile(size) if workers is None else workers
     done, read = 0, partial(read_at, fd)
@@ -79,12 +81,12 @@ def spread(
 
 
 def answer(job: Job[T], words: Sequence[str]) -> None:
-    """Write what is in every so many parts of the file that is standard input to standard output.
+    """Examine every n-th part of the file on standard input, and write the results to stdout.
 
-    `words` are where the first part begins, how many bytes lie from each to the next, how many each
-    has, and the file's size.
+    The arguments are the offset of the first part, the step between parts, the length of a part,
+    and the file's size, all in bytes.
     """
-    # What is made here is never part of a circle.
+    # No object made here is part of a reference cycle, so collecting would only cost time.
     gc.disable()
     first, step, length, size = map(int, words)
     read = partial(read_at, sys.stdin.fileno())
@@ -96,7 +98,9 @@ def answer(job: Job[T], words: Sequence[str]) -> None:
 
 
 def _found_elsewhere(job: Job[T], fd: int, size: int, many: int) -> Generator[list[T], None, None]:
-    """Give what other processes find in each part, up to the first that is not looked at well."""
+    """Yield the results of each part from other processes, and stop at the first that fails."""
+    # The stack is left first and kills the processes. That ends a read which still blocks the
+    # thread.
     with ThreadPoolExecutor(1) as thread, ExitStack() as stack:
         try:
             first = range(0, many * PART, PART)
@@ -114,8 +118,8 @@ def _found_elsewhere(job: Job[T], fd: int, size: int, many: int) -> Generator[li
 def _started(
     job: Job[T], fd: int, size: int, many: int, first: int
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """Let a process look at parts of a file, from `first` on."""
-    # Where we are found, and nothing from the current directory: what is verified may hold a
+    """Start a process that examines every `many`-th part of a file, beginning at `first`."""
+    # The same sys.path, without the working directory: a repository that is verified may hold a
     # module of any name. (`multiprocessing` would import one from there.)
     module = job.module
     program = f"import sys; sys.path[:] = {sys.path!r}; import {module} as m; m.main(sys.argv[1:])"
@@ -133,7 +137,7 @@ def _started(
 
 
 def _next(job: Job[T], other: subprocess.Popen[bytes]) -> list[T]:
-    """Read what a process found in its next part. Raises ValueError, msgspec.DecodeError."""
+    """Return a process's results for its next part. Raise ValueError or msgspec.DecodeError."""
     if other.stdout is None:
         raise ValueError("it has no pipe")
     length = int.from_bytes(other.stdout.read(_LENGTH), "big")
@@ -143,6 +147,7 @@ def _next(job: Job[T], other: subprocess.Popen[bytes]) -> list[T]:
 
 
 def _worthwhile(size: int) -> int:
+    """Return how many processes are worth starting for a file of `size` bytes, or 0."""
     if size < LARGE or not hasattr(os, "pread"):
         return 0
     if hasattr(os, "sched_getaffinity"):

@@ -1,6 +1,6 @@
-"""A ledger file cut into ranges, so that its lines can be looked at many at once and by anyone.
+"""Ranges of a ledger file, whose lines can be examined independently and in parallel.
 
-Invariant: a line belongs to the range of the file that it begins in.
+Invariant: a line belongs to the range in which it begins.
 """
 
 from typing import Final, NamedTuple
@@ -8,16 +8,17 @@ from typing import Final, NamedTuple
 from intent_lsp.store.ledger.raw.file import Reader
 
 RANGE: Final = 128 * 1024
-"""How many bytes a range has."""
+"""The size of a range in bytes."""
 
 _A_LINE: Final = 4 * 1024
+"""How many bytes beyond a range are read at once, enough for the rest of most lines."""
 _FURTHER: Final = 64 * 1024
 
 
 class RangeLines(NamedTuple):
-    """The whole lines that begin in a range, and the bytes of a last one without a line end.
+    """The whole lines that begin in a range, and a torn last line without a line feed.
 
-    `start` is where the first begins; it means nothing where there is none.
+    `start` is the offset of the first line. It has no meaning if no line begins in the range.
     """
 
     start: int
@@ -26,15 +27,15 @@ class RangeLines(NamedTuple):
 
 
 def starts(size: int) -> range:
-    """Give where the ranges of a file of `size` bytes begin."""
+    """Return the offsets of the ranges of a file of `size` bytes."""
     return range(0, size, RANGE)
 
 
 def lines_in(read: Reader, start: int, size: int) -> RangeLines:
-    """Read the lines that begin in the range at `start`, up to the end of the last of them."""
+    """Return the lines that begin in the range at `start`, with all of the last line."""
     begin, end = max(start - 1, 0), min(start + RANGE, size)
     data = read(begin, min(end + _A_LINE, size))
-    # The range before has what stands before the first line end.
+    # Bytes before the first line feed belong to a line of an earlier range.
     first = data.find(b"\n") + 1 if start else 0
     if start and not first:
         return RangeLines(start, b"", b"")
@@ -47,7 +48,7 @@ def lines_in(read: Reader, start: int, size: int) -> RangeLines:
 
 
 def _line_end(read: Reader, start: int, size: int) -> bytes:
-    """Read the rest of a line, with its end if there is one."""
+    """Return the rest of a line from `start` on, with its line feed if it has one."""
     parts = []
     while start < size and (more := read(start, min(start + _FURTHER, size))):
         last = more.find(b"\n") + 1

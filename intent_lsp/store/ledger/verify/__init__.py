@@ -1,1 +1,1 @@
-"""The ledger verified: each line's hash, each link, each anchor."""
+"""Verification of a ledger: each line's hash, each link, each anchor."""

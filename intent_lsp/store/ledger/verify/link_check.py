@@ -1,9 +1,9 @@
-"""One pass over a ledger's links: what joins, what is repeated, which heads are open.
+"""Link check: one pass over a ledger's links that finds breaks, copies and open heads.
 
-Invariant: memory stays flat in the ledger's size: what has to be remembered of every line is kept
-in a temporary database.
-Invariant: a link joins when the hash that it names was recomputed, on an earlier line of its file
-or on any line of another one; what a line says of itself proves nothing.
+Invariant: memory does not grow with the ledger. What has to be kept for every line is in a
+temporary database.
+Invariant: a link is unbroken if the hash that it names was recomputed from an earlier line of its
+file or from any line of another file. Hashes that a line only states prove nothing.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -30,14 +30,17 @@ FindEvidence = Callable[[Collection[ContentHash]], Mapping[ContentHash, RecordCo
 
 
 Piece: TypeAlias = Packed | Link
-"""What is found on one line, or on several.
+"""The result for one line (`Link`) or for several (`Packed`).
 
-A torn tail is a link with that flaw, and with a hash where only its line feed is missing.
+A torn last line is a `Link` with that flaw. It has a hash if only its line feed is missing.
 """
 
 
 class _Loose(NamedTuple):
-    """A line that names hashes which are no open head; `first`: its file has no record above it."""
+    """A line that names hashes which are no open heads: links to check when all lines are read.
+
+    `first` is whether no record precedes it in its file.
+    """
 
     row: int
     named: tuple[ContentHash, ...]
@@ -45,7 +48,10 @@ class _Loose(NamedTuple):
 
 
 class LinkCheck:
-    """The links of all files, followed in reading order, then compared with each other."""
+    """Follows the links of all files in reading order, then compares them with each other.
+
+    `remembered` keeps the rows of all lines. `past` finds records in the ledger's versions in git.
+    """
 
     def __init__(self, remembered: LinkTable, past: FindEvidence) -> None:
         self.problems = FirstProblems()
@@ -59,7 +65,7 @@ class LinkCheck:
         self._loose: list[_Loose] = []
 
     def follow_file(self, file: str, pieces: Iterable[Piece]) -> None:
-        """Follow the lines of the next file; a torn tail is the last of them."""
+        """Follow the lines of the next file. Only its last piece may be a torn line."""
         self.problems.files.append(file)
         self._remembered.begin_file()
         self._trail, self._sealed = ChainCursor(), False
@@ -73,7 +79,7 @@ class LinkCheck:
             self.heads.setdefault(hash_, replace(head, file=file))
 
     def close(self) -> None:
-        """Compare what the lines name with all that was recomputed."""
+        """Check the remaining links against all lines, and find repeated ids and the open heads."""
         self._judge_lost(self._lost())
         repeated = self._remembered.repeated()
         self.records -= repeated.copies
@@ -96,14 +102,15 @@ class LinkCheck:
         self._row += piece.lines
 
     def _steps(self, piece: Packed) -> Iterator[tuple[Link, int]]:
-        """Give how lines are followed: from the first to the last, unless one is an open head.
+        """Yield the links to follow for packed lines, each with the number of lines it stands for.
 
-        That one is a copy, which ties nothing anew.
+        Usually these are the first line, then all others at once. If one of the lines is an open
+        head already, it is a copy, so that every line is followed by itself.
         """
         heads, first = self._trail.heads, piece.first
         yield first, 1
         if len(heads) == 1 and first.hash in heads:
-            # Nothing else is open, and nothing that follows it can be what it is.
+            # The first line is the only open head, and no later line can be a copy of it.
             yield piece.last, piece.lines - 1
             return
         hashes = piece.keys[1:]
@@ -117,6 +124,7 @@ class LinkCheck:
             above = hash_
 
     def _follow(self, link: Link) -> None:
+        """Follow one line: report its flaws, then add it to the chain and to the table."""
         here = self._here()
         if link.flaw is not None:
             self.problems.note(link.flaw.code, here, link.flaw.message)
@@ -134,6 +142,7 @@ class LinkCheck:
         self._row += 1
 
     def _step(self, link: Link) -> None:
+        """Advance the chain by one line. Keep the line if it names a hash that is no open head."""
         trail = self._trail
         if trail.goes_back(link):
             message = "its clock is behind that of the record before it"
@@ -144,12 +153,13 @@ class LinkCheck:
             self._loose.append(_Loose(self._row, named, first))
 
     def _here(self) -> LedgerPlace:
+        """Return the place of the line that is followed next."""
         return LedgerPlace(len(self.problems.files) - 1, self._trail.lines + 1)
 
     def _lost(self) -> list[_Loose]:
-        """Give the lines that name records which no file holds, with these alone.
+        """Return the lines that name records in no file, with only those hashes.
 
-        One that stands where it cannot be followed is no lost one: the chain is broken there.
+        Lines that name a record in a place that they cannot follow are reported as broken links.
         """
         sought = {key(name) for loose in self._loose for name in loose.named}
         places = self._remembered.places(sought) if sought else {}
@@ -163,9 +173,9 @@ class LinkCheck:
         return lost
 
     def _joins(self, row: int, found: HashPlaces) -> bool:
-        """Whether a line may follow what was found: above it, or in another file.
+        """Return whether a line may follow a record: it is above it, or in another file.
 
-        An archive is the main file's beginning, and follows nothing that the main file has left.
+        Archives precede the main file, so a line of an archive cannot follow one of the main file.
         """
         here, archive = self._file(row), self._file(row).startswith(ARCHIVE_ROOM)
         elsewhere = {self._file(each) for each in found if each is not None} - {here}
@@ -174,7 +184,7 @@ class LinkCheck:
         return bool(elsewhere) or (found.first < row and self._file(found.first) == here)
 
     def _judge_lost(self, lost: Sequence[_Loose]) -> None:
-        """Tell records that were taken out from those that another branch has."""
+        """Report lost records: as cut off, as held by another branch, or as missing."""
         names = {name for loose in lost for name in loose.named}
         held = self._past(names) if names else {}
         for loose in lost:
@@ -193,7 +203,7 @@ class LinkCheck:
                 self._note_broken(loose)
 
     def _note_taken(self, loose: _Loose, held: RecordCommit) -> None:
-        """Name what the files lack though a commit that they come from holds it."""
+        """Report that the ledger lacks a record which a commit in HEAD's history holds."""
         commit = held.commit[:_SHORT]
         if held.file not in self.problems.files:
             message = (

@@ -1,8 +1,8 @@
-"""What a verification remembers of every line, in a temporary SQLite database: ids, hashes, links.
+"""Link table: ids, hashes and links of every line during a verification, in temporary SQLite.
 
-Invariant: memory stays flat in the ledger's size; what grows with it is in the database, which
-SQLite keeps in an unnamed file beyond a few megabytes.
-Invariant: rows are counted from 0 over all files, in the order in which they were read.
+Invariant: memory does not grow with the ledger. SQLite keeps the table in an unnamed file once it
+exceeds a few megabytes.
+Invariant: rows are numbered from 0 over all files, in reading order.
 """
 
 import hashlib
@@ -33,12 +33,13 @@ CREATE TABLE named (row INTEGER, name BLOB, PRIMARY KEY (row, name)) WITHOUT ROW
 CREATE TABLE sought (name BLOB PRIMARY KEY) WITHOUT ROWID;
 BEGIN;
 """
-"""A row without `named` follows the row above it and names nothing else; `named` of a row that
-follows nothing has 32 zeros.
+"""A row without an entry in `named` follows the row above and names nothing else.
+
+A row that follows nothing has 32 zero bytes in `named`.
 """
 
 _ADD: Final = "INSERT INTO record VALUES (?, ?, ?)"
-# One statement: several times as fast as one for each row.
+# One statement for all rows is several times as fast as one for each.
 _ADD_ALL: Final = """
 INSERT INTO record
 WITH RECURSIVE line (at) AS (SELECT 0 UNION ALL SELECT at + 1 FROM line WHERE at + 1 < :lines)
@@ -54,8 +55,8 @@ EXCEPT SELECT above.hash FROM record AS above JOIN record AS below ON below.row 
 WHERE above.hash IN sought AND below.row NOT IN (SELECT row FROM named)
 """
 _INDEX: Final = "CREATE INDEX IF NOT EXISTS record_hash ON record (hash)"
-# A stretch is a row with `named` and those below it without. Who enters one at a row reaches all
-# that stand above in it, then what its first row names. A copy of a record counts once.
+# A stretch is a row with `named` and the rows below it without. Entering it at a row reaches all
+# rows above in the stretch, then what its first row names. A copy of a record counts once.
 _REACHED: Final = """
 WITH RECURSIVE
 entered (row, first) AS (
@@ -80,9 +81,10 @@ FROM shared CROSS JOIN record ON record.id = shared.id AND record.row > first OR
 
 
 class Packed(NamedTuple):
-    """Lines with nothing wrong, each following the one above, in time too: the ends of them.
+    """Consecutive lines with no flaws, each following the one above and not timestamped before it.
 
-    They tie nothing. `ids` and `hashes` are the keys of all, put together.
+    No line merges heads. `ids` (16 bytes each) and `hashes` (32 bytes each) are the keys of all
+    lines, concatenated.
     """
 
     first: Link
@@ -93,32 +95,35 @@ class Packed(NamedTuple):
 
     @property
     def keys(self) -> list[Key]:
-        """Give the keys of the hashes one by one."""
+        """The keys of the hashes, one by one."""
         return [self.hashes[at : at + 32] for at in range(0, len(self.hashes), 32)]
 
 
 class Repeated(NamedTuple):
-    """Lines that share an id: `copies` are the same record again, `others` rows another one's."""
+    """Lines that share an id with an earlier line.
+
+    `copies` counts those that are the same record. `others` are the rows of those that are another.
+    """
 
     copies: int
     others: tuple[int, ...]
 
 
 class HashPlaces(NamedTuple):
-    """Where a hash was found: its first row, and its first row in any file but that one."""
+    """The first row with a hash, and the first one in any other file (None: there is none)."""
 
     first: int
     elsewhere: int | None
 
 
 class LinkTable:
-    """Rows, one a line; written once, then read as often as is needed.
+    """A table with one row for each line, which is written first and then queried.
 
-    Within it, LedgerUnavailableError is raised where the database cannot be kept.
+    Used as a context manager, it raises LedgerUnavailableError if SQLite fails.
     """
 
     def __init__(self) -> None:
-        # Without a name: SQLite's own temporary database.
+        # An empty name makes SQLite use a temporary database.
         self._database = sqlite3.connect("", isolation_level=None)
         self._database.executescript(_SCHEMA)
         self._starts: list[int] = []
@@ -138,12 +143,12 @@ class LinkTable:
             ) from error
 
     def begin_file(self) -> None:
-        """Let the next row be the first of another file."""
+        """Start a new file: the next row is its first."""
         self._starts.append(self._count)
         self._above = None
 
     def add(self, link: Link, prev: ContentHash | None) -> None:
-        """Remember a line; `prev` is the hash that it follows."""
+        """Add a line; `prev` is the hash of the record that it follows."""
         if link.hash:
             row = self._count, id_key(link.id), key(link.hash)
             self._database.execute(_ADD, row)
@@ -152,7 +157,7 @@ class LinkTable:
         self._above = link.hash or None
 
     def add_packed(self, packed: Packed) -> None:
-        """Remember lines that follow one another."""
+        """Add packed lines, which follow one another."""
         rows = {"row": self._count, "lines": packed.lines}
         keys = {"ids": packed.ids, "hashes": packed.hashes}
         self._database.execute(_ADD_ALL, rows | keys)
@@ -161,15 +166,15 @@ class LinkTable:
         self._above = packed.last.hash
 
     def file_of(self, row: int) -> int:
-        """Give the number of the file that a row is of, from 0."""
+        """Return the number of the file of a row, from 0."""
         return bisect_right(self._starts, row) - 1
 
     def line_of(self, row: int) -> int:
-        """Give the line of a row in its file, from 1."""
+        """Return the line number of a row within its file, from 1."""
         return row - self._starts[self.file_of(row)] + 1
 
     def places(self, sought: Collection[Key]) -> dict[Key, HashPlaces]:
-        """Find where hashes stand; one that stands nowhere is left out."""
+        """Return where each hash is. Hashes that no row has are left out."""
         found: dict[Key, HashPlaces] = {}
         self._seek(sought)
         for hash_, row in self._database.execute(_PLACES):
@@ -179,19 +184,19 @@ class LinkTable:
         return found
 
     def unnamed(self, candidates: Collection[Key]) -> set[Key]:
-        """Give those hashes that no row names."""
+        """Return those of the hashes that no row names."""
         self._seek(candidates)
         return {name for (name,) in self._database.execute(_UNNAMED)}
 
     def reach(self, anchors: Collection[Key]) -> int:
-        """Count the records that some hashes and all that they follow are."""
+        """Return the number of records that have one of some hashes or precede one that has."""
         self._seek(anchors)
         self._database.execute(_INDEX)
         (count,) = self._database.execute(_REACHED).fetchone()
         return int(count)
 
     def repeated(self) -> Repeated:
-        """Look for rows of one id."""
+        """Return the rows that share an id with an earlier row."""
         copies, others = 0, []
         for row, same in self._database.execute(_REPEATED):
             if same:
@@ -201,44 +206,45 @@ class LinkTable:
         return Repeated(copies, tuple(others))
 
     def _name(self, prev: ContentHash | None, merges: Collection[ContentHash]) -> None:
-        """Remember what the next row names, unless that is the row above it alone."""
+        """Store what the next row names, unless it names only the row above."""
         if merges or prev is None or prev != self._above:
             names = [(self._count, key(name)) for name in (prev, *merges)]
             self._database.executemany(_NAME, names)
 
     def _seek(self, names: Collection[Key]) -> None:
+        """Replace the hashes that the next query looks for."""
         self._database.execute("DELETE FROM sought")
         self._database.executemany(_SEEK, ((name,) for name in names))
 
 
 def key(name: ContentHash | None) -> Key:
-    """Spell a hash as 32 bytes; all of them zero for none."""
+    """Return a hash as 32 bytes, all zero for None."""
     if name is None:
         return _NOTHING
     with suppress(ValueError):
         found = bytes.fromhex(name[len(_PREFIX) :])
         if len(found) == len(_NOTHING) and name.startswith(_PREFIX):
             return found
-    # No hash of ours: a line may name anything.
+    # A line may name any text instead of a hash, so that is hashed to fit.
     return hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()
 
 
 def hash_of(name: Key) -> ContentHash:
-    """Spell a hash of ours as text again."""
+    """Return the hash whose 32 bytes are given."""
     return ContentHash(_PREFIX + name.hex())
 
 
 def id_keys(ids: Sequence[str]) -> bytes:
-    """Spell ids that are UUIDs as 16 bytes each, put together."""
-    # One call reads all digits of all ids.
+    """Return ids that are UUIDs as 16 bytes each, concatenated."""
+    # Parsing all ids in one call is much faster.
     return bytes.fromhex("".join(ids).replace("-", ""))
 
 
 def id_key(name: str) -> bytes:
-    """Spell an id as 16 bytes; all of them zero for none."""
+    """Return an id as 16 bytes, all zero for an empty id."""
     with suppress(ValueError):
         found = bytes.fromhex(name.replace("-", ""))
         if len(found) in (0, len(_NO_ID)):
             return found or _NO_ID
-    # Older tools gave ids of their own.
+    # Older tools made ids that are no UUIDs, so those are hashed to fit.
     return hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()[: len(_NO_ID)]

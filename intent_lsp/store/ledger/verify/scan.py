@@ -1,4 +1,4 @@
-"""The examination of a ledger file's lines, many at once, on one processor or on all."""
+"""Scan of a ledger file: examines each line on its own, in batches, on one processor or all."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
@@ -18,18 +18,19 @@ from intent_lsp.store.ledger.verify.link_table import Packed, id_keys
 
 
 class _Found(msgspec.Struct, array_like=True):
-    """What is in one range: a stretch, if it is one, and all other lines."""
+    """The result for one range: packed lines, if all its whole lines are, and all other lines."""
 
     packed: Packed | None
     links: Sequence[Link]
 
     @property
     def pieces(self) -> list[Piece]:
+        """The packed lines, then the other lines, in order."""
         return [*([] if self.packed is None else [self.packed]), *self.links]
 
 
 def scan(read: Reader, size: int) -> Iterator[Piece]:
-    """Examine each line of a file of `size` bytes by itself, in order."""
+    """Yield the results for the lines of a file of `size` bytes, in order."""
     for start in starts(size):
         yield from _examined(read, start, size).pieces
 
@@ -37,16 +38,16 @@ def scan(read: Reader, size: int) -> Iterator[Piece]:
 def scan_widely(
     fd: int, size: int, workers: int | None = None, progress: Callable[[int], None] = nobody
 ) -> Iterator[Piece]:
-    """Examine each line of an open file of `size` bytes by itself, in order, on all processors.
+    """Yield the same as `scan` for an open file, examined by several processes if it is large.
 
-    `workers` and `progress` are as for `spread`.
+    `workers` and `progress` are those of `spread`.
     """
     for found in spread(_JOB, fd, size, workers, progress):
         yield from found.pieces
 
 
 def main(words: Sequence[str]) -> None:
-    """Write what is in some ranges of the file that is standard input to standard output."""
+    """Run in another process: examine ranges of the file on standard input, as `answer` does."""
     answer(_JOB, words)
 
 
@@ -61,7 +62,7 @@ def _examined(read: Reader, start: int, size: int) -> _Found:
 
 
 def _torn(line: bytes) -> Link:
-    """Judge a last line without its end: it may be a record of which that alone was trimmed."""
+    """Return the result for a torn last line. It has a hash if only its line feed is missing."""
     link = examine(line + b"\n")
     if link.flaw is None:
         message = "only its line feed is missing: the next append completes it"

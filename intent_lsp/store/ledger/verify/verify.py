@@ -1,7 +1,7 @@
-"""The verification of a ledger, in one pass over its files (ledger section 2).
+"""Verification of a whole ledger in one pass over its files (ledger section 2).
 
-Invariant: memory stays flat in the ledger's size.
-Invariant: a line has been judged by itself before it comes here, where its place is judged.
+Invariant: memory does not grow with the ledger.
+Invariant: each line was examined on its own before. Only its place in the chain is checked here.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -23,20 +23,22 @@ from intent_lsp.store.ledger.verify.link_table import LinkTable, key
 
 _HEADS_NAMED: Final = 20
 _NO_PROOF: Final = (AnchorKind.KNOWN_HEAD, AnchorKind.EARLIER_COMMIT)
-"""Whoever writes the ledger can write what this machine knows, too; an earlier commit proves less
-than the newest.
+"""Kinds of anchors that prove nothing more.
+
+Whoever can write the ledger can also write this machine's known heads. An earlier commit proves
+less than the newest one.
 """
 
 
 class VerifiedFile(NamedTuple):
-    """One of the ledger's files: its name in problems, and what is found on its lines, in order."""
+    """One of the ledger's files: its name in problems, and the results for its lines, in order."""
 
     file: str
     pieces: Iterable[Piece]
 
 
 def no_past(_hashes: Collection[ContentHash]) -> Mapping[ContentHash, RecordCommit]:
-    """Know of nothing that git holds."""
+    """Find no records in git."""
     return {}
 
 
@@ -47,11 +49,11 @@ def verify(
     strange: Sequence[Strange] = (),
     past: FindEvidence = no_past,
 ) -> Verification:
-    """Verify the files of a ledger, given in reading order and each read once.
+    """Verify the files of a ledger, given in reading order. Each is read once.
 
-    `anchors` are looked for; those of earlier commits are given back only where no file holds
-    them. `strange` is what stands in a file's place; `past` is asked for records that others follow
-    and that no file holds. Raises LedgerUnavailableError where no temporary database can be kept.
+    `anchors` are hashes to look for. Those of earlier commits are in the result only if no file
+    holds them. `strange` are entries in a ledger file's place. `past` finds in git the records that
+    others name and no file holds. Raise LedgerUnavailableError if the temporary database fails.
     """
     with LinkTable() as remembered:
         found = LinkCheck(remembered, past)
@@ -71,7 +73,7 @@ def verify(
 
 
 def _but_those_there(remembered: LinkTable, anchors: Sequence[Anchor]) -> list[Anchor]:
-    """Leave out what earlier commits have and a file has, too: there may be thousands."""
+    """Leave out the anchors of earlier commits that a file holds. There may be thousands."""
     earlier = {key(each.hash) for each in anchors if each.kind is AnchorKind.EARLIER_COMMIT}
     there = remembered.places(earlier) if earlier else {}
     return [
@@ -106,14 +108,14 @@ def _outcome(
 
 
 def _reached(remembered: LinkTable, anchors: Sequence[Anchor]) -> int | None:
-    """Count the records that anchors stand for; None: no file holds any of them."""
+    """Return how many records the anchors cover, or None if no file holds any of them."""
     if not anchors:
         return None
     return remembered.reach({key(anchor.hash) for anchor in anchors}) or None
 
 
 def _untied(heads: Sequence[Head]) -> list[LedgerProblem]:
-    """Name the heads that the next append will tie."""
+    """Return a problem for each head that the next append will merge, at most `_HEADS_NAMED`."""
     newest = _current(heads)
     return [
         problem(
@@ -127,7 +129,7 @@ def _untied(heads: Sequence[Head]) -> list[LedgerProblem]:
 
 
 def _current(heads: Sequence[Head]) -> Head | None:
-    """Choose the head that the others are told apart from: the main file's last, or the newest."""
+    """Return the head that counts as the ledger's end: the main file's last, or else the newest."""
     main = [head for head in heads if head.file == LEDGER_FILE]
     newest = max(heads, key=lambda head: head.timestamp, default=None)
     return main[-1] if main else newest
