@@ -1,1 +1,1 @@
-"""Where it lives: the only room that touches files, the clock, git and SQLite."""
+"""The storage layer: the only modules that touch files, the clock, git and SQLite."""

@@ -1,7 +1,7 @@
-"""Files of ours that are written in place: text and lines behind what is there, or a few over it.
+"""Files written in place: whole lines appended, or the first bytes overwritten.
 
-Invariant: what is there stays but for `overwrite`; lines of two writers do not mix, nor does one go
-on a torn one.
+Invariant: only `overwrite` changes existing bytes.
+Invariant: lines of two writers do not mix, and no line is appended to an unfinished one.
 """
 
 import errno
@@ -23,25 +23,26 @@ _WAIT_SECONDS: Final = 1.0
 def append_text(path: Path, text: str) -> None:
     """Append whole lines to a file that people read (requirements section 2).
 
-    It is made where it is missing, its directory has to exist; a lone surrogate becomes `?`.
-    Raises UnsafePathError when no regular file is there, OSError.
+    The file is created if needed; its directory must exist. A lone surrogate becomes `?`. Raise
+    UnsafePathError if the path is not a regular file, or OSError.
     """
     descriptor = open_plain(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, _MODE)
     try:
-        # Half of another's lines would be taken for a torn one. Where nobody can lock, or somebody
-        # holds it too long, it is appended all the same.
+        # Without the lock, a line that another process is writing would be taken for an unfinished
+        # one. If the lock cannot be had in time, append all the same.
         with suppress(OSError):
             wait_for(partial(try_lock, descriptor), _WAIT_SECONDS)
         write_all(descriptor, (_line_end(descriptor) + text).encode("utf-8", "replace"))
     finally:
-        # The lock ends with it.
+        # Closing the file releases the lock.
         os.close(descriptor)
 
 
 def append_once(path: Path, data: bytes, *, mode: int) -> int:
-    """Append in one call to the file that has the name, made where it is missing; give its size.
+    """Append `data` in one write and return the file's size. Create the file if needed.
 
-    One that is replaced meanwhile has it, and so has the new one. Raises as `append_text`.
+    If the file is replaced at its path meanwhile, `data` is appended to the new file, too. Raise as
+    `append_text`.
     """
     while True:
         descriptor = open_plain(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, mode)
@@ -55,9 +56,9 @@ def append_once(path: Path, data: bytes, *, mode: int) -> int:
 
 
 def overwrite(path: Path, changed: Callable[[bytes], bytes], *, at_most: int, mode: int) -> None:
-    """Put what `changed` makes of a file's first `at_most` bytes over them, in one call.
+    """Overwrite the first `at_most` bytes of a file by what `changed` makes of them, in one write.
 
-    The disk is not asked to keep it. Raises as `append_text`.
+    The file is created if needed and is not synced to disk. Raise as `append_text`.
     """
     descriptor = open_plain(path, os.O_RDWR | os.O_CREAT, mode)
     try:
@@ -69,7 +70,7 @@ def overwrite(path: Path, changed: Callable[[bytes], bytes], *, at_most: int, mo
 
 
 def _line_end(descriptor: int) -> str:
-    """Give what ends the line that somebody else left open."""
+    """Return a line feed if the file's last line has none, else ""."""
     size = os.lseek(descriptor, 0, os.SEEK_END)
     if not size:
         return ""

@@ -1,6 +1,6 @@
-"""The clock and the source of fresh ids.
+"""The clock and the source of random ids.
 
-Invariant: no other module asks what time it is or draws a random id.
+Invariant: no other module reads the time or draws a random id.
 """
 
 import time
@@ -10,37 +10,37 @@ from datetime import UTC, datetime
 
 
 def now() -> datetime:
-    """Give the present moment, aware, in UTC."""
+    """Return the present time, timezone-aware, in UTC."""
     return datetime.now(UTC)
 
 
 def budget(seconds: float) -> Callable[[], bool]:
-    """Give what tells whether this thread has worked so many seconds from now on.
+    """Return a function that reports whether this thread has used `seconds` of processor time.
 
-    Only the time that the thread itself had a processor counts: what a record tells of a file must
-    not depend on what else a machine does. It is to be asked by the thread that took it.
+    Processor time is used because a record's content must not depend on the machine's other load.
+    Call the function only in the thread that made it.
     """
     end = time.thread_time() + seconds
     return lambda: time.thread_time() > end
 
 
 def deadline(seconds: float) -> Callable[[], bool]:
-    """Give what tells whether so many seconds have passed from now on."""
+    """Return a function that reports whether `seconds` have passed since this call."""
     end = time.monotonic() + seconds
     return lambda: time.monotonic() >= end
 
 
 def stopwatch() -> Callable[[], float]:
-    """Give what tells how many seconds have passed from now on."""
+    """Return a function that returns the seconds passed since this call."""
     begun = time.monotonic()
     return lambda: time.monotonic() - begun
 
 
 def pause(seconds: float) -> None:
-    """Let so many seconds pass."""
+    """Sleep for `seconds`."""
     time.sleep(seconds)
 
 
 def new_id() -> str:
-    """Give a fresh random UUID (version 4) in its canonical spelling."""
+    """Return a new random UUID (version 4) in its canonical form."""
     return str(uuid.uuid4())

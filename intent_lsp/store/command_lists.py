@@ -1,6 +1,6 @@
-"""Files that come with the package: the page on codes, the command lists, the report's template.
+"""Files shipped with the package: command lists, the page of all codes, the report's template.
 
-Invariant: it is read from where it is installed, or from the checkout; nothing is fetched.
+Invariant: they are read from the installed package or the checkout, and never fetched.
 """
 
 from functools import cache
@@ -25,7 +25,10 @@ _REPORT: Final = ("page.html", "page.css", "page.js")
 
 @cache
 def command_lists() -> CommandLists:
-    """Read the lists; not at the start, since many sessions run no command."""
+    """Return the lists of known commands, read on first use.
+
+    Many sessions run no command and never need them.
+    """
     place = files("intent_lsp") / "commands"
     return read_command_lists(
         {name: (kind, (place / name).read_text("utf-8")) for name, kind in _LISTS.items()}
@@ -33,20 +36,20 @@ def command_lists() -> CommandLists:
 
 
 def report_files() -> dict[str, str]:
-    """Read the template of a report, its style sheet and its script."""
+    """Return the template, the style sheet and the script of a report, by file name."""
     place = files("intent_lsp") / "formats" / "report"
     return {name: (place / name).read_text("utf-8") for name in _REPORT}
 
 
 def codes_page() -> Path | None:
-    """Find the page: beside the package in a checkout, inside it when installed."""
+    """Return the path of `codes.md` in the package or the checkout, or None if there is none."""
     package = Path(intent_lsp.__file__).parent
     pages = (package / "docs" / "codes.md", package.parent / "docs" / "codes.md")
     return next((page for page in pages if page.is_file()), None)
 
 
 def sections() -> dict[str, str]:
-    """Give the text of each code's section, as Markdown; nothing where the page is missing."""
+    """Return each code's section of `codes.md` as Markdown; empty if the page is missing."""
     page = codes_page()
     text = "" if page is None else (read_bytes(page) or b"").decode()
     found: dict[str, str] = {}

@@ -1,6 +1,6 @@
-"""Control plane that git ignores, and that no look at a work tree shows: rules and agents' hooks.
+"""Control-plane files that git ignores, which no snapshot of a work tree contains.
 
-Invariant: nothing is written, and what cannot be read is left out with a line in the log.
+Invariant: nothing is written, and a directory that cannot be read counts as empty.
 """
 
 import itertools
@@ -19,12 +19,16 @@ _GITS_OWN: Final = ".git"
 
 
 def hidden_control_files(root: Path, git: Git) -> tuple[WorkspacePath, ...]:
-    """List the control-plane files of a root that git ignores, but for those of the server."""
+    """Return the control-plane files of a root that git ignores.
+
+    Files that only the server writes are left out.
+    """
     found = itertools.islice(_files(root), FILES_AT_MOST)
     return tuple(path for path in found if not server_only(path) and git.ignored(path))
 
 
 def _files(root: Path) -> Iterator[WorkspacePath]:
+    """Yield the control-plane files that exist below a root, whether ignored or not."""
     yield from (WorkspacePath("/".join(each)) for each in CONTROL_FILES if _is_file(root, *each))
     for room, head, tail in CONTROL_FAMILIES:
         for name in _names(root / room):
@@ -36,9 +40,11 @@ def _files(root: Path) -> Iterator[WorkspacePath]:
 
 
 def _below(root: Path, room: str) -> Iterator[WorkspacePath]:
+    """Yield all files below a directory, without directories that only the server writes."""
     for directory, rooms, names in os.walk(root / room):
         below = Path(directory).relative_to(root).as_posix()
-        # What only the server writes may be large, and is nobody's.
+        # Directories that only the server writes may be large, and no agent's change is looked for
+        # there.
         rooms[:] = sorted(name for name in rooms if not server_only(_path(below, name, "x")))
         yield from (_path(below, name) for name in sorted(names))
 

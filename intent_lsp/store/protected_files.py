@@ -1,6 +1,6 @@
-"""What no work tree shows and agents may not change: git's hooks and rules, and the ledger's lines.
+"""Protected files outside the work tree's snapshots: git's hooks and settings, and the ledger.
 
-Invariant: nothing is written, and what cannot be read is left out with a line in the log.
+Invariant: nothing is written, and a file that cannot be read is left out and logged.
 """
 
 import itertools
@@ -21,9 +21,10 @@ from intent_lsp.store.ledger.raw.file import opened, read_at
 _log: Final = logging.getLogger(__name__)
 
 READ_AT_MOST: Final = 1024 * 1024
-"""Bytes of one file that are hashed: its first ones and its size, of the ledger the last ones."""
+"""The most bytes of a file that are compared: its first ones, or the ledger's last ones."""
 
 HOOKS_AT_MOST: Final = 1000
+"""The most files in the hooks directory that are compared."""
 
 _CONFIG: Final = "config"
 _OF_WORK_TREE: Final = "config.worktree"
@@ -35,9 +36,10 @@ _SAMPLE: Final = ".sample"
 
 
 def guarded_files(git_dir: Path, common: Path) -> Mapping[WorkspacePath, GuardedFile]:
-    """Hash what git heeds and runs of its own directory, and the log of HEAD: that is to stay.
+    """Return the hashes of git's hooks and settings, and an entry for HEAD's reflog, by path.
 
-    `git_dir` is that of the work tree, `common` the one that all of them share.
+    `git_dir` is the git directory of the work tree, `common` the one that all work trees share. Of
+    the reflog only its existence is protected, because git writes to it.
     """
     found = {}
     for name, place in _places(git_dir, common):
@@ -52,7 +54,10 @@ def guarded_files(git_dir: Path, common: Path) -> Mapping[WorkspacePath, Guarded
 
 
 def guarded_bytes(place: Path) -> bytes | None:
-    """Read a file as far as it is compared; None: none is there, or it cannot be read."""
+    """Return what is compared of a file, or None if it does not exist or cannot be read.
+
+    That is its content, or for a large file its first `READ_AT_MOST` bytes and its size.
+    """
     known = stamp(place)
     if known is None:
         return None
@@ -66,12 +71,12 @@ def guarded_bytes(place: Path) -> bytes | None:
 
 
 def ledger_seen(ledger: Path) -> LedgerSeen | None:
-    """See how far a ledger goes; None: there is none, or it cannot be read."""
+    """Return the position and hash of a ledger file's last lines, or None if it has none."""
     known = stamp(ledger)
     size = 0 if known is None else known.size
     start = max(0, size - READ_AT_MOST)
     data = _part(ledger, start, size)
-    # A torn last line is moved aside by whoever appends next.
+    # The next append may move a torn last line aside, so it is not compared.
     whole = data[: data.rfind(b"\n") + 1]
     if not whole:
         return None
@@ -79,32 +84,34 @@ def ledger_seen(ledger: Path) -> LedgerSeen | None:
 
 
 def ledger_goes_on(ledger: Path, before: LedgerSeen) -> bool:
-    """Whether a ledger still holds the last lines that it held, where it held them.
+    """Return whether a ledger file still has the lines in `before` at the same position.
 
-    What stands far above them is not compared: the chain shows a change there.
+    Lines further up are not compared: the hash chain reveals a change there.
     """
     return hash_content(_part(ledger, before.start, before.end)) == before.hash
 
 
 def _meaning(name: str, data: bytes, common: Path) -> bytes | None:
+    """Return what must not change in a file, or None if the file counts as absent."""
     if name == _LOG:
-        # What it says is git's to write; that it is there is not.
+        # Git may write to the reflog at any time, but nobody may remove it.
         return b""
-    # Of a file that was not read to its end nobody knows what it sets.
+    # A settings file that is too large to parse is compared as a whole.
     if name not in {_CONFIG, _OF_WORK_TREE} or len(data) > READ_AT_MOST:
         return data
     kept = guarded_settings(data)
     if name == _CONFIG:
         return kept
     if not kept:
-        # `git sparse-checkout` makes one: beside no setting that counts it is as good as none.
+        # `git sparse-checkout` creates this file. Without a guarded setting it counts as absent.
         return None
-    # Whether git reads this file stands in the other one.
+    # A setting in the shared file decides whether git reads this one.
     shared = settings(guarded_bytes(common / _CONFIG) or b"") or ()
     return kept + repr([each.value for each in shared if each.key == _READS_OF_WORK_TREE]).encode()
 
 
 def _part(ledger: Path, start: int, end: int) -> bytes:
+    """Return a part of a ledger file; empty if it cannot be read, which is logged."""
     try:
         with opened(ledger) as fd:
             return b"" if fd is None else read_at(fd, start, end)
@@ -114,15 +121,17 @@ def _part(ledger: Path, start: int, end: int) -> bytes:
 
 
 def _places(git_dir: Path, common: Path) -> Iterator[tuple[str, Path]]:
+    """Yield the name of each protected file below `.git/`, and its path."""
     yield from ((name, common / name) for name in _SHARED)
     yield from ((name, git_dir / name) for name in (_OF_WORK_TREE, _LOG))
     hooks = common / "hooks"
     names = itertools.islice(_files_below(hooks), HOOKS_AT_MOST)
-    # What git brings as an example is run by nobody.
+    # Git never runs its own `.sample` hooks.
     yield from ((f"hooks/{name}", hooks / name) for name in names if not name.endswith(_SAMPLE))
 
 
 def _files_below(room: Path) -> Iterator[str]:
+    """Yield the files below a directory, relative to it."""
     for directory, rooms, names in os.walk(room):
         rooms.sort()
         below = Path(directory).relative_to(room).as_posix()

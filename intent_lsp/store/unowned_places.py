@@ -1,6 +1,7 @@
-"""Places in which files are nobody's: what git ignores, and the system's temporary directory.
+"""Paths outside every intent's concern: files that git ignores, and temporary files.
 
-Invariant: a place that may be somebody's, in a git work tree or a governed root, is not nobody's.
+Invariant: a path that may belong to somebody, in a git work tree or a governed root, is not
+temporary.
 """
 
 import os
@@ -17,19 +18,20 @@ _ROOMS: Final = ("/tmp", "/var/tmp")  # noqa: S108 - asked about, never written 
 
 
 def is_ignored(git: Git, path: WorkspacePath, *, directory: bool = False) -> bool:
-    """Whether git ignores a file or directory and tracks nothing there.
+    """Return whether git ignores a file or directory and tracks nothing there.
 
-    `directory`: where there is nothing yet, a directory may come, which git may ignore alone.
+    `directory` is for a path that does not exist yet and may become a directory. A pattern such as
+    `build/` ignores only directories.
     """
     spelled = WorkspacePath(f"{path}/") if directory else path
     return git.ignored(spelled) and not git.tracks_below(path)
 
 
 def is_temporary(root: Path, path: str) -> bool:
-    """Whether a path, relative to a root or absolute, leads to a temporary file.
+    """Return whether a path, absolute or relative to a root, is that of a temporary file.
 
-    Where the root itself, or the home directory, lies in the temporary directory, what lies in the
-    same part of it does not count.
+    If the root or the home directory is itself below the temporary directory, paths in the same
+    top-level entry of it are not temporary.
     """
     real = os.path.realpath(root / path)
     homes = [os.path.realpath(each) + os.sep for each in (root, Path.home())]
@@ -44,7 +46,7 @@ def is_temporary(root: Path, path: str) -> bool:
 
 
 def _rooms() -> tuple[str, ...]:
-    """Give the temporary directories of the system, links resolved."""
+    """Return the temporary directories of the system, with links resolved."""
     named = (os.environ.get(variable, "") for variable in _VARIABLES)
     rooms = (*named, *(_ROOMS if os.name == "posix" else ()))
     return tuple(
@@ -53,6 +55,6 @@ def _rooms() -> tuple[str, ...]:
 
 
 def _above(path: str, room: str) -> Iterator[Path]:
-    """Give a path and every directory above it, up to the temporary directory."""
+    """Yield a path and each directory above it, up to the temporary directory."""
     yield Path(path)
     yield from (each for each in Path(path).parents if each.is_relative_to(room))

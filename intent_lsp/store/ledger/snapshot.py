@@ -42,7 +42,7 @@ class Snapshot:
                 continue
             try:
                 with opened(self._root / stamp.file) as fd:
-                    # Git may have removed it since. Verification then reports what names its records.
+                    # Git may have removed it. Verification then reports what names its records.
                     if fd is not None:
                         yield VerifiedFile(stamp.file, scan_widely(fd, stamp.size, progress=done))
             except LedgerUnavailableError as error:

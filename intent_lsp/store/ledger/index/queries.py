@@ -1,5 +1,7 @@
 """Index queries: which records match, and where their lines are (ledger section 4).
 
+A moment is an integer that grows with time. The chain may force it above a record's timestamp.
+
 Invariant: results are newest first by moment. Within a file that is the chain's order, between
 files the order of time.
 Invariant: every query walks a database index in the order of its results, and reads no ledger line.
