@@ -52,7 +52,7 @@ def hidden_by(
 
 
 def _deciding(top: Path, names: bytes, before: Mapping[str, bytes]) -> Iterator[tuple[str, str]]:
-    """Yield the ignored names that a changed ignore file decides, each with that ignore file."""
+    """Yield each name that git ignores because of a changed ignore file, and that file."""
     printed = run_git(top, "check-ignore", "-v", "-z", "--stdin", given=names) if names else b""
     fields = [os.fsdecode(each) for each in (printed or b"").split(b"\0")]
     for at in range(0, len(fields) - _FIELDS + 1, _FIELDS):

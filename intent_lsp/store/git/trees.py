@@ -56,8 +56,8 @@ class GitTrees:
     def authored_in(self, commit: str) -> frozenset[WorkspacePath]:
         """Return the files that a commit changed itself.
 
-        A commit is compared with its first parent, a merge with the result of merging its two
-        parents.
+        A merge of two parents is compared with the result of merging them, any other commit with
+        its first parent.
         """
         paths = self._git.ask(frozenset[bytes](), partial(_of_commit, commit=commit))
         return frozenset(self._git.below(paths))
@@ -140,7 +140,7 @@ _STANDING: Final[Mapping[str, Callable[[str], tuple[str, str]]]] = {
 
 
 def _commit_in(place: Path) -> str | None:
-    """Return the first word of a file that is a commit id, or None."""
+    """Return the first commit id in a file, or None if there is none."""
     try:
         text = place.read_bytes()[:65536].decode("ascii", "replace")
     except OSError:

@@ -39,7 +39,10 @@ class _Begun(NamedTuple):
 
 
 class OwnSegment:
-    """Chooses the segment of this work tree; its processes share the choice through `.local/`."""
+    """Chooses this work tree's segment, the ledger file to which only this work tree appends.
+
+    Its processes share the choice through `.local/`.
+    """
 
     def __init__(self, root: Path, local: Path, clock: Callable[[], datetime]) -> None:
         self._root, self._clock = root, clock

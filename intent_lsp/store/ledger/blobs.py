@@ -51,7 +51,7 @@ def ledger_blobs(commit: Any, prefix: str) -> tuple[LedgerBlob, ...]:
 
 
 def commits_cut(repository: Any, prefix: str) -> tuple[Any, ...]:
-    """Return the commits of HEAD's history whose ledger the next commit may lack some lines of.
+    """Return the commits of HEAD's history with ledger lines that the next commit may lack.
 
     They are newest first. History before a commit that removed the whole ledger is skipped.
     """

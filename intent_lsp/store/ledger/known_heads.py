@@ -59,10 +59,11 @@ class KnownHeads:
             return ()
 
     def note(self, links: Sequence[Link]) -> None:
-        """Note the last of some records that were appended in this order and are synced to disk.
+        """Note the last of some records as a head, and remove the heads that these records follow.
 
-        This is one small write without fsync and takes some microseconds. A failure is logged and
-        never makes an append fail.
+        The records were appended in this order and are synced to disk. This is one small write
+        without fsync and takes some microseconds. A failure is logged and never makes an append
+        fail.
         """
         if links:
             head = links[-1].hash

@@ -1,8 +1,7 @@
 """The ledger of one root: appended to under a lock, verified, queried (ledger sections 2 to 4).
 
 Invariant: `append` returns only after the record is synced to disk.
-Invariant: the end of the chain is read under the lock, from the file's tail or from what is known
-of it, and never from the whole file.
+Invariant: the chain's end is read under the lock, and never by reading the whole file.
 Invariant: queued records are appended before later ones.
 """
 
@@ -107,9 +106,8 @@ class Ledger:
     def append(self, event: Event) -> Record:
         """Append the queued records, then `event`. Return its record once all are synced to disk.
 
-        Open runs of the event's files are ended first. Raise LedgerUnavailableError,
-        UnsafePathError if the ledger's path is not a regular file, InvalidRecordError if the schema
-        rejects the event.
+        Open runs of its files end first. Raise LedgerUnavailableError, UnsafePathError if the path
+        is not a regular file, or InvalidRecordError if the schema rejects the event.
         """
         self._runs.end(touched_by(event))
         return self._append(self._identify(event))
@@ -117,8 +115,8 @@ class Ledger:
     def append_or_queue(self, event: Event, record_id: str | None = None) -> Appended | Queued:
         """Append an event as `append` does, or queue it if the ledger cannot be written.
 
-        With a `record_id`, repeated calls append the event only once. Raise LedgerUnavailableError
-        if it can be neither appended nor queued, InvalidRecordError as `append`.
+        With a `record_id`, repeated calls append it only once. Raise LedgerUnavailableError if it
+        can be neither appended nor queued, or InvalidRecordError.
         """
         identified = self._identify(event, record_id)
         if record_id is not None:
@@ -127,8 +125,7 @@ class Ledger:
                 if known is not None:
                     return Appended(known)
         try:
-            # Automatic saves of these files happened before this event, so their records come
-            # first.
+            # Automatic saves of these files came before this event, so their records do, too.
             self._runs.end(touched_by(event))
             return Appended(self._append(identified))
         except InvalidRecordError:
@@ -139,8 +136,7 @@ class Ledger:
     def put_run(self, event: Event, record_id: str | None = None) -> str | None:
         """Store an event as an open run, which later calls may replace, and return its record id.
 
-        Pass that `record_id` to replace the run. Return None if the run has been ended meanwhile.
-        Raise LedgerUnavailableError, or InvalidRecordError as `append`.
+        Pass that `record_id` to replace it. Return None if the run was ended. Raise as `append`.
         """
         record = drafted(self._identify(event, record_id))
         with runs_kept(self._local):
@@ -159,10 +155,9 @@ class Ledger:
     def end_runs(
         self, paths: Collection[WorkspacePath] | None = None, *, idle_since: str | None = None
     ) -> int:
-        """End the open runs of some files (None: all) and append all queued records.
+        """End the open runs of some files (None: all) and append the queue. Return how many it held.
 
-        With `idle_since`, a timestamp, end only runs that were not extended after it. Return the
-        number of records appended. Raise as `append`.
+        With `idle_since`, end only runs not extended after that timestamp. Raise as `append`.
         """
         self._runs.end(paths, idle_since=idle_since)
         # Drains even if no run was ended here: another process may have queued one.
@@ -173,7 +168,7 @@ class Ledger:
         return self._runs.left()
 
     def drain(self) -> int:
-        """Append the queued records and return their number. Raise as `append`."""
+        """Append the queued records and return how many were queued. Raise as `append`."""
         drained = 0
         for _ in range(_BATCHES):
             waiting = self._queue.waiting(_BATCH)
@@ -199,8 +194,8 @@ class Ledger:
     def adopt(self, lines: Sequence[bytes]) -> int:
         """Append lines, unchanged, that were sealed for this ledger before. Return their number.
 
-        Each record that they name must be in the ledger or among them. Lines whose records the
-        ledger holds are skipped and not counted. Raise LedgerUnavailableError or UnsafePathError.
+        Each record that they name must be in the ledger or among them. Those that the ledger holds
+        are skipped. Raise LedgerUnavailableError or UnsafePathError.
         """
 
         def due(trail: ChainCursor) -> list[Sealed]:
@@ -229,10 +224,7 @@ class Ledger:
             return verify(parts, anchors, strange=snapshot.strange, past=past)
 
     def stamp(self) -> FilesStamp | None:
-        """Return a value that changes with the ledger's files, or None if there are none.
-
-        Only the files' stamps are read.
-        """
+        """Return a value that changes with the ledger's files, or None if there are none."""
         return self._files.stamp() or None
 
     def close(self) -> None:
@@ -270,10 +262,7 @@ class Ledger:
         return sealed
 
     def _put_down(self, due: Callable[[ChainCursor], list[Sealed]]) -> list[Sealed]:
-        """Append the records that `due` returns at the end of the chain, and sync them to disk.
-
-        The journal, the known heads and the index are updated afterwards.
-        """
+        """Append the records that `due` returns at the end of the chain, and sync them to disk."""
         try:
             make_private_directory(self.root)
             with self._lock.held():

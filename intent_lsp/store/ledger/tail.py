@@ -156,7 +156,10 @@ def _by_tail(read: Reader, size: int) -> ChainCursor:
 
 
 def _mend(file: LedgerFile, size: int, root: Path, clock: Clock) -> int:
-    """Complete a last line that lacks only its line feed, or move it aside. Return the new size."""
+    """Complete a last line that lacks only its line feed, or move it to `.local/torn/`.
+
+    Return the file's new size.
+    """
     start = last_line_start(file.read, size)
     link = examine(file.read(start, size) + b"\n")
     above = _by_tail(file.read, start).last

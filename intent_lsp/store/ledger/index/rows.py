@@ -194,7 +194,7 @@ class IndexRows:
         return None if row is None else row[0]
 
     def _add(self, length: int, found: IndexEntry, unknown: Sequence[ContentHash]) -> None:
-        """Add the row of a new record. `unknown` are the hashes it names that no line above has."""
+        """Add the row of a new record. `unknown` are the hashes it names that are no open heads."""
         link, source = found.link, self.source
         # Within a file moments follow the chain, even where the clock went back.
         told = moment_of(link.timestamp)

@@ -189,7 +189,10 @@ class LinkTable:
         return {name for (name,) in self._database.execute(_UNNAMED)}
 
     def reach(self, anchors: Collection[Key]) -> int:
-        """Return the number of records that have one of some hashes or precede one that has."""
+        """Return the number of records that have one of some hashes, or that such a record follows.
+
+        Links are followed to the beginning of the chain.
+        """
         self._seek(anchors)
         self._database.execute(_INDEX)
         (count,) = self._database.execute(_REACHED).fetchone()
