@@ -1,6 +1,6 @@
 """The commits reachable in a repository: from its refs, its stash and its reflogs.
 
-Invariant: nothing is written, and a missing or damaged ref or log leads to no commit.
+Invariant: nothing is written. A missing or damaged log, tag or stash leads to no commit.
 """
 
 # pygit2 is imported only when a repository is opened, so its types cannot be named here.

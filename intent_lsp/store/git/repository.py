@@ -1,9 +1,9 @@
 """The git repository around a governed root, queried through libgit2 or the git program.
 
 Invariant: nothing is written, no lock of git's is held, nothing is fetched.
-Invariant: a damaged, foreign or missing repository gives None, False or an empty value and a line
-in the log, never an exception.
-Invariant: an incomplete answer is None, never an answer that nothing was found.
+Invariant: a damaged, foreign or missing repository is logged and never raises. The result is then
+None, False or empty, unless the method says otherwise.
+Invariant: where a result may be None, an empty one means that git answered and found nothing.
 Invariant: a filter that fails gives None, never part of a file.
 """
 
@@ -184,12 +184,18 @@ class Git:
         return self.ask(True, submodules)  # noqa: FBT003 - the default answer
 
     def changed_paths(self) -> tuple[WorkspacePath, ...]:
-        """Return the files that differ from HEAD, with untracked files and without ignored ones."""
+        """Return the files that differ from HEAD, with untracked files and without ignored ones.
+
+        The result is empty if git does not answer.
+        """
         status = tree_status(self.root)
         return () if status is None else status.paths
 
     def list_files(self) -> tuple[WorkspacePath, ...]:
-        """Return the files that git tracks and the untracked files that it does not ignore."""
+        """Return the files that git tracks and the untracked files that it does not ignore.
+
+        The result is empty if git does not answer.
+        """
         options = ("-z", "--cached", "--others", "--exclude-standard", "--full-name")
         printed = self._run("ls-files", *options, "--", ".") or b""
         return self.below(printed.split(b"\0"))

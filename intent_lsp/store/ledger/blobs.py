@@ -81,7 +81,7 @@ class _Comparison:
     bytes_left: int = _COMPARED_AT_MOST
 
     def may_lack(self, now: Collection[LedgerBlob], before: Collection[LedgerBlob]) -> bool:
-        """Return whether `now` may lack lines of `before`. Archiving and merging look the same."""
+        """Return whether `now` may lack lines of `before`. Archiving and merging also give True."""
         gone, come = set(before).difference(now), set(now).difference(before)
         if any(each.file != LEDGER_FILE for each in gone):
             return True

@@ -155,7 +155,7 @@ class Ledger:
     def end_runs(
         self, paths: Collection[WorkspacePath] | None = None, *, idle_since: str | None = None
     ) -> int:
-        """End the open runs of some files (None: all) and append the queue. Return how many it held.
+        """End the open runs of some files (None: all), then append the queue. Return its length.
 
         With `idle_since`, end only runs not extended after that timestamp. Raise as `append`.
         """

@@ -56,7 +56,7 @@ def merge_files(ours: Path, theirs: Path, output: Path) -> Merged:
 
 
 def resolve_file(path: Path) -> Merged:
-    """Replace a ledger with conflict markers by the union of its sides. Write nothing without any.
+    """Replace a ledger with conflict markers by the union of its sides, if there are any.
 
     Raise as `merge_files`, and LedgerUnavailableError if a conflict does not end.
     """

@@ -233,7 +233,7 @@ def key(name: ContentHash | None) -> Key:
 
 
 def hash_of(name: Key) -> ContentHash:
-    """Return the hash whose 32 bytes are given."""
+    """Return a hash, given as 32 bytes, as text."""
     return ContentHash(_PREFIX + name.hex())
 
 
