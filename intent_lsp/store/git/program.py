@@ -127,6 +127,7 @@ def _start(
     complaints: int = subprocess.PIPE,
     place: Mapping[str, str] = MappingProxyType({}),
 ) -> subprocess.Popen[bytes]:
+    """Start git in `directory` with piped input and output; `place` adds environment variables."""
     return subprocess.Popen(  # noqa: S603 - found in PATH, and no shell reads the arguments
         command,
         cwd=directory,

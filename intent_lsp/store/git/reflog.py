@@ -84,6 +84,7 @@ def logged_before(git_directory: Path, mark: LogMark) -> frozenset[str]:
 
 
 def _moves(lines: Iterable[bytes]) -> Iterator[Move]:
+    """Yield the step that each line describes, skipping malformed lines."""
     for line in lines:
         found = _LINE.fullmatch(line)
         if found is not None:

@@ -215,6 +215,7 @@ class Git:
         return [name.removeprefix(f"{directory}/") for name in dict.fromkeys(names) if name]
 
     def _take(self, repository: Any) -> None:  # noqa: ANN401 - pygit2 is loaded late
+        """Use a newly opened repository. Raise ValueError if the root is outside its work tree."""
         self.git_dir = Path(repository.path)
         self._top = work_tree_top(self.root, Path(repository.workdir))
         below = Path(os.path.realpath(self.root)).relative_to(self._top).as_posix()

@@ -87,6 +87,7 @@ class GitSnapshots:
         return self._git.setting("core.sparsecheckout") in ("true", "yes", "on", "1")
 
     def _read_flags(self) -> IndexFlags:
+        """Read the flags of all index entries below the root; empty if git does not answer."""
         printed = run_git(self._git.root, "ls-files", "-s", "-v", "-z", "--full-name", "--", ".")
         unlooked: dict[WorkspacePath, str] = {}
         links: list[bytes] = []

@@ -135,6 +135,7 @@ class AppendTarget:
         self._opened = self._end = None
 
     def _chosen(self) -> WorkspacePath:
+        """Return the file that the policy's ledger form chooses, relative to the root."""
         match self._form():
             case LedgerForm.SINGLE:
                 return LEDGER_FILE

@@ -65,6 +65,7 @@ class LedgerAuthors:
             return {each: self._known[each] for each in made if each in self._known}
 
     def _look_for(self, made: Mapping[str, str]) -> None:
+        """Search for the authors of records that were not searched for since HEAD moved."""
         repository = discover(self._root)
         if repository is None or repository.head_is_unborn:
             return

@@ -111,6 +111,7 @@ def lost_records(root: Path) -> Found:
 
 
 def _found(lines: Iterable[tuple[str, bytes, bool]], held: _Held) -> Found:
+    """Return those records among some lines that the ledger does not hold, each id once."""
     lost: list[LostRecord] = []
     unreadable: list[Unreadable] = []
     for source, line, waits in lines:
@@ -129,6 +130,7 @@ def _found(lines: Iterable[tuple[str, bytes, bool]], held: _Held) -> Found:
 
 
 def _held(root: Path, ids: set[str], hashes: set[ContentHash]) -> _Held:
+    """Read the whole ledger and return which of some ids and hashes it holds."""
     held = _Held()
     for name in LedgerFiles(root).names():
         with opened(root / name) as fd:

@@ -143,10 +143,15 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 def _prepare(connection: sqlite3.Connection, _path: Path) -> None:
     # Hashes and ids are in random order, so a small cache would read their pages again and again.
+    """Set up a connection, and create the tables in an empty database.
+
+    Raise sqlite3.DatabaseError if the tables are of another version.
+    """
     connection.execute(CACHE)
     # Shrinks the write-ahead log, which a build makes large.
     connection.execute("PRAGMA journal_size_limit = 16777216")
     if _version(connection) == 0:
+        # Checked again in the transaction: another process may have created the tables meanwhile.
         connection.execute("BEGIN IMMEDIATE")
         if _version(connection) == 0:
             tables = _SCHEMA.strip().removesuffix(";").split(";\n")

@@ -96,7 +96,7 @@ class IndexRows:
         self.numbers = {None: None}
 
     def _take(self, part: BatchPart) -> None:
-        """Add lines all at once if they are one run of new records, else one by one."""
+        """Add all lines at once if they are consecutive new records, else one by one."""
         lengths, found = part
         if isinstance(found, Columns):
             if self._goes_on(found):

@@ -128,6 +128,7 @@ def forget(connection: sqlite3.Connection, file: str) -> None:
 
 
 def _forget(connection: sqlite3.Connection, source: IndexedFile) -> None:
+    """Remove the rows of one file, and find the newest records of its paths in other files."""
     number = source.number
     bounds = (source.low, source.high, number)
     for table in ("record", "granted"):

@@ -91,6 +91,7 @@ class LinkCheck:
             self.heads = {hash_: head for hash_, head in self.heads.items() if key(hash_) in open_}
 
     def _follow_packed(self, piece: Packed) -> None:
+        """Follow packed lines, and add them to the table all at once."""
         self._sealed = True
         for link, lines in self._steps(piece):
             if lines > 1:
