@@ -5,7 +5,7 @@ import pytest
 from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.policy import TeamPolicy
 from intent_lsp.formats.tool_call import public_program, read_call
-from intent_lsp.store.command_lists import command_lists
+from intent_lsp.store.packaged_files import command_lists
 
 TOKEN = "ghp_" + "a1B2" * 9
 

@@ -7,7 +7,7 @@ import pytest
 
 from intent_lsp.core.commands.rows import EVERY, Operands, ProgramRow, RowKind, Runs, Style
 from intent_lsp.formats.command_lists import read_command_lists
-from intent_lsp.store.command_lists import command_lists
+from intent_lsp.store.packaged_files import command_lists
 
 ROOM = Path(__file__).parents[2] / "intent_lsp" / "commands"
 LISTS = command_lists()

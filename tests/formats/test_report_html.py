@@ -35,7 +35,7 @@ from intent_lsp.core.report.report_data import ReportData, ReportSurvey
 from intent_lsp.core.text import escape_unseen
 from intent_lsp.formats.report import page as report_page
 from intent_lsp.formats.report.page import LONGEST, OPENING, policy
-from intent_lsp.store.command_lists import report_files
+from intent_lsp.store.packaged_files import report_files
 from tests.support.ledgers import HASH, edit
 
 FILES = report_files()

@@ -21,7 +21,7 @@ from intent_lsp.core.commands.reading import (
 from intent_lsp.formats.shell.reader import MAX_NESTING, read_command
 from intent_lsp.formats.shell.syntax import LOST_TEXT, MAX_COMMAND_BYTES
 from intent_lsp.formats.shell.words import MAX_ALTERNATIVES
-from intent_lsp.store.command_lists import command_lists
+from intent_lsp.store.packaged_files import command_lists
 
 SIGNS = {Effect.WRITE: "=", Effect.CREATE: "+", Effect.DELETE: "-", Effect.MOVE: ">"}
 LISTS = command_lists()

@@ -16,8 +16,8 @@ from intent_lsp.core.paths import POLICY_FILE, is_file_name
 from intent_lsp.formats import tool_call
 from intent_lsp.governance.calls import call_readings
 from intent_lsp.governance.judging.call_facts import CallFactsOf, CallFile
-from intent_lsp.store.command_lists import command_lists
 from intent_lsp.store.fs.roots import RootsBelow
+from intent_lsp.store.packaged_files import command_lists
 from tests.governance.editor import INTENTS
 from tests.governance.test_calls import Agent
 from tests.support import repository as repositories

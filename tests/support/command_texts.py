@@ -9,7 +9,7 @@ import shutil
 from hypothesis import strategies as st
 
 from intent_lsp.core.commands.rows import EVERY, CommandLists, ProgramRow, RowKind
-from intent_lsp.store.command_lists import command_lists
+from intent_lsp.store.packaged_files import command_lists
 
 OWNED = ("a/one.txt", "'a/two words.txt'", "a/new.txt", "a/sub/four.md")
 FOREIGN = ("b/three.txt", "top.txt", "b/new.txt", "b/dirty.txt", "-dash", ".hidden", "b/sub/x.md")

@@ -26,7 +26,7 @@ from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.doors.cli.terminal.table import Cell, Column, LabelledCell, TextTable, facts_table
 from intent_lsp.formats.decision_json import decision_json, explained_json
 from intent_lsp.governance.governance import Governance
-from intent_lsp.store.command_lists import sections
+from intent_lsp.store.packaged_files import sections
 
 SHELL_TOOL: Final = "Bash"
 """The tool assumed for --command without --tool."""

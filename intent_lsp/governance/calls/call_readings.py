@@ -14,9 +14,9 @@ from intent_lsp.core.errors import InvalidCallError, RequestLimitError
 from intent_lsp.core.paths import is_file_name
 from intent_lsp.core.policy import TeamPolicy
 from intent_lsp.formats.tool_call import CallReading, looking, read_call
-from intent_lsp.store.command_lists import command_lists
 from intent_lsp.store.git.configured_programs import runs_programs
 from intent_lsp.store.git.repository import Git
+from intent_lsp.store.packaged_files import command_lists
 
 _log: Final = logging.getLogger(__name__)
 

@@ -16,8 +16,8 @@ from intent_lsp.governance.calls.recorder import CallRecorder
 from intent_lsp.governance.root.sessions import Sessions
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.governance.views.audit_log import AuditEvent, AuditLog
-from intent_lsp.store.command_lists import command_lists
 from intent_lsp.store.locks.root_lock import RootLock, holding
+from intent_lsp.store.packaged_files import command_lists
 
 
 class VerificationRuns:

@@ -20,10 +20,10 @@ from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.formats.report.page import OPENING, report_html
 from intent_lsp.governance.root.rules import RulesCache
 from intent_lsp.store import clock
-from intent_lsp.store.command_lists import report_files
 from intent_lsp.store.fs.files import read_bytes
 from intent_lsp.store.fs.resolve import resolve_below
 from intent_lsp.store.fs.write import create_file, replace_file
+from intent_lsp.store.packaged_files import report_files
 
 _HERE = "-"
 

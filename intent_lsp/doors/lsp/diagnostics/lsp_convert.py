@@ -17,7 +17,7 @@ from intent_lsp.core.ranges import Hunk
 from intent_lsp.doors.lsp.diagnostics.violation import RelatedPlace, Violation
 from intent_lsp.doors.lsp.protocol.positions import PositionEncoding, count_units, to_client
 from intent_lsp.doors.lsp.runtime.client_capabilities import ClientCapabilities
-from intent_lsp.store.command_lists import codes_page
+from intent_lsp.store.packaged_files import codes_page
 
 SOURCE: Final = "intent-lsp"
 DATA_VERSION: Final = 1
