@@ -319,7 +319,7 @@ def test_an_agents_other_saves_are_judged_by_scope_and_by_the_teams_rules(
         "src/auth/keys/a": "FAIL",
     }
     judgement = agents_editor.will_save("src/auth/keys/a", "y\n").judgement
-    assert (judgement.standing, judgement.denied is None) == (FileClass.JUDGED, False)
+    assert (judgement.standing, judgement.denied is None) == (FileClass.GOVERNED, False)
 
 
 def test_what_git_ignores_is_nobodys_business_in_an_agents_editor_too(
@@ -327,7 +327,7 @@ def test_what_git_ignores_is_nobodys_business_in_an_agents_editor_too(
 ) -> None:
     (agents_editor.root / ".git/info/exclude").write_text("*.o\n")
     after = agents_editor.save("docs/a.o", "x\n")
-    assert (after.record, after.judgement.standing) == (None, FileClass.UNSEEN)
+    assert (after.record, after.judgement.standing) == (None, FileClass.IGNORED)
 
 
 def test_an_agent_may_put_back_what_it_may_not_change(
@@ -369,7 +369,7 @@ def test_what_git_ignores_and_what_is_gits_is_never_recorded(
     governed.git("add", "--force", "kept.log")
     for path in ("build/out.o", "x.log", ".git/config", ".git/hooks/new"):
         after = editor.save(path, "changed\n" if path != ".git/config" else "# mine\n")
-        assert after.judgement.standing is FileClass.UNSEEN
+        assert after.judgement.standing is FileClass.IGNORED
         assert after.judgement.verdict is None
         assert after.record is None
     # Tracked, it counts although a pattern matches it.

@@ -26,26 +26,26 @@ _SERVER_ROOMS = (f"{LOCAL_ROOM}/", f"{CONTROL_ROOM}/trace/", f"{CONTROL_ROOM}/ar
 class FileClass(Enum):
     """How a person's save of a file is treated.
 
-    JUDGED: by the gate. EXEMPT: always allowed, and recorded as EXEMPT. SERVER_ONLY: only the
-    server may write the file.
+    GOVERNED: judged by the gate. EXEMPT: always allowed, and recorded as EXEMPT. SERVER_ONLY: only
+    the server may write the file.
     """
 
-    JUDGED = auto()
+    GOVERNED = auto()
     EXEMPT = auto()
     SERVER_ONLY = auto()
-    UNSEEN = auto()
+    IGNORED = auto()
     """Neither judged nor recorded."""
 
 
 def standing(path: WorkspacePath, policy: TeamPolicy, *, ignored: bool) -> FileClass:
     """Return the class of `path`. `ignored`: git ignores the file and does not track it."""
     if ".git" in path.split("/"):
-        return FileClass.UNSEEN
+        return FileClass.IGNORED
     if server_only(path):
         return FileClass.SERVER_ONLY
     if path in _lessons_files(policy) or control_plane(path):
         return FileClass.EXEMPT
-    return FileClass.UNSEEN if ignored else FileClass.JUDGED
+    return FileClass.IGNORED if ignored else FileClass.GOVERNED
 
 
 def _lessons_files(policy: TeamPolicy) -> tuple[str, ...]:

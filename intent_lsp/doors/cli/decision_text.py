@@ -22,14 +22,14 @@ _GOES_THROUGH: Final = {
 def of_save(judgement: Judgement) -> Iterator[LabelledCell]:
     """Yield what becomes of a person's save."""
     match judgement.standing:
-        case FileClass.UNSEEN:
+        case FileClass.IGNORED:
             yield _decision("allowed: neither checked nor recorded")
         case FileClass.EXEMPT:
             yield _decision("allowed: not checked, and it would be recorded EXEMPT")
         case FileClass.SERVER_ONLY:
             yield _decision("allowed, shown as a problem, and recorded as FAIL")
             yield _way_out(ShownCode.CONTROL_PLANE_EDIT)
-        case FileClass.JUDGED:
+        case FileClass.GOVERNED:
             intent = judgement.intent
             denied = judgement.denied
             said = None if denied is None else for_people(denied, intent)

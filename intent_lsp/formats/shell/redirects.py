@@ -33,7 +33,7 @@ class Tail:
 
 
 def read_tail(nodes: Sequence[Node]) -> Tail:
-    """Tell the children of redirections apart."""
+    """Sort the children of redirections by what they are: files, here-documents, words behind."""
     redirects = [*nodes]
     for node in redirects:
         redirects += [
@@ -78,7 +78,7 @@ def redirected(node: Node, program: str, place: KnownPath) -> CommandReading:
 
 
 def _sign(node: Node) -> str:
-    """Give the sign of a redirection; the grammar takes `<>` for an error after `<`."""
+    """Return the operator of a redirection. The grammar takes the `>` of `<>` for an error."""
     parts = [child for child in node.children if not child.is_named or child.type == "ERROR"]
     return "".join(spelling(part) for part in parts)
 

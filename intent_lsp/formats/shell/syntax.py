@@ -48,12 +48,12 @@ def parse_bytes(source: bytes) -> ShellTree:
 
 
 def spelling(node: Node) -> str:
-    """Give the text of a node as it was typed."""
+    """Return the text of a node as typed."""
     return typed(node).decode("utf-8", "surrogateescape")
 
 
 def typed(node: Node) -> bytes:
-    """Give the bytes of a node as they were typed."""
+    """Return the bytes of a node as typed."""
     return node.text or b""
 
 

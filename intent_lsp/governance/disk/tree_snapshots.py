@@ -220,4 +220,4 @@ class TreeLooks:
 def is_anybodys(path: WorkspacePath) -> bool:
     """Whether a file may be edited by people or agents: not only by the server or git."""
     kind = standing(path, _ANY_POLICY, ignored=False)
-    return kind not in (FileClass.SERVER_ONLY, FileClass.UNSEEN) and not is_temporary(path)
+    return kind not in (FileClass.SERVER_ONLY, FileClass.IGNORED) and not is_temporary(path)

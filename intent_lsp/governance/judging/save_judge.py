@@ -44,7 +44,7 @@ from intent_lsp.store.fs.resolve import ResolvedPath
 _NOT_ASKED: Final = {
     FileClass.EXEMPT: "{path} governs the work: people may always change it.",
     FileClass.SERVER_ONLY: "{path} is written only by the server: a save of it is recorded FAIL.",
-    FileClass.UNSEEN: "{path} is git's, or ignored by it: nobody judges a save of it.",
+    FileClass.IGNORED: "{path} is git's, or ignored by it: nobody judges a save of it.",
 }
 
 
@@ -73,13 +73,13 @@ class Judgement:
     def verdict(self) -> ScopeValidation | None:
         """The verdict that a record of the edit has. None if the edit is not recorded."""
         match self.standing:
-            case FileClass.UNSEEN:
+            case FileClass.IGNORED:
                 return None
             case FileClass.EXEMPT:
                 return ScopeValidation.EXEMPT
             case FileClass.SERVER_ONLY:
                 return ScopeValidation.FAIL if self.decision is None else self.decision.verdict
-            case FileClass.JUDGED:
+            case FileClass.GOVERNED:
                 return ScopeValidation.EXEMPT if self.decision is None else self.decision.verdict
 
 
@@ -126,12 +126,12 @@ class SaveJudge:
             intent=rules.active(intent_id),
         )
         by_agent = rules.governed and self.sessions.saves_as_agent(session_id)
-        if kind is not FileClass.JUDGED and not by_agent:
+        if kind is not FileClass.GOVERNED and not by_agent:
             return judgement
         ticket = self._ticket_over(place.path) if rules.governed else None
         if ticket is not None:
             allowed = Allowed(ticket.verdict, ticket.warnings)
-            return replace(judgement, standing=FileClass.JUDGED, decision=allowed, ticket=ticket)
+            return replace(judgement, standing=FileClass.GOVERNED, decision=allowed, ticket=ticket)
         question = self._question(rules, intent_id, place, reading)
         if by_agent:
             kind, denied = agents_standing(kind, question, rules)
@@ -227,7 +227,7 @@ class SaveJudge:
 
 def _decided(judgement: Judgement, question: GateRequest, place: ResolvedPath) -> Judgement:
     """Return the judgement with the gate's decision, unless it is decided already."""
-    if judgement.denied is not None or judgement.standing is not FileClass.JUDGED:
+    if judgement.denied is not None or judgement.standing is not FileClass.GOVERNED:
         return judgement
     decision = judge_save(question)
     if isinstance(decision, Denied) and _is_generated(decision, judgement.rules, place):
@@ -268,13 +268,13 @@ def agents_standing(
     """
     found = tuple(each for path in question.paths for each in denied_path(rules, path))
     if not found:
-        return (FileClass.JUDGED if standing is FileClass.EXEMPT else standing), None
+        return (FileClass.GOVERNED if standing is FileClass.EXEMPT else standing), None
     call = CallFacts(policy_version=rules.policy.version, denied_paths=found)
     # A SERVER_ONLY text is compared with what the editor last read, not with HEAD: diagnostics show
     # the agent's own edit of a control file, and not what others have written to it since.
     control = any(map(control_plane, question.paths))
     return (
-        FileClass.SERVER_ONLY if control else FileClass.JUDGED,
+        FileClass.SERVER_ONLY if control else FileClass.GOVERNED,
         path_denied(replace(question, call=call)),
     )
 
@@ -289,7 +289,7 @@ def unasked_row(
     if denied is not None and denied.code is GateCode.PATH_DENIED:
         fact = denied.message
         return ExplainedRow(number=6, code=denied.code, fact=fact, outcome=RowOutcome.FAIL)
-    if standing is FileClass.JUDGED:
+    if standing is FileClass.GOVERNED:
         return None
     fact = _NOT_ASKED[standing].format(path=path)
     return ExplainedRow(number=2, code=None, fact=fact, outcome=RowOutcome.PASS)
