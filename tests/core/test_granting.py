@@ -65,7 +65,13 @@ def test_a_pattern_that_names_files_can_be_granted(pattern: str) -> None:
         ("{src,**}", "This pattern owns every file of the root."),
         ("", "An empty pattern matches nothing."),
         ("   ", "An empty pattern matches nothing."),
-        ("#src", "A pattern that begins with `#` is a comment. Did you mean `\\#src`?"),
+        (
+            "#src",
+            (
+                "A pattern that begins with `#` is a comment and matches nothing."
+                " Did you mean `\\#src`?"
+            ),
+        ),
         ("../x", "This pattern matches nothing: no path has such a segment."),
         ("C:\\x", "This pattern begins with a drive letter; a pattern is relative to the root."),
         ("a" * 513, "Refused, it owns nothing: longer than 512 characters."),

@@ -165,7 +165,10 @@ class Lineage:
         return _over(own, kept, before)
 
     def _mended(self, back: _Back) -> Attributions:
-        """Attribute lines across a missing link by a diff with the newest contents before it."""
+        """Attribute lines across a missing link by diffs with a few earlier contents.
+
+        Those that no other edit started from come first, then the newest.
+        """
         claims: Attributions = [None] * len(back.lines)
         walked: set[int] = set()
         compared = 0

@@ -149,7 +149,10 @@ def _full_names(head: str, row: ProgramRow) -> list[str]:
 
 
 def _cluster(word: Word, following: Sequence[Word], row: ProgramRow) -> tuple[list[Option], int]:
-    """Read a word of single-letter options, such as `-abc` or `-ofile`, like `_options`."""
+    """Read a word of single-letter options, such as `-abc` or `-ofile`.
+
+    Return them, and how many following words are their values (0 or 1).
+    """
     found: list[Option] = []
     for at, letter in enumerate(word.text[1:], start=2):
         name, rest = f"-{letter}", word.after(at)

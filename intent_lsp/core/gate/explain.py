@@ -111,7 +111,8 @@ def explain_save(question: GateRequest) -> tuple[ExplainedRow, ...]:
 def explain_call(question: GateRequest, call: CallFacts) -> tuple[ExplainedRow, ...]:
     """Explain the decision of `judge_call`: rows 1 to 16, in order.
 
-    Row 16 fails if the decision is Ask. An approval satisfies rows 12 and 16 only.
+    Row 16 (a person's approval) fails if the decision is Ask. An approval satisfies row 12
+    (scope) and row 16, no other.
     """
     return _explained(replace(question, call=call))
 

@@ -153,7 +153,7 @@ def _nothing(pattern: Pattern) -> PatternFinding:
     why = "An empty pattern matches nothing."
     cure = "**" if text and not pattern.exclusion else None
     if text.startswith("#"):
-        why, cure = "A pattern that begins with `#` is a comment.", f"\\{text}"
+        why, cure = "A pattern that begins with `#` is a comment and matches nothing.", f"\\{text}"
     return _finding(FileCode.DEAD_GLOB, why + _meaning(cure), cure)
 
 

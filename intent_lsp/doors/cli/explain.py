@@ -82,7 +82,8 @@ def _check(options: argparse.Namespace) -> None:
             )
         if options.agent:
             raise WrongUsageError(
-                "--agent is for an agent's tool call", cure="describe the call with --tool"
+                "--agent is for an agent's tool call",
+                cure="describe the call with --tool, --command or --patch",
             )
 
 

@@ -55,7 +55,7 @@ def lessons_in(text: str) -> tuple[str, ...]:
 
 
 def _section(lines: Sequence[str]) -> tuple[int, int] | None:
-    """Return the indexes of the first line between the marks and of the closing mark, or None."""
+    """Return the indexes after the opening and of the closing mark, of the last pair, or None."""
     found: tuple[int, int] | None = None
     opened: int | None = None
     for index, line in enumerate(lines):

@@ -55,7 +55,7 @@ def compare(
 ) -> Comparison | None:
     """Return what changed below a directory between two snapshots. None if it cannot be compared.
 
-    `also_unseen`: also find edits that were committed in between, in the repository itself.
+    `also_unseen`: also find edits that were committed in between and changed again since.
     """
     then, now = _unfolded(then, now), _unfolded(now, then)
     comparing = _Comparing(looks, contents, then, now)

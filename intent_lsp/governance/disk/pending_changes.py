@@ -109,7 +109,7 @@ class PendingChanges:
                 self.unlisted[path] = file.hash
 
     def account(self, saving: Collection[WorkspacePath] = ()) -> None:
-        """Drop the changes that the server itself made or that a record explains."""
+        """End interrupted runs of saves, then drop changes that we made or a record explains."""
         self._end_runs_of_others(saving)
         for changes in (self.waiting, self.taken):
             for path, change in tuple(changes.items()):

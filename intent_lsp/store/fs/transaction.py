@@ -72,7 +72,7 @@ def _make(root: Path, change: WorkFile, undoing: ExitStack, gone: list[Path]) ->
 
 
 def _move(root: Path, old: Path, new: Path, before: bytes | None, undoing: ExitStack) -> None:
-    """Rename a file. Raise UnsafePathError if the new name is taken."""
+    """Rename a file and add its undoing. Raise UnsafePathError if the new name is taken."""
     _require(root, old, before)
     if os.path.lexists(new):
         raise UnsafePathError(path=os.fspath(new), problem="is there already")

@@ -84,7 +84,10 @@ def _conflicts(path: Path) -> Conflict:
 
 
 def _resolved(path: Path, union: Union) -> Iterator[bytes]:
-    """Yield the lines of the union of both sides of each conflict."""
+    """Yield a file's lines, each conflict replaced by the union of its sides.
+
+    Base lines that the union lacks go to `union.aside`.
+    """
     given_up: list[Aside] = []
     for number, line, part in Conflict().parts(_lines(path)):
         place = SideLine(side=str(path), line=number)

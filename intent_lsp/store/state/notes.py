@@ -73,7 +73,7 @@ class Notes:
         )
 
     def unwritten(self) -> tuple[str, ...]:
-        """Return the ids of intents with events that the intents file does not have."""
+        """Return the ids of intents with history lines that are not yet in the intents file."""
         query = "SELECT DISTINCT intent_id FROM event WHERE in_file = 0 ORDER BY intent_id"
         rows = self._database.rows(query)
         return tuple(unpack(row[0]) for row in rows)

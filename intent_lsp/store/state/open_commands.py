@@ -149,7 +149,7 @@ def end_command(connection: sqlite3.Connection, ticket_id: bytes) -> None:
 
 
 def forget_commands(connection: sqlite3.Connection) -> None:
-    """Remove the snapshots of tickets that no longer exist."""
+    """Remove commands whose tickets are gone, and snapshots that no open command uses."""
     connection.execute("DELETE FROM open_command WHERE ticket_id NOT IN (SELECT id FROM ticket)")
     _drop_unused(connection)
 

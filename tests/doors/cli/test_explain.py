@@ -242,7 +242,7 @@ def test_where_governance_is_off_everything_may_happen_and_that_is_said(
         (["a", "b"], "a save changes one file, but 2 are given"),
         (
             ["a", "--agent", "x"],
-            "--agent is for an agent's tool call; describe the call with --tool",
+            "--agent is for an agent's tool call; describe the call with --tool, --command",
         ),
         (["src"], "src is a directory; give a file in it"),
         (["a", "--tool", ""], "argument --tool: it has 0 characters"),

@@ -99,7 +99,7 @@ def test_what_is_no_file_is_not_written_to(shell: Shell, made: Path) -> None:
         problem = shell("trace", "report", "--force", "--html", name).problem
         assert f"{name} exists and is not a regular file; give another" in problem
     problem = shell("trace", "report", "--html", "no/such/r.html").problem
-    assert "no/such is not a directory; make it first" in problem
+    assert "no/such is not a directory; create it first" in problem
     (made.parent / "outside.html").write_text(OPENING)
     (made / "link.html").symlink_to(made.parent / "outside.html")
     assert "link" in shell("trace", "report", "--html", "link.html").problem

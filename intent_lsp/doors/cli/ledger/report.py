@@ -81,7 +81,7 @@ def put_report(file: Path, page: str, *, root: Path, force: bool) -> None:
     """
     _refuse_control_files(file, root)
     if not file.parent.is_dir():
-        raise WrongUsageError(f"{file.parent} is not a directory", cure="make it first")
+        raise WrongUsageError(f"{file.parent} is not a directory", cure="create it first")
     data, before = page.encode(), read_bytes(file)
     if before is None:
         if not create_file(file, data):
