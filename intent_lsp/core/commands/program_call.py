@@ -1,4 +1,4 @@
-"""A call of a program: the name under which the command lists have rows for it, and its words."""
+"""A call of a program: its name as the command lists write it, and the words after the name."""
 
 import re
 from collections.abc import Iterator, Sequence

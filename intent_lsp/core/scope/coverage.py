@@ -39,7 +39,11 @@ def reaches(pattern: Pattern) -> bool:
 
 
 class _Cover:
-    """The rows of a pattern, and the directories of which it matches everything (`whole`)."""
+    """A pattern prepared for comparison.
+
+    Its `rows` are its alternatives, each a sequence of segments; `whole` are the directories whose
+    whole content it matches.
+    """
 
     def __init__(self, pattern: Pattern) -> None:
         self.rows = frozenset(pattern.rows)

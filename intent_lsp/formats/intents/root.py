@@ -71,7 +71,7 @@ def _entries_below(reading: YamlDocument, found: Field) -> tuple[EntryNode, ...]
 
 
 def _meant(key: YamlNode) -> bool:
-    """Whether a key is the root key, in any form."""
+    """Whether a key is the root key or a known variant of it, such as `intents`."""
     return isinstance(key, Scalar) and ROOT_KEYS.meaning(key.value) is not None
 
 

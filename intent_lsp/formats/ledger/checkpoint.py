@@ -60,7 +60,7 @@ def trailers(text: str) -> tuple[Checkpoint | NoCheckpoint, ...]:
 
 
 def origin_line(checkpoint: Checkpoint) -> str:
-    """Return a ledger's name: the first line of its notes, and the name of its signing keys."""
+    """Return a ledger's name. It is the first line of its notes and the name of its signing key."""
     return ORIGIN_ROOM + _bare(checkpoint.origin)
 
 

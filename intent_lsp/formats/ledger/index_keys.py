@@ -49,6 +49,9 @@ def keys_of_ids(ids: Sequence[str]) -> list[int]:
 
 
 def moments_of(timestamps: Sequence[str]) -> list[int]:
-    """Return `moment_of` of timestamps that are all in the ledger's format."""
+    """Return an integer for each timestamp that grows with its time, as `moment_of` does.
+
+    All timestamps must be in the ledger's format.
+    """
     digits = "\n".join(timestamps).encode("ascii").translate(None, b"-:.TZ")
     return [int(each) * _STEPS for each in digits.split()]

@@ -79,7 +79,10 @@ class _Lines:
 def _touched(
     definitions: Sequence[Definition], filled: Sequence[bool], changed: Iterable[Range]
 ) -> Iterator[str]:
-    """Yield the names of the touched definitions."""
+    """Yield the names of definitions that are new, or changed outside of those nested in them.
+
+    `filled` says for each line whether it is not blank.
+    """
     lines = _Lines(filled, changed)
     own = _own(definitions, lines)
     whole: Definition | None = None

@@ -208,7 +208,7 @@ class GitChanges:
         return self.trees.merged_blob(base, ours, theirs) == blob
 
     def _put_away_untracked(self, path: WorkspacePath, old: ContentHash) -> bool:
-        """Whether an untracked file went into a stash made in between."""
+        """Whether a stash made since holds an untracked file as it was before (`old`)."""
         for stash in self.after.stashes:
             if stash not in self.before.stashes:
                 version = self.git.version_at(f"{stash}^3", path)

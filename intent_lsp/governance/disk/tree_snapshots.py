@@ -108,9 +108,9 @@ class TreeLooks:
         return self._gits
 
     def _status(self) -> TreeStatus | None:
-        """Return git's status; without git, all files.
+        """Return git's status, or None if git does not answer.
 
-        None if there are too many or git does not answer.
+        Without git, return all files, or None if there are too many.
         """
         if self._git is not None and self._index is not None:
             try:

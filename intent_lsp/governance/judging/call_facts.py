@@ -72,10 +72,11 @@ class CallFactsOf:
         self._command_paths = CommandPaths(stores)
 
     def heard(self, hearing: Hearing) -> Hearing:
-        """Return a call with the paths to judge: for a command, those that exist on disk.
+        """Return a call with the paths to judge.
 
-        Paths that the command may restore after an agent's violation are left out. The comparison
-        after the command shows whether it did.
+        A command's globs and directories are expanded to files; ignored and temporary files are
+        dropped. Paths that the command may restore after an agent's violation are left out: the
+        comparison after the command shows whether it did.
         """
         reading, call = hearing.reading, hearing.call
         if call.command is not None and not call.paths and call.patch is None:

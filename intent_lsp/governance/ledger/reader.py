@@ -22,7 +22,10 @@ from intent_lsp.store.ledger.ledger import Ledger
 
 
 class LedgerReader:
-    """Queries and verifies one ledger, by the current rules."""
+    """Queries and verifies one ledger.
+
+    The current rules tell an intent's earlier ids, and whether it was changed since a record.
+    """
 
     def __init__(self, ledger: Ledger, rules: RulesCache) -> None:
         self.ledger = ledger

@@ -1,4 +1,4 @@
-"""The ledger's files in commits, and the commits whose ledger the next commit may have cut.
+"""The ledger's files in commits, and commits with ledger lines that the next one may lack.
 
 Invariant: trees, names and sizes decide first. Contents are compared up to a limit of bytes.
 """

@@ -9,7 +9,7 @@ from intent_lsp.formats.ledger.jsonl import IndexEntry, Ready, entry_of, ready, 
 
 
 class Identified(NamedTuple):
-    """An event with the id and the timestamp of its record, which it keeps while it waits."""
+    """An event with its record's id and timestamp. Both stay the same if the record is queued."""
 
     event: Event
     id: str

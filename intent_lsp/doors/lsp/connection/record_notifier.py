@@ -148,7 +148,7 @@ class RecordNotifier:
         self.noted(open_root)
 
     def noted(self, open_root: OpenRoot) -> None:
-        """Schedule the intent map, and the history if the policy wants one."""
+        """Schedule writing the intent map and, if the policy says so, the recent history."""
         self.maps.schedule(open_root)
         if open_root not in self._writing:
             self._writing.add(open_root)

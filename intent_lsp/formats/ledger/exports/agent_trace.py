@@ -40,8 +40,9 @@ class _LeftOut:
 def agent_trace(record: Record) -> dict[str, Any]:
     """Return a record as a JSON object of the specification.
 
-    `metadata` holds our own fields under this program's name: the verdict, the intent, the class,
-    and `left_out` with the counts `ranges_of_no_lines` and `pure_deletions`.
+    `metadata` holds our own fields under this program's name: intent, tool, mutation class,
+    verdict, success, whether the record is assumed, and in `left_out` how many ranges have no lines
+    (`ranges_of_no_lines`) or only delete (`pure_deletions`).
     """
     left_out = _LeftOut()
     files = [_file(file, left_out) for file in record.files]
