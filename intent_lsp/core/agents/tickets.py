@@ -108,9 +108,11 @@ class Recorded:
 
     Each of `files` is a path with its hash before and after. `error` says why the call failed.
     `violating` are changed files that the call had not named and that its intent does not own.
+    `unknown` are files whose hash before the call is None because nobody knows it.
     """
 
     record_id: str | None
     files: tuple[tuple[WorkspacePath, ContentHash | None, ContentHash | None], ...] = ()
     error: str | None = None
     violating: tuple[WorkspacePath, ...] = ()
+    unknown: tuple[WorkspacePath, ...] = ()

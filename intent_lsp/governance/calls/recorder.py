@@ -5,7 +5,7 @@ verdict.
 Invariant: the caller holds the root's lock.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from typing import Final
@@ -133,6 +133,7 @@ class CallRecorder:
         recorded = Recorded(
             record_id=appended.record.id if isinstance(appended, Appended) else None,
             files=tuple((file.path, file.old, file.new) for file in files),
+            unknown=_unknown(files),
             violating=(WorkspacePath(LOCAL_ROOM), *(file.path for file in files)),
         )
         if self._stores.state is not None:
@@ -194,6 +195,7 @@ class CallRecorder:
         recorded = Recorded(
             record_id=None if record is None else record.id,
             files=tuple((file.path, file.old, file.new) for file in found),
+            unknown=_unknown(found),
             error=error,
             violating=violating,
         )
@@ -278,3 +280,8 @@ def _named_after(record_id: str, what: str) -> str:
     """Return the id of a further record of a ticket. The same arguments give the same id."""
     named = f"{record_id} {what}".encode("utf-8", "surrogateescape")
     return str(UUID(bytes=sha256(named).digest()[:16], version=4))
+
+
+def _unknown(files: Iterable[FoundFile]) -> tuple[WorkspacePath, ...]:
+    """Return the files whose content before the call is not known."""
+    return tuple(file.path for file in files if not file.old_known)

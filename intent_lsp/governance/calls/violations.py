@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from intent_lsp.core.agents.tickets import Ticket
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import ContentHash, hash_if_there
-from intent_lsp.core.paths import LEDGER_FILE, WorkspacePath
+from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.governance.calls.outcome import Outcome
 from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.root.denied_paths import denied_path
@@ -53,7 +53,7 @@ class Violations:
         for path in outcome.violating[:TOLD_AT_MOST]:
             code, why, instead = self._broken(path, ticket, others)
             ran = ticket.program or ticket.tool_name
-            known = path in old and not (old[path] is None and self._was_there(path))
+            known = path in old and path not in outcome.recorded.unknown
             back = self._way_back(path, old.get(path), new.get(path), known=known)
             ways = " or ".join(each for each in (back, instead) if each)
             happened = _happened(old.get(path), new.get(path), known=known)
@@ -64,12 +64,6 @@ class Violations:
             told = f"{found[-1].message}. So did {more:,} more files, which the record names"
             found[-1] = replace(found[-1], message=told)
         return tuple(found)
-
-    def _was_there(self, path: WorkspacePath) -> bool:
-        """Whether a file existed before the call although its old content is not known."""
-        # Advice to remove such a file would destroy what the call has only changed: the ledger of
-        # this call's own ticket, or a committed file that a link led to.
-        return path == LEDGER_FILE or self._contents.head(path).hash is not None
 
     def _broken(
         self, path: WorkspacePath, ticket: Ticket, others: RootsBelow
