@@ -211,8 +211,7 @@ class GitChanges:
         """Whether a stash made since holds an untracked file as it was before (`old`)."""
         for stash in self.after.stashes:
             if stash not in self.before.stashes:
-                version = self.git.version_at(f"{stash}^3", path)
-                data = None if version is None else self.git.version_bytes(version)
+                data = self.git.blob_bytes(f"{stash}^3", path)
                 if data is not None and hash_content(data) == old:
                     return True
         return False

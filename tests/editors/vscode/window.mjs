@@ -77,8 +77,7 @@ class Window {
       await this.page.locator(".quick-input-widget:visible input").pressSequentially(title);
       const found = await row.waitFor({ timeout: LISTED }).then(() => true, () => false);
       if (found) return;
-      await this.press("Escape");
-      await this.page.locator(".quick-input-widget").waitFor({ state: "hidden" });
+      await this.leave();
     }
     throw new Error(`the palette never lists “${title}”`);
   }
@@ -86,6 +85,11 @@ class Window {
   /** Wait until the extension that has this command is known, and close the palette again. */
   async knows(title) {
     await this.listed(title);
+    await this.leave();
+  }
+
+  /** Leave the list that is open without choosing from it. */
+  async leave() {
     await this.press("Escape");
     await this.page.locator(".quick-input-widget").waitFor({ state: "hidden" });
   }

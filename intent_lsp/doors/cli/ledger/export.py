@@ -15,8 +15,6 @@ from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.formats.ledger.exports.forms import EXPORTS
 from intent_lsp.store.fs.write import new_file
 
-FORMATS: Final = ("agent-trace", "flat", "csv", "json")
-
 Sink = Callable[[bytes], object]
 """Writes one line, given with its line end."""
 
@@ -78,7 +76,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--format",
         required=True,
-        choices=FORMATS,
+        choices=tuple(EXPORTS),
         help="agent-trace: the open specification 0.1.0; flat: one file a line; csv: for"
         " spreadsheets; json: as they stand in the ledger",
     )
