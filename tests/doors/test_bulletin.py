@@ -21,7 +21,7 @@ class Board:
         self.pushed: list[lsp.PublishDiagnosticsParams] = []
         self.refreshed = asyncio.Event()
         self.refreshes = 0
-        self.bulletin = DiagnosticsPublisher(
+        self.publisher = DiagnosticsPublisher(
             pull=pull, publish=self._publish, refresh=self._refresh
         )
 
@@ -40,10 +40,10 @@ def _full(report: object) -> lsp.RelatedFullDocumentDiagnosticReport:
 
 def test_problems_are_pushed_with_their_version_and_cleared_once() -> None:
     board = Board(pull=False)
-    board.bulletin.post(A, 1, [])
-    board.bulletin.post(A, 2, [ONE])
-    board.bulletin.post(A, None, [])
-    board.bulletin.post(A, None, [])
+    board.publisher.post(A, 1, [])
+    board.publisher.post(A, 2, [ONE])
+    board.publisher.post(A, None, [])
+    board.publisher.post(A, None, [])
     assert board.pushed == [
         lsp.PublishDiagnosticsParams(uri=A, version=2, diagnostics=[ONE]),
         lsp.PublishDiagnosticsParams(uri=A, version=None, diagnostics=[]),
@@ -52,8 +52,8 @@ def test_problems_are_pushed_with_their_version_and_cleared_once() -> None:
 
 async def test_a_client_that_pulls_is_asked_once_for_several_causes() -> None:
     board = Board(pull=True)
-    board.bulletin.post(A, 1, [ONE])
-    board.bulletin.post(B, 1, [TWO])
+    board.publisher.post(A, 1, [ONE])
+    board.publisher.post(B, 1, [TWO])
     await asyncio.wait_for(board.refreshed.wait(), 10)
     assert board.refreshes == 1
     assert board.pushed == []
@@ -61,48 +61,48 @@ async def test_a_client_that_pulls_is_asked_once_for_several_causes() -> None:
 
 async def test_a_client_that_has_it_is_not_asked_again() -> None:
     board = Board(pull=True)
-    board.bulletin.post(A, 1, [])
-    board.bulletin.post(B, 1, [ONE])
+    board.publisher.post(A, 1, [])
+    board.publisher.post(B, 1, [ONE])
     await asyncio.wait_for(board.refreshed.wait(), 10)
     board.refreshed.clear()
-    board.bulletin.document(B, None)
-    board.bulletin.post(B, 2, [ONE])
-    board.bulletin.post(A, 1, [])
+    board.publisher.document(B, None)
+    board.publisher.post(B, 2, [ONE])
+    board.publisher.post(A, 1, [])
     # The next cause is the next question.
-    board.bulletin.post(B, 3, [])
+    board.publisher.post(B, 3, [])
     await asyncio.wait_for(board.refreshed.wait(), 10)
     assert board.refreshes == 2
 
 
 async def test_a_document_is_answered_whole_and_then_as_unchanged() -> None:
     board = Board(pull=True)
-    empty = _full(board.bulletin.document(A, None))
+    empty = _full(board.publisher.document(A, None))
     assert list(empty.items) == []
-    unchanged = board.bulletin.document(A, empty.result_id)
+    unchanged = board.publisher.document(A, empty.result_id)
     assert isinstance(unchanged, lsp.RelatedUnchangedDocumentDiagnosticReport)
-    board.bulletin.post(A, 1, [ONE])
-    full = _full(board.bulletin.document(A, empty.result_id))
+    board.publisher.post(A, 1, [ONE])
+    full = _full(board.publisher.document(A, empty.result_id))
     assert list(full.items) == [ONE]
-    assert board.bulletin.items(A) == (ONE,)
-    assert board.bulletin.document(A, full.result_id) == (
+    assert board.publisher.items(A) == (ONE,)
+    assert board.publisher.document(A, full.result_id) == (
         lsp.RelatedUnchangedDocumentDiagnosticReport(result_id=full.result_id or "")
     )
-    board.bulletin.post(A, 2, [TWO])
-    assert _full(board.bulletin.document(A, full.result_id)).result_id != full.result_id
+    board.publisher.post(A, 2, [TWO])
+    assert _full(board.publisher.document(A, full.result_id)).result_id != full.result_id
 
 
 async def test_the_workspace_is_every_file_with_problems_and_those_that_had_them() -> None:
     board = Board(pull=True)
-    board.bulletin.post(A, 1, [ONE])
-    board.bulletin.post(B, None, [TWO])
-    first = board.bulletin.workspace([])
+    board.publisher.post(A, 1, [ONE])
+    board.publisher.post(B, None, [TWO])
+    first = board.publisher.workspace([])
     assert [(report.uri, report.version) for report in first.items] == [(A, 1), (B, None)]
     known = [lsp.PreviousResultId(report.uri, report.result_id or "") for report in first.items]
-    board.bulletin.post(A, 2, [])
-    second = board.bulletin.workspace(known)
+    board.publisher.post(A, 2, [])
+    second = board.publisher.workspace(known)
     reports = {report.uri: report for report in second.items}
     cleared, same = reports[A], reports[B]
     assert isinstance(cleared, lsp.WorkspaceFullDocumentDiagnosticReport)
     assert list(cleared.items) == []
     assert isinstance(same, lsp.WorkspaceUnchangedDocumentDiagnosticReport)
-    assert board.bulletin.items(A) == ()
+    assert board.publisher.items(A) == ()

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from intent_lsp.doors.lsp.runtime.executor import LULL, IdleScheduler
+from intent_lsp.doors.lsp.runtime.executor import QUIET_SECONDS, IdleScheduler
 
 LONG = 600.0
 """Seconds after which a test would have been ended."""
@@ -19,7 +19,7 @@ async def test_whoever_asks_is_given_way_to_until_there_is_an_answer() -> None:
         with idle_scheduler.asked():
             await asyncio.sleep(0)
         # One answer is there; the other is not.
-        done, _ = await asyncio.wait([waiting], timeout=LULL * 2)
+        done, _ = await asyncio.wait([waiting], timeout=QUIET_SECONDS * 2)
         assert not done
     await waiting
 
@@ -31,7 +31,7 @@ async def test_an_answer_is_followed_by_a_moment_in_which_the_next_may_be_asked(
     began = asyncio.get_running_loop().time()
     await idle_scheduler.wait_until_idle(LONG)
     # Timers of the loop end within its clock's resolution.
-    assert asyncio.get_running_loop().time() - began >= LULL * 0.9
+    assert asyncio.get_running_loop().time() - began >= QUIET_SECONDS * 0.9
 
 
 async def test_a_lull_that_never_comes_is_waited_for_no_longer_than_is_said() -> None:

@@ -93,7 +93,7 @@ class Window:
         prefix = uri_of(self.repository.root) + "/"
         return {
             item.uri.removeprefix(prefix): [each.message for each in item.items]
-            for item in self.tracked_documents.bulletin.workspace(()).items
+            for item in self.tracked_documents.publisher.workspace(()).items
             if isinstance(item, lsp.WorkspaceFullDocumentDiagnosticReport)
         }
 
@@ -153,7 +153,7 @@ async def test_of_more_than_fifty_files_one_is_shown_with_the_count(library: Rep
         assert window.shown() == {FIRST: for_all(FIRST, "50 more changed files in lib/")}
         # Asked about one of the others, the answer is that nothing is shown there.
         uri = uri_of(library.root / LIB[1])
-        report = window.tracked_documents.bulletin.document(uri, None)
+        report = window.tracked_documents.publisher.document(uri, None)
         assert isinstance(report, lsp.RelatedFullDocumentDiagnosticReport)
         assert report.items == []
     # After a restart it is the same.

@@ -23,7 +23,7 @@ async def workplace_on(root: Path, push: Publish | None = None) -> AsyncIterator
         open_roots=open_roots,
         settings=settings,
         work=BackgroundExecutor(),
-        bulletin=DiagnosticsPublisher(
+        publisher=DiagnosticsPublisher(
             pull=push is None, publish=push or (lambda _: lambda: None), refresh=lambda: None
         ),
         spelling=LspEncoder(ClientCapabilities(), PositionEncoding.UTF_16),

@@ -120,13 +120,13 @@ class LanguageService:
         uri = params.text_document.uri if document is None else document.uri
         await self._tracked_documents.settled(uri)
         await self._connection.pages.settled(uri)
-        return self._tracked_documents.bulletin.document(uri, params.previous_result_id)
+        return self._tracked_documents.publisher.document(uri, params.previous_result_id)
 
     def workspace_diagnostic(
         self, params: lsp.WorkspaceDiagnosticParams
     ) -> lsp.WorkspaceDiagnosticReport:
         """Answer `workspace/diagnostic`."""
-        return self._tracked_documents.bulletin.workspace(params.previous_result_ids)
+        return self._tracked_documents.publisher.workspace(params.previous_result_ids)
 
     async def _ask_for_settings(self) -> None:
         params = lsp.ConfigurationParams(items=[lsp.ConfigurationItem(section=SECTION)])
@@ -153,11 +153,11 @@ def _connect(protocol: IntentProtocol, params: lsp.InitializeParams) -> Connecti
     settings = LiveSettings(at_start(params.initialization_options))
     spelling = LspEncoder(client, protocol.encoding)
     work = BackgroundExecutor()
-    bulletin = _publisher(protocol, work, pull=client.pull)
+    publisher = _publisher(protocol, work, pull=client.pull)
     open_roots = OpenRoots(settings, _folders(protocol))
     documents = protocol.documents
     tracked_documents = TrackedDocuments(
-        open_roots=open_roots, settings=settings, bulletin=bulletin, spelling=spelling, work=work
+        open_roots=open_roots, settings=settings, publisher=publisher, spelling=spelling, work=work
     )
     connection = Connection(
         client=client,
@@ -167,7 +167,11 @@ def _connect(protocol: IntentProtocol, params: lsp.InitializeParams) -> Connecti
         tracked_documents=tracked_documents,
         progress=ClientProgress(protocol, client),
         pages=ControlFileDiagnostics(
-            documents=documents, settings=settings, bulletin=bulletin, spelling=spelling, work=work
+            documents=documents,
+            settings=settings,
+            publisher=publisher,
+            spelling=spelling,
+            work=work,
         ),
     )
     tracked_documents.announce_root = connection.announce_root

@@ -86,7 +86,7 @@ class Contents:
         self._stores = stores
         self._lock = threading.Lock()
         self._recent = ContentLru()
-        self._first_sight = InitialContents(self.kept)
+        self._initial = InitialContents(self.kept)
         self._sight_baseline: dict[str, dict[WorkspacePath, bytes | None]] = {}
 
     def disk(self, path: WorkspacePath) -> bytes | None:
@@ -109,16 +109,16 @@ class Contents:
         """Remember the initial content of a file, unless a commit and the baseline cover it."""
         committed = self._committed()
         if not committed or self._sight_baseline:
-            self._first_sight.open(path, data)
-            if data is not None and self._first_sight.found(path) is not None:
+            self._initial.open(path, data)
+            if data is not None and self._initial.found(path) is not None:
                 self.keep(data)
 
     def tree_seen(self, seen: Seen) -> None:
         """Remember the initial contents of a tree without a commit. Forget them if it has one."""
         if seen.head == EMPTY_TREE:
-            self._first_sight.find(seen.files)
+            self._initial.find(seen.files)
         else:
-            self._first_sight.forget_found()
+            self._initial.forget_found()
 
     def head(self, path: WorkspacePath) -> FileContent:
         """Return a file's content in HEAD, as checked out.
@@ -129,7 +129,7 @@ class Contents:
         if git is not None and self._committed():
             version = git.head_version(path)
             return _ABSENT_IN_HEAD if version is None else self._in_commit(git, version)
-        return self._first_sight.content(path) or ABSENT
+        return self._initial.content(path) or ABSENT
 
     def begin_baseline(self, session_id: str, seen: Seen | None = None) -> None:
         """Make the content of the disk a session's baseline.
@@ -150,7 +150,7 @@ class Contents:
         changed = dict(seen.files)
         if seen.head == EMPTY_TREE:
             # An ignored file is not in the tree, but an editor may have opened it.
-            changed = {**dict.fromkeys(self._first_sight.opened()), **changed}
+            changed = {**dict.fromkeys(self._initial.opened()), **changed}
         # A path without a hash was not read as a file of the root: it may be a link that leads out.
         changed = {path: hash_ or self._keep(path) for path, hash_ in changed.items()}
         state.replace_baseline(session_id, seen.head, changed)
@@ -177,7 +177,7 @@ class Contents:
     ) -> None:
         """Replace `taken` by `before` in the initial contents and, if it is there, the baseline."""
         in_baseline = self.baseline(session_id, path).hash == hash_content(taken)
-        self._first_sight.correct(path, before)
+        self._initial.correct(path, before)
         if not in_baseline:
             return
         if before is not None:
@@ -192,7 +192,7 @@ class Contents:
     def follow(self, session_id: str, old: WorkspacePath, new: WorkspacePath) -> None:
         """Carry the baseline and the initial content of a file over to its new name."""
         git, state = self._stores.git, self._stores.state
-        self._first_sight.follow(old, new)
+        self._initial.follow(old, new)
         commit = None if git is None or state is None else state.baseline_head(session_id)
         if git is None or state is None or commit is None:
             with self._lock:
@@ -258,7 +258,7 @@ class Contents:
         for path, held in read_tree(self._stores.root, status.paths):
             found[path] = held.hash
             # A file's initial content was already kept when it was found.
-            if held.data is not None and held.hash != self._first_sight.found(path):
+            if held.data is not None and held.hash != self._initial.found(path):
                 self.keep(held.data, held.hash)
         return Seen(status.head or EMPTY_TREE, found)
 
@@ -279,10 +279,10 @@ class Contents:
             known = self._sight_baseline.get(session_id, {})
             if path in known:
                 return content_of(known[path])
-        return self._first_sight.content(path) or self.head(path)
+        return self._initial.content(path) or self.head(path)
 
     def _baseline_of_sight(self, session_id: str) -> None:
-        now = {path: _read(self._stores.root, path) for path in self._first_sight.opened()}
+        now = {path: _read(self._stores.root, path) for path in self._initial.opened()}
         with self._lock:
             self._sight_baseline[session_id] = now
 

@@ -116,11 +116,11 @@ class ClientUi:
         return isinstance(answer, lsp.ShowDocumentResult) and answer.success
 
     @property
-    def hears(self) -> bool:
+    def takes_notifications(self) -> bool:
         """Whether the client asked for the custom notifications `intent/*`."""
         return self._client.notifications
 
     def notify(self, method: str, params: object) -> None:
         """Send a custom notification, if the client asked for them."""
-        if self.hears:
+        if self.takes_notifications:
             self._protocol.notify(method, params)

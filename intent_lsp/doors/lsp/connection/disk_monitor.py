@@ -101,7 +101,7 @@ RESTED: Final = 50.0
 
 LONGEST_PAUSE: Final = 3.0
 
-LULL_WITHIN: Final = 1.0
+IDLE_WITHIN: Final = 1.0
 """The longest wait for an idle moment, in seconds, before an examination."""
 
 GIT_WITHIN: Final = 0.3
@@ -190,7 +190,7 @@ class DiskChangeMonitor:
     async def _look(self, root: _Root) -> None:
         try:
             while root.wanted:
-                await self._tracked_documents.work.idle_scheduler.wait_until_idle(LULL_WITHIN)
+                await self._tracked_documents.work.idle_scheduler.wait_until_idle(IDLE_WITHIN)
                 began = self._loop.time()
                 everything, root.wanted, root.everything = root.everything, False, False
                 look = root.open_root.governance.disk_changes.look

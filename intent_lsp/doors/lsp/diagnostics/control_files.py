@@ -65,13 +65,13 @@ class ControlFileDiagnostics:
         self,
         *,
         work: BackgroundExecutor,
-        bulletin: DiagnosticsPublisher,
+        publisher: DiagnosticsPublisher,
         spelling: LspEncoder,
         settings: LiveSettings,
         documents: Documents,
     ) -> None:
         self._work = work
-        self._bulletin = bulletin
+        self._publisher = publisher
         self._spelling = spelling
         self._settings = settings
         self._documents = documents
@@ -129,7 +129,7 @@ class ControlFileDiagnostics:
                 if wanted == page.wanted:
                     page.lines, page.findings, page.version = lines, found, version
                     self._move(page, uri)
-                    self._bulletin.show(uri, posting)
+                    self._publisher.show(uri, posting)
                     self._keep(page)
                     return
         finally:
@@ -151,7 +151,7 @@ class ControlFileDiagnostics:
             for finding in (found if self._settings.now.enabled else ())
             if (severity := severity_of(finding.code, finding.severity, page.path)) is not None
         ]
-        return lines, found, self._bulletin.posting(uri, version, shown)
+        return lines, found, self._publisher.posting(uri, version, shown)
 
     def _keep(self, page: ControlFile) -> None:
         """Start the preparation of a root after the first check of its intents file."""
@@ -171,7 +171,7 @@ class ControlFileDiagnostics:
     def _move(self, page: ControlFile, uri: str) -> None:
         """Publish a control file's diagnostics under the URI by which the client has it open."""
         if page.uri != uri:
-            self._bulletin.post(page.uri, None, ())
+            self._publisher.post(page.uri, None, ())
             page.uri = uri
 
 

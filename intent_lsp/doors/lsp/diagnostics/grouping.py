@@ -47,10 +47,10 @@ class DiagnosticGrouping:
     """Publishes the violations of one connection's documents, many like files as one."""
 
     def __init__(
-        self, *, settings: LiveSettings, bulletin: DiagnosticsPublisher, spelling: LspEncoder
+        self, *, settings: LiveSettings, publisher: DiagnosticsPublisher, spelling: LspEncoder
     ) -> None:
         self._settings = settings
-        self._bulletin = bulletin
+        self._publisher = publisher
         self._spelling = spelling
         self._sources: dict[Path, tuple[int, list[str]]] = {}
         self._entries: dict[str, _Entry] = {}
@@ -78,7 +78,7 @@ class DiagnosticGrouping:
     def forget(self, tracked: TrackedDocument) -> None:
         """Clear the diagnostics of a document."""
         former = self._take_out(tracked.uri)
-        self._bulletin.post(tracked.uri, None, ())
+        self._publisher.post(tracked.uri, None, ())
         if former is not None:
             self._show_changed((former.open_root,))
 
@@ -206,5 +206,5 @@ class DiagnosticGrouping:
             for problem in problems
             if (loud := severity(problem.code, problem.severity, problem.path)) is not None
         ]
-        self._bulletin.post(tracked.uri, tracked.version, shown)
+        self._publisher.post(tracked.uri, tracked.version, shown)
         return len(shown)

@@ -38,15 +38,15 @@ class TrackedDocuments(DocumentIndex):
         *,
         open_roots: OpenRoots,
         settings: LiveSettings,
-        bulletin: DiagnosticsPublisher,
+        publisher: DiagnosticsPublisher,
         spelling: LspEncoder,
         work: BackgroundExecutor,
     ) -> None:
         super().__init__()
         self.open_roots = open_roots
         self.settings = settings
-        self.bulletin = bulletin
-        self.showing = DiagnosticGrouping(settings=settings, bulletin=bulletin, spelling=spelling)
+        self.publisher = publisher
+        self.showing = DiagnosticGrouping(settings=settings, publisher=publisher, spelling=spelling)
         self.work = work
         self._idle: dict[str, asyncio.TimerHandle] = {}
         self.announce_root: Callable[[OpenRoot, Path], Awaitable[None]] | None = None

@@ -44,7 +44,7 @@ class CodeActions:
     async def offered(self, tracked: TrackedDocument, range_: lsp.Range) -> list[lsp.CodeAction]:
         """Return the ways out of the violations that a range touches, and the file's drafts."""
         found: list[lsp.CodeAction] = []
-        shown = self._connection.tracked_documents.bulletin.items(tracked.uri)
+        shown = self._connection.tracked_documents.publisher.items(tracked.uri)
         touched = [
             problem
             for problem in tracked.problems

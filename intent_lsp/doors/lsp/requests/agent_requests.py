@@ -236,7 +236,11 @@ class AgentRequests:
         if admission.failed is not None and open_root.governance.root not in self._failed:
             self._failed.add(open_root.governance.root)
             people.warn(COULD_NOT_JUDGE.format(admission.tool_name, admission.failed))
-        if people.hears and isinstance(admission.decision, Denied) and not admission.again:
+        if (
+            people.takes_notifications
+            and isinstance(admission.decision, Denied)
+            and not admission.again
+        ):
             told = admission_wire(admission, open_root.governance.root)
             people.notify(DID_DENY, {**told, "toolName": admission.tool_name})
 

@@ -18,7 +18,7 @@ _P = ParamSpec("_P")
 _R = TypeVar("_R")
 THREADS: Final = 4
 
-LULL: Final = 0.03
+QUIET_SECONDS: Final = 0.03
 """Seconds without a request after which the connection counts as idle."""
 
 
@@ -27,7 +27,7 @@ class IdleScheduler:
 
     def __init__(self) -> None:
         self._under_way = 0
-        self._last = -LULL
+        self._last = -QUIET_SECONDS
         self._waiting: set[asyncio.Future[None]] = set()
         self._timer: asyncio.TimerHandle | None = None
 
@@ -61,7 +61,7 @@ class IdleScheduler:
         A timer, because waking the waiters at the end of each request would slow every answer down.
         """
         self._timer, now = None, loop.time()
-        quiet = (now if self._under_way else self._last) + LULL
+        quiet = (now if self._under_way else self._last) + QUIET_SECONDS
         if quiet <= now:
             for came in self._waiting:
                 _done(came)
