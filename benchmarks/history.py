@@ -19,7 +19,7 @@ import pygit2
 
 from benchmarks.support.client import environment
 from benchmarks.support.figures import Report, Watch, p50, read_options
-from intent_lsp.core.content import hash_if_there
+from intent_lsp.core.content import content_of, hash_if_there
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import (
     AGENT,
@@ -93,7 +93,7 @@ def replay(
                     Conversation(
                         url=SESSION,
                         contributor=AGENT,
-                        ranges=file_ranges(change.before, change.after),
+                        ranges=file_ranges(content_of(change.before), content_of(change.after)),
                     ),
                 ),
             )

@@ -42,7 +42,7 @@ from benchmarks.support.client import (
 from benchmarks.support.figures import Options, Report, Watch, p50, p99, read_options
 from benchmarks.support.process import cpu_seconds, wait_until_idle
 from benchmarks.support.project import project
-from intent_lsp.core.content import hash_content
+from intent_lsp.core.content import content_of, hash_content
 from intent_lsp.core.paths import LOCAL_ROOM, WorkspacePath
 from intent_lsp.core.records import (
     HUMAN,
@@ -105,7 +105,7 @@ def recorded(ledger: Ledger, number: int, before: bytes | None, after: bytes) ->
     talk = Conversation(
         url=like.session_id,
         contributor=Contributor(EntityType.AI, "anthropic/claude-opus-4-5"),
-        ranges=file_ranges(before, after),
+        ranges=file_ranges(content_of(before), content_of(after)),
     )
     file = RecordFile(
         relative_path=PATH,
@@ -291,8 +291,8 @@ def saved(server: Client, uri: str) -> float:
 def least(root: Path, before: bytes, after: bytes) -> float:
     """Do what each save has to: compare, parse, and have the disk keep a line; milliseconds."""
     watch = Watch()
-    file_ranges(before, after)
-    tree = parse("python", after)
+    file_ranges(content_of(before), content_of(after))
+    tree = parse("python", content_of(after))
     with (root / ".git" / "bench").open("ab") as file:
         file.write(b"x" * 1000 + b"\n")
         file.flush()

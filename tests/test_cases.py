@@ -13,14 +13,13 @@ from lsprotocol import types as lsp
 
 from intent_lsp.core.content import split_lines
 from intent_lsp.core.records import HUMAN
-from intent_lsp.doors.lsp.diagnostics.document_diffs import DocumentDiffs
-from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
-from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.plan.checkout import Selection
 from intent_lsp.governance.root.sessions import Session
-from intent_lsp.governance.saves.saves import Buffer, Written
-from intent_lsp.store.fs.resolve import ResolvedPath, resolve_below
+from intent_lsp.governance.saves.open_file import GovernedPlace, OpenFile
+from intent_lsp.governance.violations.document_diffs import DocumentDiffs
+from intent_lsp.governance.violations.file_violations import file_violations, marked_lines
+from intent_lsp.store.fs.resolve import resolve_below
 from tests.support.editor import Editor, editing
 from tests.support.governed import govern
 from tests.support.repository import Repository
@@ -50,13 +49,12 @@ async def test_through_an_editor(story: Story, repository: Repository) -> None:
 
 @dataclass
 class DeskDoor:
-    """The desk asked directly, as a door would ask it."""
+    """Governance asked directly, as a door would ask it."""
 
     governance: Governance
     session: Session
-    tracked: TrackedDocument = field(
-        default_factory=lambda: TrackedDocument(uri="", lines=[], version=1)
-    )
+    file: OpenFile = field(default_factory=OpenFile)
+    lines: list[str] = field(default_factory=list)
 
     @property
     def root(self) -> Path:
@@ -72,53 +70,38 @@ class DeskDoor:
     async def open(self, path: str) -> None:
         place = resolve_below(self.root, path)
         assert place is not None
-        data = self.governance.looks.read_first(place.path) or b""
-        lines = split_lines(data.decode())
-        open_root = OpenRoot(self.governance, self.session)
-        self.tracked = TrackedDocument(
-            uri=path, lines=lines, version=1, open_root=open_root, place=place
-        )
-        self.tracked.disk.saved(data)
+        governed = GovernedPlace(self.governance.saves, self.session, place)
+        self.file = OpenFile()
+        self.file.attach(governed, None)
+        self.lines = list(self.file.disk.known.lines or ())
 
     async def text(self) -> str:
-        return "".join(self.tracked.lines)
+        return "".join(self.lines)
 
     async def edit(self, text: str) -> None:
-        self.tracked.lines = split_lines(text)
+        self.lines = split_lines(text)
 
     async def shows(self, codes: Sequence[str]) -> None:
-        look = self.governance.looks.look(
-            self.session,
-            self._place,
-            self._on_disk,
-            self.tracked.disk.read_now,
-            edited=self.tracked.lines != split_lines(self._on_disk.decode()),
-        )
-        self.tracked.look = look
-        self.tracked.diffs = DocumentDiffs.of(look, self.tracked.lines) if look.shown else None
-        assert [problem.code for problem in self.tracked.show()] == list(codes)
+        state = self.file.snapshot(self.lines)
+        assert state is not None
+        diffs = DocumentDiffs.of(state, self.lines) if state.shown else None
+        runs = marked_lines(state, diffs, self.lines)
+        found = file_violations(self.root, state, runs)
+        assert [each.code for each in found] == list(codes)
 
     async def save(self, *, manual: bool) -> None:
-        lines = list(self.tracked.lines)
-        buffer = Buffer(lines=lines, read=self.tracked.disk.read_now, manual=manual)
-        before = self.governance.saves.before(self.session, self._place, buffer)
+        self.file.writes(list(self.lines))
+        before = self.file.judge(list(self.lines), manual=manual)
+        assert before is not None
         if before.draft is not None:
-            self.tracked.lines = list(before.content.lines or [])
-        (self.root / self._place.path).write_text("".join(self.tracked.lines))
-        after = self.governance.saves.after(
-            self.session,
-            self._place,
-            Written(
-                disk=self._on_disk,
-                known=before.disk,
-                read=self.tracked.disk.read_now,
-                automatic=not manual,
-            ),
-        )
-        self.tracked.disk.saved(after.disk)
+            self.lines = list(before.disk.lines or ())
+        (self.root / before.judgement.path).write_text("".join(self.lines))
+        self.file.writes(list(self.lines))
+        saved = list(self.lines)
+        assert self.file.record(saved, saved, before, automatic=not manual) is not None
 
     async def outside_changed(self) -> None:
-        self.tracked.disk.saw(self._on_disk, same_as_buffer=False)
+        self.file.snapshot(self.lines)
 
     async def records(self) -> list[dict[str, Any]]:
         self.governance.saves.end_runs()
@@ -129,15 +112,6 @@ class DeskDoor:
 
     async def ledger_ok(self) -> bool:
         return self.governance.stores.ledger.verify().ok
-
-    @property
-    def _place(self) -> ResolvedPath:
-        assert self.tracked.place is not None
-        return self.tracked.place
-
-    @property
-    def _on_disk(self) -> bytes:
-        return (self.root / self._place.path).read_bytes()
 
 
 @dataclass

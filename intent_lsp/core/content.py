@@ -9,7 +9,8 @@ import codecs
 import hashlib
 import re
 from dataclasses import dataclass
-from typing import NewType
+from functools import cached_property
+from typing import Final, NewType
 
 ContentHash = NewType("ContentHash", str)
 
@@ -91,3 +92,69 @@ def line_body(line: str) -> str:
     if line.endswith("\r\n"):
         return line[:-2]
     return line[:-1] if line.endswith(("\n", "\r")) else line
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class FileContent:
+    """The content of a file at one moment. Hash, text and lines are computed on first use, once.
+
+    `data` is None if the file is absent or if only its hash is known: then that is `known_hash`.
+    `committed`: the content comes from a commit. Not slotted, because of what is computed.
+    """
+
+    data: bytes | None = None
+    known_hash: ContentHash | None = None
+    committed: bool = False
+
+    @cached_property
+    def hash(self) -> ContentHash | None:
+        """The hash of the raw bytes. None if the file is absent."""
+        return self.known_hash or hash_if_there(self.data)
+
+    @cached_property
+    def decoded(self) -> Text | None:
+        """The decoded bytes. None if they are not text, or not at hand."""
+        return None if self.data is None else decode(self.data)
+
+    @property
+    def text(self) -> str | None:
+        """The text without byte order mark; empty if the file is absent. None without text."""
+        if self.absent:
+            return ""
+        return None if self.decoded is None else self.decoded.text
+
+    @cached_property
+    def lines(self) -> list[str] | None:
+        """The lines with their terminators. None without text."""
+        return None if self.text is None else split_lines(self.text)
+
+    @property
+    def absent(self) -> bool:
+        """Whether there is no file."""
+        return self.data is None and self.known_hash is None
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both have the same bytes at hand, and come from a commit or not alike."""
+        if not isinstance(other, FileContent):
+            return NotImplemented
+        return self._key() == other._key()
+
+    def __hash__(self) -> int:
+        """Return the hash of what is compared."""
+        return hash(self._key())
+
+    def _key(self) -> tuple[object, ...]:
+        return self.hash, self.data is None, self.committed
+
+
+ABSENT: Final = FileContent()
+
+
+def content_of(
+    data: bytes | None, *, known_hash: ContentHash | None = None, committed: bool = False
+) -> FileContent:
+    """Return the content made of raw bytes; None: the file is absent.
+
+    `known_hash` is their hash if it is at hand already.
+    """
+    return FileContent(data=data, known_hash=known_hash, committed=committed)

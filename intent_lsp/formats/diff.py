@@ -11,7 +11,7 @@ from typing import Final
 
 import pygit2
 
-from intent_lsp.core.content import Text, decode, split_lines
+from intent_lsp.core.content import FileContent, Text, decode, split_lines
 from intent_lsp.core.line_diff import common_head, common_tail
 from intent_lsp.core.ranges import Hunk, count_lines, ranges, whole_file_range
 from intent_lsp.core.records import Range
@@ -25,21 +25,20 @@ Lines that both texts begin or end with do not count.
 MAX_DIFFED_BYTES: Final = 5 * 1024 * 1024
 
 
-def file_ranges(before: bytes | None, after: bytes | None) -> tuple[Range, ...]:
-    """Return the ranges of one file's change. None: the file did not or does not exist.
+def file_ranges(before: FileContent, after: FileContent) -> tuple[Range, ...]:
+    """Return the ranges of one file's change.
 
     The result is one range over the whole file if the two cannot be compared line by line: binary,
     over 5 MB, different encodings, or too many different lines.
     """
-    old, new = before or b"", after or b""
-    old_text, new_text = _comparable(old), _comparable(new)
+    old_text, new_text = _comparable(before), _comparable(after)
     if old_text is None or new_text is None or not _spelled_alike(old_text, new_text):
-        return (whole_range(new),)
+        return (whole_range(after),)
     start, old_part, new_part = _apart(old_text.text, new_text.text)
     new_lines = split_lines(new_part)
     hunks = line_hunks(split_lines(old_part), new_lines)
     if hunks is None:
-        return (whole_range(new),)
+        return (whole_range(after),)
     encoded = [line.encode(new_text.encoding) for line in new_lines]
     found = ranges(hunks, encoded, encoding=new_text.encoding)
     above = _count_lines(new_text.text[:start])
@@ -93,8 +92,10 @@ def line_hunks(old: Sequence[str], new: Sequence[str]) -> tuple[Hunk, ...] | Non
     return tuple(_compare(old[head : head + old_left], new[head : head + new_left], head))
 
 
-def _comparable(data: bytes) -> Text | None:
-    return decode(data) if len(data) <= MAX_DIFFED_BYTES else None
+def _comparable(content: FileContent) -> Text | None:
+    if content.absent:
+        return decode(b"")
+    return content.decoded if len(content.data or b"") <= MAX_DIFFED_BYTES else None
 
 
 def _spelled_alike(old: Text, new: Text) -> bool:
@@ -102,11 +103,10 @@ def _spelled_alike(old: Text, new: Text) -> bool:
     return not old.text or not new.text or old.encoding == new.encoding
 
 
-def whole_range(data: bytes) -> Range:
+def whole_range(content: FileContent) -> Range:
     """Return the single range of a content that is not compared line by line."""
-    text = decode(data)
-    count = count_lines(data) if text is None else len(split_lines(text.text))
-    return whole_file_range(data, count)
+    data, lines = content.data or b"", content.lines
+    return whole_file_range(data, count_lines(data) if lines is None else len(lines))
 
 
 def _compare(old: Sequence[str], new: Sequence[str], shift: int) -> Iterator[Hunk]:

@@ -20,6 +20,7 @@ from intent_lsp.governance.calls.violations import Violations
 from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.disk.disk_changes import DiskChanges
 from intent_lsp.governance.disk.tree_snapshots import TreeLooks
+from intent_lsp.governance.disk.watch_events import WatchEvents
 from intent_lsp.governance.disk.work_tree import WorkTree
 from intent_lsp.governance.judging.file_snapshot import OpenFileStates
 from intent_lsp.governance.judging.save_judge import SaveJudge
@@ -84,6 +85,7 @@ class RootParts:
             lock=self._gate_lock,
             looks=looks,
         )
+        self.watch_events = WatchEvents(stores=self.stores, last=self.disk_changes.last)
         self._make_saves()
         self._make_calls(WorkTree(self.stores, self.contents, looks))
 
@@ -141,6 +143,7 @@ class RootParts:
             stores=self.stores,
             judging=self._judging,
             contents=self.contents,
+            states=self.looks,
             audit_log=self.audit_log,
             ticket_saves=TicketSaves(stores=self.stores, rules=self.rules, events=events),
         )

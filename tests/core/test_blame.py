@@ -13,7 +13,14 @@ from intent_lsp.core.blame.blame import BlamedText, blame, carried_over
 from intent_lsp.core.blame.line_carry import carried
 from intent_lsp.core.blame.moved_lines import OtherFile
 from intent_lsp.core.blame.runs import FileRecord, blame_runs, one_run
-from intent_lsp.core.content import ContentHash, decode, hash_content, hash_if_there, split_lines
+from intent_lsp.core.content import (
+    ContentHash,
+    content_of,
+    decode,
+    hash_content,
+    hash_if_there,
+    split_lines,
+)
 from intent_lsp.core.ranges import whole_file_range
 from intent_lsp.core.records import Range
 from intent_lsp.formats.diff import file_ranges, line_hunks
@@ -81,7 +88,7 @@ def step(order: int, before: str | bytes | None, after: str | bytes | None, **to
         order=order,
         pre=hash_if_there(old),
         post=hash_if_there(new),
-        talks=(file_ranges(old, new),),
+        talks=(file_ranges(content_of(old), content_of(new)),),
     )
     return replace(made, **told)  # type: ignore[arg-type]  # a test's shorthand
 
@@ -156,7 +163,7 @@ def test_the_order_of_hashes_counts_more_than_the_order_of_clocks() -> None:
 
 
 def test_conversations_of_one_edit_are_told_apart() -> None:
-    one, other = file_ranges(text("abcd").encode(), text("XbYd").encode())
+    one, other = file_ranges(content_of(text("abcd").encode()), content_of(text("XbYd").encode()))
     made = step(0, text("abcd"), text("XbYd"), talks=((other,), (one,)))
     claims = Told([made]).claims(text("XbYd"))
     assert claims == [Attribution(0, 1), None, Attribution(0, 0), None]

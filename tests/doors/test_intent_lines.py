@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pytest
 
 from intent_lsp.core.codes import RequestCode
-from intent_lsp.core.content import split_lines
+from intent_lsp.core.content import content_of, split_lines
 from intent_lsp.doors.lsp.connection.progress import ClientProgress
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
 from intent_lsp.doors.lsp.diagnostics.tracked_documents import TrackedDocuments
@@ -113,13 +113,13 @@ async def test_a_save_that_is_under_way_is_waited_for(
     await searched.tracked_documents.settled(document.uri)
     repository.write(LOGIN, after)
     tracked.follow((), split_lines(after), 2)
-    tracked.writes(tracked.lines)
+    tracked.file.writes(tracked.lines)
     tracked.save_received()
     searching = asyncio.ensure_future(searched.found())
     for _ in range(20):
         await searched.tracked_documents.work.in_thread(searched.open_root.governance.rules.current)
     assert searched.client.told == []
     searched.open_root.governance.stores.ledger.append(edit(files=(changed(LINES, after, LOGIN),)))
-    tracked.recorded(after.encode())
+    tracked.file.recorded(content_of(after.encode()))
     tracked.save_over()
     assert await searching == [LOGIN, *FILES]

@@ -22,8 +22,8 @@ from intent_lsp.core.records import (
     RecordFile,
     ScopeValidation,
 )
-from intent_lsp.doors.lsp.diagnostics.violation import Violation
-from intent_lsp.doors.lsp.diagnostics.violations import problems, runs_of_record
+from intent_lsp.governance.violations.file_violations import file_violations, runs_of_record
+from intent_lsp.governance.violations.violation import Violation
 from tests.governance.editor import INTENTS, Editor
 
 HUNK = Hunk(old_start=0, old_count=1, new_start=0, new_count=1)
@@ -60,7 +60,7 @@ def _record(*ranges: tuple[int, int]) -> Record:
 
 def test_each_run_is_a_problem_with_the_refusals_words(editor: Editor) -> None:
     editor.select("INT-001")
-    shown = problems(editor.root, editor.look("a.py"), RUNS)
+    shown = file_violations(editor.root, editor.look("a.py"), RUNS)
     assert [(problem.first_line, problem.last_line, problem.hunk) for problem in shown] == [
         (0, 2, HUNK),
         (5, 5, None),
@@ -75,18 +75,18 @@ def test_each_run_is_a_problem_with_the_refusals_words(editor: Editor) -> None:
 
 
 def test_nothing_is_shown_without_a_run_or_a_refusal(editor: Editor) -> None:
-    assert problems(editor.root, editor.look("a.py"), ()) == ()
+    assert file_violations(editor.root, editor.look("a.py"), ()) == ()
     (editor.root / "lib").mkdir()
     (editor.root / "lib/a.py").write_text("x\n")
     editor.select("INT-004")
-    assert problems(editor.root, editor.look("lib/a.py"), RUNS) == ()
+    assert file_violations(editor.root, editor.look("lib/a.py"), RUNS) == ()
 
 
 def test_an_intent_without_a_scope_is_pointed_at_by_its_id(editor: Editor) -> None:
     text = 'active_intents:\n- id: "LONE"\n'
     (editor.root / ".orchestration/active_intents.yaml").write_text(text)
     editor.select("LONE")
-    (problem,) = problems(editor.root, editor.look("a.py"), RUNS[:1])
+    (problem,) = file_violations(editor.root, editor.look("a.py"), RUNS[:1])
     (place,) = problem.elsewhere
     assert place.span.start.line == 1
     assert place.message == "The owned scope of LONE"
@@ -97,7 +97,7 @@ def test_an_intent_that_has_no_place_is_not_pointed_at(editor: Editor) -> None:
     look = editor.look("a.py")
     rules = replace(look.judgement.rules, file=replace(look.judgement.rules.file, places={}))
     look = replace(look, judgement=replace(look.judgement, rules=rules))
-    assert problems(editor.root, look, RUNS[:1])[0].elsewhere == ()
+    assert file_violations(editor.root, look, RUNS[:1])[0].elsewhere == ()
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_a_file_takes_no_more_room_than_is_left_and_says_how_many_are_not_shown(
     look = editor.look("a.py")
     runs = [MarkedRun(line, line) for line in range(0, 300, 2)]
     for room, shown in ((1_000, 100), (3, 3), (0, 0)):
-        found = problems(editor.governance.root, look, runs, room)
+        found = file_violations(editor.governance.root, look, runs, room)
         assert [p.code for p in found] == [GateCode.NO_ACTIVE_INTENT] * shown + [
             ShownCode.MORE_VIOLATIONS
         ]

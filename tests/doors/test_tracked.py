@@ -8,14 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intent_lsp.core.codes import GateCode, ShownCode
-from intent_lsp.core.content import hash_content, split_lines
+from intent_lsp.core.content import split_lines
 from intent_lsp.core.line_diff import LineDiff, LineEdit
-from intent_lsp.doors.lsp.diagnostics.disk_state import DiskState
-from intent_lsp.doors.lsp.diagnostics.document_diffs import DocumentDiffs
-from intent_lsp.doors.lsp.diagnostics.refresh import observe_disk
-from intent_lsp.doors.lsp.diagnostics.tracked_document import SaveDelta, TrackedDocument
+from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.formats.diff import line_hunks
+from intent_lsp.governance.saves.open_file import OpenFile
+from intent_lsp.governance.violations.document_diffs import DocumentDiffs
 from tests.governance.editor import INTENTS, Editor
 from tests.support.repository import Repository
 
@@ -53,12 +52,13 @@ class Window:
         if intent_id is not None and editor.session.continued != intent_id:
             editor.select(intent_id)
         self.editor, self.path = editor, path
+        root = OpenRoot(editor.governance, editor.session)
         self.tracked = TrackedDocument(
             uri="file:///x",
             lines=split_lines(editor.show(path)),
             version=1,
-            open_root=OpenRoot(editor.governance, editor.session),
-            place=editor.place(path),
+            open_root=root,
+            file=OpenFile(governed=root.governed(editor.place(path))),
         )
         self.look()
 
@@ -267,169 +267,6 @@ def test_nothing_is_shown_without_a_root(tmp_path: Path) -> None:
     assert tracked.show() == ()
     assert (tracked.lines, tracked.version, tracked.generation) == (["y"], 2, 1)
     assert not tracked.edited
-
-
-# What the disk held, as far as it was seen.
-
-A, B, C = b"a", b"b", b"c"
-
-
-def _opened() -> DiskState:
-    disk = DiskState()
-    disk.saved(A)
-    return disk
-
-
-def test_a_save_takes_the_place_of_what_was_opened() -> None:
-    disk = _opened()
-    assert disk.read_now == hash_content(A)
-    assert disk.before(B) == (A, hash_content(A))
-    disk.saved(B)
-    assert disk.before(C) == (B, hash_content(B))
-
-
-def test_a_save_seen_before_it_is_told_of_takes_the_place_of_what_was_known() -> None:
-    disk = _opened()
-    disk.saw(B, same_as_buffer=True)
-    assert disk.before(B) == (A, hash_content(A))
-
-
-def test_a_file_loaded_again_was_read_again() -> None:
-    disk = _opened()
-    disk.saw(B, same_as_buffer=False)
-    assert disk.read_now == hash_content(A)
-    disk.saw(B, same_as_buffer=True)
-    assert disk.read_now == hash_content(B)
-    assert disk.before(C) == (B, hash_content(B))
-
-
-def test_a_file_loaded_again_before_it_was_seen_was_read_again() -> None:
-    disk = _opened()
-    disk.saw(B, same_as_buffer=True)
-    assert disk.read_now == hash_content(B)
-    assert disk.before(C) == (B, hash_content(B))
-
-
-def test_a_save_over_an_unread_change_takes_its_place_unread() -> None:
-    disk = _opened()
-    disk.saw(B, same_as_buffer=False)
-    assert disk.before(C) == (B, hash_content(A))
-
-
-def test_a_save_that_the_watcher_saw_first_takes_the_place_of_what_was_there_before() -> None:
-    disk = _opened()
-    # The buffer moved on meanwhile, so that it no longer equals what it had saved.
-    disk.saw(B, same_as_buffer=False)
-    assert disk.before(B) == (A, hash_content(A))
-    disk.saw(C, same_as_buffer=False)
-    assert disk.before(C) == (A, hash_content(A))
-
-
-def test_a_file_that_appears_takes_the_place_of_nothing() -> None:
-    disk = DiskState()
-    disk.saw(None, same_as_buffer=False)
-    assert disk.before(A) == (None, None)
-    disk.saved(A)
-    disk.saw(None, same_as_buffer=False)
-    assert disk.before(B) == (None, hash_content(A))
-
-
-# Saves that are told of late, when the buffer has moved on or the next save is made.
-
-
-def _watched(*, opened: bytes | None = None) -> TrackedDocument:
-    tracked = TrackedDocument(uri="file:///x", lines=["one\n"], version=1)
-    tracked.disk.saved(opened)
-    return tracked
-
-
-def _typed_on(tracked: TrackedDocument, text: str) -> None:
-    tracked.follow([], split_lines(text), (tracked.version or 0) + 1)
-
-
-def test_a_save_seen_when_the_buffer_has_moved_on_is_the_editors_own() -> None:
-    tracked = _watched()
-    tracked.writes(["one\n"])
-    _typed_on(tracked, "one\ntwo\n")
-    assert not observe_disk(tracked, b"one\n", tracked.lines)
-    assert tracked.disk.read_now == hash_content(b"one\n")
-    assert tracked.replaced(b"one\n", ["one\n"]) == SaveDelta(b"one\n", None, None)
-
-
-def test_two_saves_told_of_when_both_are_made_are_two() -> None:
-    tracked = _watched()
-    tracked.writes(["one\n"])
-    _typed_on(tracked, "one\ntwo\n")
-    observe_disk(tracked, b"one\n", tracked.lines)
-    tracked.writes(["one\n", "two\n"])
-    both = b"one\ntwo\n"
-    assert tracked.replaced(both, ["one\n"]) == SaveDelta(b"one\n", None, None)
-    tracked.recorded(b"one\n")
-    observe_disk(tracked, both, tracked.lines)
-    expected = SaveDelta(both, b"one\n", hash_content(b"one\n"))
-    assert tracked.replaced(both, ["one\n", "two\n"]) == expected
-    tracked.recorded(both)
-    assert tracked.written == []
-
-
-def test_two_saves_of_which_one_was_never_seen_are_one() -> None:
-    tracked = _watched(opened=b"old\n")
-    tracked.writes(["one\n"])
-    tracked.writes(["one\n", "two\n"])
-    observe_disk(tracked, b"one\ntwo\n", ["one\n", "two\n"])
-    old = (b"old\n", hash_content(b"old\n"))
-    assert tracked.replaced(b"one\ntwo\n", ["one\n"]) == SaveDelta(b"one\ntwo\n", *old)
-
-
-def test_what_another_program_makes_of_a_save_is_recorded_with_it() -> None:
-    tracked = _watched(opened=b"old\n")
-    tracked.writes(["one\n"])
-    observe_disk(tracked, b"one\n", ["one\n"])
-    old = (b"old\n", hash_content(b"old\n"))
-    assert tracked.replaced(b"ONE\n", ["one\n"]) == SaveDelta(b"ONE\n", *old)
-
-
-def test_a_text_put_back_by_another_hand_after_its_record_was_read_and_not_written() -> None:
-    tracked = _watched()
-    for text in ("one\n", "two\n"):
-        tracked.writes([text])
-        observe_disk(tracked, text.encode(), [text])
-        tracked.recorded(text.encode())
-    observe_disk(tracked, b"one\n", ["two\n"])
-    assert tracked.disk.read_now == hash_content(b"two\n")
-    observe_disk(tracked, b"one\n", ["one\n"])
-    expected = SaveDelta(b"new\n", b"one\n", hash_content(b"one\n"))
-    assert tracked.replaced(b"new\n", ["new\n"]) == expected
-
-
-@pytest.mark.parametrize("seen", [None, b"", b"on"])
-def test_a_file_that_is_being_written_is_not_changed_by_another_hand(seen: bytes | None) -> None:
-    tracked = _watched(opened=b"old\n")
-    assert not tracked.is_writing(seen)
-    tracked.writes(["one\n", "two\n"])
-    assert tracked.is_writing(seen)
-    assert not tracked.is_writing(b"one\ntwo\n")
-    assert not tracked.is_writing(b"other\n")
-
-
-@pytest.mark.parametrize("half", [b"", b"on"])
-def test_half_of_a_save_that_nobody_announced_is_the_save(half: bytes) -> None:
-    tracked = _watched(opened=b"old\n")
-    observe_disk(tracked, half, ["one\n"])
-    tracked.writes(["one\n"])
-    old = (b"old\n", hash_content(b"old\n"))
-    assert tracked.replaced(b"one\n", ["one\n"]) == SaveDelta(b"one\n", *old)
-
-
-def test_of_many_saves_under_way_the_newest_are_kept() -> None:
-    tracked = _watched()
-    for number in (1, 2, 2, 3, 4, 5):
-        tracked.writes([f"{number}\n"])
-    assert tracked.written == [["2\n"], ["3\n"], ["4\n"], ["5\n"]]
-    tracked.recorded(b"3\n")
-    assert tracked.written == [["4\n"], ["5\n"]]
-    tracked.recorded(b"something else\n")
-    assert tracked.written == []
 
 
 # Edits that came together, followed as one.

@@ -19,9 +19,9 @@ from intent_lsp.doors.lsp.diagnostics.lsp_convert import (
     span_range,
     uri_of,
 )
-from intent_lsp.doors.lsp.diagnostics.violation import RelatedPlace, Violation
 from intent_lsp.doors.lsp.protocol.positions import PositionEncoding
 from intent_lsp.doors.lsp.runtime.client_capabilities import ClientCapabilities
+from intent_lsp.governance.violations.violation import RelatedPlace, Violation
 
 UTF_8, UTF_16, UTF_32 = PositionEncoding.UTF_8, PositionEncoding.UTF_16, PositionEncoding.UTF_32
 LINES = ["a\U0001f600b\r\n", "é\n", "last"]

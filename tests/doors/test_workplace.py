@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from intent_lsp.core.content import split_lines
+from intent_lsp.core.content import content_of, split_lines
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
 from intent_lsp.doors.lsp.diagnostics.tracked_documents import TrackedDocuments
 from intent_lsp.doors.lsp.protocol.documents import Document
@@ -46,14 +46,16 @@ async def test_a_look_at_a_closed_file_leaves_a_save_that_is_not_recorded_someth
     await window.tracked_documents.look_again(tracked)
     repository.write(INVOICE, TYPED)
     tracked.follow((), split_lines(TYPED), 2)
-    tracked.writes(tracked.lines)
+    tracked.file.writes(tracked.lines)
     tracked.save_received()
     window.tracked_documents.closed(tracked)
     await window.tracked_documents.look_again(tracked)
-    assert tracked.disk.known == LINES.encode()
-    assert tracked.replaced(TYPED.encode(), tracked.lines).old == LINES.encode()
+    assert tracked.file.disk.known.data == LINES.encode()
+    assert (
+        tracked.file.replaced(content_of(TYPED.encode()), tracked.lines).old.data == LINES.encode()
+    )
     # Recorded, it is as the disk has it.
-    tracked.recorded(TYPED.encode())
+    tracked.file.recorded(content_of(TYPED.encode()))
     tracked.save_over()
     await window.tracked_documents.look_again(tracked)
-    assert tracked.disk.known == TYPED.encode()
+    assert tracked.file.disk.known.data == TYPED.encode()

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from intent_lsp.core.content import content_of
 from intent_lsp.core.records import MutationClass
 from intent_lsp.formats.syntax.languages import MAX_PARSED_BYTES, Late, in_time
 from intent_lsp.formats.syntax.mutation_class import inferred_change
@@ -31,7 +32,7 @@ KNOWN_WRONG = frozenset(
 def inferred_class(
     path: str, before: bytes | None, after: bytes | None, late: Late = in_time
 ) -> MutationClass:
-    return inferred_change(path, before, after, late)[0]
+    return inferred_change(path, content_of(before), content_of(after), late)[0]
 
 
 def pairs() -> list[tuple[str, str, str, str, str]]:
@@ -147,10 +148,15 @@ def test_settings_that_are_no_text_are_settings() -> None:
 
 
 def test_the_fingerprint_is_of_what_the_edit_left() -> None:
-    _, renamed = inferred_change("a.py", b"def f(): pass\n", b"def g(): pass\n")
-    _, left = inferred_change("a.py", None, b"def g(): pass\n")
+    _, renamed = inferred_change(
+        "a.py", content_of(b"def f(): pass\n"), content_of(b"def g(): pass\n")
+    )
+    _, left = inferred_change("a.py", content_of(None), content_of(b"def g(): pass\n"))
     assert renamed == left is not None
-    assert inferred_change("a.py", b"x", None) == (MutationClass.FILE_DELETION, None)
+    assert inferred_change("a.py", content_of(b"x"), content_of(None)) == (
+        MutationClass.FILE_DELETION,
+        None,
+    )
 
 
 def test_a_fix_is_never_guessed() -> None:
@@ -213,5 +219,5 @@ def test_what_is_too_large_to_be_parsed_is_not_guessed() -> None:
     for text, expected in ((small, "DOCUMENTATION"), (large, "INTENT_EVOLUTION")):
         after = f"{text}x = 1\n".encode()
         before = after.replace(b"some more", b"a bit more", 1)
-        found, fingerprint = inferred_change("a.py", before, after)
+        found, fingerprint = inferred_change("a.py", content_of(before), content_of(after))
         assert (found, fingerprint is None) == (expected, text is large)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intent_lsp.core.content import EMPTY_HASH, hash_content, split_lines
+from intent_lsp.core.content import EMPTY_HASH, content_of, hash_content, split_lines
 from intent_lsp.core.ranges import Hunk, ranges
 from intent_lsp.formats.diff import MAX_DIFFED_LINES, file_ranges, line_hunks
 
@@ -58,7 +58,7 @@ def test_what_texts_have_in_common_at_their_ends_changes_no_range(
     hunks = line_hunks(split_lines(before), split_lines(after))
     assert hunks is not None
     whole = ranges(hunks, [line.encode() for line in split_lines(after)])
-    assert file_ranges(before.encode(), after.encode()) == whole
+    assert file_ranges(content_of(before.encode()), content_of(after.encode())) == whole
 
 
 def test_a_changed_line_between_kept_ones_is_one_hunk() -> None:
@@ -90,23 +90,23 @@ def test_a_changed_line_of_a_utf_16_file_is_told_by_its_own_bytes() -> None:
     def spelled(text: str) -> bytes:
         return codecs.BOM_UTF16_BE + text.encode("utf-16-be")
 
-    (run,) = file_ranges(spelled("a\nb\n"), spelled("a\nc\n"))
+    (run,) = file_ranges(content_of(spelled("a\nb\n")), content_of(spelled("a\nc\n")))
     assert (run.start_line, run.end_line, run.replaced) == (2, 2, (2, 1, 1))
     assert run.content_hash == hash_content("c".encode("utf-16-be"))
 
 
 def test_a_change_of_the_mark_alone_changes_no_line() -> None:
-    assert file_ranges(b"a\n", codecs.BOM_UTF8 + b"a\n") == ()
+    assert file_ranges(content_of(b"a\n"), content_of(codecs.BOM_UTF8 + b"a\n")) == ()
 
 
 def test_files_come_and_go() -> None:
-    (created,) = file_ranges(None, b"a\nb")
+    (created,) = file_ranges(content_of(None), content_of(b"a\nb"))
     assert (created.start_line, created.end_line, created.replaced) == (1, 2, (1, 0, 2))
     for after in (None, b""):
-        (gone,) = file_ranges(b"a\nb", after)
+        (gone,) = file_ranges(content_of(b"a\nb"), content_of(after))
         assert (gone.start_line, gone.end_line, gone.replaced) == (0, 0, (1, 2, 0))
         assert gone.content_hash == EMPTY_HASH
-    (empty,) = file_ranges(None, b"")
+    (empty,) = file_ranges(content_of(None), content_of(b""))
     assert (empty.start_line, empty.end_line, empty.replaced) == (0, 0, None)
 
 
@@ -131,7 +131,7 @@ BINARY = b"\xff\n\0"
 def test_what_cannot_be_compared_is_one_range_over_the_whole_file(
     before: bytes, after: bytes, lines: int
 ) -> None:
-    (run,) = file_ranges(before, after)
+    (run,) = file_ranges(content_of(before), content_of(after))
     assert (run.start_line, run.end_line) == (1, lines)
     assert run.content_hash == hash_content(after)
     assert run.fallback
@@ -139,5 +139,5 @@ def test_what_cannot_be_compared_is_one_range_over_the_whole_file(
 
 
 def test_a_binary_that_is_emptied_is_a_range_of_no_lines() -> None:
-    (run,) = file_ranges(BINARY, b"")
+    (run,) = file_ranges(content_of(BINARY), content_of(b""))
     assert (run.start_line, run.end_line, run.fallback) == (0, 0, False)

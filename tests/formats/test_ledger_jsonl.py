@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intent_lsp.core.codes import LedgerCode
-from intent_lsp.core.content import hash_content
+from intent_lsp.core.content import content_of, hash_content
 from intent_lsp.core.errors import InvalidRecordError
 from intent_lsp.core.ledger.chain import ChainEnd, draft
 from intent_lsp.core.records import (
@@ -269,7 +269,9 @@ def test_a_record_that_breaks_the_schema_is_named_as_such(change: Change) -> Non
 def test_the_ranges_of_every_change_of_a_file_are_valid_in_a_record() -> None:
     plain = edit().files[0]
     for before, after in ((b"a\nb\nc\n", b"b\n"), (b"a\n", b""), (b"", b"a"), (b"a\nb", b"b")):
-        talk = replace(plain.conversations[0], ranges=file_ranges(before, after))
+        talk = replace(
+            plain.conversations[0], ranges=file_ranges(content_of(before), content_of(after))
+        )
         record, line = sealed(edit(files=(replace(plain, conversations=(talk,)),)))
         assert jsonl.read(line) == record
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given
 
+from intent_lsp.core.content import content_of
 from intent_lsp.formats.syntax.languages import MAX_PARSED_BYTES, language_of, parse
 from intent_lsp.formats.syntax.outline import MAX_NAMED, Definition, innermost, outline
 from intent_lsp.store.clock import budget
@@ -34,7 +35,7 @@ def told(definitions: tuple[Definition, ...]) -> str:
 
 @pytest.mark.parametrize(("path", "text", "expected"), cases(), ids=[case[0] for case in cases()])
 def test_each_language_has_its_definitions(path: str, text: str, expected: str) -> None:
-    assert told(outline(path, text.encode())) == expected
+    assert told(outline(path, content_of(text.encode()))) == expected
 
 
 @pytest.mark.parametrize(
@@ -69,13 +70,13 @@ def test_a_file_name_tells_the_language(path: str, language: str | None) -> None
     ids=["language", "bytes", "empty", "size"],
 )
 def test_what_cannot_be_read_has_no_outline(path: str, data: bytes) -> None:
-    assert outline(path, data) == ()
+    assert outline(path, content_of(data)) == ()
 
 
 def test_a_language_without_its_grammar_has_no_tree() -> None:
-    assert parse("cobol", b"x") is None
+    assert parse("cobol", content_of(b"x")) is None
     # A package of that name that is no grammar.
-    assert parse("", b"x") is None
+    assert parse("", content_of(b"x")) is None
 
 
 def test_no_grammar_is_loaded_before_a_file_is_parsed() -> None:
@@ -91,25 +92,27 @@ print("tree_sitter_python" in sys.modules, "tree_sitter_go" in sys.modules)
 
 def test_broken_code_has_what_can_be_read() -> None:
     broken = b"def f():\n    return (\n\nclass A:\n    def m(self): pass\n"
-    assert [each.name for each in outline("a.py", broken)][-1:] == ["A.m"]
+    assert [each.name for each in outline("a.py", content_of(broken))][-1:] == ["A.m"]
 
 
 def test_a_text_of_sixteen_bits_is_read_as_what_it_says() -> None:
     text = "# é\ndef f():\n    pass\n"
-    assert outline("a.py", text.encode("utf-16")) == outline("a.py", text.encode())
+    assert outline("a.py", content_of(text.encode("utf-16"))) == outline(
+        "a.py", content_of(text.encode())
+    )
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_lines_are_counted_as_the_ledger_counts_them(end: str) -> None:
     text = "x = 1\ndef f():\n    return 1\n".replace("\n", end)
-    assert told(outline("a.py", text.encode())) == "2-3 function f"
+    assert told(outline("a.py", content_of(text.encode()))) == "2-3 function f"
 
 
 def test_names_are_of_bounded_length() -> None:
     long = (
         b"".join(b"%sclass %s:\n" % (b" " * n, b"x" * 1000) for n in range(9)) + b" " * 9 + b"y=1"
     )
-    found = outline("a.py", long)
+    found = outline("a.py", content_of(long))
     assert len(found) == 9
     assert max(len(each.name) for each in found) <= MAX_NAMED
 
@@ -131,7 +134,7 @@ HOSTILE = {
 @pytest.mark.parametrize("name", HOSTILE)
 @pytest.mark.parametrize("path", ["a.py", "a.cpp", "a.js", "a.md", "a.rb"])
 def test_hostile_text_is_answered(path: str, name: str) -> None:
-    for each in outline(path, HOSTILE[name], budget(0.2)):
+    for each in outline(path, content_of(HOSTILE[name]), budget(0.2)):
         assert 1 <= each.first_line <= each.last_line
 
 
@@ -142,14 +145,14 @@ def test_a_text_that_takes_too_long_has_no_tree() -> None:
         asked.append(1)
         return len(asked) > 10
 
-    assert parse("python", b"x = [1]\n" * 1_000, late) is None
+    assert parse("python", content_of(b"x = [1]\n" * 1_000), late) is None
     assert len(asked) <= 12
-    assert parse("python", b"x = [1]\n" * 1_000) is not None
+    assert parse("python", content_of(b"x = [1]\n" * 1_000)) is not None
 
 
 def test_a_text_that_takes_too_many_steps_has_no_tree() -> None:
-    assert parse("python", b"x = [1]\n" * 130_000) is None
-    assert parse("python", b"x = [1]\n" * 20_000) is not None
+    assert parse("python", content_of(b"x = [1]\n" * 130_000)) is None
+    assert parse("python", content_of(b"x = [1]\n" * 20_000)) is not None
 
 
 @given(
@@ -159,7 +162,7 @@ def test_a_text_that_takes_too_many_steps_has_no_tree() -> None:
 @example(data=b"class :\n def (", suffix="py")
 def test_any_content_has_an_outline_within_its_lines(data: bytes, suffix: str) -> None:
     lines = data.count(b"\n") + data.count(b"\r") + 1
-    for each in outline(f"x.{suffix}", data):
+    for each in outline(f"x.{suffix}", content_of(data)):
         assert 1 <= each.first_line <= each.last_line <= lines
         assert each.name
 
@@ -178,4 +181,4 @@ def test_any_content_has_an_outline_within_its_lines(data: bytes, suffix: str) -
     ],
 )
 def test_innermost_definitions_hold_no_other(text: str, names: list[str]) -> None:
-    assert [each.name for each in innermost(outline("a.py", text.encode()))] == names
+    assert [each.name for each in innermost(outline("a.py", content_of(text.encode())))] == names

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intent_lsp.core.content import EMPTY_HASH
+from intent_lsp.core.content import EMPTY_HASH, content_of
 from intent_lsp.core.records import Range
 from intent_lsp.formats.syntax.outline import Definition, outline
 from intent_lsp.formats.syntax.touched_definitions import touched_definitions
@@ -92,18 +92,18 @@ def whole(last: int) -> Range:
     ],
 )
 def test_a_change_names_what_it_touched(changed: list[Range], expected: str) -> None:
-    assert " ".join(touched_definitions("a.py", TEXT.encode(), changed)) == expected
+    assert " ".join(touched_definitions("a.py", content_of(TEXT.encode()), changed)) == expected
 
 
 def test_lines_that_went_at_the_top_touch_nothing() -> None:
     text = b"def f():\n    return 1\n"
-    assert touched_definitions("a.py", text, [gone(1, 1)]) == ()
-    assert touched_definitions("a.py", text, [gone(1, 2)]) == ("f",)
+    assert touched_definitions("a.py", content_of(text), [gone(1, 1)]) == ()
+    assert touched_definitions("a.py", content_of(text), [gone(1, 2)]) == ("f",)
 
 
 def test_a_name_is_told_once() -> None:
     text = b"def f(): pass\ndef g(): pass\ndef f(): pass\n"
-    assert touched_definitions("a.py", text, [lines(1, 3)]) == ("f", "g")
+    assert touched_definitions("a.py", content_of(text), [lines(1, 3)]) == ("f", "g")
 
 
 @pytest.mark.parametrize(
@@ -111,18 +111,18 @@ def test_a_name_is_told_once() -> None:
     [("a.txt", b"x\n"), ("a.py", b"\xff\xfa\n"), ("a.py", b""), ("a.zig", b"fn f() {}\n")],
 )
 def test_a_file_without_an_outline_names_nothing(path: str, data: bytes) -> None:
-    assert touched_definitions(path, data, [whole(1)]) == ()
+    assert touched_definitions(path, content_of(data), [whole(1)]) == ()
 
 
 def test_without_time_nothing_is_named() -> None:
     data = b"def f(): pass\n" * 5000
-    assert touched_definitions("a.py", data, [whole(5000)], lambda: True) == ()
+    assert touched_definitions("a.py", content_of(data), [whole(5000)], lambda: True) == ()
 
 
 @pytest.mark.parametrize("end", ["\r\n", "\r"])
 def test_lines_are_the_ledgers(end: str) -> None:
     data = TEXT.replace("\n", end).encode("utf-16")
-    assert touched_definitions("a.py", data, [lines(7)]) == ("A.b",)
+    assert touched_definitions("a.py", content_of(data), [lines(7)]) == ("A.b",)
 
 
 @st.composite
@@ -153,9 +153,9 @@ def _holds(each: Definition, line: int) -> bool:
 def test_each_new_line_of_a_definition_is_in_one_that_is_named(
     text: str, marks: list[tuple[int, int]]
 ) -> None:
-    found = outline("a.py", text.encode())
+    found = outline("a.py", content_of(text.encode()))
     changed = [lines(first, first + more) for first, more in marks]
-    names = touched_definitions("a.py", text.encode(), changed)
+    names = touched_definitions("a.py", content_of(text.encode()), changed)
     new = {line for each in changed for line in range(each.start_line, each.end_line + 1)}
     new = {line for line in new if "".join(text.split("\n")[line - 1 : line]).strip()}
     told = [each for each in found if each.name in names]

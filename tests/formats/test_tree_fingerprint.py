@@ -4,7 +4,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from intent_lsp.core.content import EMPTY_HASH
+from intent_lsp.core.content import EMPTY_HASH, content_of
 from intent_lsp.formats.syntax.fingerprint import file_fingerprint
 from intent_lsp.formats.syntax.languages import MAX_PARSED_BYTES
 
@@ -21,7 +21,7 @@ TEMPLATES = {
 
 
 def fingerprint(path: str, text: str) -> str:
-    found = file_fingerprint(path, text.encode())
+    found = file_fingerprint(path, content_of(text.encode()))
     assert found is not None
     assert found.parser == "tree-sitter"
     return found.summary_hash
@@ -98,10 +98,10 @@ def test_a_file_without_definitions_has_that_of_nothing() -> None:
     ids=["language", "bytes", "size"],
 )
 def test_what_is_not_parsed_has_none(path: str, data: bytes) -> None:
-    assert file_fingerprint(path, data) is None
+    assert file_fingerprint(path, content_of(data)) is None
 
 
 def test_it_names_the_language() -> None:
-    found = file_fingerprint("x.tsx", b"const A = () => <b/>;")
+    found = file_fingerprint("x.tsx", content_of(b"const A = () => <b/>;"))
     assert found is not None
     assert found.language == "tsx"

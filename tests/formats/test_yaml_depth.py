@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from intent_lsp.core.content import content_of
 from intent_lsp.formats.syntax.languages import is_deep, parse
 
 ROOM = 250
@@ -37,10 +38,10 @@ def test_columns_and_signs_tell_how_deep_a_text_may_be(source: bytes, *, deep: b
 
 
 def test_a_text_that_is_too_deep_has_no_tree() -> None:
-    assert parse("yaml", stairs(81)) is not None
-    assert parse("yaml", stairs(82)) is None
-    assert parse("yaml", stairs(1_000)) is None
-    assert parse("yaml", b"- " * 10_000) is None
+    assert parse("yaml", content_of(stairs(81))) is not None
+    assert parse("yaml", content_of(stairs(82))) is None
+    assert parse("yaml", content_of(stairs(1_000))) is None
+    assert parse("yaml", content_of(b"- " * 10_000)) is None
 
 
 def levels(source: str) -> int:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from intent_lsp.core.content import ContentHash, decode, hash_content, split_lines
+from intent_lsp.core.content import ContentHash, FileContent, content_of, split_lines
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import HUMAN
 from intent_lsp.governance.governance import Governance
@@ -70,10 +70,9 @@ class Editor:
 
     def show(self, path: str) -> str:
         """Open a file, and give its text."""
-        data = self.governance.looks.read_first(self.place(path).path)
-        self.reads[path] = None if data is None else hash_content(data)
-        text = decode(data or b"")
-        return "" if text is None else text.text
+        content = self.governance.looks.read_first(self.place(path).path)
+        self.reads[path] = content.hash
+        return content.text or ""
 
     def will_save(self, path: str, text: str, *, manual: bool = True) -> BeforeSave:
         """Ask before a save."""
@@ -82,29 +81,32 @@ class Editor:
         buffer = Buffer(lines=split_lines(text), read=self.reads[path], manual=manual)
         return self.governance.saves.before(self.session, self.place(path), buffer)
 
-    def did_save(self, path: str, known: bytes | None, *, automatic: bool = False) -> AfterSave:
+    def did_save(
+        self, path: str, known: FileContent | bytes | None, *, automatic: bool = False
+    ) -> AfterSave:
         """Tell of a save that took the place of `known`."""
+        known = known if isinstance(known, FileContent) else content_of(known)
         if path not in self.reads:
-            self.reads[path] = None if known is None else hash_content(known)
+            self.reads[path] = known.hash
         place = self.place(path)
         after = self.governance.saves.after(
             self.session,
             place,
             Written(
-                disk=self.governance.contents.disk(place.path),
+                disk=self.governance.contents.on_disk(place.path),
                 known=known,
                 read=self.reads[path],
                 automatic=automatic,
             ),
         )
-        self.reads[path] = None if after.disk is None else hash_content(after.disk)
+        self.reads[path] = after.disk.hash
         return after
 
     def save(self, path: str, text: str, *, manual: bool = True) -> AfterSave:
         """Save a text, all of it: asked before, written as the desk wants it, told after."""
         before = self.will_save(path, text, manual=manual)
         if before.draft is not None:
-            text = "".join(before.content.lines or [])
+            text = "".join(before.disk.lines or [])
         target = self.root / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, newline="")
@@ -115,8 +117,8 @@ class Editor:
         if path not in self.reads:
             self.show(path)
         place, read = self.place(path), self.reads[path]
-        data = self.governance.contents.disk(place.path)
-        return self.governance.looks.look(self.session, place, data, read, edited=text is not None)
+        disk = self.governance.contents.on_disk(place.path)
+        return self.governance.looks.look(self.session, place, disk, read, edited=text is not None)
 
     def disk(self, path: str) -> bytes | None:
         """Give what the disk holds."""

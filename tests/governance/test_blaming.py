@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from intent_lsp.core.content import hash_if_there, split_lines
+from intent_lsp.core.content import content_of, hash_if_there, split_lines
 from intent_lsp.core.errors import LedgerUnavailableError
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM, WorkspacePath
 from intent_lsp.core.records import RecordFile, Vcs
@@ -35,7 +35,7 @@ def changed(
     previous: str | None = None,
 ) -> RecordFile:
     old, new = (it.encode() if isinstance(it, str) else it for it in (before, after))
-    talk = replace(PLAIN.conversations[0], ranges=file_ranges(old, new))
+    talk = replace(PLAIN.conversations[0], ranges=file_ranges(content_of(old), content_of(new)))
     return replace(
         PLAIN,
         relative_path=path,

@@ -13,7 +13,7 @@ import pytest
 
 from intent_lsp.core.agents.tickets import CLAIMED_FOR, COMMAND_AWAITED_FOR
 from intent_lsp.core.agents.tools import ToolCall
-from intent_lsp.core.content import hash_content, hash_if_there
+from intent_lsp.core.content import content_of, hash_content, hash_if_there
 from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath
 from intent_lsp.formats.syntax.fingerprint import file_fingerprint
 from intent_lsp.governance.disk.disk_changes import DiskNews
@@ -104,7 +104,7 @@ def test_what_kind_of_change_it_was_is_told_by_both_contents(
     governed.write(DB, after)
     (record,) = watcher.recorded()
     assert (record.mutation_class, record.inferred) == (kind, True)
-    assert record.files[0].ast_fingerprint == file_fingerprint(DB, after.encode())
+    assert record.files[0].ast_fingerprint == file_fingerprint(DB, content_of(after.encode()))
     assert record.files[0].ast_fingerprint is not None
 
 
@@ -232,7 +232,11 @@ def test_a_save_and_a_write_of_the_servers_own_are_known(
     editor.governance.saves.after(
         editor.session,
         editor.place(DB),
-        Written(disk=b"by the editor\n", known=BEFORE[DB], read=hash_content(BEFORE[DB])),
+        Written(
+            disk=content_of(b"by the editor\n"),
+            known=content_of(BEFORE[DB]),
+            read=hash_content(BEFORE[DB]),
+        ),
     )
     governed.write(NEW, "ours\n")
     assert editor.governance.stores.state is not None
@@ -249,7 +253,11 @@ def test_a_change_right_after_a_save_begins_where_the_save_ended(
     editor.governance.saves.after(
         editor.session,
         editor.place(LOGIN),
-        Written(disk=saved, known=BEFORE[LOGIN], read=hash_content(BEFORE[LOGIN])),
+        Written(
+            disk=content_of(saved),
+            known=content_of(BEFORE[LOGIN]),
+            read=hash_content(BEFORE[LOGIN]),
+        ),
     )
     governed.write(LOGIN, saved + b"formatted\n")
     (record,) = watcher.recorded()

@@ -2,6 +2,7 @@
 
 import pytest
 
+from intent_lsp.core.content import content_of
 from intent_lsp.core.records import MutationClass
 from intent_lsp.formats.syntax.fingerprint import file_fingerprint
 from intent_lsp.governance.judging import save_events
@@ -39,11 +40,15 @@ def test_a_large_file_has_a_class_and_a_fingerprint(
     record = editor.save(PATH, after).record
     assert record is not None
     assert record.mutation_class is expected
-    assert record.files[0].ast_fingerprint == file_fingerprint(PATH, after.encode()) is not None
+    assert (
+        record.files[0].ast_fingerprint
+        == file_fingerprint(PATH, content_of(after.encode()))
+        is not None
+    )
 
 
 def test_its_tree_is_kept_for_the_next_save(editor: Editor) -> None:
     editor.select("INT-001")
     editor.save(PATH, TEXT)
-    known = editor.governance.stores.trees.tree(PATH, TEXT.encode(), lambda: True)
+    known = editor.governance.stores.trees.tree(PATH, content_of(TEXT.encode()), lambda: True)
     assert known is not None

@@ -5,10 +5,9 @@ from collections.abc import Callable
 import pytest
 
 from intent_lsp.core.codes import GateCode
-from intent_lsp.core.content import hash_content
+from intent_lsp.core.content import ABSENT, content_of, hash_content
 from intent_lsp.core.gate.file_class import FileClass
 from intent_lsp.core.paths import LEDGER_FILE
-from intent_lsp.governance.contents.content import ABSENT, content_of
 from intent_lsp.governance.contents.contents import KEPT_AT_MOST
 from intent_lsp.governance.judging.file_snapshot import OpenFileState
 from tests.governance.editor import INTENTS, Editor
@@ -46,7 +45,7 @@ def test_a_file_out_of_scope_is_held_against_head_and_the_baseline(
     assert look.head.lines == _lines("alpha\nbeta\ngamma\n")
     assert look.baseline is not None
     assert look.baseline.lines == look.disk.lines == _lines("alpha\nunfinished\n")
-    assert look.disk_bytes == b"alpha\nunfinished\n"
+    assert look.disk.data == b"alpha\nunfinished\n"
     assert look.passed is None
     assert look.refused is None
 

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from intent_lsp.core.content import hash_content
+from intent_lsp.core.content import content_of, hash_content
 from intent_lsp.core.intents import Intent, IntentId, Intents
 from intent_lsp.core.paths import INTENT_MAP, LOCAL_ROOM
 from intent_lsp.core.records import HUMAN, Conversation, Range, RecordFile
 from intent_lsp.formats.markdown.intent_map_reader import MAX_READ
+from intent_lsp.governance.root.syntax_tree_cache import MAX_TREES
 from intent_lsp.governance.views.intent_map import LOOKED_AT, MapRows
 from tests.governance.editor import INTENTS, Editor
 from tests.support.ledgers import edit
@@ -58,6 +59,8 @@ def lose(editor: Editor, path: str = LOGIN) -> None:
     """Let nothing hold what the last record of a file left."""
     (editor.root / path).write_text("gone = 1\n")
     shutil.rmtree(editor.root / LOCAL_ROOM / "snapshots", ignore_errors=True)
+    for number in range(MAX_TREES):
+        editor.governance.stores.trees.tree(f"{number}.py", content_of(b"x = 1\n"))
 
 
 def test_a_row_names_what_its_record_touched(drawn: Editor) -> None:

@@ -1,7 +1,6 @@
 """Contents asked for lately are decoded once, as long as there is room."""
 
-from intent_lsp.core.content import ContentHash
-from intent_lsp.governance.contents.content import ABSENT, FileContent, content_of
+from intent_lsp.core.content import ABSENT, ContentHash, FileContent, content_of
 from intent_lsp.governance.contents.contents import ContentLru
 
 
@@ -42,7 +41,7 @@ def test_a_content_that_is_larger_than_the_room_is_not_kept_and_drives_nothing_o
 
 def test_what_could_not_be_read_is_read_again() -> None:
     recent = ContentLru()
-    by_hash_alone = FileContent(hash=ContentHash("sha256:" + "0" * 64), text=None)
+    by_hash_alone = FileContent(known_hash=ContentHash("sha256:" + "0" * 64))
     assert recent.get("absent", lambda: ABSENT) is ABSENT
     assert recent.get("absent", lambda: by_hash_alone) is by_hash_alone
     found = content_of(b"x")

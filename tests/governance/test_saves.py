@@ -131,7 +131,7 @@ def test_where_the_team_blocks_a_save_is_turned_back_and_its_text_kept(editor: E
     editor.select("INT-001")
     typed = "alpha\nBETA \ud83d\n"
     before = editor.will_save("src/db.py", typed)
-    assert before.content.lines == ["alpha\n", "beta\n", "gamma\n"]
+    assert before.disk.lines == ["alpha\n", "beta\n", "gamma\n"]
     draft = before.draft
     assert draft is not None
     # On disk already, whatever becomes of the editor now.
@@ -149,7 +149,7 @@ def test_where_the_team_blocks_a_save_is_turned_back_and_its_text_kept(editor: E
 def test_a_new_file_is_turned_back_to_nothing(editor: Editor) -> None:
     editor.policy("  enforcement: block\n")
     before = editor.will_save("lib/new.py", "x\n")
-    assert before.content.lines == []
+    assert before.disk.lines == []
     assert before.draft is not None
     assert before.draft.base_hash is None
     assert (before.draft.code, before.draft.intent_id) == ("NO_ACTIVE_INTENT", None)
@@ -446,7 +446,7 @@ def test_putting_back_over_an_unseen_change_is_no_undoing_out_of_scope_either(
     (editor.root / "src/db.py").write_text("someone else\n")
     before = editor.will_save("src/db.py", "alpha\nbeta\ngamma\n")
     assert before.draft is not None
-    assert before.content.lines == ["someone else\n"]
+    assert before.disk.lines == ["someone else\n"]
 
 
 def test_a_ledger_that_cannot_be_written_lets_the_record_wait(editor: Editor) -> None:

@@ -8,7 +8,7 @@ import pytest
 from intent_lsp.core.paths import LOCAL_ROOM
 from intent_lsp.core.records import Contributor, EntityType
 from intent_lsp.governance.root.sessions import CHECKOUT_REQUIRED, EXECUTION_AUTHORIZED
-from intent_lsp.store.state.sessions_db import SessionRow
+from intent_lsp.store.state.session_row import SessionRow
 from tests.governance.editor import INTENTS, Editor
 from tests.support.repository import Repository
 

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from intent_lsp.core.content import hash_content
+from intent_lsp.core.content import ABSENT, content_of, hash_content
 from intent_lsp.core.paths import INTENTS_FILE, LEDGER_FILE, WorkspacePath
-from intent_lsp.governance.contents.content import ABSENT, content_of
 from intent_lsp.governance.contents.uncommitted_tree import BYTES_AT_MOST, FILES_AT_MOST
 from intent_lsp.governance.disk.disk_changes import DiskNews
 from intent_lsp.governance.disk.tree_snapshots import KEPT_UNCOMMITTED as KEPT_AT_ONCE
@@ -447,7 +446,7 @@ def test_a_first_save_that_was_quicker_than_the_first_look_is_taken_out_of_it(
 ) -> None:
     editor = open_editor(young.root)
     editor.show(DB)
-    first = Overtaken(saved=BEFORE[DB].encode(), before=b"older\n")
+    first = Overtaken(saved=content_of(BEFORE[DB].encode()), before=content_of(b"older\n"))
     editor.governance.looks.was_overtaken(editor.session, DB, first)
     look = editor.look(DB)
     assert (look.head, look.baseline) == (content_of(b"older\n"), content_of(b"older\n"))
@@ -494,6 +493,6 @@ def test_a_file_that_nobody_has_opened_takes_what_it_was_to_its_new_name(
 
 def test_what_nobody_has_seen_cannot_be_corrected(young: Repository, open_editor: Open) -> None:
     editor = open_editor(young.root)
-    first = Overtaken(saved=b"saved\n", before=b"before\n")
+    first = Overtaken(saved=content_of(b"saved\n"), before=content_of(b"before\n"))
     editor.governance.looks.was_overtaken(editor.session, NEW, first)
     assert editor.governance.contents.head(NEW) == ABSENT

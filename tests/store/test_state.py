@@ -25,7 +25,8 @@ from intent_lsp.store.fs.sqlite_file import keep_safe
 from intent_lsp.store.locks.file_lock import open_lock_file, try_lock
 from intent_lsp.store.state.database import Database
 from intent_lsp.store.state.schema import lay_out
-from intent_lsp.store.state.sessions_db import BaselineFile, SessionDb, SessionRow
+from intent_lsp.store.state.session_row import SessionRow
+from intent_lsp.store.state.sessions_db import BaselineFile, SessionDb
 
 NOON = datetime(2026, 2, 16, 12, tzinfo=UTC)
 AT = timestamp(NOON)

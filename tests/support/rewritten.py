@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from intent_lsp.core.blame.attribution import Edit
-from intent_lsp.core.content import ContentHash, hash_content, split_lines
+from intent_lsp.core.content import ContentHash, content_of, hash_content, split_lines
 from intent_lsp.formats.diff import file_ranges, line_hunks
 
 Fresh = Callable[[], str]
@@ -51,7 +51,7 @@ class Rewritten:
             order=len(self.steps),
             pre=before,
             post=hash_content(new),
-            talks=(file_ranges(None if before is None else old, new),),
+            talks=(file_ranges(content_of(None if before is None else old), content_of(new)),),
         )
         self.steps.append(step)
         self._become(list(lines), Truth(step.order, unbroken=True))

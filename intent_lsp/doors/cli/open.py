@@ -19,7 +19,7 @@ from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
 from intent_lsp.governance.root.rules import FileState, Rules
-from intent_lsp.store.state.sessions_db import SessionRow
+from intent_lsp.store.state.session_row import SessionRow
 
 _CURES: Final = {
     RequestCode.INTENT_NOT_FOUND: "`intent-lsp intents list` shows them all",

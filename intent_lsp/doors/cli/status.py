@@ -24,7 +24,7 @@ from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.ledger.open_violations import OpenViolation, open_violations
 from intent_lsp.governance.root.rules import FileState, Rules
 from intent_lsp.store.ledger.index.queries import Query
-from intent_lsp.store.state.sessions_db import SessionRow
+from intent_lsp.store.state.session_row import SessionRow
 
 SHOWN: Final = 20
 """Violations that are shown; the rest are counted."""

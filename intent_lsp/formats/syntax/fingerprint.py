@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from intent_lsp.core.content import hash_content
+from intent_lsp.core.content import FileContent, hash_content
 from intent_lsp.core.records import AstFingerprint
 from intent_lsp.formats.syntax.languages import Late, in_time
 from intent_lsp.formats.syntax.outline import OutlinedTree, TreeOf, outlined_tree
@@ -11,13 +11,13 @@ PARSER: Final = "tree-sitter"
 
 
 def file_fingerprint(
-    path: str, data: bytes, late: Late = in_time, tree_of: TreeOf = outlined_tree
+    path: str, content: FileContent, late: Late = in_time, tree_of: TreeOf = outlined_tree
 ) -> AstFingerprint | None:
     """Return the fingerprint of a file's content (ledger section 1), or None if it is not parsed.
 
     `tree_of` parses the file. The caller's may use a cache.
     """
-    found = tree_of(path, data, late)
+    found = tree_of(path, content, late)
     return None if found is None else tree_fingerprint(found)
 
 

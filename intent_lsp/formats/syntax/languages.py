@@ -15,7 +15,7 @@ from typing import Final, TypeAlias
 
 from tree_sitter import Language, Node, Parser, Query, QueryCursor, Tree
 
-from intent_lsp.core.content import decode
+from intent_lsp.core.content import FileContent
 from intent_lsp.formats.syntax.file_names import name_of, suffix_of
 
 MAX_PARSED_BYTES: Final = 1024 * 1024
@@ -76,13 +76,13 @@ def in_time() -> bool:
     return False
 
 
-def parse(language: str, data: bytes, late: Late = in_time) -> SyntaxTree | None:
+def parse(language: str, content: FileContent, late: Late = in_time) -> SyntaxTree | None:
     """Return the syntax tree of a file's content. Broken code gives a tree of what can be read.
 
     Return None if there is no grammar, if the content is not text or has NUL or more than
     MAX_PARSED_BYTES, or if parsing takes too many steps or too long.
     """
-    source, grammar = _source(language, data), _grammar(language)
+    source, grammar = _source(language, content), _grammar(language)
     whole = None if source is None or grammar is None else _tree(grammar, source, late)
     if source is None or whole is None:
         return None
@@ -105,9 +105,9 @@ def captured(tree: SyntaxTree, types: tuple[str, ...], depth: int | None) -> lis
     return sorted(found, key=lambda node: (node.start_byte, -node.end_byte))
 
 
-def _source(language: str, data: bytes) -> bytes | None:
+def _source(language: str, content: FileContent) -> bytes | None:
     """Return the content as UTF-8 with line ends for a grammar, or None if it is refused."""
-    text = decode(data) if len(data) <= MAX_PARSED_BYTES else None
+    text = content.decoded if len(content.data or b"") <= MAX_PARSED_BYTES else None
     if text is None or "\0" in text.text:
         # Source code has no NUL, and some grammars hang on it.
         return None

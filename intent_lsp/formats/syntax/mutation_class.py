@@ -15,7 +15,7 @@ from typing import Final, TypeAlias
 
 from tree_sitter import Node
 
-from intent_lsp.core.content import decode, split_lines
+from intent_lsp.core.content import FileContent
 from intent_lsp.core.line_diff import common_head, common_tail
 from intent_lsp.core.records import AstFingerprint, MutationClass
 from intent_lsp.formats.syntax.definition_kinds import HELD_WITH, LISTS, kinds_of
@@ -72,20 +72,19 @@ _ORDERED: Final = ("css", "html", "json", "markdown", "sql", "toml", "yaml")
 
 def inferred_change(
     path: str,
-    before: bytes | None,
-    after: bytes | None,
+    before: FileContent,
+    after: FileContent,
     late: Late = in_time,
     tree_of: TreeOf = outlined_tree,
 ) -> tuple[MutationClass, AstFingerprint | None]:
     """Return the class of an edit, and the fingerprint of the content after it (None: not parsed).
 
-    `before` or `after` is None if the file did or does not exist. `tree_of` parses both; the
-    caller's may use a cache.
+    `tree_of` parses both contents. The caller's may use a cache.
     """
-    if before is None or after is None:
-        gone = after is None and before is not None
+    if before.absent or after.absent:
+        gone = after.absent and not before.absent
         kind = MutationClass.FILE_DELETION if gone else MutationClass.FILE_CREATION
-        return kind, None if after is None else file_fingerprint(path, after, late, tree_of)
+        return kind, None if after.absent else file_fingerprint(path, after, late, tree_of)
     of = kind_of(path, language_of(path))
     # Ask for the old tree first: it may be cached, and the new one could push it out.
     old = None if of is FileKind.PROSE else tree_of(path, before, late)
@@ -113,19 +112,18 @@ def _of_trees(
     return MutationClass.AST_REFACTOR if same else otherwise
 
 
-def _of_settings(before: bytes, after: bytes) -> MutationClass:
+def _of_settings(before: FileContent, after: FileContent) -> MutationClass:
     """Return the class of an edit of a configuration file without a grammar: comments or more."""
     old, new = _without_comments(before), _without_comments(after)
-    same = before != after and old is not None and old == new
+    same = before.data != after.data and old is not None and old == new
     return MutationClass.DOCUMENTATION if same else MutationClass.CONFIGURATION
 
 
-def _without_comments(data: bytes) -> list[str] | None:
+def _without_comments(content: FileContent) -> list[str] | None:
     """Return the non-blank lines that are not `#` comments, or None if the content is not text."""
-    text = decode(data)
-    if text is None:
+    if content.lines is None:
         return None
-    lines = (line.strip() for line in split_lines(text.text))
+    lines = map(str.strip, content.lines)
     return [line for line in lines if line and not line.startswith("#")]
 
 

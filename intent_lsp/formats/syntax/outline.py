@@ -10,6 +10,7 @@ from typing import Final, TypeAlias
 
 from tree_sitter import Node
 
+from intent_lsp.core.content import FileContent
 from intent_lsp.formats.syntax.definition_kinds import (
     CONTAINERS,
     DEEPEST,
@@ -54,27 +55,27 @@ class OutlinedTree:
     definitions: tuple[Definition, ...]
 
 
-TreeOf: TypeAlias = Callable[[str, bytes, Late], OutlinedTree | None]
-"""Returns the tree of a content, given path, bytes and time limit. None as for `outlined_tree`."""
+TreeOf: TypeAlias = Callable[[str, FileContent, Late], OutlinedTree | None]
+"""Returns the tree of a content, given path, content and time limit. None as `outlined_tree`."""
 
 
-def outlined_tree(path: str, data: bytes, late: Late = in_time) -> OutlinedTree | None:
+def outlined_tree(path: str, content: FileContent, late: Late = in_time) -> OutlinedTree | None:
     """Parse a file's content and return its tree with its definitions.
 
     Return None if the language is unknown, its grammar is not installed, or the content is not
     parsed: not text, over 1 MB, too many steps or too late.
     """
     language = language_of(path)
-    tree = None if language is None else parse(language, data, late)
+    tree = None if language is None else parse(language, content, late)
     found = None if tree is None else _definitions(tree, late)
     if tree is None or found is None:
         return None
     return OutlinedTree(tree=tree, definitions=found)
 
 
-def outline(path: str, data: bytes, late: Late = in_time) -> tuple[Definition, ...]:
+def outline(path: str, content: FileContent, late: Late = in_time) -> tuple[Definition, ...]:
     """Return the definitions of a file in text order; empty if it cannot be parsed."""
-    found = outlined_tree(path, data, late)
+    found = outlined_tree(path, content, late)
     return () if found is None else found.definitions
 
 

@@ -11,7 +11,7 @@ Invariant: blank lines do not count.
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 
-from intent_lsp.core.content import decode, split_lines
+from intent_lsp.core.content import FileContent
 from intent_lsp.core.records import Range
 from intent_lsp.formats.syntax.languages import Late, in_time
 from intent_lsp.formats.syntax.outline import Definition, TreeOf, outlined_tree
@@ -19,7 +19,7 @@ from intent_lsp.formats.syntax.outline import Definition, TreeOf, outlined_tree
 
 def touched_definitions(
     path: str,
-    data: bytes,
+    content: FileContent,
     changed: Iterable[Range],
     late: Late = in_time,
     tree_of: TreeOf = outlined_tree,
@@ -28,12 +28,11 @@ def touched_definitions(
 
     They are in text order. Empty if the file cannot be parsed.
     """
-    found = tree_of(path, data, late)
+    found = tree_of(path, content, late)
     definitions = () if found is None else found.definitions
-    text = decode(data) if definitions else None
-    if text is None:
+    if not definitions:
         return ()
-    filled = [bool(line.strip()) for line in split_lines(text.text)]
+    filled = [bool(line.strip()) for line in content.lines or ()]
     return tuple(dict.fromkeys(_touched(definitions, filled, tuple(changed))))
 
 

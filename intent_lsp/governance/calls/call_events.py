@@ -9,7 +9,7 @@ from typing import Final
 
 from intent_lsp.core.agents.tickets import Ticket, TicketFile
 from intent_lsp.core.commands.reading import Effect
-from intent_lsp.core.content import ContentHash, hash_if_there
+from intent_lsp.core.content import ABSENT, ContentHash, FileContent, content_of, hash_if_there
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.privacy import hashed_session
 from intent_lsp.core.records import (
@@ -258,19 +258,23 @@ class CallEvents:
         if file.data is None:
             return None
         late = budget(PARSING_SECONDS)
-        return file_fingerprint(file.path, file.data, late, self._stores.trees.tree)
+        return file_fingerprint(file.path, _content(file), late, self._stores.trees.tree)
 
     def _ranges(self, file: FoundFile) -> tuple[Range, ...]:
         if file.old == file.new:
             return ()
         if file.old is None and file.old_known:
-            return file_ranges(None, file.data)
+            return file_ranges(ABSENT, _content(file))
         kept = None if file.old is None else self._stores.content(file.old)
         if kept is not None:
-            return file_ranges(kept, file.data)
+            return file_ranges(content_of(kept), _content(file))
         # The old content is no longer kept, so no diff is possible: the whole file counts as
         # changed.
-        return (whole_range(file.data or b""),)
+        return (whole_range(_content(file)),)
+
+
+def _content(file: FoundFile) -> FileContent:
+    return content_of(file.data, known_hash=None if file.data is None else file.new)
 
 
 def _moved(

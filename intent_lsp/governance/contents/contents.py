@@ -12,10 +12,16 @@ from collections.abc import Callable, Hashable, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from intent_lsp.core.content import ContentHash, hash_content, hash_if_there
+from intent_lsp.core.content import (
+    ABSENT,
+    ContentHash,
+    FileContent,
+    content_of,
+    hash_content,
+    hash_if_there,
+)
 from intent_lsp.core.gate.file_class import server_only
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.governance.contents.content import ABSENT, FileContent, content_of
 from intent_lsp.governance.contents.initial_contents import InitialContents
 from intent_lsp.governance.contents.uncommitted_tree import EMPTY_TREE, is_too_large, read_tree
 from intent_lsp.governance.root.stores import Stores
@@ -29,7 +35,7 @@ _log: Final = logging.getLogger(__name__)
 KEPT_AT_MOST: Final = 5 * 1024 * 1024
 """Bytes of a file above which a baseline keeps only its hash."""
 
-_ABSENT_IN_HEAD: Final = content_of(None, committed=True)
+_ABSENT_IN_HEAD: Final = FileContent(committed=True)
 
 KEPT_TOGETHER: Final = 16 << 20
 """Characters of all cached contents. A single content that is larger is not cached."""
@@ -87,11 +93,15 @@ class Contents:
         self._lock = threading.Lock()
         self._recent = ContentLru()
         self._initial = InitialContents(self.kept)
-        self._sight_baseline: dict[str, dict[WorkspacePath, bytes | None]] = {}
+        self._sight_baseline: dict[str, dict[WorkspacePath, FileContent]] = {}
 
     def disk(self, path: WorkspacePath) -> bytes | None:
         """Return what a file of the root holds on disk. None if it is absent. Raise OSError."""
         return files.read_bytes(self._stores.root / path)
+
+    def on_disk(self, path: WorkspacePath) -> FileContent:
+        """Return the content of a file of the root on disk now. Raise OSError."""
+        return content_of(self.disk(path))
 
     def disk_if_readable(self, path: WorkspacePath) -> bytes | None:
         """Return what a file holds on disk. None if it is absent or, with a warning, unreadable."""
@@ -105,13 +115,13 @@ class Contents:
         """Return the hash of a file on disk now, or None if it is absent."""
         return hash_if_there(self.disk(path))
 
-    def seen(self, path: WorkspacePath, data: bytes | None) -> None:
+    def seen(self, path: WorkspacePath, content: FileContent) -> None:
         """Remember the initial content of a file, unless a commit and the baseline cover it."""
         committed = self._committed()
         if not committed or self._sight_baseline:
-            self._initial.open(path, data)
-            if data is not None and self._initial.found(path) is not None:
-                self.keep(data)
+            self._initial.open(path, content)
+            if content.data is not None and self._initial.found(path) is not None:
+                self.keep(content.data, content.hash)
 
     def tree_seen(self, seen: Seen) -> None:
         """Remember the initial contents of a tree without a commit. Forget them if it has one."""
@@ -173,18 +183,18 @@ class Contents:
         return ABSENT if version is None else self._in_commit(git, version)
 
     def correct(
-        self, session_id: str, path: WorkspacePath, taken: bytes, before: bytes | None
+        self, session_id: str, path: WorkspacePath, taken: FileContent, before: FileContent
     ) -> None:
         """Replace `taken` by `before` in the initial contents and, if it is there, the baseline."""
-        in_baseline = self.baseline(session_id, path).hash == hash_content(taken)
+        in_baseline = self.baseline(session_id, path).hash == taken.hash
         self._initial.correct(path, before)
         if not in_baseline:
             return
-        if before is not None:
-            self.keep(before)
+        if before.data is not None:
+            self.keep(before.data, before.hash)
         state = self._stores.state
         if state is not None and state.baseline_head(session_id) is not None:
-            state.move_baseline(session_id, path, hash_if_there(before))
+            state.move_baseline(session_id, path, before.hash)
             return
         with self._lock:
             self._sight_baseline.setdefault(session_id, {})[path] = before
@@ -231,7 +241,7 @@ class Contents:
 
     def _snapshot(self, content_hash: ContentHash) -> FileContent:
         data = self._stores.snapshots.get(content_hash)
-        return FileContent(hash=content_hash, text=None) if data is None else content_of(data)
+        return content_of(data, known_hash=content_hash)
 
     def _in_commit(self, git: Git, version: Version) -> FileContent:
         def read() -> FileContent:
@@ -278,7 +288,7 @@ class Contents:
         with self._lock:
             known = self._sight_baseline.get(session_id, {})
             if path in known:
-                return content_of(known[path])
+                return known[path]
         return self._initial.content(path) or self.head(path)
 
     def _baseline_of_sight(self, session_id: str) -> None:
@@ -287,8 +297,8 @@ class Contents:
             self._sight_baseline[session_id] = now
 
 
-def _read(root: Path, path: WorkspacePath) -> bytes | None:
+def _read(root: Path, path: WorkspacePath) -> FileContent:
     try:
-        return files.read_bytes(root / path)
+        return content_of(files.read_bytes(root / path))
     except OSError:
-        return None
+        return ABSENT

@@ -9,9 +9,8 @@ Invariant: a file that an editor has opened is kept whole, any other by its hash
 import threading
 from collections.abc import Callable, Mapping
 
-from intent_lsp.core.content import ContentHash, hash_if_there
+from intent_lsp.core.content import ContentHash, FileContent
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.governance.contents.content import FileContent, content_of
 
 
 class InitialContents:
@@ -23,7 +22,7 @@ class InitialContents:
     def __init__(self, kept: Callable[[ContentHash | None], FileContent]) -> None:
         self._kept = kept
         self._lock = threading.Lock()
-        self._opened: dict[WorkspacePath, bytes | None] = {}
+        self._opened: dict[WorkspacePath, FileContent] = {}
         self._found: dict[WorkspacePath, ContentHash | None] | None = None
 
     def opened(self) -> tuple[WorkspacePath, ...]:
@@ -31,15 +30,14 @@ class InitialContents:
         with self._lock:
             return tuple(self._opened)
 
-    def open(self, path: WorkspacePath, data: bytes | None) -> None:
-        """Keep a file that an editor opens (None: absent).
+    def open(self, path: WorkspacePath, content: FileContent) -> None:
+        """Keep a file that an editor opens.
 
         Not if it differs from what was found in the tree, or was kept before.
         """
-        held = hash_if_there(data)
         with self._lock:
-            if (self._found or {}).get(path, held) == held:
-                self._opened.setdefault(path, data)
+            if (self._found or {}).get(path, content.hash) == content.hash:
+                self._opened.setdefault(path, content)
 
     def find(self, files: Mapping[WorkspacePath, ContentHash | None]) -> None:
         """Note the hashes of all files of a tree.
@@ -66,13 +64,13 @@ class InitialContents:
         """Return the initial content of a file, or None if it is unknown."""
         with self._lock:
             if path in self._opened:
-                return content_of(self._opened[path])
+                return self._opened[path]
             if self._found is None or path not in self._found:
                 return None
             held = self._found[path]
         return self._kept(held)
 
-    def correct(self, path: WorkspacePath, before: bytes | None) -> None:
+    def correct(self, path: WorkspacePath, before: FileContent) -> None:
         """Make `before` the initial content of a file whose initial content is known."""
         with self._lock:
             if path in self._opened or path in (self._found or ()):

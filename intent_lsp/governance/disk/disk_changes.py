@@ -158,6 +158,10 @@ class DiskChanges:
             recorded = tuple(self._recorder.record_all(session, ready, inner))
             return DiskNews(recorded, not awaited.isdisjoint(pending.waiting))
 
+    def last(self) -> TreeSnapshot | None:
+        """Return the last snapshot, or None if there is none yet."""
+        return self._then
+
     def note_left(self, path: WorkspacePath, left: ContentHash | None) -> None:
         """Note what a call or operation left of a file; the next snapshot is compared with it."""
         # Before the first snapshot there is nothing to compare with.

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from intent_lsp.core.content import ContentHash
+from intent_lsp.core.content import ContentHash, content_of
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.privacy import veiled
 from intent_lsp.core.records import (
@@ -151,17 +151,19 @@ def _inferred(
         # The file is too large to keep.
         kind = MutationClass.FILE_CREATION if created else MutationClass.INTENT_EVOLUTION
         return kind, None
+    content = content_of(change.data, known_hash=change.new)
     if created or old.data is not None:
-        return inferred_change(change.path, old.data, change.data, late, trees.tree)
+        return inferred_change(change.path, content_of(old.data), content, late, trees.tree)
     # The old content is no longer kept, so the kind of change cannot be inferred.
-    fingerprint = file_fingerprint(change.path, change.data, late, trees.tree)
+    fingerprint = file_fingerprint(change.path, content, late, trees.tree)
     return MutationClass.INTENT_EVOLUTION, fingerprint
 
 
 def _ranges(change: DiskChange) -> tuple[Range, ...]:
     gone = change.old.known and change.old.hash is None
+    content = content_of(change.data)
     comparable = change.data is not None or change.new is None
     if comparable and (gone or change.old.data is not None):
-        return file_ranges(change.old.data, change.data)
+        return file_ranges(content_of(change.old.data), content)
     # The old content is no longer kept, so no diff is possible: the whole file counts as changed.
-    return (whole_range(change.data or b""),)
+    return (whole_range(content),)

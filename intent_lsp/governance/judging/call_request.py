@@ -9,7 +9,7 @@ from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.gate.approval import NO_ANSWER, ApprovalAnswer
 from intent_lsp.formats.tool_call import CallReading
 from intent_lsp.governance.root.rules import Rules
-from intent_lsp.store.state.sessions_db import SessionRow
+from intent_lsp.store.state.session_row import SessionRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

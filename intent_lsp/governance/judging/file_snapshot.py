@@ -3,16 +3,15 @@
 Invariant: a snapshot is a value; unsaved text is compared with it without reading the disk.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from intent_lsp.core.codes import GateCode
-from intent_lsp.core.content import ContentHash, decode
+from intent_lsp.core.content import ABSENT, ContentHash, FileContent, content_of
 from intent_lsp.core.gate.file_class import FileClass
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.policy import Enforcement
 from intent_lsp.core.records import Record, ScopeValidation
-from intent_lsp.governance.contents.content import FileContent, content_of
 from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.judging.save_judge import BaseHash, Judgement, SaveJudge
 from intent_lsp.governance.root.sessions import Session
@@ -32,7 +31,6 @@ class OpenFileState:
 
     judgement: Judgement
     disk: FileContent
-    disk_bytes: bytes | None
     head: FileContent
     baseline: FileContent | None = None
     passed: FileContent | None = None
@@ -63,8 +61,8 @@ JUST_NOW: Final = 10.0
 class Overtaken:
     """A save made before the server first read the file: the content saved, and that before it."""
 
-    saved: bytes
-    before: bytes | None
+    saved: FileContent
+    before: FileContent
 
 
 class OpenFileStates:
@@ -79,28 +77,42 @@ class OpenFileStates:
         self,
         session: Session,
         place: ResolvedPath,
-        data: bytes | None,
+        disk: FileContent,
         read: ContentHash | None,
         *,
         edited: bool,
     ) -> OpenFileState:
         """Take a snapshot of a file.
 
-        `data` is its content on disk, `read` the hash the editor last read. `edited`: the editor
+        `disk` is its content on disk, `read` the hash the editor last read. `edited`: the editor
         has unsaved text. Without it the file is never stale, since nothing would be overwritten.
         """
-        disk = content_of(data)
         reading = BaseHash(read=read if edited else disk.hash, disk=disk.hash)
         judgement = self._judging.judge(session.id, place, reading)
+        return self._state(session, judgement, disk)
+
+    def after_save(
+        self, session: Session, place: ResolvedPath, judgement: Judgement, disk: FileContent
+    ) -> OpenFileState:
+        """Take a snapshot of a file after a save that left `disk` and had this judgement."""
+        if judgement.denied is not None and judgement.denied.code is GateCode.STALE_FILE:
+            # What was overwritten says nothing about the file as it is now.
+            return self.look(session, place, disk, disk.hash, edited=False)
+        if judgement.restores is not None:
+            # Restoring the file was allowed; another edit of it would not be.
+            judgement = replace(judgement, decision=judgement.restores, restores=None)
+        return self._state(session, judgement, disk)
+
+    def _state(self, session: Session, judgement: Judgement, disk: FileContent) -> OpenFileState:
         if judgement.denied is None and judgement.standing is not FileClass.SERVER_ONLY:
-            return OpenFileState(judgement=judgement, disk=disk, disk_bytes=data, head=disk)
+            return OpenFileState(judgement=judgement, disk=disk, head=disk)
+        path = judgement.path
         return OpenFileState(
             judgement=judgement,
             disk=disk,
-            disk_bytes=data,
-            head=self._contents.head(place.path),
-            baseline=self._baseline(session, place.path, disk),
-            passed=self._passed(place.path),
+            head=self._contents.head(path),
+            baseline=self._baseline(session, path, disk),
+            passed=self._passed(path),
             refused=self._refused(judgement, disk),
         )
 
@@ -119,28 +131,28 @@ class OpenFileStates:
         passed = self._stores.past.newest_passing(place.path)
         return passed is not None and _post_hash(passed, place.path) == held
 
-    def read_first(self, path: WorkspacePath) -> bytes | None:
+    def read_first(self, path: WorkspacePath) -> FileContent:
         """Read a file that an editor has opened; remember its content if no commit holds it."""
-        data = self._contents.disk(path)
-        self._contents.seen(path, data)
-        return data
+        content = self._contents.on_disk(path)
+        self._contents.seen(path, content)
+        return content
 
-    def overtaken(self, path: WorkspacePath, data: bytes | None, opened: str) -> Overtaken | None:
+    def overtaken(self, path: WorkspacePath, disk: FileContent, opened: str) -> Overtaken | None:
         """Return a save made before the server first read the file, or None if there was none.
 
-        `data` is what the server read first, `opened` the text that the editor opened. A difference
+        `disk` is what the server read first, `opened` the text that the editor opened. A difference
         counts as such a save only if the file was written within the last 10 seconds.
         """
-        text, stamp = None if data is None else decode(data), files.stamp(self._stores.root / path)
-        if data is None or text is None or text.text == opened or stamp is None:
+        text, stamp = disk.decoded, files.stamp(self._stores.root / path)
+        if text is None or text.text == opened or stamp is None:
             return None
         age = self._stores.clock().timestamp() - stamp.mtime_ns / 1e9
         if not 0 <= age <= JUST_NOW:
             return None
         if not opened and self._contents.head(path).hash is None:
-            return Overtaken(saved=data, before=None)
+            return Overtaken(saved=disk, before=ABSENT)
         try:
-            return Overtaken(saved=data, before=text.encode(opened))
+            return Overtaken(saved=disk, before=content_of(text.encode(opened)))
         except UnicodeEncodeError:  # A lone surrogate: no file can hold it.
             return None
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from intent_lsp.core.content import ContentHash
+from intent_lsp.core.content import ABSENT, ContentHash, FileContent
 from intent_lsp.core.gate.request import EDITOR_SAVE
 from intent_lsp.core.intents import Intent
 from intent_lsp.core.privacy import veiled
@@ -33,19 +33,22 @@ PARSING_SECONDS: Final = 0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Save:
-    """One save that changed a file from `old` (None: absent) to `new` (None: unreadable).
+    """One save that changed a file from `old` to `new` (None: it cannot be read).
 
-    `hashes` are those of both, None where there is none. `concurrent`: it overwrote a change that
-    the editor had not read.
+    `concurrent`: it overwrote a change that the editor had not read.
     """
 
     session: Session
     judgement: Judgement
     verdict: ScopeValidation
-    old: bytes | None
-    new: bytes | None
-    hashes: tuple[ContentHash | None, ContentHash | None]
+    old: FileContent
+    new: FileContent | None
     concurrent: bool = False
+
+    @property
+    def hashes(self) -> tuple[ContentHash | None, ContentHash | None]:
+        """The hashes before and after the save. None where there is none."""
+        return self.old.hash, None if self.new is None else self.new.hash
 
 
 def record_save(stores: Stores, save: Save) -> Appended | Queued:
@@ -75,11 +78,11 @@ def save_event(save: Save, revision: str, trees: SyntaxTreeCache) -> Event:
 
 def _inferred(save: Save, trees: SyntaxTreeCache) -> tuple[MutationClass, AstFingerprint | None]:
     """Return the mutation class of a save, and a fingerprint of what its file defines now."""
-    if save.new is None and save.old is not None:
+    if save.new is None and not save.old.absent:
         # The file exists but cannot be read.
         return MutationClass.INTENT_EVOLUTION, None
     late = budget(PARSING_SECONDS)
-    return inferred_change(save.judgement.path, save.old, save.new, late, trees.tree)
+    return inferred_change(save.judgement.path, save.old, save.new or ABSENT, late, trees.tree)
 
 
 def _file(save: Save, kind: MutationClass, fingerprint: AstFingerprint | None) -> RecordFile:

@@ -13,7 +13,7 @@ from typing import Final
 
 from intent_lsp.core.agents.tickets import Ticket
 from intent_lsp.core.codes import GateCode
-from intent_lsp.core.content import ContentHash
+from intent_lsp.core.content import ContentHash, FileContent
 from intent_lsp.core.control_plane import control_plane
 from intent_lsp.core.gate.call_checks import path_denied
 from intent_lsp.core.gate.explain import ExplainedRow, RowOutcome, explain_save
@@ -32,7 +32,6 @@ from intent_lsp.core.gate.request import (
 from intent_lsp.core.intents import Intent, IntentId
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import ScopeValidation
-from intent_lsp.governance.contents.content import FileContent
 from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.root.denied_paths import denied_path
 from intent_lsp.governance.root.grants import Grants
@@ -53,7 +52,10 @@ class Judgement:
     """The decision on one file for one session. `decision` is None if the gate is not asked.
 
     `standing` is the file's class. `owners` are the intents under which a refused edit would pass.
-    `ticket` is an agent's open ticket for the file: a save meanwhile gets that ticket's verdict.
+    `selected` is the id of the intent that the session has selected. `ticket` is an agent's open
+    ticket for the file: a save meanwhile gets that ticket's verdict. `own_write` is the hash of the
+    server's own last write of the file. `restores`: the gate refused the edit, and it is allowed
+    because it restores the file.
     """
 
     path: WorkspacePath
@@ -62,7 +64,10 @@ class Judgement:
     rules: Rules
     intent: Intent | None
     owners: tuple[IntentId, ...] = ()
+    selected: str | None = None
     ticket: Ticket | None = None
+    own_write: ContentHash | None = None
+    restores: Denied | None = None
 
     @property
     def denied(self) -> Denied | None:
@@ -116,7 +121,8 @@ class SaveJudge:
     def judge(self, session_id: str, place: ResolvedPath, reading: BaseHash = UNREAD) -> Judgement:
         """Judge an edit of a file by a session, under the current rules."""
         rules = self.rules.current()
-        intent_id = self.sessions.active_intent(session_id)
+        memory = self.sessions.save_memory(session_id, place.path)
+        intent_id = None if memory.row is None else memory.row.active_intent
         kind = self._standing(place, rules)
         judgement = Judgement(
             path=place.path,
@@ -124,15 +130,17 @@ class SaveJudge:
             decision=None,
             rules=rules,
             intent=rules.active(intent_id),
+            selected=intent_id,
+            own_write=memory.own_write,
         )
         by_agent = rules.governed and self.sessions.saves_as_agent(session_id)
         if kind is not FileClass.GOVERNED and not by_agent:
             return judgement
-        ticket = self._ticket_over(place.path) if rules.governed else None
+        ticket = memory.ticket if rules.governed else None
         if ticket is not None:
             allowed = Allowed(ticket.verdict, ticket.warnings)
             return replace(judgement, standing=FileClass.GOVERNED, decision=allowed, ticket=ticket)
-        question = self._question(rules, intent_id, place, reading)
+        question = self._question(judgement, place, reading)
         if by_agent:
             kind, denied = agents_standing(kind, question, rules)
             judgement = replace(judgement, standing=kind, decision=denied)
@@ -146,9 +154,8 @@ class SaveJudge:
         row = unasked_row(judgement.path, judgement.standing, judgement.denied)
         if row is not None:
             return (row,), judgement
-        intent_id = self.sessions.active_intent(session_id)
         reading = BaseHash(disk=self.contents.hash_of(place.path))
-        return explain_save(self._question(judgement.rules, intent_id, place, reading)), judgement
+        return explain_save(self._question(judgement, place, reading)), judgement
 
     def allow_restoring(
         self, judgement: Judgement, session_id: str, reading: BaseHash, text: str | None
@@ -157,16 +164,12 @@ class SaveJudge:
 
         Not if the disk holds a change that the author never read: restoring would overwrite it.
         """
-        if judgement.denied is None or text is None or self.stale(judgement.path, reading):
+        denied = judgement.denied
+        if denied is None or text is None or is_stale(judgement, reading):
             return judgement
         if not self._put_back(judgement.path, session_id, text):
             return judgement
-        return replace(judgement, decision=Allowed(ScopeValidation.EXEMPT))
-
-    def stale(self, path: WorkspacePath, reading: BaseHash) -> bool:
-        """Whether the disk holds a content that neither the author read nor the server wrote."""
-        expected = self._expected(path, reading)
-        return expected is not Unread.NEVER and expected != reading.disk
+        return replace(judgement, decision=Allowed(ScopeValidation.EXEMPT), restores=denied)
 
     def _put_back(self, path: WorkspacePath, session_id: str, text: str) -> bool:
         head = self.contents.head(path)
@@ -179,50 +182,49 @@ class SaveJudge:
         ignored = git is not None and git.ignored(place.path)
         return standing(place.path, rules.policy, ignored=ignored)
 
-    def _ticket_over(self, path: WorkspacePath) -> Ticket | None:
-        state = self.stores.state
-        return None if state is None else state.tickets.over(path, self.stores.clock())
-
     def _question(
-        self, rules: Rules, intent_id: str | None, place: ResolvedPath, reading: BaseHash
+        self, judgement: Judgement, place: ResolvedPath, reading: BaseHash
     ) -> GateRequest:
-        intent = rules.active(intent_id)
+        rules = judgement.rules
         return GateRequest(
             governed=rules.governed,
-            files=self._facts(place, reading),
-            active_intent=intent_id,
+            files=_facts(judgement, place, reading),
+            active_intent=judgement.selected,
             intents=rules.file.intents,
             ignored=rules.ignored,
-            scope=self.grants.scope_of(rules, intent),
+            scope=self.grants.scope_of(rules, judgement.intent),
             owners=rules.owners,
         )
 
-    def _facts(self, place: ResolvedPath, reading: BaseHash) -> tuple[FileFact, ...]:
-        fact = FileFact(
-            path=place.path,
-            outside=place.real is None,
-            expected=self._expected(place.path, reading),
-            current=reading.disk,
-        )
-        # The path may be a link: both it and the file that it leads to must be in scope.
-        if place.real is None or place.real == place.path:
-            return (fact,)
-        return (fact, FileFact(path=place.real))
-
-    def _expected(self, path: WorkspacePath, reading: BaseHash) -> ContentHash | Unread | None:
-        own = reading.disk is not None and self.own_write(path) == reading.disk
-        return reading.disk if own else reading.read
-
-    def clear_own_write(self, path: WorkspacePath) -> None:
+    def clear_own_write(self, judgement: Judgement) -> None:
         """Forget the server's last write of a file, since a person has written the file."""
         state = self.stores.state
-        if state is not None and state.own_write(path) is not None:
-            state.forget_own_write(path)
+        if state is not None and judgement.own_write is not None:
+            state.forget_own_write(judgement.path)
 
-    def own_write(self, path: WorkspacePath) -> ContentHash | None:
-        """Return the hash of the server's own last write of a file, or None."""
-        state = self.stores.state
-        return None if state is None else state.own_write(path)
+
+def is_stale(judgement: Judgement, reading: BaseHash) -> bool:
+    """Whether the disk holds a content that neither the author read nor the server wrote."""
+    expected = _expected(judgement, reading)
+    return expected is not Unread.NEVER and expected != reading.disk
+
+
+def _facts(judgement: Judgement, place: ResolvedPath, reading: BaseHash) -> tuple[FileFact, ...]:
+    fact = FileFact(
+        path=place.path,
+        outside=place.real is None,
+        expected=_expected(judgement, reading),
+        current=reading.disk,
+    )
+    # The path may be a link: both it and the file that it leads to must be in scope.
+    if place.real is None or place.real == place.path:
+        return (fact,)
+    return (fact, FileFact(path=place.real))
+
+
+def _expected(judgement: Judgement, reading: BaseHash) -> ContentHash | Unread | None:
+    own = reading.disk is not None and judgement.own_write == reading.disk
+    return reading.disk if own else reading.read
 
 
 def _decided(judgement: Judgement, question: GateRequest, place: ResolvedPath) -> Judgement:

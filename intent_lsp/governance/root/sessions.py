@@ -13,11 +13,13 @@ from datetime import timedelta
 from typing import Final, Literal
 
 from intent_lsp.core.intents import Intents
+from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import AGENT, Contributor, EntityType
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.locks.session_lock import SessionLocks
-from intent_lsp.store.state.sessions_db import SessionRow
+from intent_lsp.store.state.save_state import SaveMemory
+from intent_lsp.store.state.session_row import SessionRow
 
 CHECKOUT_REQUIRED: Final = "checkout_required"
 EXECUTION_AUTHORIZED: Final = "execution_authorized"
@@ -95,6 +97,13 @@ class Sessions:
         """Return the id of the intent that a session has selected, or None."""
         row = self.row(session_id, agent_id)
         return None if row is None else row.active_intent
+
+    def save_memory(self, session_id: str, path: WorkspacePath) -> SaveMemory:
+        """Return what is known of a file that an editor's session saves, in one transaction."""
+        state, known = self._stores.state, SaveMemory()
+        if state is not None:
+            known = state.saves.of(session_id, path, self._stores.clock())
+        return known if known.row else replace(known, row=self._known(session_id, ""))
 
     def choose(self, session_id: str, intent_id: str | None, agent_id: str = "") -> None:
         """Make an intent (None: no intent) the active one of a session or subagent."""

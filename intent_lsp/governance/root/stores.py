@@ -19,6 +19,7 @@ from intent_lsp.core.intents import Intent, Intents
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import UNKNOWN_REVISION, Record, ScopeValidation
 from intent_lsp.governance.root.syntax_tree_cache import SyntaxTreeCache
+from intent_lsp.store.fs.known_files import KnownFiles
 from intent_lsp.store.git.repository import Git
 from intent_lsp.store.ledger.index.index import Index
 from intent_lsp.store.ledger.index.queries import Query
@@ -169,11 +170,13 @@ class Stores:
     new_id: Callable[[], str]
     trees: SyntaxTreeCache = field(default_factory=SyntaxTreeCache)
     coming_saves: dict[WorkspacePath, str] = field(default_factory=dict)
+    known_files: KnownFiles = field(init=False)
     past: LedgerHistory = field(init=False)
 
     def __post_init__(self) -> None:
         """Create `past` here, so that it remembers which problem of the ledger it has logged."""
         object.__setattr__(self, "past", LedgerHistory(self.ledger.index))
+        object.__setattr__(self, "known_files", KnownFiles(self.root))
 
     def problem(self) -> str | None:
         """Return why the state cannot be kept on disk. None if it can, or if there is no state."""

@@ -5,9 +5,9 @@ Invariant: threads may use it at the same time; none waits while another parses.
 """
 
 import threading
-from typing import Final
+from typing import Final, NamedTuple
 
-from intent_lsp.core.content import ContentHash, hash_content
+from intent_lsp.core.content import ContentHash, FileContent
 from intent_lsp.formats.syntax.languages import RECORDED_AT_MOST, Late, in_time
 from intent_lsp.formats.syntax.outline import OutlinedTree, outlined_tree
 
@@ -17,33 +17,46 @@ MAX_BYTES: Final = 1024 * 1024
 """Bytes of all source texts whose trees are cached; a tree takes 10 to 35 times as many."""
 
 
+class _Parsed(NamedTuple):
+    """A content and its tree."""
+
+    content: FileContent
+    tree: OutlinedTree
+
+
 class SyntaxTreeCache:
     """Returns the syntax trees of contents, with their definitions."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._kept: dict[tuple[str, ContentHash], OutlinedTree] = {}
+        self._kept: dict[tuple[str, ContentHash], _Parsed] = {}
 
-    def tree(self, path: str, data: bytes, late: Late = in_time) -> OutlinedTree | None:
+    def tree(self, path: str, content: FileContent, late: Late = in_time) -> OutlinedTree | None:
         """Return the tree of a file's content, or None.
 
         None over 400 KB, and where `outlined_tree` returns None.
         """
-        if len(data) > RECORDED_AT_MOST:
+        if content.hash is None or len(content.data or b"") > RECORDED_AT_MOST:
             return None
-        key = (path, hash_content(data))
+        key = (path, content.hash)
         with self._lock:
-            found = self._kept.get(key)
-        found = found or outlined_tree(path, data, late)
+            kept = self._kept.get(key)
+        found = kept.tree if kept else outlined_tree(path, content, late)
         if found is not None:
-            self._keep(key, found)
+            self._keep(key, _Parsed(content, found))
         return found
 
-    def _keep(self, key: tuple[str, ContentHash], found: OutlinedTree) -> None:
+    def content(self, path: str, hash_: ContentHash) -> FileContent | None:
+        """Return a content of a file by its hash, or None if its tree is not cached."""
+        with self._lock:
+            kept = self._kept.get((path, hash_))
+        return None if kept is None else kept.content
+
+    def _keep(self, key: tuple[str, ContentHash], found: _Parsed) -> None:
         """Cache a tree as the most recently used, and evict the oldest beyond the limits."""
         with self._lock:
             self._kept.pop(key, None)
             self._kept[key] = found
-            size = sum(len(kept.tree.source) for kept in self._kept.values())
+            size = sum(len(kept.tree.tree.source) for kept in self._kept.values())
             while len(self._kept) > MAX_TREES or size > MAX_BYTES:
-                size -= len(self._kept.pop(next(iter(self._kept))).tree.source)
+                size -= len(self._kept.pop(next(iter(self._kept))).tree.tree.source)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from intent_lsp.core.agents.tickets import Ticket
-from intent_lsp.core.content import hash_content, hash_if_there
+from intent_lsp.core.content import ABSENT, FileContent, content_of, hash_content
 from intent_lsp.core.gate.request import EDITOR_SAVE
 from intent_lsp.core.records import UNKNOWN_CONTRIBUTOR, Record
 from intent_lsp.governance.calls.ticket_saves import SavedFile, TicketSaves
@@ -35,8 +35,8 @@ class AfterSave:
     """
 
     judgement: Judgement
-    old: bytes | None
-    disk: bytes | None
+    old: FileContent
+    disk: FileContent
     record: Record | None = None
     queued: str | None = None
     held: bool = False
@@ -104,7 +104,7 @@ class ClaimedSaves:
         if place is None or new is None:
             _log.warning("a save of %s was held and is kept no more", held.path)
             return None
-        known = None if old is None else self._stores.content(old)
+        known = ABSENT if old is None else content_of(self._stores.content(old), known_hash=old)
         by = session
         if held.session_id != session.id:
             by = Session(id=held.session_id, contributor=UNKNOWN_CONTRIBUTOR)
@@ -113,16 +113,10 @@ class ClaimedSaves:
         verdict = judgement.verdict
         if verdict is None:
             return None
-        save = Save(
-            session=by,
-            judgement=judgement,
-            verdict=verdict,
-            old=known,
-            new=new,
-            hashes=(hash_if_there(known), hash_if_there(new)),
-        )
+        content = content_of(new, known_hash=held.hash)
+        save = Save(session=by, judgement=judgement, verdict=verdict, old=known, new=content)
         outcome = record_save(self._stores, save)
-        return AfterSave(judgement=judgement, old=known, disk=new).recorded(outcome)
+        return AfterSave(judgement=judgement, old=known, disk=content).recorded(outcome)
 
 
 def audit_event(session: Session, judgement: Judgement) -> AuditEvent:

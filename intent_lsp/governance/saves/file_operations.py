@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from intent_lsp.core.content import decode
+from intent_lsp.core.content import content_of, decode
 from intent_lsp.core.file_operations import FileHashes, FileOperation, OperationEnds
 from intent_lsp.core.gate.request import Allowed
 from intent_lsp.core.intents import Intent
@@ -192,8 +192,8 @@ class FileOperations:
         if old is None and hashes.pre is not None and data:
             # The old content is no longer kept, so no diff is possible: the whole file counts as
             # changed.
-            return (whole_range(data),)
-        return file_ranges(old, data)
+            return (whole_range(content_of(data)),)
+        return file_ranges(content_of(old), content_of(data))
 
     def _follow(self, session: Session, files: Sequence[JudgedFile]) -> None:
         """Carry what is known of renamed files over to their new names.
@@ -210,7 +210,8 @@ class FileOperations:
                 self._disk.note_left(old, None)
             if new is not None:
                 self._disk.note_left(new, file.hashes.post)
-                self._judging.clear_own_write(new)
+                if self._stores.state is not None:
+                    self._stores.state.forget_own_write(new)
             if old is not None and new is not None and file.verdict is not ScopeValidation.FAIL:
                 self._contents.follow(session.id, old, new)
                 moves.append((old, new))

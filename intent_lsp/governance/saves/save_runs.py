@@ -142,12 +142,7 @@ class SaveRuns:
 
 def _joined(run: Save, save: Save) -> Save:
     """Return a run and the save that continues it, merged into one save."""
-    return replace(
-        save,
-        old=run.old,
-        hashes=(run.hashes[0], save.hashes[1]),
-        concurrent=run.concurrent or save.concurrent,
-    )
+    return replace(save, old=run.old, concurrent=run.concurrent or save.concurrent)
 
 
 def _goes_on(run: Save, save: Save) -> bool:

@@ -14,15 +14,15 @@ from dataclasses import dataclass
 from typing import Final
 
 from intent_lsp.core.codes import GateCode
-from intent_lsp.core.content import ContentHash, hash_if_there
+from intent_lsp.core.content import ContentHash, FileContent
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.policy import Enforcement
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.governance.calls.ticket_saves import SavedFile, TicketSaves
-from intent_lsp.governance.contents.content import FileContent, content_of
 from intent_lsp.governance.contents.contents import Contents
+from intent_lsp.governance.judging.file_snapshot import OpenFileStates
 from intent_lsp.governance.judging.save_events import Save, record_save
-from intent_lsp.governance.judging.save_judge import BaseHash, Judgement, SaveJudge
+from intent_lsp.governance.judging.save_judge import BaseHash, Judgement, SaveJudge, is_stale
 from intent_lsp.governance.root.sessions import Session
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.governance.saves.claimed_saves import AfterSave, ClaimedSaves, audit_event
@@ -44,8 +44,7 @@ class BeforeSave:
     """
 
     judgement: Judgement
-    disk: bytes | None
-    content: FileContent
+    disk: FileContent
     draft: Draft | None = None
 
 
@@ -69,54 +68,54 @@ class Written:
     saved by itself and is likely to do so again soon.
     """
 
-    disk: bytes | None
-    known: bytes | None
+    disk: FileContent
+    known: FileContent
     read: ContentHash | None
     automatic: bool = False
 
 
+@dataclass(kw_only=True)
 class Saves:
-    """Judges and records the editor's saves of one root."""
+    """Judges and records the editor's saves of one root, and takes snapshots of its files."""
 
-    def __init__(
-        self,
-        *,
-        stores: Stores,
-        judging: SaveJudge,
-        contents: Contents,
-        audit_log: AuditLog,
-        ticket_saves: TicketSaves,
-    ) -> None:
-        self._stores = stores
+    stores: Stores
+    judging: SaveJudge
+    contents: Contents
+    states: OpenFileStates
+    audit_log: AuditLog
+    ticket_saves: TicketSaves
+
+    def __post_init__(self) -> None:
+        """Begin without held saves and without runs."""
         self._held = ClaimedSaves(
-            stores=stores, judging=judging, ticket_saves=ticket_saves, audit_log=audit_log
+            stores=self.stores,
+            judging=self.judging,
+            ticket_saves=self.ticket_saves,
+            audit_log=self.audit_log,
         )
-        self._audit_log = audit_log
-        self._runs = SaveRuns(stores, audit_log)
-        self._judging = judging
-        self._contents = contents
+        self._runs = SaveRuns(self.stores, self.audit_log)
         self._lock = threading.Lock()
 
     def before(self, session: Session, place: ResolvedPath, buffer: Buffer) -> BeforeSave:
         """Judge a buffer that is about to be written; keep a draft if it will be reverted."""
         with self._lock:
-            disk = self._contents.disk(place.path)
+            disk = self.contents.on_disk(place.path)
             # Compare whole texts, not lines: this is cheap even for large files.
-            content, text = content_of(disk), "".join(buffer.lines)
-            reading = BaseHash(read=buffer.read, disk=content.hash)
-            if disk is not None and content.text == text:
+            text = "".join(buffer.lines)
+            reading = BaseHash(read=buffer.read, disk=disk.hash)
+            if not disk.absent and disk.text == text:
                 # Nothing would change, so the save cannot be stale.
-                reading = BaseHash(read=content.hash, disk=content.hash)
-            judgement = self._judging.judge(session.id, place, reading)
-            judgement = self._judging.allow_restoring(judgement, session.id, reading, text)
+                reading = BaseHash(read=disk.hash, disk=disk.hash)
+            judgement = self.judging.judge(session.id, place, reading)
+            judgement = self.judging.allow_restoring(judgement, session.id, reading, text)
             draft = None
-            if buffer.manual and _turned_back(judgement, content, text):
-                draft = self.keep_draft(session, judgement, content.hash, text)
+            if buffer.manual and _turned_back(judgement, disk, text):
+                draft = self.keep_draft(session, judgement, disk.hash, text)
                 self._tell_refusal(session, judgement)
             # From now on a disk snapshot that finds this text must not record it as an unreported
             # change.
-            self._stores.coming_saves[place.path] = text
-            return BeforeSave(judgement=judgement, disk=disk, content=content, draft=draft)
+            self.stores.coming_saves[place.path] = text
+            return BeforeSave(judgement=judgement, disk=disk, draft=draft)
 
     def after(self, session: Session, place: ResolvedPath, written: Written) -> AfterSave:
         """Record a save that has happened, if it changed the file.
@@ -131,47 +130,48 @@ class Saves:
                 if save is None:
                     return after
                 run = self._runs.add(save, after) if written.automatic else None
-                outcome = None if run is not None else record_save(self._stores, save)
-                self._judging.clear_own_write(place.path)
-                if save.new is not None:
-                    self._contents.keep(save.new, save.hashes[1])
+                outcome = None if run is not None else record_save(self.stores, save)
+                self.judging.clear_own_write(after.judgement)
+                self._keep(after.disk)
             if outcome is None:
                 return run or after
-            self._audit_log.saved(audit_event(session, after.judgement))
+            self.audit_log.saved(audit_event(session, after.judgement))
             return after.recorded(outcome)
         finally:
-            self._stores.coming_saves.pop(place.path, None)
+            self.stores.coming_saves.pop(place.path, None)
 
     def _after(
         self, session: Session, place: ResolvedPath, written: Written
     ) -> tuple[AfterSave, Save | None]:
         """Return the outcome of a save, and the save itself if it is still to be recorded."""
-        disk, known, read = written.disk, written.known, written.read
-        old, new = content_of(known), content_of(disk)
-        reading = BaseHash(read=read, disk=old.hash)
-        judgement = self._judging.judge(session.id, place, reading)
-        judgement = self._judging.allow_restoring(judgement, session.id, reading, new.text)
-        done = AfterSave(judgement=judgement, old=known, disk=disk)
+        old, new = written.known, written.disk
+        reading = BaseHash(read=written.read, disk=old.hash)
+        judgement = self.judging.judge(session.id, place, reading)
+        judgement = self.judging.allow_restoring(judgement, session.id, reading, new.text)
+        done = AfterSave(judgement=judgement, old=old, disk=new)
         verdict = judgement.verdict
-        own = disk is not None and self._judging.own_write(place.path) == new.hash
-        if disk is None or disk == known or verdict is None or own:
+        own = judgement.own_write == new.hash
+        if new.data is None or new.hash == old.hash or verdict is None or own:
             return done, None
         if judgement.ticket is not None:
             self._runs.end([place.path])
-            self._judging.clear_own_write(place.path)
-            self._contents.keep(disk, new.hash)
-            file = SavedFile(path=place.path, old=known, new=disk)
+            self.judging.clear_own_write(judgement)
+            self._keep(new)
+            file = SavedFile(path=place.path, old=old.data, new=new.data)
             return self._held.save(judgement.ticket, session, file, done), None
         save = Save(
             session=session,
             judgement=judgement,
             verdict=verdict,
-            old=known,
-            new=disk,
-            hashes=(old.hash, new.hash),
-            concurrent=self._judging.stale(place.path, reading),
+            old=old,
+            new=new,
+            concurrent=is_stale(judgement, reading),
         )
         return done, save
+
+    def _keep(self, content: FileContent) -> None:
+        if content.data is not None:
+            self.contents.keep(content.data, content.hash)
 
     def end_runs(self, paths: Collection[WorkspacePath] | None = None) -> tuple[AfterSave, ...]:
         """End and record the runs of automatic saves of some files, or of all.
@@ -189,32 +189,25 @@ class Saves:
         """
         path = after.judgement.path
         with self._lock:
-            if after.run and self._runs.is_at(path, after.run, hash_if_there(after.disk)):
+            if after.run and self._runs.is_at(path, after.run, after.disk.hash):
                 self._runs.end([path])
             return self._runs.take_ended()
 
     def after_unreadable(
-        self, session: Session, place: ResolvedPath, *, known: bytes | None
+        self, session: Session, place: ResolvedPath, *, known: FileContent
     ) -> AfterSave | None:
         """Record a save of a file that cannot be read now. Its record has no hash after the save.
 
         None if saves of this file are not recorded.
         """
-        self._stores.coming_saves.pop(place.path, None)
+        self.stores.coming_saves.pop(place.path, None)
         with self._lock:
-            judgement = self._judging.judge(session.id, place)
+            judgement = self.judging.judge(session.id, place)
             verdict = judgement.verdict
             if verdict is None:
                 return None
-            save = Save(
-                session=session,
-                judgement=judgement,
-                verdict=verdict,
-                old=known,
-                new=None,
-                hashes=(hash_if_there(known), None),
-            )
-            outcome = record_save(self._stores, save)
+            save = Save(session=session, judgement=judgement, verdict=verdict, old=known, new=None)
+            outcome = record_save(self.stores, save)
         after = AfterSave(judgement=judgement, old=known, disk=known)
         return after.recorded(outcome)
 
@@ -226,11 +219,11 @@ class Saves:
     def _tell_refusal(self, session: Session, judgement: Judgement) -> None:
         if judgement.denied is not None:
             # A person's refused save is no lesson for agents.
-            self._audit_log.denied(audit_event(session, judgement), judgement.denied, teach=False)
+            self.audit_log.denied(audit_event(session, judgement), judgement.denied, teach=False)
 
     def remove_empty(self, place: ResolvedPath) -> bool:
         """Delete an empty file. Return whether it was deleted."""
-        path = self._stores.root / place.path
+        path = self.stores.root / place.path
         with self._lock:
             try:
                 return files.read_bytes(path) == b"" and remove_file(path)
@@ -243,14 +236,14 @@ class Saves:
     ) -> Draft:
         """Write a refused text as a draft. It is on disk when this returns."""
         denied = judgement.denied
-        return self._stores.drafts.write(
+        return self.stores.drafts.write(
             path=judgement.path,
             base_hash=base,
             text=text,
             session_id=session.id,
             code="" if denied is None else denied.code.value,
             intent_id=None if judgement.intent is None else judgement.intent.id,
-            created_at=timestamp(self._stores.clock()),
+            created_at=timestamp(self.stores.clock()),
         )
 
 

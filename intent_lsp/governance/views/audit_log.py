@@ -87,7 +87,7 @@ class AuditLog:
 
     def saved(self, told: AuditEvent) -> None:
         """Log an editor's recorded save or file operation in the intent's history."""
-        self._history.note(told.intent_id, f"POST_HOOK {told.tool} {CallStatus.OK}")
+        self._history.note_later(told.intent_id, f"POST_HOOK {told.tool} {CallStatus.OK}")
 
     def failed_verification(self, told: AuditEvent) -> bool:
         """Write a lesson about a failed verification. Return whether it is new."""

@@ -9,6 +9,7 @@ Invariant: an event that cannot be stored stops nothing.
 import logging
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Final
 
 from intent_lsp.core.content import hash_if_there
@@ -61,6 +62,10 @@ class History:
                 # The tool's name comes from outside and agents will read it: neutralize it.
                 state.notes.add_event(intent_id, neutral(event, _LONGEST))
 
+    def note_later(self, intent_id: str | None, event: str) -> None:
+        """Store an event of an intent once its record was reported."""
+        self._deferred.add(partial(self.note, intent_id, event))
+
     def of(self, intent: Intent) -> tuple[str, ...]:
         """Return the newest events of an intent, newest first, those in the intents file last."""
         self._deferred.write()
@@ -73,6 +78,7 @@ class History:
 
     def is_due(self) -> bool:
         """Whether there are events to write into the file, and the policy wants them there."""
+        self._deferred.write()
         state = self._stores.state
         rules = self._rules.current()
         if state is None or not rules.policy.history_in_yaml or not rules.governed:

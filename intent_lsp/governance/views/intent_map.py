@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from heapq import nlargest
 from typing import Final
 
-from intent_lsp.core.content import ContentHash, hash_content
+from intent_lsp.core.content import ContentHash, content_of, hash_content
 from intent_lsp.core.intents import Intents
 from intent_lsp.core.paths import INTENT_MAP, WorkspacePath
 from intent_lsp.core.records import UNKNOWN_REVISION, Range, RecordFile
@@ -164,11 +164,14 @@ class MapRows:
             )
 
     def _names(self, known: ContentLookup, change: _Change, late: Late) -> Sequence[str]:
-        data = known.find(change.hash, change.path, UNKNOWN_REVISION)
-        tree_of = self._stores.trees.tree
-        if data is None:
+        trees = self._stores.trees
+        content = trees.content(change.path, change.hash)
+        if content is None:
+            data = known.find(change.hash, change.path, UNKNOWN_REVISION)
+            content = content_of(data, known_hash=change.hash)
+        if content.data is None:
             return ()
-        return touched_definitions(change.path, data, change.ranges, late, tree_of)
+        return touched_definitions(change.path, content, change.ranges, late, trees.tree)
 
     def _is_drawn(self, change: _Change, intents: Intents) -> bool:
         """Whether a change's row is in the map: no other id of the intent has a newer one."""
@@ -288,3 +291,4 @@ class IntentMap:
             # ours.
             state.note_own_write(INTENT_MAP, hash_content(data))
         replace_file(self._path, data, root=self._stores.root)
+        self._stores.known_files.note(INTENT_MAP, files.stamp(self._path))

@@ -45,6 +45,8 @@ class Stamp:
     """Device and inode."""
     size: int
     mtime_ns: int
+    changed_ns: int
+    """When content, name or attributes changed last; unlike `mtime_ns` no program can set it."""
 
 
 class TooLargeError(OSError):
@@ -88,7 +90,10 @@ def stamp(path: Path | str) -> Stamp | None:
     if not modes.S_ISREG(found.st_mode):
         return None
     return Stamp(
-        identity=(found.st_dev, found.st_ino), size=found.st_size, mtime_ns=found.st_mtime_ns
+        identity=(found.st_dev, found.st_ino),
+        size=found.st_size,
+        mtime_ns=found.st_mtime_ns,
+        changed_ns=found.st_ctime_ns,
     )
 
 

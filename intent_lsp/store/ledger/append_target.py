@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM, WorkspacePath
 from intent_lsp.core.policy import LedgerForm
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.store.fs.files import read_bytes
+from intent_lsp.store.fs.files import read_bytes, stamp
 from intent_lsp.store.fs.local_dir import PRIVATE_FILE_MODE, make_control_directory
 from intent_lsp.store.fs.write import create_cache_file
 from intent_lsp.store.git.tracked import TrackedFiles
@@ -103,6 +103,14 @@ class AppendTarget:
         self._own = OwnSegment(root, root / LOCAL_ROOM, clock)
         self._opened: LedgerFile | None = None
         self._end: TailState | None = None
+        self._taken_at = self._noticed_size = 0
+
+    def has_news(self) -> bool:
+        """Return whether the ledger has changed since the last call, except by our own appends."""
+        found = stamp(self._root / LEDGER_FILE)
+        size = 0 if found is None else found.size
+        news, self._noticed_size = size != self._noticed_size, size
+        return news
 
     def take(self, index: Index) -> tuple[LedgerFile, TailState]:
         """Open the file to append to, and return it with its end.
@@ -116,6 +124,7 @@ class AppendTarget:
         end, self._end = self._end, None
         if end is None or not end.follow(self._opened, self._left):
             end = TailState.find(self._opened, file, self._root, clock=self._clock, index=index)
+        self._taken_at = end.size
         return self._opened, end
 
     def give_back(self, end: TailState) -> None:
@@ -124,6 +133,8 @@ class AppendTarget:
         Call it only after the write has succeeded.
         """
         self._end = end
+        if self._noticed_size == self._taken_at:
+            self._noticed_size = end.size
         if self._opened is not None:
             self._lock.leave(spelled(end.note(self._opened)))
 

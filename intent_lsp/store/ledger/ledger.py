@@ -121,8 +121,7 @@ class Ledger:
         identified = self._identify(event, record_id)
         if record_id is not None:
             with suppress(IntentLspError):
-                known = self.index.find(record_id)
-                if known is not None:
+                if (known := self.index.find(record_id)) is not None:
                     return Appended(known)
         try:
             # Automatic saves of these files came before this event, so their records do, too.
@@ -227,6 +226,10 @@ class Ledger:
         """Return a value that changes with the ledger's files, or None if there are none."""
         return self._files.stamp() or None
 
+    def has_news(self) -> bool:
+        """Return whether the ledger has changed since the last call, except by our own appends."""
+        return self._tail.has_news()
+
     def close(self) -> None:
         """Close every file. The next call opens them again."""
         self._lock.close()
@@ -238,8 +241,7 @@ class Ledger:
         return Identified(event, record_id or self._new_id(), timestamp(self._clock()))
 
     def _append(self, identified: Identified) -> Record:
-        waiting = self._queue.waiting(_BATCH)
-        if len(waiting) == _BATCH:
+        if len(waiting := self._queue.waiting(_BATCH)) == _BATCH:
             self.drain()
             waiting = []
         return self._write(waiting, [identified])[-1].record

@@ -4,13 +4,12 @@ Invariant: each method is one transaction. Any number of threads and processes m
 Invariant: text is stored as bytes, so that every name of a file system or client can be stored.
 """
 
-import os
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.paths import WorkspacePath
@@ -22,7 +21,9 @@ from intent_lsp.store.state.database import Database
 from intent_lsp.store.state.file_moves import FileMoves
 from intent_lsp.store.state.in_memory import StateInMemory
 from intent_lsp.store.state.notes import Notes
+from intent_lsp.store.state.save_state import SaveState
 from intent_lsp.store.state.schema import lay_out
+from intent_lsp.store.state.session_row import SESSION_QUERY, SessionRow, session_row
 from intent_lsp.store.state.tickets import Tickets
 
 FILE_NAME = "state.sqlite3"
@@ -31,34 +32,6 @@ INHERITABLE_FOR = timedelta(days=14)
 
 _BUSY_SECONDS = 2.0
 _CANDIDATES = 64
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionRow:
-    """A session, or a subagent of it (`agent_id`). Times are formatted by `core.timestamps`.
-
-    `ended_at` is None while it is open, or if its process was killed.
-    """
-
-    session_id: str
-    agent_id: str = ""
-    kind: Literal["editor", "agent"]
-    user: str
-    active_intent: str | None
-    turn: int
-    stage: str
-    started_at: str
-    last_used_at: str
-    ended_at: str | None = None
-    pid: int | None = None
-
-    def reopened(self, at: str) -> "SessionRow":
-        """Return the row of a session that is used again, by this process."""
-        return replace(self, last_used_at=at, ended_at=None, pid=os.getpid())
-
-    def choosing(self, intent_id: str | None, stage: str, at: str) -> "SessionRow":
-        """Return the row with another intent (None: no intent) and stage."""
-        return replace(self, active_intent=intent_id, stage=stage, last_used_at=at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +66,7 @@ class SessionDb:
         self._database = Database(self.path, _connect, stand_in=stand_in)
         self.tickets = Tickets(self._database)
         self.calls = CallState(self._database)
+        self.saves = SaveState(self._database)
         self.notes = Notes(self._database)
         self.moves = FileMoves(self._database)
 
@@ -107,14 +81,13 @@ class SessionDb:
 
     def session(self, session_id: str, agent_id: str = "") -> SessionRow | None:
         """Return the row of a session or of one of its subagents, or None if it is not known."""
-        query = "SELECT * FROM session WHERE session_id = ? AND agent_id = ?"
-        rows = self._rows(query, session_id, agent_id)
-        return _session(rows[0]) if rows else None
+        rows = self._rows(SESSION_QUERY, session_id, agent_id)
+        return session_row(rows[0]) if rows else None
 
     def sessions_since(self, moment: str) -> tuple[SessionRow, ...]:
         """Return the sessions and subagents that were used since `moment`, newest first."""
         query = "SELECT * FROM session WHERE last_used_at >= ? ORDER BY last_used_at DESC"
-        return tuple(map(_session, self._rows(query, moment)))
+        return tuple(map(session_row, self._rows(query, moment)))
 
     def unended_editors(self) -> tuple[SessionRow, ...]:
         """Return the editor sessions that were not ended, newest first.
@@ -125,7 +98,7 @@ class SessionDb:
             "SELECT * FROM session WHERE kind = ? AND agent_id = ? AND ended_at IS NULL"
             " ORDER BY last_used_at DESC"
         )
-        return tuple(map(_session, self._rows(query, "editor", "")))
+        return tuple(map(session_row, self._rows(query, "editor", "")))
 
     def sessions_of(self, user: str) -> frozenset[str]:
         """Return the ids of all sessions that a user has had in this root."""
@@ -143,8 +116,7 @@ class SessionDb:
         def work(connection: sqlite3.Connection) -> SessionRow:
             insert = "INSERT OR IGNORE INTO session VALUES (?,?,?,?,?,?,?,?,?,?,?)"
             connection.execute(insert, values)
-            query = "SELECT * FROM session WHERE session_id = ? AND agent_id = ?"
-            return _session(connection.execute(query, values[:2]).fetchone())
+            return session_row(connection.execute(SESSION_QUERY, values[:2]).fetchone())
 
         return self._database.write(work)
 
@@ -175,7 +147,7 @@ class SessionDb:
         )
         rows = self._rows(query, "editor", "", user, timestamp(now - within), _CANDIDATES)
         # Outside the transaction: `is_alive` tries locks on other files.
-        ended = (row for row in map(_session, rows) if not is_alive(row.session_id))
+        ended = (row for row in map(session_row, rows) if not is_alive(row.session_id))
         return next(ended, None)
 
     def replace_baseline(
@@ -289,10 +261,3 @@ def _packed(values: Iterable[str | int | None]) -> list[bytes | int | None]:
 def _hash(data: bytes | None) -> ContentHash | None:
     text = _unpack(data)
     return None if text is None else ContentHash(text)
-
-
-def _session(row: tuple[Any, ...]) -> SessionRow:
-    values = (_unpack(value) if isinstance(value, bytes) else value for value in row)
-    # The columns are the fields of SessionRow in order, since `astuple` wrote them.
-    fields: dict[str, Any] = dict(zip(SessionRow.__slots__, values, strict=True))
-    return SessionRow(**fields)

@@ -32,6 +32,7 @@ from intent_lsp.store.state.open_commands import (
     read_ticket,
     spelled,
 )
+from intent_lsp.store.state.save_state import TICKET_OVER, ticket_over
 
 NO_CONTENTS: Final[Mapping[ContentHash, bytes]] = MappingProxyType({})
 
@@ -213,14 +214,7 @@ class Tickets:
 
         It claims the path, or an editor is to make its change.
         """
-        query = (
-            "SELECT body FROM ticket WHERE outcome IS NULL AND issued_at >= ?1 AND id IN ("
-            " SELECT ticket_id FROM claim WHERE path = ?2 AND until >= ?3"
-            " UNION SELECT ticket_id FROM saved_for WHERE path = ?2)"
-            " ORDER BY issued_at DESC LIMIT 1"
-        )
-        values = (pack(timestamp(now - GOOD_FOR)), pack(path), timestamp(now))
-        rows = self._database.rows(query, values)
+        rows = self._database.rows(TICKET_OVER, ticket_over(path, now))
         return read_ticket(rows[0][0]) if rows else None
 
     def saved(self, path: WorkspacePath, ticket_id: str) -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from intent_lsp.core.content import hash_if_there
+from intent_lsp.core.content import content_of, hash_if_there
 from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.core.records import Contributor, EntityType, Record, RecordFile
 from intent_lsp.formats.diff import file_ranges
@@ -23,7 +23,7 @@ AGENT = Contributor(EntityType.AI, "acme/model-1")
 
 def changed(before: str | None, after: str, who: Contributor | None = None) -> RecordFile:
     old, new = None if before is None else before.encode(), after.encode()
-    talk = replace(PLAIN.conversations[0], ranges=file_ranges(old, new))
+    talk = replace(PLAIN.conversations[0], ranges=file_ranges(content_of(old), content_of(new)))
     if who is not None:
         talk = replace(talk, contributor=who)
     return replace(

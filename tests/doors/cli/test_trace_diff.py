@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from intent_lsp.core.content import hash_if_there
+from intent_lsp.core.content import content_of, hash_if_there
 from intent_lsp.core.records import RecordFile
 from intent_lsp.formats.diff import file_ranges
 from intent_lsp.store.state.blob_cache import BlobCache
@@ -22,7 +22,9 @@ PLAIN = edit().files[0]
 def changed(
     before: bytes | None, after: bytes | None, path: str = "src/a.py", **told: object
 ) -> RecordFile:
-    talk = replace(PLAIN.conversations[0], ranges=file_ranges(before, after))
+    talk = replace(
+        PLAIN.conversations[0], ranges=file_ranges(content_of(before), content_of(after))
+    )
     file = replace(
         PLAIN,
         relative_path=path,

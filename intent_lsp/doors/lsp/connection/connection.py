@@ -28,6 +28,7 @@ from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.doors.lsp.runtime.open_roots import OpenRoots
 from intent_lsp.doors.lsp.wire.common import JsonObject, status_wire
 from intent_lsp.governance.governance import GovernanceStatus
+from intent_lsp.governance.judging.save_judge import Judgement
 from intent_lsp.governance.root.rules import FileState
 from intent_lsp.store import clock
 
@@ -153,6 +154,12 @@ class Connection:
             await self.rules_may_have_changed(open_root)
             await self.tracked_documents.look_at_directories(open_root, added)
 
+    async def saved(self, open_root: OpenRoot, judgement: Judgement) -> None:
+        """Judge a root's documents again if a save was judged by other rules than they were."""
+        known = self._known.get(open_root)
+        if not known or (judgement.rules.version, judgement.selected) != known[:2]:
+            await self.rules_may_have_changed(open_root)
+
     async def rules_may_have_changed(self, open_root: OpenRoot) -> None:
         """Judge a root's documents again if its rules, HEAD, active intent or grants changed."""
         async with self._rules_lane:
@@ -265,4 +272,4 @@ def _state_of(open_root: OpenRoot) -> tuple[GovernanceStatus, tuple[object, ...]
     intent = rules.active(status.active_intent_id)
     grants = () if intent is None else governance.grants.live(intent, governance.stores.clock())
     kept = status.file_state, status.reason
-    return status, (rules.version, head, status.active_intent_id, grants, kept)
+    return status, (rules.version, status.active_intent_id, head, grants, kept)

@@ -174,7 +174,12 @@ class DiskChangeMonitor:
         self._roots.clear()
 
     def _noticed(self, root: Path, paths: frozenset[Path]) -> None:
-        """Pass a change from the watch's thread to the event loop."""
+        """Pass a change from the watch's thread to the event loop, unless it is our own."""
+        followed = self._roots.get(root)
+        if followed is not None and paths:
+            paths = followed.open_root.governance.watch_events.in_tree(paths)
+            if not paths:
+                return
         # The loop may have been closed while the watch still reports.
         if not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._begin, root, paths)
@@ -257,7 +262,7 @@ class DiskChangeMonitor:
         return frozenset(
             tracked.place.path
             for tracked in self._tracked_documents.of_root(open_root)
-            if tracked.place is not None and (tracked.saves or tracked.written)
+            if tracked.place is not None and (tracked.saves or tracked.file.written)
         )
 
     async def _stir_later(self, open_root: OpenRoot) -> None:

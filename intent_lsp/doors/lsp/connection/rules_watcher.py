@@ -37,7 +37,8 @@ class RulesWatcher:
             wanted = directories
             if governance.root not in self._watches:
                 self._watches[governance.root] = Watch(
-                    self._noticed, polling=partial(governance.note_polling, "rules")
+                    partial(self._noticed, governance),
+                    polling=partial(governance.note_polling, "rules"),
                 )
                 wanted |= _of_root(governance)
             added = wanted - watched
@@ -53,8 +54,11 @@ class RulesWatcher:
                 watch.close()
             self._watches.clear()
 
-    def _noticed(self, paths: frozenset[Path]) -> None:
-        """Pass a change from the watch's thread to the event loop."""
+    def _noticed(self, governance: Governance, paths: frozenset[Path]) -> None:
+        """Pass a change from the watch's thread to the event loop, unless it is our own."""
+        paths = governance.watch_events.of_rules(paths)
+        if not paths:
+            return
         try:
             self._loop.call_soon_threadsafe(self._begin, paths)
         except RuntimeError:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 
-from intent_lsp.core.content import decode, split_lines
 from intent_lsp.core.paths import INTENTS_FILE, path_of_uri
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
 from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
@@ -45,9 +44,8 @@ class DocumentIndex:
         if page is None or page.version is None or not page.edited:
             return False
         # A buffer that still has the text read last is not edited: only the disk has changed.
-        read = page.disk.last_read
-        text = None if read is None else decode(read)
-        return text is None or split_lines(text.text) != page.lines
+        read = page.file.disk.last_read
+        return read.absent or read.lines != page.lines
 
     def add(self, tracked: TrackedDocument) -> None:
         """Track a document from now on."""

@@ -18,12 +18,12 @@ from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import LspEncoder
 from intent_lsp.doors.lsp.diagnostics.publisher import DiagnosticsPublisher
 from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
-from intent_lsp.doors.lsp.diagnostics.violation import Violation, severity_of
-from intent_lsp.doors.lsp.diagnostics.violations import code_of, for_others
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.doors.lsp.runtime.settings import LiveSettings
 from intent_lsp.formats.yaml.limits import MAX_BYTES
 from intent_lsp.governance.judging.file_snapshot import OpenFileState
+from intent_lsp.governance.violations.file_violations import code_of, for_others
+from intent_lsp.governance.violations.violation import Violation, severity_of
 from intent_lsp.store.fs import files
 
 
@@ -139,7 +139,7 @@ class DiagnosticGrouping:
     def _renamed_to(self, look: OpenFileState, path: WorkspacePath) -> WorkspacePath | None:
         """Return the new name of a missing file, by the record that refused its rename, or None."""
         record = look.refused
-        if record is None or look.disk_bytes is not None:
+        if record is None or not look.disk.absent:
             return None
         if self._renames[0] != record.id:
             # Cached for one record, because it is asked for each of the record's files in turn.

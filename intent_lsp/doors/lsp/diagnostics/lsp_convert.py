@@ -14,9 +14,9 @@ from lsprotocol import types as lsp
 from intent_lsp.core.content import line_body
 from intent_lsp.core.findings import Finding, Fix, Position, Severity, Span, TextChange
 from intent_lsp.core.ranges import Hunk
-from intent_lsp.doors.lsp.diagnostics.violation import RelatedPlace, Violation
 from intent_lsp.doors.lsp.protocol.positions import PositionEncoding, count_units, to_client
 from intent_lsp.doors.lsp.runtime.client_capabilities import ClientCapabilities
+from intent_lsp.governance.violations.violation import RelatedPlace, Violation
 from intent_lsp.store.packaged_files import codes_page
 
 SOURCE: Final = "intent-lsp"

@@ -13,7 +13,6 @@ from typing import Final
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.doors.lsp.diagnostics import refresh
 from intent_lsp.doors.lsp.diagnostics.control_files import CONTROL_PAGES
-from intent_lsp.doors.lsp.diagnostics.document_diffs import DocumentDiffs
 from intent_lsp.doors.lsp.diagnostics.document_index import DocumentIndex
 from intent_lsp.doors.lsp.diagnostics.grouping import DiagnosticGrouping
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import LspEncoder, uri_of
@@ -25,6 +24,9 @@ from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.doors.lsp.runtime.open_roots import OpenRoots
 from intent_lsp.doors.lsp.runtime.settings import LiveSettings
 from intent_lsp.governance.judging.file_snapshot import OpenFileState
+from intent_lsp.governance.saves.claimed_saves import AfterSave
+from intent_lsp.governance.saves.open_file import OpenFile
+from intent_lsp.governance.violations.document_diffs import DocumentDiffs
 
 IDLE: Final = 0.5
 """Seconds without an edit after which a document is compared again as a whole."""
@@ -134,8 +136,9 @@ class TrackedDocuments(DocumentIndex):
             place = await self.work.in_thread(refresh.find_wrong, open_root, path)
             if place is None or self.tracked_at(uri) is not None:
                 return
+            file = OpenFile(governed=open_root.governed(place))
             tracked = TrackedDocument(
-                uri=uri, lines=[], version=None, open_root=open_root, place=place
+                uri=uri, lines=[], version=None, open_root=open_root, file=file
             )
             self.add(tracked)
         if tracked.version is None:
@@ -218,26 +221,30 @@ class TrackedDocuments(DocumentIndex):
             root = tracked.open_root.governance.root
             await self.announce_root(tracked.open_root, root / tracked.place.path)
 
-    async def look(self, tracked: TrackedDocument) -> None:
-        """Take a new snapshot and publish the result. The caller holds the document's lock."""
+    async def look(self, tracked: TrackedDocument, after: AfterSave | None = None) -> None:
+        """Take a new snapshot and publish the result. The caller holds the document's lock.
+
+        `after` is a save that was recorded just now, under the rules of now.
+        """
         if tracked.open_root is None or tracked.place is None:
             return
         # Try again if text or rules changed meanwhile, but not for ever: somebody may be typing.
         for _ in range(3):
             generation, lines = tracked.generation, list(tracked.lines)
             rules = tracked.rules
-            taken = await self.work.in_thread(self._take, tracked, lines)
+            taken = await self.work.in_thread(self._take, tracked, lines, after)
             if (generation, rules) == (tracked.generation, tracked.rules):
                 break
+            after = None
         tracked.look, tracked.diffs, tracked.looked_by = *taken, rules
         if generation != tracked.generation and tracked.diffs is not None:
             tracked.diffs.compare(tracked.lines)
         self.post(tracked)
 
     def _take(
-        self, tracked: TrackedDocument, lines: list[str]
+        self, tracked: TrackedDocument, lines: list[str], after: AfterSave | None
     ) -> tuple[OpenFileState | None, DocumentDiffs | None]:
-        look, diffs = refresh.take_snapshot(tracked, lines)
+        look, diffs = refresh.take_snapshot(tracked, lines, after)
         if look is not None and tracked.open_root is not None:
             self.showing.remember_source(look, tracked.open_root)
         return look, diffs
@@ -257,8 +264,9 @@ class TrackedDocuments(DocumentIndex):
         """Replace the lines of a closed document by the text on disk."""
         if tracked.open_root is None or tracked.place is None:
             return
-        data, tracked.lines = await self.work.in_thread(refresh.read_closed, tracked)
-        tracked.disk.saved(data)
+        disk = await self.work.in_thread(refresh.read_closed, tracked.open_root, tracked.place)
+        tracked.lines = list(disk.lines or ())
+        tracked.file.disk.saved(disk)
 
     def _compare_when_idle(self, tracked: TrackedDocument) -> None:
         self._cancel_idle(tracked.uri)

@@ -16,13 +16,13 @@ from intent_lsp.doors.lsp.diagnostics.control_files import ControlFile
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import hunk_change, line_range
 from intent_lsp.doors.lsp.diagnostics.text_edits import turning_edits
 from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
-from intent_lsp.doors.lsp.diagnostics.violation import Violation
 from intent_lsp.doors.lsp.features.scope_actions import (
     CHOOSE,
     ScopeActions,
     command_action,
     root_uri,
 )
+from intent_lsp.governance.violations.violation import Violation
 from intent_lsp.store.state.drafts import Draft
 
 SELECT: Final = "intent.select"

@@ -22,12 +22,12 @@ from intent_lsp.core.gate.messages_for_people import for_people
 from intent_lsp.core.paths import WorkspacePath, path_of_uri, relative_to
 from intent_lsp.core.redaction import neutral
 from intent_lsp.doors.lsp.connection.connection import Connection
-from intent_lsp.doors.lsp.diagnostics.violation import SEVERITIES
 from intent_lsp.doors.lsp.features.saves import PATIENCE
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.doors.lsp.service import UriEnds
 from intent_lsp.governance.judging.save_judge import Judgement
 from intent_lsp.governance.saves.file_operations import AfterOperation, Forecast
+from intent_lsp.governance.violations.violation import SEVERITIES
 from intent_lsp.store.fs.resolve import resolve_below
 
 _log: Final = logging.getLogger(__name__)

@@ -13,7 +13,7 @@ from typing import Final
 from lsprotocol import types as lsp
 
 from intent_lsp.core.blame.runs import BlameRun, RecordAuthors, named
-from intent_lsp.core.content import line_body
+from intent_lsp.core.content import content_of, line_body
 from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.intents import Intent, Intents
 from intent_lsp.core.paths import WorkspacePath
@@ -121,8 +121,8 @@ class ProvenanceFeature:
         told = None if page is None else await self._told(page)
         if page is None or told is None or not any(told.blamed.claims):
             return []
-        data = "".join(page.lines).encode("utf-8", "surrogatepass")
-        definitions = await self._tracked_documents.work.in_thread(outline, page.path, data)
+        text = content_of("".join(page.lines).encode("utf-8", "surrogatepass"))
+        definitions = await self._tracked_documents.work.in_thread(outline, page.path, text)
         found = []
         for each in innermost(definitions):
             runs = told.runs(each.first_line - 1, each.last_line - 1)

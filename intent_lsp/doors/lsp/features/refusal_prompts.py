@@ -16,7 +16,6 @@ from intent_lsp.core.scope.language import escape
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.diagnostics.text_edits import turning_edits
 from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
-from intent_lsp.governance.contents.content import content_of
 from intent_lsp.governance.judging.save_judge import Judgement
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
 from intent_lsp.governance.plan.planning import Wish
@@ -92,8 +91,7 @@ class RefusalPrompts:
         people.show_message(f"intent-lsp: {place.path} {said}")
 
     async def _put_back(self, tracked: TrackedDocument, after: AfterSave) -> None:
-        old = content_of(after.old)
-        open_root = tracked.open_root
+        old, open_root = after.old, tracked.open_root
         if old.lines is None or open_root is None:
             self._connection.people.show_message(
                 f"intent-lsp: {after.judgement.path} was not text before; put it back with git."

@@ -10,6 +10,7 @@ save.
 import asyncio
 import logging
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from lsprotocol import types as lsp
@@ -19,7 +20,6 @@ from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.gate.request import EDITOR_SAVE, Denied
 from intent_lsp.core.policy import Enforcement
 from intent_lsp.doors.lsp.connection.connection import Connection
-from intent_lsp.doors.lsp.diagnostics.refresh import observe_disk, take_back
 from intent_lsp.doors.lsp.diagnostics.text_edits import turning_edits
 from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
 from intent_lsp.doors.lsp.features.refusal_prompts import RefusalPrompts
@@ -28,9 +28,9 @@ from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.doors.lsp.wire.common import DID_DENY, decision_wire
 from intent_lsp.governance.judging.save_judge import Judgement
 from intent_lsp.governance.saves.claimed_saves import AfterSave
+from intent_lsp.governance.saves.open_file import OpenFile
 from intent_lsp.governance.saves.save_runs import RESTS_AFTER
-from intent_lsp.governance.saves.saves import BeforeSave, Buffer, Written
-from intent_lsp.store.fs.resolve import ResolvedPath
+from intent_lsp.governance.saves.saves import BeforeSave
 from intent_lsp.store.state.drafts import Draft
 
 _log: Final = logging.getLogger(__name__)
@@ -63,7 +63,7 @@ class SaveFeature:
         tracked.before, tracked.reason = None, reason
         manual = reason == lsp.TextDocumentSaveReason.Manual
         version = tracked.version
-        tracked.writes(list(tracked.lines))
+        tracked.file.writes(list(tracked.lines))
         task = self._connection.tracked_documents.work.begin(self._judge(tracked, manual=manual))
         done, _ = await asyncio.wait({task}, timeout=PATIENCE)
         if task not in done:
@@ -90,7 +90,7 @@ class SaveFeature:
         `saved` is the text of the buffer when the editor reported the save.
         """
         tracked_documents = self._connection.tracked_documents
-        tracked.writes(saved)
+        tracked.file.writes(saved)
         # An editor that sends no `willSaveWaitUntil` gives no reason; assume a manual save.
         reason, tracked.reason = tracked.reason, lsp.TextDocumentSaveReason.Manual
         if tracked.open_root is None:
@@ -102,9 +102,11 @@ class SaveFeature:
         with turns.take() as turn:
             async with tracked.lane:
                 await turn.come()
+                rules, automatic = tracked.rules, reason != lsp.TextDocumentSaveReason.Manual
+                record = partial(tracked.file.record, automatic=automatic)
                 try:
                     after = await tracked_documents.work.in_thread(
-                        self._record, tracked, saved, reason
+                        record, list(tracked.lines), saved, tracked.before
                     )
                 except (OSError, IntentLspError) as error:
                     after = None
@@ -114,33 +116,28 @@ class SaveFeature:
                     self._connection.outcomes.saved(tracked.open_root, after)
                     await self._run_goes_on(tracked.open_root, after, reason)
                 before, tracked.before = tracked.before, None
-                await tracked_documents.look(tracked)
+                # Judged under these rules already, unless they have changed meanwhile.
+                await tracked_documents.look(tracked, after if rules == tracked.rules else None)
         held = _settle_refusal(tracked, before, after)
         if after is None or tracked.open_root is None:
             return
-        await self._connection.rules_may_have_changed(tracked.open_root)
+        await self._connection.saved(tracked.open_root, after.judgement)
         if not held and _to_be_offered(tracked, after):
             tracked.offered = True
-            automatic = reason != lsp.TextDocumentSaveReason.Manual
             tracked_documents.work.begin(self._offers.put_back(tracked, after, automatic=automatic))
 
     async def _judge(self, tracked: TrackedDocument, *, manual: bool) -> JudgedSave | None:
         """Judge the buffer as it is now, or return None if the document is not governed."""
         lines = list(tracked.lines)
         async with tracked.lane:
-            if tracked.open_root is None or tracked.place is None:
-                return None
-            buffer = Buffer(lines=lines, read=tracked.disk.read_now, manual=manual)
-            return await self._connection.tracked_documents.work.in_thread(
-                self._judged, tracked.open_root, tracked.place, buffer
-            )
+            judge = partial(self._judged, tracked.file, lines, manual=manual)
+            return await self._connection.tracked_documents.work.in_thread(judge)
 
-    def _judged(self, open_root: OpenRoot, place: ResolvedPath, buffer: Buffer) -> JudgedSave:
-        before = open_root.governance.saves.before(open_root.session, place, buffer)
-        if before.draft is None:
-            return before, []
-        wanted = before.content.lines or []
-        return before, turning_edits(buffer.lines, wanted, self._connection.spelling)
+    def _judged(self, file: OpenFile, lines: list[str], *, manual: bool) -> JudgedSave | None:
+        before = file.judge(lines, manual=manual)
+        if before is None or before.draft is None:
+            return None if before is None else (before, [])
+        return before, turning_edits(lines, before.disk.lines or [], self._connection.spelling)
 
     def _turned_back(self, tracked: TrackedDocument) -> None:
         """Notify the client of a refused save, and offer ways out once the save is over."""
@@ -191,37 +188,6 @@ class SaveFeature:
         else:
             await outcomes.end_runs(open_root, [after.judgement.path])
 
-    def _record(
-        self, tracked: TrackedDocument, saved: list[str], reason: lsp.TextDocumentSaveReason
-    ) -> AfterSave | None:
-        open_root, place, before = tracked.open_root, tracked.place, tracked.before
-        if open_root is None or place is None:
-            return None
-        try:
-            disk = open_root.governance.contents.disk(place.path)
-        except OSError as problem:
-            _log.warning("%s cannot be hashed: %s", place.path, problem)
-            return open_root.governance.saves.after_unreadable(
-                open_root.session, place, known=tracked.disk.known
-            )
-        if tracked.disk.overtaken is not None:
-            observe_disk(tracked, disk, list(tracked.lines))
-        if tracked.disk.overtaken is not None:
-            # The disk is ahead of the reported save: the editor has saved more than once by now.
-            take_back(tracked)
-        save = tracked.replaced(disk, saved)
-        # If the disk already holds a later save, what was judged does not belong to this one.
-        old = save.old if before is None or save.new != disk else before.disk
-        # Start from the last recorded content: if an earlier save failed to be recorded, its change
-        # is part of this one.
-        old, read = tracked.missed = tracked.missed or (old, save.read)
-        automatic = reason != lsp.TextDocumentSaveReason.Manual
-        written = Written(disk=save.new, known=old, read=read, automatic=automatic)
-        after = open_root.governance.saves.after(open_root.session, place, written)
-        tracked.missed = None
-        tracked.recorded(after.disk)
-        return after
-
     def _not_recorded(self, tracked: TrackedDocument, error: Exception) -> None:
         """Warn that a save has no record. The file is never reverted for that."""
         _log.error("%s was saved and could not be recorded", tracked.uri, exc_info=error)
@@ -245,7 +211,7 @@ def _settle_refusal(
     """
     if before is None or before.draft is None:
         return False
-    held = after is None or (after.disk or b"") == (before.disk or b"")
+    held = after is None or (after.disk.data or b"") == (before.disk.data or b"")
     if tracked.refused is not None and not tracked.refused.done():
         tracked.refused.set_result(held)
     return held
@@ -259,5 +225,5 @@ def _to_be_offered(tracked: TrackedDocument, after: AfterSave) -> bool:
         and judgement.rules.policy.enforcement is Enforcement.BLOCK
         and isinstance(judgement.decision, Denied)
         and judgement.decision.code is not GateCode.STALE_FILE
-        and after.disk != after.old
+        and after.disk.hash != after.old.hash
     )

@@ -16,7 +16,7 @@ from intent_lsp.core.scope.language import escape
 from intent_lsp.doors.lsp.connection.grant_tokens import GrantTokens
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
 from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
-from intent_lsp.doors.lsp.diagnostics.violation import Violation
+from intent_lsp.governance.violations.violation import Violation
 
 CREATE: Final = "intent.create"
 EXPAND: Final = "intent.requestScopeExpansion"

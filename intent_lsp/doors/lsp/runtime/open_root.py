@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from intent_lsp.doors.lsp.runtime.fifo import FifoLock
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.root.sessions import Session
+from intent_lsp.governance.saves.open_file import GovernedPlace
+from intent_lsp.store.fs.resolve import ResolvedPath
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,3 +19,7 @@ class OpenRoot:
     governance: Governance
     session: Session
     save_turns: FifoLock = field(default_factory=FifoLock, compare=False)
+
+    def governed(self, place: ResolvedPath) -> GovernedPlace:
+        """Return a file of this root, for this connection's session."""
+        return GovernedPlace(self.governance.saves, self.session, place)

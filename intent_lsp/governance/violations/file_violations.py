@@ -14,14 +14,15 @@ from intent_lsp.core.gate.violation_groups import Others
 from intent_lsp.core.gate.violations import SHOWN_A_FILE, MarkedRun
 from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.core.records import Record
-from intent_lsp.doors.lsp.diagnostics.violation import RelatedPlace, Violation
 from intent_lsp.governance.judging.file_snapshot import OpenFileState
+from intent_lsp.governance.violations.document_diffs import DocumentDiffs
+from intent_lsp.governance.violations.violation import RelatedPlace, Violation
 
 _SERVER_ONLY = "Only intent-lsp writes {path}; this edit will be recorded as out of scope."
 _ALIKE = "The same goes for {files}; open one to see its own lines."
 
 
-def problems(
+def file_violations(
     root: Path, look: OpenFileState, runs: Sequence[MarkedRun], room: int = SHOWN_A_FILE
 ) -> tuple[Violation, ...]:
     """Return the violations of one file, from its snapshot and the runs to mark.
@@ -53,6 +54,33 @@ def problems(
         for run in runs[:room]
     )
     return shown + _rest(runs, path, room)
+
+
+def marked_lines(
+    look: OpenFileState, diffs: DocumentDiffs | None, lines: list[str]
+) -> Sequence[MarkedRun]:
+    """Return the runs of lines to mark in the text `lines` of a file whose changes are shown."""
+    if look.stale:
+        # If the buffer equals the disk's text, the file was reloaded and a save overwrites nothing.
+        return () if lines == look.disk.lines else (MarkedRun(0, 0),)
+    whole = (MarkedRun(0, max(len(lines) - 1, 0)),)
+    if look.head.lines is None or look.disk.lines is None or diffs is None:
+        changed = look.disk.hash != look.head.hash and not _held(look)
+        return whole if changed or look.refused is not None else ()
+    runs = diffs.runs(standing_refusal=look.refused is not None)
+    if runs is None:
+        return whole
+    if look.refused is not None and not runs and lines == look.disk.lines:
+        # Without a commit, HEAD stands for the first content seen, which may be the refused text.
+        same = look.head.committed and look.head.lines == lines
+        return () if same else runs_of_record(look.refused, len(lines))
+    return runs
+
+
+def _held(look: OpenFileState) -> bool:
+    """Return whether the baseline or the newest passing content is exactly what is on disk."""
+    references = (look.baseline, look.passed)
+    return any(held is not None and held.hash == look.disk.hash for held in references)
 
 
 def code_of(look: OpenFileState) -> str:

@@ -2,8 +2,7 @@
 
 Specified in requirements section 8.
 
-Invariant: this module does not import governance, so that encoding a violation can be loaded
-without it.
+Invariant: this module imports core alone, so that encoding a violation loads little.
 """
 
 from collections.abc import Mapping

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 
+from intent_lsp.core.content import FileContent
 from intent_lsp.core.gate.violations import MarkedRun, marked_runs
 from intent_lsp.core.line_diff import LineDiff, LineEdit
 from intent_lsp.formats.diff import line_hunks
-from intent_lsp.governance.contents.content import FileContent
 from intent_lsp.governance.judging.file_snapshot import OpenFileState
 
 

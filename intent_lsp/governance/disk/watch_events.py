@@ -1,0 +1,57 @@
+"""Events of file watches without those that the product caused itself (requirements section 7).
+
+Invariant: an event is dropped only if the disk shows that nothing happened that is not known: the
+file has the stamp that it had when it was recorded, or it came and went between two snapshots.
+"""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from intent_lsp.core.agents.tree_snapshot import TreeSnapshot
+from intent_lsp.core.gate.file_class import server_only
+from intent_lsp.core.paths import LEDGER_FILE, WorkspacePath, relative_to
+from intent_lsp.governance.root.stores import Stores
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WatchEvents:
+    """Filters the changed paths that the watches of one root report. Its methods may block.
+
+    `last` returns the last snapshot of the work tree, or None if there is none yet.
+    """
+
+    stores: Stores
+    last: Callable[[], TreeSnapshot | None]
+
+    def in_tree(self, paths: frozenset[Path]) -> frozenset[Path]:
+        """Return the paths after whose change the work tree has to be examined.
+
+        Files that only the server writes are no part of what is examined.
+        """
+        return self._kept(paths, lambda path: not server_only(path) and self._is_news(path))
+
+    def of_rules(self, paths: frozenset[Path]) -> frozenset[Path]:
+        """Return the paths after whose change rules and open files have to be examined."""
+        return self._kept(paths, self._is_news)
+
+    def _kept(
+        self, paths: frozenset[Path], is_news: Callable[[WorkspacePath], bool]
+    ) -> frozenset[Path]:
+        root = str(self.stores.root)
+        below = ((path, relative_to(str(path), root)) for path in paths)
+        return frozenset(path for path, own in below if own is None or is_news(own))
+
+    def _is_news(self, path: WorkspacePath) -> bool:
+        if path == LEDGER_FILE:
+            return self.stores.ledger.has_news()
+        return not self.stores.known_files.is_unchanged(path) and not self._came_and_went(path)
+
+    def _came_and_went(self, path: WorkspacePath) -> bool:
+        """Whether there is no such file, and there was none: an editor's temporary file."""
+        git, last = self.stores.git, self.last()
+        if git is None or last is None or os.path.lexists(self.stores.root / path):
+            return False
+        listed = path in last.files or any(path.startswith(f"{inner}/") for inner in last.inner)
+        return not listed and git.head_version(path) is None

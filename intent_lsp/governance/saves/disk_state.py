@@ -1,0 +1,102 @@
+"""What the disk held of an open file, as observed at and between the editor's saves."""
+
+from dataclasses import dataclass
+
+from intent_lsp.core.content import ABSENT, ContentHash, FileContent
+from intent_lsp.governance.judging.file_snapshot import Overtaken
+
+
+@dataclass(slots=True, kw_only=True)
+class DiskState:
+    """The disk's content of one open file, as far as it was observed.
+
+    `known` is the last known content. `read` is the hash of what the editor read last. `agreed` is
+    a content that disk and buffer shared after `known`: a save not reported yet, or a reload; None
+    if there is none. `former` is the content before a change from outside; `moved`: there was such
+    a change since the last save. `overtaken` is a first save that may have happened before the file
+    was first read here.
+    """
+
+    known: FileContent = ABSENT
+    read: ContentHash | None = None
+    agreed: FileContent | None = None
+    former: FileContent = ABSENT
+    moved: bool = False
+    overtaken: Overtaken | None = None
+
+    def saw(self, disk: FileContent, *, same_as_buffer: bool) -> None:
+        """Update the state with the disk's content, observed between two saves."""
+        if disk.hash == self.known.hash:
+            if same_as_buffer:
+                # The editor reloaded the file, or saved it and has not reported that yet. The state
+                # is the same.
+                self.agreed, self.read = None, disk.hash
+            return
+        if same_as_buffer:
+            # A new empty file is usually about to be filled by the editor, so it does not count
+            # yet.
+            self.agreed = None if self.known.absent and not disk.data else disk
+            return
+        if self.agreed is not None and disk.hash == self.agreed.hash:
+            # The buffer was edited after both agreed: the editor has read this content all the
+            # same.
+            return
+        if self.agreed is not None:
+            self.known, self.read = self.agreed, self.agreed.hash
+        if not self._behind:
+            self.former, self.moved = self.known, True
+        self.known, self.agreed = disk, None
+
+    def loaded(self, disk: FileContent) -> None:
+        """Note that the editor has reloaded the file, if `disk` is the last known content."""
+        if disk.hash == self.known.hash:
+            self.read = disk.hash
+
+    def saved(self, disk: FileContent) -> None:
+        """Set the state to the disk's content at a save, or when the file is first read."""
+        self.known, self.read = disk, disk.hash
+        self.agreed, self.former, self.moved = None, ABSENT, False
+        self.overtaken = None
+
+    @property
+    def last_read(self) -> FileContent:
+        """The content that the editor read last. Its hash is `read_now`."""
+        if self.agreed is not None:
+            return self.agreed
+        return self.former if self._behind else self.known
+
+    @property
+    def _behind(self) -> bool:
+        """Whether the disk holds a change from outside that the editor has not read."""
+        return self.moved and self.read != self.known.hash
+
+    @property
+    def read_now(self) -> ContentHash | None:
+        """The hash of the content that the editor read last."""
+        return self.read if self.agreed is None else self.agreed.hash
+
+    def before(self, disk: FileContent) -> tuple[FileContent, ContentHash | None]:
+        """Return the content that a save replaced, and the hash of what the editor had read.
+
+        `disk` is what the save left.
+        """
+        if self.agreed is not None and self.agreed.hash != disk.hash:
+            return self.agreed, self.agreed.hash
+        return self.begun(disk)
+
+    def begun(self, disk: FileContent) -> tuple[FileContent, ContentHash | None]:
+        """Return the content known before the editor wrote `disk`, and the hash it had read."""
+        if self.moved and begins(disk.data, self.known.data):
+            # What the watcher saw was the editor's own write, perhaps half done: go back before it.
+            return self.former, self.former.hash
+        return self.known, self.read
+
+
+def holds(content: FileContent, lines: list[str]) -> bool:
+    """Return whether a content is the text of exactly these lines. False if it is absent."""
+    return not content.absent and content.text == "".join(lines)
+
+
+def begins(data: bytes | None, part: bytes | None) -> bool:
+    """Return whether `data` starts with `part`. False if either is None."""
+    return data is not None and part is not None and data.startswith(part)

@@ -1,0 +1,200 @@
+"""A file that an editor has open: what the disk held of it, and the saves on their way.
+
+Specified in requirements section 7.
+
+Invariant: a save is compared with what the file held before it, not with what the disk holds by the
+time that it is reported.
+Invariant: the methods that read the disk may block. One thread at a time calls them for one file.
+"""
+
+import logging
+from dataclasses import dataclass, field, replace
+from itertools import takewhile
+from typing import Final
+
+from intent_lsp.core.content import ContentHash, FileContent
+from intent_lsp.governance.judging.file_snapshot import OpenFileState
+from intent_lsp.governance.root.sessions import Session
+from intent_lsp.governance.saves.claimed_saves import AfterSave
+from intent_lsp.governance.saves.disk_state import DiskState, begins, holds
+from intent_lsp.governance.saves.saves import BeforeSave, Buffer, Saves, Written
+from intent_lsp.store.fs.resolve import ResolvedPath
+
+_log: Final = logging.getLogger(__name__)
+
+WRITTEN_KEPT: Final = 4
+"""Texts of unrecorded saves that are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class SaveDelta:
+    """A save: the content it left, the content it replaced, and the hash the editor had read."""
+
+    new: FileContent
+    old: FileContent
+    read: ContentHash | None
+
+
+@dataclass(frozen=True, slots=True)
+class GovernedPlace:
+    """Where a file belongs: its path in a root, the root's saves, and the editor's session."""
+
+    saves: Saves
+    session: Session
+    place: ResolvedPath
+
+
+@dataclass(slots=True, kw_only=True)
+class OpenFile:
+    """A file that an editor has open. `governed` is None if no root governs it.
+
+    `written` are texts that the editor was about to write, or reported as written, since the last
+    recorded save. `missed` is the content replaced by a save that could not be recorded, and the
+    hash read of it.
+    """
+
+    governed: GovernedPlace | None = None
+    disk: DiskState = field(default_factory=DiskState)
+    written: list[list[str]] = field(default_factory=list)
+    missed: tuple[FileContent, ContentHash | None] | None = None
+
+    def attach(self, governed: GovernedPlace, opened: list[str] | None) -> None:
+        """Read the file for the root that governs it now. `opened` is the text at opening."""
+        states, path = governed.saves.states, governed.place.path
+        content = states.read_first(path)
+        self.disk.saved(content)
+        if opened is not None:
+            self.disk.overtaken = states.overtaken(path, content, "".join(opened))
+        self.governed = governed
+
+    def judge(self, lines: list[str], *, manual: bool) -> BeforeSave | None:
+        """Judge the text that is about to be saved. None if nothing governs the file."""
+        if self.governed is None:
+            return None
+        buffer = Buffer(lines=lines, read=self.disk.read_now, manual=manual)
+        return self.governed.saves.before(self.governed.session, self.governed.place, buffer)
+
+    def record(
+        self, lines: list[str], saved: list[str], before: BeforeSave | None, *, automatic: bool
+    ) -> AfterSave | None:
+        """Record a save of the text `saved`. `lines` is the text now, `before` its judgement.
+
+        Return None if nothing governs the file, or if its saves are not recorded.
+        """
+        if self.governed is None:
+            return None
+        saves, session, place = self.governed.saves, self.governed.session, self.governed.place
+        try:
+            stamp = saves.stores.known_files.settled_stamp(place.path)
+            disk = saves.contents.on_disk(place.path)
+        except OSError as problem:
+            _log.warning("%s cannot be hashed: %s", place.path, problem)
+            return saves.after_unreadable(session, place, known=self.disk.known)
+        if self.disk.overtaken is not None:
+            self.observe(disk, lines)
+        if self.disk.overtaken is not None:
+            # The disk is ahead of the reported save: the editor has saved more than once by now.
+            self._take_back()
+        save = self.replaced(disk, saved)
+        # If the disk already holds a later save, what was judged does not belong to this one.
+        old = save.old if before is None or save.new.hash != disk.hash else before.disk
+        # Start from the last recorded content: if an earlier save failed to be recorded, its change
+        # is part of this one.
+        old, read = self.missed = self.missed or (old, save.read)
+        written = Written(disk=save.new, known=old, read=read, automatic=automatic)
+        after = saves.after(session, place, written)
+        self.missed = None
+        self.recorded(after.disk)
+        saves.stores.known_files.note(place.path, stamp if after.disk is disk else None)
+        return after
+
+    def snapshot(self, lines: list[str]) -> OpenFileState | None:
+        """Take a snapshot of the file, compared with the text `lines`. None if nothing governs it.
+
+        Raise OSError and IntentLspError.
+        """
+        if self.governed is None:
+            return None
+        saves, place = self.governed.saves, self.governed.place
+        disk = saves.contents.on_disk(place.path)
+        if self.is_writing(disk):
+            disk = self.disk.known
+        same = self.observe(disk, lines)
+        held = self.disk.last_read
+        edited = not same and not holds(held, lines)
+        state = saves.states.look(
+            self.governed.session, place, disk, self.disk.read_now, edited=edited
+        )
+        # What the server itself has written since the editor read the file is not the person's
+        # change.
+        return replace(state, head=disk if same else held) if state.server_only else state
+
+    def snapshot_after(self, after: AfterSave) -> OpenFileState | None:
+        """Take a snapshot from the judgement of a save and the content that it left.
+
+        None if the disk has to be read, because the file may hold something else by now.
+        """
+        if self.governed is None or self.written or after.disk.hash != self.disk.known.hash:
+            return None
+        saves, place = self.governed.saves, self.governed.place
+        state = saves.states.after_save(self.governed.session, place, after.judgement, after.disk)
+        return replace(state, head=after.disk) if state.server_only else state
+
+    def observe(self, disk: FileContent, lines: list[str]) -> bool:
+        """Update what is known of the disk. Return whether disk and `lines` are the same."""
+        same, first = holds(disk, lines), self.disk.overtaken
+        # The buffer may have been edited since its text was written.
+        own = same or self.has_written(disk)
+        if first is not None and (
+            self.has_written(first.saved) or (same and disk.hash == first.saved.hash)
+        ):
+            self._take_back()
+            self.disk.saw(first.saved, same_as_buffer=True)
+        elif first is not None and own and disk.hash != first.saved.hash:
+            # The editor wrote what is there now, so the content read first was not its save.
+            self.disk.overtaken = None
+        self.disk.saw(disk, same_as_buffer=own)
+        return same
+
+    def _take_back(self) -> None:
+        """Set the state back to before a first save that happened before the file was read."""
+        first, self.disk.overtaken = self.disk.overtaken, None
+        if self.governed is None or first is None:
+            return
+        self.disk.saved(first.before)
+        path = self.governed.place.path
+        self.governed.saves.states.was_overtaken(self.governed.session, path, first)
+
+    def writes(self, lines: list[str]) -> None:
+        """Note a text that the editor is about to write, or reports as written."""
+        if not self.written or self.written[-1] != lines:
+            self.written = [*self.written[1 - WRITTEN_KEPT :], lines]
+
+    def has_written(self, content: FileContent | None) -> bool:
+        """Return whether a content may have been written by the editor itself."""
+        return content is not None and any(holds(content, lines) for lines in self.written)
+
+    def is_writing(self, disk: FileContent) -> bool:
+        """Return whether a file may be half written by the editor at this moment.
+
+        Editors that write in place leave part of the text for a moment. Those that replace the file
+        leave none.
+        """
+        texts = ("".join(lines).encode("utf-8", "surrogatepass") for lines in self.written)
+        data = disk.data
+        return any(data is None or (data != text and begins(text, data)) for text in texts)
+
+    def replaced(self, disk: FileContent, saved: list[str]) -> SaveDelta:
+        """Return what a save of the text `saved` changed. `disk` is what the file holds now."""
+        agreed = self.disk.agreed
+        if agreed is None or not self.has_written(agreed):
+            return SaveDelta(disk, *self.disk.before(disk))
+        # The disk may already hold the next save, which will be reported too.
+        first = agreed.hash != disk.hash and holds(agreed, saved) and self.has_written(disk)
+        return SaveDelta(agreed if first else disk, *self.disk.begun(agreed))
+
+    def recorded(self, disk: FileContent) -> None:
+        """Note that a save which left `disk` has been recorded."""
+        self.disk.saved(disk)
+        later = list(takewhile(lambda lines: not holds(disk, lines), reversed(self.written)))
+        self.written = later[::-1] if len(later) < len(self.written) else []

@@ -1,0 +1,58 @@
+"""Files whose content is known already, by the stamps that they had when it was read or written.
+
+Invariant: a file counts as unchanged only if any later change would have given it another stamp.
+"""
+
+import threading
+from pathlib import Path
+from typing import Final
+
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.store import clock
+from intent_lsp.store.fs.files import Stamp, stamp
+
+_STEP_SECONDS: Final = 0.001
+_STEPS: Final = 20
+"""The wait for the next tick of the clock for files, which is 1 to 10 ms away."""
+
+_COARSE_NS: Final = 1_000_000
+"""Times without a smaller part are those of a file system with a coarse clock."""
+
+
+class KnownFiles:
+    """The known files of one root. Thread-safe."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._lock = threading.Lock()
+        self._stamps: dict[WorkspacePath, Stamp] = {}
+
+    def settled_stamp(self, path: WorkspacePath) -> Stamp | None:
+        """Return a file's stamp once any further change would give it another one.
+
+        Two changes within one tick of the clock have the same time, so this waits for the next
+        tick. Return None if the file is missing, or if its file system's clock is too coarse.
+        """
+        for _ in range(_STEPS):
+            tick = clock.file_time_ns()
+            found = stamp(self._root / path)
+            if found is None or not found.changed_ns % _COARSE_NS:
+                return None
+            if found.changed_ns < tick:
+                return found
+            clock.pause(_STEP_SECONDS)
+        return None
+
+    def note(self, path: WorkspacePath, known: Stamp | None) -> None:
+        """Note the stamp that a file had before its content was read. None: it is not known."""
+        with self._lock:
+            if known is None:
+                self._stamps.pop(path, None)
+            else:
+                self._stamps[path] = known
+
+    def is_unchanged(self, path: WorkspacePath) -> bool:
+        """Whether a file still has the stamp that was noted for it."""
+        with self._lock:
+            known = self._stamps.get(path)
+        return known is not None and stamp(self._root / path) == known

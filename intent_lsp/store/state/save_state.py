@@ -1,0 +1,69 @@
+"""What the state knows about an editor's save, read at one moment (requirements section 7).
+
+Invariant: one transaction reads everything, so that intent and claims are from the same moment.
+"""
+
+import sqlite3
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from intent_lsp.core.agents.tickets import GOOD_FOR, Ticket
+from intent_lsp.core.content import ContentHash
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.text import pack, unpack
+from intent_lsp.core.timestamps import timestamp
+from intent_lsp.store.state.database import Database
+from intent_lsp.store.state.open_commands import read_ticket
+from intent_lsp.store.state.session_row import SESSION_QUERY, SessionRow, session_row
+
+TICKET_OVER: Final = (
+    "SELECT body FROM ticket WHERE outcome IS NULL AND issued_at >= ?1 AND id IN ("
+    " SELECT ticket_id FROM claim WHERE path = ?2 AND until >= ?3"
+    " UNION SELECT ticket_id FROM saved_for WHERE path = ?2)"
+    " ORDER BY issued_at DESC LIMIT 1"
+)
+"""Finds the newest open ticket over a path, with the values that `ticket_over` returns."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SaveMemory:
+    """What is known of a file that a session saves.
+
+    `row` is the session's row, or None if the session is unknown. `ticket` is an open ticket that
+    the save may belong to. `own_write` is the hash of the product's own last write of the file.
+    """
+
+    row: SessionRow | None = None
+    ticket: Ticket | None = None
+    own_write: ContentHash | None = None
+
+
+class SaveState:
+    """Reads from a root's state what judging a save needs."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def of(self, session_id: str, path: WorkspacePath, now: datetime) -> SaveMemory:
+        """Return what is known of a file that a session saves. Raise StateUnavailableError."""
+        asked = (
+            (SESSION_QUERY, (pack(session_id), pack(""))),
+            (TICKET_OVER, ticket_over(path, now)),
+            ("SELECT hash FROM own_write WHERE path = ?", (pack(path),)),
+        )
+
+        def work(connection: sqlite3.Connection) -> list[tuple[Any, ...] | None]:
+            return [connection.execute(*each).fetchone() for each in asked]
+
+        session, ticket, own_write = self._database.read(work)
+        return SaveMemory(
+            row=None if session is None else session_row(session),
+            ticket=None if ticket is None else read_ticket(ticket[0]),
+            own_write=None if own_write is None else ContentHash(unpack(own_write[0])),
+        )
+
+
+def ticket_over(path: WorkspacePath, now: datetime) -> tuple[bytes | str, ...]:
+    """Return the values for the query `TICKET_OVER`."""
+    return pack(timestamp(now - GOOD_FOR)), pack(path), timestamp(now)

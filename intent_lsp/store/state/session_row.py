@@ -1,0 +1,45 @@
+"""The row of a session, or of one of its subagents, in the session database."""
+
+import os
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal
+
+from intent_lsp.core.text import unpack
+
+SESSION_QUERY: Final = "SELECT * FROM session WHERE session_id = ? AND agent_id = ?"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionRow:
+    """A session, or a subagent of it (`agent_id`). Times are formatted by `core.timestamps`.
+
+    `ended_at` is None while it is open, or if its process was killed.
+    """
+
+    session_id: str
+    agent_id: str = ""
+    kind: Literal["editor", "agent"]
+    user: str
+    active_intent: str | None
+    turn: int
+    stage: str
+    started_at: str
+    last_used_at: str
+    ended_at: str | None = None
+    pid: int | None = None
+
+    def reopened(self, at: str) -> "SessionRow":
+        """Return the row of a session that is used again, by this process."""
+        return replace(self, last_used_at=at, ended_at=None, pid=os.getpid())
+
+    def choosing(self, intent_id: str | None, stage: str, at: str) -> "SessionRow":
+        """Return the row with another intent (None: no intent) and stage."""
+        return replace(self, active_intent=intent_id, stage=stage, last_used_at=at)
+
+
+def session_row(row: tuple[Any, ...]) -> SessionRow:
+    """Return a session from a row of the table `session`."""
+    values = (unpack(value) if isinstance(value, bytes) else value for value in row)
+    # The columns are the fields of SessionRow in order, since `astuple` wrote them.
+    fields: dict[str, Any] = dict(zip(SessionRow.__slots__, values, strict=True))
+    return SessionRow(**fields)
