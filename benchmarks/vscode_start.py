@@ -14,7 +14,7 @@ import pytest
 from benchmarks.support.client import BARE, OURS
 from benchmarks.support.figures import Report, p50, read_options
 from benchmarks.support.project import INTENTS_FILE, WRONG, project
-from benchmarks.support.vscode_rooms import room, watch
+from benchmarks.support.vscode_windows import room, watch
 from tests.support.chromium import chromium
 
 STARTS = 20

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.support import durations_by_part, forked_servers
 from tests.support import repository as repositories
-from tests.support import time_by_part, warm_servers
 from tests.support.isolation import isolate
 from tests.support.repository import Repository
 
@@ -52,11 +52,11 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with what takes longest."""
     items.sort(key=lambda item: _turn(item.nodeid))
-    time_by_part.note_explanations(items)
+    durations_by_part.note_explanations(items)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    time_by_part.write(terminalreporter)
+    durations_by_part.write(terminalreporter)
 
 
 def _turn(test: str) -> int:
@@ -74,7 +74,7 @@ def git_environment(pytestconfig: pytest.Config) -> Mapping[str, str]:
 def _nursery_ends() -> Iterator[None]:
     """End it before the session does, so that no process outlives its tests."""
     yield
-    warm_servers.end()
+    forked_servers.end()
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from intent_lsp.doors.cli.main import run
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.plan.checkout import CheckoutRefusal, Selection
 from tests.support.editor import Editor, editing
-from tests.support.governed import FILES, set_policy
+from tests.support.governed_repository import FILES, set_policy
 from tests.support.repository import Repository
 
 CASES = Path(__file__).parent / "cases" / "agents"

@@ -21,7 +21,7 @@ from intent_lsp.governance.violations.document_diffs import DocumentDiffs
 from intent_lsp.governance.violations.file_violations import file_violations, marked_lines
 from intent_lsp.store.fs.resolve import resolve_below
 from tests.support.editor import Editor, editing
-from tests.support.governed import govern
+from tests.support.governed_repository import govern
 from tests.support.repository import Repository
 from tests.support.stories import Story, stories, tell
 

@@ -48,7 +48,7 @@ def tried_again(tmp_path: Path, tests: Mapping[str, str]) -> subprocess.Complete
     text = "".join(body.format(name=name) for name, body in tests.items())
     (tmp_path / "test_it.py").write_text(text)
     command = (sys.executable, "-m", "pytest", "-q", "--cache-clear")
-    return run("run_again", tmp_path, *command, FLAKY_TESTS=str(tmp_path / "flaky"))
+    return run("rerun_failed", tmp_path, *command, FLAKY_TESTS=str(tmp_path / "flaky"))
 
 
 @pytest.mark.e2e
@@ -82,12 +82,12 @@ def test_what_is_no_hiccup_fails(tmp_path: Path, tests: Mapping[str, str], again
 @pytest.mark.e2e
 def test_a_long_test_is_asked_to_say_why(tmp_path: Path) -> None:
     (tmp_path / "conftest.py").write_text(
-        "from tests.support import time_by_part\n"
-        "time_by_part.LONG = -1.0\n"
+        "from tests.support import durations_by_part\n"
+        "durations_by_part.LONG = -1.0\n"
         "def pytest_collection_modifyitems(items):\n"
-        "    time_by_part.note_explanations(items)\n"
+        "    durations_by_part.note_explanations(items)\n"
         "def pytest_terminal_summary(terminalreporter):\n"
-        "    time_by_part.write(terminalreporter)\n"
+        "    durations_by_part.write(terminalreporter)\n"
     )
     (tmp_path / "test_it.py").write_text(
         'def test_said():\n    """It takes long."""\n\ndef test_silent():\n    pass\n'

@@ -24,8 +24,8 @@ from intent_lsp.core.content import (
 from intent_lsp.core.ranges import whole_file_range
 from intent_lsp.core.records import Range
 from intent_lsp.formats.diff import file_ranges, line_hunks
-from tests.support.chains import after
 from tests.support.ledgers import edit
+from tests.support.sealed_lines import after
 
 EXACT, NORMALIZED, MOVED = Confidence.EXACT, Confidence.NORMALIZED, Confidence.MOVED
 

@@ -11,7 +11,7 @@ from intent_lsp.core.blame.attribution import Attributions, Confidence
 from intent_lsp.core.blame.blame import BlamedText, blame
 from intent_lsp.core.blame.line_carry import letters
 from intent_lsp.formats.diff import line_hunks
-from tests.support.rewritten import Rewritten, Truth, like_code, numbered
+from tests.support.edited_file import Rewritten, Truth, like_code, numbered
 
 KINDS = ("record", "record", "record", "rename", "undo", "disturb", "reformat", "shift", "keep")
 

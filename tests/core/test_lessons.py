@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from intent_lsp.core.agents.lessons import Lesson, lesson_line, lesson_text
 from intent_lsp.core.codes import GateCode, LessonCode
-from tests.support import hostile
+from tests.support import hostile_text
 
 AT = "2026-02-19T20:10:07.480Z"
 LESSON = Lesson(at=AT, code=GateCode.SCOPE_VIOLATION, tool="write_to_file", path="src/x.py")
@@ -106,11 +106,17 @@ def test_the_first_120_characters_of_an_error_are_told() -> None:
     assert f'It said: "{"x" * 119}…".' in text
 
 
-codes = st.sampled_from([*GateCode, *LessonCode]) | hostile.texts()
-moments = st.just(AT) | hostile.texts()
-maybe = st.none() | hostile.texts()
+codes = st.sampled_from([*GateCode, *LessonCode]) | hostile_text.texts()
+moments = st.just(AT) | hostile_text.texts()
+maybe = st.none() | hostile_text.texts()
 lessons = st.builds(
-    Lesson, at=moments, code=codes, tool=hostile.texts(), path=maybe, program=maybe, error=maybe
+    Lesson,
+    at=moments,
+    code=codes,
+    tool=hostile_text.texts(),
+    path=maybe,
+    program=maybe,
+    error=maybe,
 )
 
 
@@ -121,11 +127,11 @@ def test_nothing_hostile_is_alive_in_a_lesson(lesson: Lesson) -> None:
     assert line == f"- {moment}: {lesson_text(lesson)}"
     assert len(line) <= 800
     assert not set("`<>@*|") & set(line)
-    assert not hostile.unseen_in(line)
+    assert not hostile_text.unseen_in(line)
     assert "://" not in line
     assert "www." not in line
-    assert hostile.BODY not in line.lower()
-    assert hostile.tokens(line) == A_LESSON
+    assert hostile_text.BODY not in line.lower()
+    assert hostile_text.tokens(line) == A_LESSON
 
 
 @given(lessons)

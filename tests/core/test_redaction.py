@@ -8,17 +8,17 @@ from hypothesis import strategies as st
 
 from intent_lsp.core.redaction import SHOWN_AT_MOST, error_text, neutral, redacted
 from intent_lsp.core.text import seen
-from tests.support import hostile
+from tests.support import hostile_text
 
 NOT_WORDS = set('`<>@*|"')
 A_PARAGRAPH = {"paragraph_open", "text", "paragraph_close"}
 
 
-@pytest.mark.parametrize("secret", hostile.SECRETS.values(), ids=hostile.SECRETS)
+@pytest.mark.parametrize("secret", hostile_text.SECRETS.values(), ids=hostile_text.SECRETS)
 @pytest.mark.parametrize("around", ["{}", "cannot log in: {} (3 times)", "x{}", "{}\n.", '"{}"'])
 def test_a_secret_of_a_known_shape_is_replaced(secret: str, around: str) -> None:
     shown = redacted(around.format(secret))
-    assert hostile.BODY not in shown.lower()
+    assert hostile_text.BODY not in shown.lower()
     assert "[redacted]" in shown
 
 
@@ -132,41 +132,41 @@ def test_an_error_is_one_line_that_keeps_its_signs() -> None:
     assert error_text(text) == "<stdin>:3: `x` | *y*, password=[redacted]"
 
 
-@given(hostile.texts())
+@given(hostile_text.texts())
 def test_nothing_hostile_is_alive_in_neutral_words(text: str) -> None:
     words = neutral(text)
     assert len(words) <= SHOWN_AT_MOST
     assert not NOT_WORDS & set(words)
     assert not set("[]") & set(words.replace("[redacted]", ""))
-    assert not hostile.unseen_in(words)
+    assert not hostile_text.unseen_in(words)
     assert words == " ".join(words.split())
-    assert hostile.BODY not in words.lower()
+    assert hostile_text.BODY not in words.lower()
     assert "://" not in words
     assert "www." not in words
-    assert set(hostile.tokens(words)) <= A_PARAGRAPH
+    assert set(hostile_text.tokens(words)) <= A_PARAGRAPH
 
 
-@given(hostile.texts(), st.integers(min_value=-1, max_value=150))
+@given(hostile_text.texts(), st.integers(min_value=-1, max_value=150))
 def test_neutral_words_are_never_longer_than_asked(text: str, limit: int) -> None:
     words = neutral(text, limit)
     assert len(words) <= max(limit, 0)
-    assert set(hostile.tokens(words)) <= A_PARAGRAPH
+    assert set(hostile_text.tokens(words)) <= A_PARAGRAPH
 
 
-@given(hostile.texts())
+@given(hostile_text.texts())
 def test_a_kept_error_is_one_line_without_a_secret(text: str) -> None:
     words = error_text(text)
     assert len(words) <= SHOWN_AT_MOST
-    assert not hostile.unseen_in(words)
-    assert hostile.BODY not in words.lower()
+    assert not hostile_text.unseen_in(words)
+    assert hostile_text.BODY not in words.lower()
     words.encode("utf-8")
 
 
-@given(hostile.texts())
+@given(hostile_text.texts())
 def test_no_secret_is_left_between_hostile_words(text: str) -> None:
     shown = redacted(text)
-    assert hostile.BODY not in shown.lower()
-    assert hostile.BODY not in seen(shown).lower()
+    assert hostile_text.BODY not in shown.lower()
+    assert hostile_text.BODY not in seen(shown).lower()
 
 
 @given(st.text())

@@ -18,11 +18,11 @@ from intent_lsp.doors.lsp.runtime.client_capabilities import ClientCapabilities
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
 from tests.doors.test_progress import NEVER, Recorder
-from tests.governance.test_blaming import changed
-from tests.support.governed import LINES, govern
+from tests.governance.test_blame import changed
+from tests.support.governed_repository import LINES, govern
 from tests.support.ledgers import edit
 from tests.support.repository import Repository
-from tests.support.workplaces import workplace_on
+from tests.support.tracked_documents import workplace_on
 
 FILES = [f"src/auth/{name}.py" for name in "abcd"]
 LOGIN = "src/auth/login.py"

@@ -14,7 +14,7 @@ from pygls.exceptions import JsonRpcException
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.paths import path_of_uri
 from tests.support.editor import Editor, capabilities, editing
-from tests.support.governed import LINES, govern
+from tests.support.governed_repository import LINES, govern
 from tests.support.repository import Repository
 
 pytestmark = pytest.mark.e2e

@@ -11,9 +11,9 @@ import pytest
 from lsprotocol import types as lsp
 
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
-from tests.support.doomed import Doomed
 from tests.support.editor import SERVER, Editor, editing
-from tests.support.governed import govern
+from tests.support.governed_repository import govern
+from tests.support.killable_server import Doomed
 from tests.support.repository import Repository
 
 pytestmark = pytest.mark.e2e

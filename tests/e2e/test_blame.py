@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.support.editor import Editor, editing
-from tests.support.governed import LINES, govern
+from tests.support.governed_repository import LINES, govern
 from tests.support.repository import Repository
 
 pytestmark = pytest.mark.e2e

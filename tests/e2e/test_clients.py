@@ -9,10 +9,10 @@ from pygls.exceptions import JsonRpcException
 
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
-from tests.support.broken_world import held_by_another
 from tests.support.editor import SERVER, capabilities, editing
-from tests.support.governed import LINES, govern
-from tests.support.played_client import CLIENTS, PUBLISHED, Played, begin, played
+from tests.support.fault_injection import held_by_another
+from tests.support.governed_repository import LINES, govern
+from tests.support.replayed_client import CLIENTS, PUBLISHED, Played, begin, played
 from tests.support.repository import Repository
 
 pytestmark = pytest.mark.e2e

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from lsprotocol import types as lsp
 
-from tests.support.editor import Editor, capabilities, editing, slow_server
-from tests.support.governed import FILES, INTENTS, LINES, govern
+from tests.support.editor import Editor, capabilities, editing, jittered_server
+from tests.support.governed_repository import FILES, INTENTS, LINES, govern
 from tests.support.repository import Repository
 
 pytestmark = pytest.mark.e2e
@@ -84,7 +84,7 @@ async def test_who_is_told_of_an_intent_is_shown_nothing_more_by_the_one_before(
     repository: Repository, seed: int
 ) -> None:
     govern(repository)
-    async with editing(repository.root, command=slow_server(seed)) as editor:
+    async with editing(repository.root, command=jittered_server(seed)) as editor:
         editor.open(INVOICE)
         assert not await editor.settled(INVOICE)
         editor.type(INVOICE, LINES + "more\n")

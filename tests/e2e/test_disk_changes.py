@@ -14,7 +14,7 @@ from lsprotocol import types as lsp
 from intent_lsp.core.content import hash_content
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
 from tests.support.editor import Editor, capabilities, editing
-from tests.support.governed import FILES, LINES, govern
+from tests.support.governed_repository import FILES, LINES, govern
 from tests.support.repository import Repository, create
 
 pytestmark = pytest.mark.e2e

@@ -25,16 +25,16 @@ from pygls.exceptions import JsonRpcException
 
 from intent_lsp.core.content import hash_content
 from tests.support import repository as repositories
-from tests.support.broken_world import (
+from tests.support.editor import PATIENCE, Editor, editing
+from tests.support.fault_injection import (
     fill,
     held_by_another,
     logging_server,
     read_only,
     small_disk,
 )
-from tests.support.doomed import Doomed
-from tests.support.editor import PATIENCE, Editor, editing
-from tests.support.governed import LINES, govern, take_away
+from tests.support.governed_repository import LINES, govern, take_away
+from tests.support.killable_server import Doomed
 from tests.support.repository import Repository
 
 pytestmark = pytest.mark.e2e

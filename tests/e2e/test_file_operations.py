@@ -15,7 +15,7 @@ from lsprotocol import types as lsp
 from intent_lsp.core.content import EMPTY_HASH, hash_content
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
 from tests.support.editor import STARTED, Editor, capabilities, editing
-from tests.support.governed import LINES, govern, set_policy
+from tests.support.governed_repository import LINES, govern, set_policy
 from tests.support.repository import Repository
 from tests.support.repository import create as make
 

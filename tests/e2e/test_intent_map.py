@@ -6,7 +6,7 @@ import pytest
 
 from intent_lsp.core.paths import INTENT_MAP
 from tests.support.editor import editing
-from tests.support.governed import LINES, govern
+from tests.support.governed_repository import LINES, govern
 from tests.support.repository import Repository
 
 pytestmark = pytest.mark.e2e

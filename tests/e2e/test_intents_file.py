@@ -4,7 +4,7 @@ import pytest
 from lsprotocol import types as lsp
 
 from tests.support.editor import Editor, editing
-from tests.support.governed import INTENTS, LINES, govern, take_away
+from tests.support.governed_repository import INTENTS, LINES, govern, take_away
 from tests.support.repository import Repository
 
 pytestmark = pytest.mark.e2e

@@ -9,7 +9,7 @@ from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM
 from intent_lsp.governance.ledger.recovery import recovering
 from intent_lsp.store.ledger.journal import Journal
 from tests.support.editor import Editor, editing
-from tests.support.governed import govern
+from tests.support.governed_repository import govern
 from tests.support.ledgers import lines_of
 from tests.support.repository import Repository
 

@@ -8,7 +8,7 @@ import pytest
 
 from intent_lsp.core.paths import INTENTS_FILE, POLICY_FILE
 from tests.e2e.test_failures import Builder
-from tests.support.governed import govern
+from tests.support.governed_repository import govern
 from tests.support.repository import Repository
 
 pytestmark = pytest.mark.e2e

@@ -18,8 +18,8 @@ from lsprotocol import types as lsp
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.paths import INTENT_MAP
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
-from tests.support.editor import SERVER, Editor, editing, slow_server, start
-from tests.support.governed import LINES, govern
+from tests.support.editor import SERVER, Editor, editing, jittered_server, start
+from tests.support.governed_repository import LINES, govern
 from tests.support.raw_client import RawClient
 from tests.support.repository import Repository
 
@@ -98,7 +98,7 @@ def ledger(root: Path) -> list[str]:
     return path.read_text().splitlines() if path.exists() else []
 
 
-@pytest.mark.parametrize("command", [SERVER, slow_server(1), slow_server(2)])
+@pytest.mark.parametrize("command", [SERVER, jittered_server(1), jittered_server(2)])
 def test_a_good_end_and_a_bad_one(repository: Repository, command: Sequence[str]) -> None:
     govern(repository)
     good = Process(repository.root, command)
@@ -149,8 +149,8 @@ def say_all_at_once(server: Process) -> None:
         (SERVER, say_all_at_once, 0),
         (SERVER, leave_without_a_word, 1),
         (SERVER, Process.hang_up, 1),
-        (slow_server(2), say_all_at_once, 0),
-        (slow_server(1), leave_without_a_word, 1),
+        (jittered_server(2), say_all_at_once, 0),
+        (jittered_server(1), leave_without_a_word, 1),
     ],
 )
 def test_who_leaves_at_once_has_a_record_a_map_and_a_session_that_ended(

@@ -13,14 +13,14 @@ from lsprotocol import types as lsp
 
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
 from tests.support.editor import Editor, capabilities, editing
-from tests.support.governed import INTENTS, LINES, govern
-from tests.support.held_server import GO, LOADED, SERVICE
+from tests.support.governed_repository import INTENTS, LINES, govern
+from tests.support.paused_server import GO, LOADED, SERVICE
 from tests.support.repository import Repository
 
 pytestmark = pytest.mark.e2e
 
 # Started, not forked from a server that has all loaded.
-HELD = ("env", sys.executable, "-m", "tests.support.held_server")
+HELD = ("env", sys.executable, "-m", "tests.support.paused_server")
 INTENTS_FILE = ".orchestration/active_intents.yaml"
 POLICY = ".orchestration/constraints.sidecar.yaml"
 INVOICE = "src/billing/invoice.py"

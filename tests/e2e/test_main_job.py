@@ -10,7 +10,7 @@ from lsprotocol import types as lsp
 
 from intent_lsp.core.content import hash_content
 from tests.support.editor import Editor, capabilities, editing, plain
-from tests.support.governed import INTENTS, LINES, govern
+from tests.support.governed_repository import INTENTS, LINES, govern
 from tests.support.repository import Repository
 
 pytestmark = pytest.mark.e2e

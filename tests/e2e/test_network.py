@@ -18,7 +18,7 @@ import pytest
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
 from intent_lsp.formats.endpoint import Endpoint
 from tests.support.chromium import Tab, chromium
-from tests.support.governed import LINES, govern
+from tests.support.governed_repository import LINES, govern
 from tests.support.raw_client import LIMIT, framed
 from tests.support.repository import Repository
 from tests.support.sockets import (

@@ -11,7 +11,7 @@ from pygls.exceptions import JsonRpcException, JsonRpcMethodNotFound
 
 from intent_lsp.core.paths import POLICY_FILE
 from tests.support.editor import Editor, editing
-from tests.support.governed import INTENTS, LINES, govern, set_policy
+from tests.support.governed_repository import INTENTS, LINES, govern, set_policy
 from tests.support.repository import Repository
 
 pytestmark = pytest.mark.e2e

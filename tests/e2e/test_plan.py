@@ -13,7 +13,7 @@ from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
 from tests.support.editor import PATIENCE, Editor, capabilities, editing
-from tests.support.governed import INTENTS, LINES, govern, set_policy
+from tests.support.governed_repository import INTENTS, LINES, govern, set_policy
 from tests.support.repository import Repository
 
 pytestmark = pytest.mark.e2e

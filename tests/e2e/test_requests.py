@@ -11,7 +11,7 @@ from lsprotocol import types as lsp
 
 from intent_lsp.doors.lsp.wire.names import RequestName
 from tests.support.editor import PATIENCE, Editor, capabilities, editing
-from tests.support.governed import INTENTS, LINES, govern
+from tests.support.governed_repository import INTENTS, LINES, govern
 from tests.support.repository import Repository
 
 pytestmark = pytest.mark.e2e

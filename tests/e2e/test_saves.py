@@ -16,8 +16,8 @@ import pytest
 from lsprotocol import types as lsp
 
 from intent_lsp.core.content import EMPTY_HASH, hash_content
-from tests.support.editor import SERVER, STARTED, Editor, capabilities, editing, slow_server
-from tests.support.governed import INTENTS, LINES, govern, set_policy
+from tests.support.editor import SERVER, STARTED, Editor, capabilities, editing, jittered_server
+from tests.support.governed_repository import INTENTS, LINES, govern, set_policy
 from tests.support.repository import Repository
 
 pytestmark = pytest.mark.e2e
@@ -452,7 +452,7 @@ async def test_saves_are_the_editors_own_however_slow_the_machine(
     repository: Repository, seed: int, *, ask: bool
 ) -> None:
     govern(repository)
-    async with editing(repository.root, command=slow_server(seed)) as editor:
+    async with editing(repository.root, command=jittered_server(seed)) as editor:
         await select(editor, "INT-001")
         # A buffer that gets its name, is written, typed on and written again.
         fresh = "src/auth/fresh.py"
@@ -515,7 +515,7 @@ async def test_saves_made_before_the_first_of_them_is_told_are_the_editors_own(
 
 @pytest.mark.parametrize(
     ("command", "ask"),
-    [(SERVER, True), (SERVER, False), *((slow_server(seed), False) for seed in (1, 4, 22))],
+    [(SERVER, True), (SERVER, False), *((jittered_server(seed), False) for seed in (1, 4, 22))],
 )
 async def test_a_save_that_is_seen_half_way_is_the_editors_own(
     repository: Repository, command: Sequence[str], *, ask: bool
@@ -579,7 +579,7 @@ async def test_a_save_belongs_to_the_intent_that_was_active_then(
     repository: Repository, seed: int
 ) -> None:
     govern(repository)
-    async with editing(repository.root, command=slow_server(seed)) as editor:
+    async with editing(repository.root, command=jittered_server(seed)) as editor:
         editor.open(LOGIN)
         wanted = []
         for number, intent in enumerate(["INT-001", "INT-002", None, "INT-001"]):
@@ -603,7 +603,7 @@ async def test_saves_of_several_files_are_recorded_in_the_order_of_the_saves(
     for name in saved:
         repository.write(name, LINES)
     govern(repository)
-    async with editing(repository.root, command=slow_server(seed)) as editor:
+    async with editing(repository.root, command=jittered_server(seed)) as editor:
         await select(editor, "INT-001")
         for name in saved:
             editor.open(name)

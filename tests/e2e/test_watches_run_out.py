@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.editor import SERVER, editing
-from tests.support.governed import govern
+from tests.support.governed_repository import govern
 from tests.support.repository import Repository
 
 pytestmark = pytest.mark.e2e

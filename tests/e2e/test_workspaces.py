@@ -7,7 +7,7 @@ from lsprotocol import types as lsp
 
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
 from tests.support.editor import Editor, editing
-from tests.support.governed import INTENTS, LINES, govern
+from tests.support.governed_repository import INTENTS, LINES, govern
 from tests.support.repository import Repository, create
 
 pytestmark = pytest.mark.e2e

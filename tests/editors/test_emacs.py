@@ -12,7 +12,7 @@ from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.store.clock import new_id, now
 from intent_lsp.store.ledger.ledger import Ledger
 from tests.support.emacs import ROOT, Emacs, emacs
-from tests.support.governed import LINES, govern
+from tests.support.governed_repository import LINES, govern
 from tests.support.repository import Repository
 
 pytestmark = pytest.mark.editor

@@ -9,7 +9,7 @@ from intent_lsp.core.content import hash_content
 from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.store.clock import new_id, now
 from intent_lsp.store.ledger.ledger import Ledger
-from tests.support.governed import govern
+from tests.support.governed_repository import govern
 from tests.support.helix import helix
 from tests.support.repository import Repository
 

@@ -12,7 +12,7 @@ from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.store.clock import new_id, now
 from intent_lsp.store.ledger.ledger import Ledger
 from tests.support import repository as repositories
-from tests.support.governed import INTENTS, LINES, govern
+from tests.support.governed_repository import INTENTS, LINES, govern
 from tests.support.neovim import ROOT, Neovim, neovim
 from tests.support.repository import Repository
 

@@ -10,7 +10,7 @@ import pytest
 
 from intent_lsp.core.paths import LEDGER_FILE
 from tests.support import repository as repositories
-from tests.support.governed import LINES, govern
+from tests.support.governed_repository import LINES, govern
 from tests.support.neovim import CONFIG, ROOT, Neovim, neovim
 from tests.support.repository import Repository
 

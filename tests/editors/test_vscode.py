@@ -17,9 +17,9 @@ from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.store.clock import new_id, now
 from intent_lsp.store.ledger.ledger import Ledger
 from tests.support import repository as repositories
-from tests.support import workbench
+from tests.support import vscode_journeys
 from tests.support.code_server import NEWEST, USUAL, Edition
-from tests.support.governed import LINES, govern
+from tests.support.governed_repository import LINES, govern
 
 pytestmark = pytest.mark.editor
 
@@ -67,9 +67,9 @@ def saw(room: Path, edition: Edition) -> Told:
         if not told.exists():
             repository = govern(repositories.create(room / "repository"))
             agent = [sys.executable, "-c", WRITES]
-            seen = workbench.journeys(repository.root, room, edition=edition, agent=agent)
+            seen = vscode_journeys.journeys(repository.root, room, edition=edition, agent=agent)
             told.write_text(json.dumps(seen))
-    return lambda journey: workbench.saw(json.loads(told.read_text()), journey)
+    return lambda journey: vscode_journeys.saw(json.loads(told.read_text()), journey)
 
 
 @pytest.fixture(scope="module")

@@ -11,8 +11,8 @@ from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.store.clock import new_id, now
 from intent_lsp.store.ledger.ledger import Ledger
 from tests.support import repository as repositories
-from tests.support import workbench
-from tests.support.governed import LINES
+from tests.support import vscode_journeys
+from tests.support.governed_repository import LINES
 
 pytestmark = pytest.mark.editor
 
@@ -41,8 +41,8 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def saw(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Told:
     """Go all journeys of the day; give what each saw."""
     room = tmp_path_factory.mktemp("room")
-    told = workbench.journeys(root, room, script="first_day.mjs", typed=TYPED)
-    return lambda journey: workbench.saw(told, journey)
+    told = vscode_journeys.journeys(root, room, script="first_day.mjs", typed=TYPED)
+    return lambda journey: vscode_journeys.saw(told, journey)
 
 
 def test_in_a_bare_folder_nothing_is_shown_and_no_server_runs(saw: Told) -> None:

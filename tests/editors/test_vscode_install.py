@@ -9,8 +9,8 @@ import pytest
 
 from intent_lsp import __version__
 from tests.support import repository as repositories
-from tests.support import workbench
-from tests.support.governed import govern
+from tests.support import vscode_journeys
+from tests.support.governed_repository import govern
 
 pytestmark = [pytest.mark.editor, pytest.mark.slow]
 
@@ -39,7 +39,7 @@ def test_one_click_installs_the_server_and_the_intent_is_selected(
     room = tmp_path / "room"
     room.mkdir()
 
-    told = workbench.saw(workbench.installation(root, room, without_server), "install")
+    told = vscode_journeys.saw(vscode_journeys.installation(root, room, without_server), "install")
 
     assert "the server intent-lsp was not found" in told["asked"]
     assert told["status"] == "No intent"

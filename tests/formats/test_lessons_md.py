@@ -14,7 +14,7 @@ from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import line_body, split_lines
 from intent_lsp.formats.intents.templates import LESSONS
 from intent_lsp.formats.markdown.lessons import KEPT_AT_MOST, lessons_in, with_lesson
-from tests.support import hostile
+from tests.support import hostile_text
 
 AT = "2026-02-19T20:10:07.480Z"
 LATER = "2027-01-01T00:00:00.000Z"
@@ -102,15 +102,15 @@ def test_a_section_that_people_merged_is_brought_down_to_fifty() -> None:
 
 
 MARKS = st.sampled_from([f"{OPEN}\n", f"{CLOSE}\n", f"{OPEN}\r\n", f"{LINE}\n", f"{CLOSE}", "\r"])
-people = st.lists(hostile.texts(3) | MARKS, max_size=6).map("".join)
+people = st.lists(hostile_text.texts(3) | MARKS, max_size=6).map("".join)
 lessons = st.builds(
     Lesson,
     at=st.just(LATER),
     code=st.sampled_from(GateCode),
-    tool=hostile.texts(),
-    path=st.none() | hostile.texts(),
-    program=st.none() | hostile.texts(),
-    error=st.none() | hostile.texts(),
+    tool=hostile_text.texts(),
+    path=st.none() | hostile_text.texts(),
+    program=st.none() | hostile_text.texts(),
+    error=st.none() | hostile_text.texts(),
 )
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from intent_lsp.core.content import hash_content
 from intent_lsp.formats.ledger.jsonl import examine
 from intent_lsp.formats.ledger.stated_link import StatedLink, stated_link
-from tests.support.chains import after, chain
+from tests.support.sealed_lines import after, chain
 
 
 def test_a_line_states_what_it_is_and_what_it_names() -> None:

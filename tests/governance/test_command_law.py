@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from intent_lsp.core.gate.request import Allowed
 from intent_lsp.core.records import Record, ScopeValidation
 from tests.governance.test_calls import Agent
-from tests.support.command_room import SETTINGS, apart, make_template, prepare, run
-from tests.support.command_texts import looks, texts
+from tests.support.command_sandbox import SETTINGS, apart, make_template, prepare, run
+from tests.support.shell_texts import looks, texts
 
 SHARES = 10
 """A law is run in so many shares, side by side: 500 texts in the gate, 20,000 in all by night."""

@@ -29,8 +29,8 @@ from intent_lsp.formats.ledger.jsonl import seal
 from intent_lsp.governance.plan.planning import Granted, Planner, Wish
 from intent_lsp.governance.root.grants import Grants
 from intent_lsp.store.ledger.index.queries import Query
+from tests.governance.clocks_and_races import Clock
 from tests.governance.editor import INTENTS
-from tests.governance.others import Clock
 from tests.governance.test_calls import Agent
 from tests.support import repository
 from tests.support.repository import Repository

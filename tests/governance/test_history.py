@@ -16,8 +16,8 @@ from intent_lsp.governance.plan.checkout import SELECT_TOOL, Selection
 from intent_lsp.governance.root.intents_writer import IntentsWriter
 from intent_lsp.governance.views.history import History
 from intent_lsp.store.locks.root_lock import RootLock
+from tests.governance.clocks_and_races import NOON, Clock, aged, quicker
 from tests.governance.editor import INTENTS
-from tests.governance.others import NOON, Clock, aged, quicker
 from tests.governance.test_calls import Agent
 from tests.support.repository import Repository
 

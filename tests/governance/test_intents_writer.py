@@ -19,8 +19,8 @@ from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.plan.planning import Plan
 from intent_lsp.governance.root.intents_writer import UNSAVED, IntentsEdit, IntentsWriter
 from intent_lsp.store.locks.root_lock import RootLock
+from tests.governance.clocks_and_races import quicker
 from tests.governance.editor import INTENTS
-from tests.governance.others import quicker
 from tests.support.repository import Repository
 
 NOW = "2030-01-01T12:00:00.000Z"

@@ -19,7 +19,7 @@ from intent_lsp.formats.intents.templates import LESSONS
 from intent_lsp.formats.markdown.lessons import lessons_in
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.views.lessons import A_SESSION, Lessons
-from tests.governance.others import quicker
+from tests.governance.clocks_and_races import quicker
 from tests.governance.test_calls import Agent
 from tests.support.repository import Repository
 

@@ -23,10 +23,10 @@ from intent_lsp.governance.root.intents_writer import UNSAVED, IntentsWriter
 from intent_lsp.governance.root.sessions import Session
 from intent_lsp.store.ledger.index.queries import Query
 from intent_lsp.store.locks.root_lock import RootLock
+from tests.governance.clocks_and_races import Clock, quicker
 from tests.governance.editor import INTENTS
-from tests.governance.others import Clock, quicker
 from tests.governance.test_calls import Agent
-from tests.support import hostile, repository
+from tests.support import hostile_text, repository
 from tests.support.repository import Repository
 
 GUIDE = "docs/guide.md"
@@ -446,7 +446,7 @@ def test_a_hostile_plan_is_one_intent_more_or_none(
     root.write(INTENTS_FILE, INTENTS)
     planner = PlanningAgent(root)
 
-    @given(hostile.texts(3), st.lists(hostile.texts(2), max_size=2).map(tuple))
+    @given(hostile_text.texts(3), st.lists(hostile_text.texts(2), max_size=2).map(tuple))
     def law(name: str, texts: tuple[str, ...]) -> None:
         planner.file.write_text(INTENTS)
         made = planner.create(name=name, owned_scope=texts, constraints=texts)

@@ -14,7 +14,7 @@ from intent_lsp.core.errors import IntentLspError, LedgerUnavailableError, Unsaf
 from intent_lsp.core.paths import INTENTS_FILE, LEDGER_FILE
 from intent_lsp.store.fs.write import replace_lines
 from intent_lsp.store.ledger.merge import Merged, merge_files, resolve_file
-from tests.support.broken_world import held_by_another, read_only
+from tests.support.fault_injection import held_by_another, read_only
 from tests.support.ledgers import edit, ledger_at, lines_of, put_lines, two_branches
 
 

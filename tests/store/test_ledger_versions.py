@@ -16,8 +16,8 @@ from intent_lsp.store.git.program import stream_git
 from intent_lsp.store.ledger import blobs, git_versions
 from intent_lsp.store.ledger.git_versions import LedgerVersions, Seeker
 from intent_lsp.store.ledger.raw.files import ARCHIVE_ROOM, SEGMENT_ROOM
-from tests.support.chains import after, chain
 from tests.support.repository import Repository, create
+from tests.support.sealed_lines import after, chain
 
 SEGMENT = f"{SEGMENT_ROOM}/2026-11-21-0123456789ab.jsonl"
 LATER = f"{SEGMENT_ROOM}/2026-11-22-0123456789ab.jsonl"

@@ -12,7 +12,7 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.store.state import database
 from intent_lsp.store.state.sessions_db import ReadHash, SessionDb
 from tests.store.test_state import ROW
-from tests.support.broken_world import fill, small_disk
+from tests.support.fault_injection import fill, small_disk
 
 PATH = WorkspacePath("a.py")
 READ = ReadHash(ContentHash("sha256:" + "0" * 64), 1)

@@ -29,8 +29,8 @@ from intent_lsp.store.ledger.index.queries import Query
 from tests.governance.editor import Editor
 from tests.governance.test_file_operations import ends, operate
 from tests.governance.work import Work
-from tests.support import line_truth
-from tests.support.line_truth import Edit, Hand, Line, Owner, Text, spelled
+from tests.support import attributed_lines
+from tests.support.attributed_lines import Edit, Hand, Line, Owner, Text, spelled
 from tests.support.repository import Repository, create
 
 INTENT: Final = "INT-001"
@@ -55,16 +55,20 @@ class By(StrEnum):
 
 ANNOUNCED: Final = (By.PERSON, By.AGENT, By.COMMAND)
 WRITES: Final[tuple[Edit, ...]] = (
-    line_truth.insert,
-    line_truth.insert,
-    line_truth.replace,
-    line_truth.delete,
+    attributed_lines.insert,
+    attributed_lines.insert,
+    attributed_lines.replace,
+    attributed_lines.delete,
 )
-MOVES: Final[tuple[Edit, ...]] = (line_truth.move, line_truth.move, line_truth.duplicate)
+MOVES: Final[tuple[Edit, ...]] = (
+    attributed_lines.move,
+    attributed_lines.move,
+    attributed_lines.duplicate,
+)
 FORMATS: Final[tuple[Edit, ...]] = (
-    line_truth.reindent,
-    line_truth.format_text,
-    line_truth.rename_name,
+    attributed_lines.reindent,
+    attributed_lines.format_text,
+    attributed_lines.rename_name,
 )
 
 
@@ -114,7 +118,9 @@ class EditedTree:
         tree.repository.write(".orchestration/active_intents.yaml", INTENTS)
         tree.repository.write(".orchestration/.gitignore", ".local/\n*.md\n")
         tree.repository.write(".gitignore", "/.orchestration/agent_trace.jsonl\n")
-        for number, text in enumerate(texts or [line_truth.base(chance, LINES) for _ in "ab"]):
+        for number, text in enumerate(
+            texts or [attributed_lines.base(chance, LINES) for _ in "ab"]
+        ):
             tree.files[f"src/f{number}.py"] = text
         for path, text in tree.files.items():
             tree.repository.write(path, spelled(text))
@@ -183,7 +189,9 @@ class EditedTree:
         past = self.past.get(path)
         if past:
             then = hand.chance.choice(past[-3:])
-            self._step(by, "undo", {path: line_truth.brought_back(hand, self.files[path], then)})
+            self._step(
+                by, "undo", {path: attributed_lines.brought_back(hand, self.files[path], then)}
+            )
 
     def recreate(self, by: By) -> None:
         """Delete a file, and make it again, with an edit or without."""
@@ -193,7 +201,7 @@ class EditedTree:
         again = self._hand(by)
         new = again.also(text) if again.who is not None else text
         if hand.chance.random() < 0.5:
-            new = line_truth.insert(again, new)
+            new = attributed_lines.insert(again, new)
         self._step(by, "recreate", {path: new})
 
     def git(self) -> None:
@@ -227,7 +235,7 @@ class EditedTree:
         self.repository.commit()
         path = self._any_file()
         hand = Hand(self.chance, None)
-        text = line_truth.insert(hand, self.files[path])
+        text = attributed_lines.insert(hand, self.files[path])
         self._begin(None, f"pull {path}")
         theirs = self.repository.root.parent / f"{self.repository.root.name}-colleague"
         root = str(self.repository.root)
@@ -265,7 +273,7 @@ class EditedTree:
             repository.git("merge", "--abort")
         else:
             new = (repository.root / path).read_bytes().decode()
-            self._keep(path, line_truth.merged(ours, theirs, new))
+            self._keep(path, attributed_lines.merged(ours, theirs, new))
         self.work.noticed()
         self._end()
 

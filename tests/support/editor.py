@@ -34,19 +34,19 @@ from intent_lsp.doors.lsp.protocol.positions import (
     from_client,
     to_client,
 )
-from tests.support import warm_servers
+from tests.support import forked_servers
 
 PATIENCE = 60.0
 SERVER = (sys.executable, "-m", "intent_lsp", "serve")
-PATIENT = (sys.executable, "-m", "tests.support.patient_server", "serve")
+PATIENT = (sys.executable, "-m", "tests.support.unhurried_server", "serve")
 """A server whose saves may take as long as a busy machine needs to judge them."""
 STARTED = ("env", *SERVER)
 """A server that is started, for those who test what happens while it loads."""
 
 
-def slow_server(seed: int) -> Sequence[str]:
+def jittered_server(seed: int) -> Sequence[str]:
     """Give the command of a server whose threads come and go when they please."""
-    return (sys.executable, "-m", "tests.support.slow_server", str(seed), "serve")
+    return (sys.executable, "-m", "tests.support.jittered_server", str(seed), "serve")
 
 
 NOTIFICATIONS = ("intent/didChange", "intent/didDeny", "intent/didTrace")
@@ -485,7 +485,7 @@ async def start(
     command: Sequence[str] = PATIENT,
 ) -> Editor:
     """Start an editor and its server process."""
-    client = warm_servers.Client(configuration={}, converter_factory=_plain_converter)
+    client = forked_servers.Client(configuration={}, converter_factory=_plain_converter)
     editor = Editor(client, root)
     _listen(editor)
     await client.start_io(*command)

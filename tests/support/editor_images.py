@@ -5,8 +5,8 @@ import tempfile
 from pathlib import Path
 
 from tests.support import repository as repositories
-from tests.support import workbench
-from tests.support.governed import LINES, govern
+from tests.support import vscode_journeys
+from tests.support.governed_repository import LINES, govern
 from tests.support.isolation import isolate
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
@@ -51,8 +51,8 @@ def take(images: Path) -> None:
         shop.commit("sell")
         agent = [sys.executable, "-c", WRITES]
         given = {"images": str(images), "words": WORDS}
-        for journey in (told := workbench.journeys(shop.root, room, agent=agent, **given)):
-            workbench.saw(told, journey)
+        for journey in (told := vscode_journeys.journeys(shop.root, room, agent=agent, **given)):
+            vscode_journeys.saw(told, journey)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.ended import run_to_its_end
+from tests.support.programs import run_to_its_end
 from tests.support.repository import Repository
 
 ROOT = Path(__file__).parents[2]

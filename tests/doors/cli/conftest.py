@@ -11,7 +11,7 @@ import pytest
 from intent_lsp.__main__ import PRODUCT_LINE
 from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.doors.cli.main import run
-from tests.support.governed import govern
+from tests.support.governed_repository import govern
 from tests.support.repository import Repository
 
 INTENTS = """\

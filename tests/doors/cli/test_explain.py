@@ -9,7 +9,7 @@ from intent_lsp.core.paths import IGNORE_FILE, INTENTS_FILE, LEDGER_FILE, Worksp
 from intent_lsp.doors.cli.decision_text import of_save
 from intent_lsp.governance.governance import Governance
 from tests.doors.cli.conftest import Said, Shell
-from tests.support.governed import set_policy
+from tests.support.governed_repository import set_policy
 from tests.support.ledgers import edit, ledger_at
 from tests.support.repository import Repository
 

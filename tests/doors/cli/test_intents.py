@@ -12,7 +12,7 @@ from intent_lsp.core.records import GRANT_TOOL, Event, Grant, MutationClass, Sco
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.doors.cli.intents.show import NEWEST
 from tests.doors.cli.conftest import Shell
-from tests.support.governed import INTENTS
+from tests.support.governed_repository import INTENTS
 from tests.support.ledgers import edit, ledger_at
 from tests.support.repository import Repository
 

@@ -9,7 +9,7 @@ from intent_lsp.core.paths import IGNORE_FILE, INTENTS_FILE
 from intent_lsp.formats.intents.intents_file import read_intents
 from intent_lsp.formats.intents.templates import INTENTS as TEMPLATE
 from tests.doors.cli.conftest import Shell
-from tests.support.governed import INTENTS
+from tests.support.governed_repository import INTENTS
 from tests.support.repository import Repository
 
 

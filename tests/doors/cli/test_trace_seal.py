@@ -13,9 +13,9 @@ from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.ledger.verification import HEADS_AT_MOST
 from intent_lsp.core.paths import LEDGER_FILE
 from tests.doors.cli.conftest import Shell
-from tests.support.chains import after
 from tests.support.ledgers import edit, ledger_at, lines_of, put_lines
 from tests.support.repository import Repository
+from tests.support.sealed_lines import after
 
 KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
 ANOTHER = Ed25519PrivateKey.from_private_bytes(bytes(32))

@@ -2,7 +2,7 @@
 
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { goer } from "./goer.mjs";
+import { journeyRunner } from "./runner.mjs";
 import { openWindow } from "./window.mjs";
 
 const given = JSON.parse(process.env.JOURNEY_GIVEN);
@@ -16,7 +16,7 @@ const SET_UP = "Intent: Set Up This Folder";
 const CREATE = "Create an intent for this file and select it";
 
 const w = await openWindow(given, LOGIN);
-const journey = goer(w);
+const journey = journeyRunner(w);
 
 /** Count the records that a ledger has. */
 function count(ledger) {

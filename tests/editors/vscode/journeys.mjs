@@ -3,7 +3,7 @@
 import { execFile } from "node:child_process";
 import path from "node:path";
 import { promisify } from "node:util";
-import { goer } from "./goer.mjs";
+import { journeyRunner } from "./runner.mjs";
 import { openWindow } from "./window.mjs";
 
 const given = JSON.parse(process.env.JOURNEY_GIVEN);
@@ -15,7 +15,7 @@ const SAVES = 20;
 const VIOLATION = "is outside INT-001 (Login).";
 
 const w = await openWindow(given, INVOICE);
-const journey = goer(w);
+const journey = journeyRunner(w);
 
 /** Give the words for a line of the invoice; a picture is of more than lines that say their number. */
 function said(line) {

@@ -10,7 +10,7 @@ from intent_lsp.doors.lsp.connection.record_notifier import IntentMapWriter
 from intent_lsp.doors.lsp.runtime.executor import BackgroundExecutor
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from tests.governance.editor import Editor
-from tests.support.governed import LINES, govern
+from tests.support.governed_repository import LINES, govern
 from tests.support.repository import Repository
 
 LOGIN = "src/auth/login.py"

@@ -11,7 +11,7 @@ from intent_lsp.core.control_plane import control_plane
 from intent_lsp.core.gate.grantable import ungrantable
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.scope.scope import compile_scope
-from tests.support import hostile
+from tests.support import hostile_text
 
 DIRECTORIES = {"src", "docs", ".claude"}
 EXCLUSION = "An exclusion grants nothing."
@@ -129,7 +129,7 @@ pieces = st.sampled_from(
         "}",
     ]
 )
-patterns = hostile.texts(3) | st.lists(pieces, max_size=6).map("/".join) | pieces.map(str)
+patterns = hostile_text.texts(3) | st.lists(pieces, max_size=6).map("/".join) | pieces.map(str)
 PLANE = (".git/config", ".orchestration/x", ".intentignore", ".codex/x", ".github/hooks/x")
 
 

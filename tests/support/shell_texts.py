@@ -1,4 +1,4 @@
-"""Shell texts that may write in the tree of `tests.support.command_room`, and others that may not.
+"""Shell texts that may write in the tree of `command_sandbox`, and others that may not.
 
 Invariant: every name is relative, and below the tree; nothing waits, asks, or uses a network.
 """

@@ -22,7 +22,7 @@ from tests.support.code_server import (
     installed,
     write_settings,
 )
-from tests.support.ended import run_to_its_end
+from tests.support.programs import run_to_its_end
 
 _SCRIPTS = ROOT / "tests" / "editors" / "vscode"
 _SERVER = (sys.executable, "-m", "intent_lsp", "serve")

@@ -1,8 +1,8 @@
 """Run a command of tests; run each of at most three failed tests once more, by itself.
 
-`python -m tests.support.run_again make test ARGS=--cache-clear`: only for continuous integration,
-where a machine's hiccup is not to cost a day. A test that passes then is named as FLAKY, in the
-file that `FLAKY_TESTS` names, too. It stays a bug.
+`python -m tests.support.rerun_failed make test ARGS=--cache-clear`: only for continuous
+integration, where a machine's hiccup is not to cost a day. A test that passes then is named as
+FLAKY, in the file that `FLAKY_TESTS` names, too. It stays a bug.
 """
 
 import os

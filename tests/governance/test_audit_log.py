@@ -24,7 +24,7 @@ from intent_lsp.governance.governance import Governance
 from intent_lsp.store.state.notes import AgentInfo
 from tests.governance.editor import INTENTS, Editor
 from tests.governance.test_calls import Agent
-from tests.support import hostile, repository
+from tests.support import hostile_text, repository
 from tests.support.repository import Repository
 
 LOGIN, GUIDE = "src/auth/login.py", "docs/guide.md"
@@ -316,7 +316,7 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hostile]:
 
 def spoken(most: int) -> st.SearchStrategy[str]:
     """Give words as a door lets them in: not empty, 256 characters at most, no half ones."""
-    words = hostile.texts(most).map(lambda text: text.encode("utf-8", "replace").decode())
+    words = hostile_text.texts(most).map(lambda text: text.encode("utf-8", "replace").decode())
     return words.filter(lambda text: 0 < len(text) <= 250)
 
 
@@ -337,11 +337,13 @@ said_words = st.builds(
     tool=spoken(4),
     session=spoken(3),
     model=spoken(3),
-    error=hostile.texts(),
+    error=hostile_text.texts(),
     # Folded, `postgres://user:…` is a directory called `postgres:`, and no address.
-    paths=st.lists(hostile.texts(3).filter(lambda path: "//" not in path), max_size=2).map(tuple),
+    paths=st.lists(hostile_text.texts(3).filter(lambda path: "//" not in path), max_size=2).map(
+        tuple
+    ),
     # One word of the shell, so that it is read as the program.
-    command=hostile.texts().map(shlex.quote),
+    command=hostile_text.texts().map(shlex.quote),
 )
 
 
@@ -367,27 +369,27 @@ def test_nothing_hostile_is_alive_where_it_is_told(arena: Hostile, said: Said) -
     assert outcome.record.error is not None
     assert len(outcome.record.error) <= 120
     assert "\n" not in outcome.record.error
-    assert not hostile.unseen_in(outcome.record.error)
-    assert hostile.BODY not in outcome.record.error.lower()
+    assert not hostile_text.unseen_in(outcome.record.error)
+    assert hostile_text.BODY not in outcome.record.error.lower()
 
     ledger = arena.text(GOVERNANCE_LEDGER)
     assert ledger.count("\n") in (6, 9)
-    assert not hostile.unseen_in(ledger.replace("\n", ""))
+    assert not hostile_text.unseen_in(ledger.replace("\n", ""))
     assert not set("<>@&") & set(ledger)
     assert not set("[]") & set(ledger.replace("[redacted]", ""))
     assert "://" not in ledger
-    assert hostile.BODY not in ledger.lower()
-    assert set(hostile.tokens(ledger)) <= AN_ENTRY | WORDS
+    assert hostile_text.BODY not in ledger.lower()
+    assert set(hostile_text.tokens(ledger)) <= AN_ENTRY | WORDS
 
     for page in ("AGENT.md", "CLAUDE.md"):
         text = arena.text(page)
         line_by_line = lessons_in(text)
         assert len(text.splitlines()) == len(LESSONS.splitlines()) + len(line_by_line)
-        assert set(hostile.tokens(text)) <= A_PAGE
+        assert set(hostile_text.tokens(text)) <= A_PAGE
         for line in line_by_line:
             assert not set("`<>@*|") & set(line)
-            assert not hostile.unseen_in(line)
+            assert not hostile_text.unseen_in(line)
             assert "://" not in line
-            assert hostile.BODY not in line.lower()
+            assert hostile_text.BODY not in line.lower()
     assert len(lessons_in(arena.text("AGENT.md"))) >= 1
     assert len(lessons_in(arena.text("CLAUDE.md"))) == 1

@@ -49,7 +49,7 @@ from tests.support.gate_questions import (
     broken,
     code_of,
 )
-from tests.support.hostile import texts
+from tests.support.hostile_text import texts
 
 PASS, FAIL, SKIPPED = RowOutcome.PASS, RowOutcome.FAIL, RowOutcome.SKIPPED
 SAVE = replace(FINE, tool_name=EDITOR_SAVE)

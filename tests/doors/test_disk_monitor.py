@@ -19,9 +19,9 @@ from intent_lsp.doors.lsp.protocol.positions import PositionEncoding
 from intent_lsp.doors.lsp.protocol.protocol import IntentProtocol
 from intent_lsp.doors.lsp.runtime.client_capabilities import ClientCapabilities
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
-from tests.support.governed import LINES, govern
+from tests.support.governed_repository import LINES, govern
 from tests.support.repository import Repository
-from tests.support.workplaces import workplace_on
+from tests.support.tracked_documents import workplace_on
 
 LIB = tuple(f"lib/{number:02}.py" for number in range(60))
 LATER = "lib/later.py"

@@ -8,7 +8,7 @@ from intent_lsp.core.intents import Intent, IntentId
 from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
-from tests.support.governed import INTENTS, govern
+from tests.support.governed_repository import INTENTS, govern
 from tests.support.repository import Repository
 
 LOGIN = WorkspacePath("src/auth/login.py")

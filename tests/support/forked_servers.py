@@ -20,7 +20,7 @@ from typing import cast
 import pytest_lsp
 from pygls.io_ import run_async
 
-from tests.support.server_nursery import LONGEST
+from tests.support.fork_server import LONGEST
 
 PYTHON = (sys.executable, "-m")
 TO_A_FILE = ("sh", "-c", 'exec "$@" 2>>"$0"')
@@ -125,7 +125,7 @@ class _Nursery:
         self._requests, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             handle = theirs.fileno()
-            command = (*PYTHON, "tests.support.server_nursery", str(handle))
+            command = (*PYTHON, "tests.support.fork_server", str(handle))
             self._process = subprocess.Popen(command, pass_fds=(handle,), stdin=subprocess.DEVNULL)
 
     def fits(self) -> bool:

@@ -1,4 +1,4 @@
-"""The server on a machine whose threads come and go when they please: `slow_server SEED serve`.
+"""The server on a machine whose threads come and go when they please: `jittered_server SEED serve`.
 
 Every piece of work that the event loop hands to a thread begins late, and ends late, by chance.
 """

@@ -18,7 +18,7 @@ from intent_lsp.governance.root.rules import RulesCache
 from intent_lsp.store.ledger.journal import Journal
 from intent_lsp.store.ledger.ledger import Ledger, Queued
 from intent_lsp.store.ledger.raw.file import FileSystem
-from tests.support.governed import govern
+from tests.support.governed_repository import govern
 from tests.support.ledgers import edit, ledger_at, lines_of, put_lines
 from tests.support.repository import Repository
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from intent_lsp.core.paths import CONTROL_ROOM
 from intent_lsp.doors.lsp.connection.rules_watcher import RulesWatcher
 from intent_lsp.governance.governance import Governance
-from tests.support.governed import govern
+from tests.support.governed_repository import govern
 from tests.support.repository import Repository
 
 

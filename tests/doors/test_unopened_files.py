@@ -16,9 +16,9 @@ from intent_lsp.doors.lsp.protocol.documents import Document
 from intent_lsp.doors.lsp.protocol.positions import PositionEncoding
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.governance.plan.checkout import Selection
-from tests.support.governed import LINES, govern
+from tests.support.governed_repository import LINES, govern
 from tests.support.repository import Repository
-from tests.support.workplaces import workplace_on
+from tests.support.tracked_documents import workplace_on
 
 OUT = "SCOPE_VIOLATION"
 CHANGED = LINES + "formatted\n"

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.editor import SERVER
-from tests.support.warm_servers import TO_A_FILE
+from tests.support.forked_servers import TO_A_FILE
 
 _HOLDER = """\
 import fcntl, sys

@@ -4,7 +4,7 @@ from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.governance.ledger.open_ledger import governed_ledger
 from intent_lsp.governance.root.rules import RulesCache
 from intent_lsp.store.ledger.raw.files import LedgerFiles
-from tests.support.governed import govern, set_policy
+from tests.support.governed_repository import govern, set_policy
 from tests.support.ledgers import edit
 from tests.support.repository import Repository
 

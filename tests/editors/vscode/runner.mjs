@@ -1,7 +1,7 @@
 // Goes journeys in one window, in their order; each says in one line of JSON what was seen.
 
 /** Give what goes a journey from where the one before has ended; after one in vain, none is gone. */
-export function goer(w) {
+export function journeyRunner(w) {
   let lost = false;
   return async function journey(name, go) {
     if (lost) return;

@@ -13,7 +13,7 @@ from intent_lsp.governance.ledger.blame import ALL_LINES, FileBlame
 from intent_lsp.governance.ledger.intent_lines import WorkedFiles, explained, worked_files
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
 from intent_lsp.governance.root.rules import RulesCache
-from tests.governance.test_blaming import A, B, C, D, Root, at, changed
+from tests.governance.test_blame import A, B, C, D, Root, at, changed
 from tests.support.ledgers import edit
 from tests.support.repository import Repository
 

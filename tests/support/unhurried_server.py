@@ -1,7 +1,7 @@
-"""The server on a machine that others keep busy: `patient_server serve`.
+"""The server on a machine that others keep busy: `unhurried_server serve`.
 
 A save goes on unjudged after 150 ms, so that no editor waits; beside other tests a judge may need
-longer. Here it may. What happens when it is too late is tested with `slow_server`.
+longer. Here it may. What happens when it is too late is tested with `jittered_server`.
 """
 
 import sys

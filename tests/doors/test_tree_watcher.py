@@ -8,7 +8,7 @@ import pytest
 
 from intent_lsp.doors.lsp.connection import disk_monitor
 from intent_lsp.doors.lsp.connection.disk_monitor import TreeWatcher
-from tests.support.governed import govern
+from tests.support.governed_repository import govern
 from tests.support.repository import Repository
 
 SECONDS = 30

@@ -10,9 +10,9 @@ from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
 from intent_lsp.doors.lsp.diagnostics.tracked_documents import TrackedDocuments
 from intent_lsp.doors.lsp.protocol.documents import Document
 from intent_lsp.doors.lsp.protocol.positions import PositionEncoding
-from tests.support.governed import LINES, govern
+from tests.support.governed_repository import LINES, govern
 from tests.support.repository import Repository
-from tests.support.workplaces import workplace_on
+from tests.support.tracked_documents import workplace_on
 
 INVOICE = "src/billing/invoice.py"
 TYPED = LINES + "and away\n"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from intent_lsp.core.agents.audit_entry import CallStatus, GovernanceEntry
 from intent_lsp.core.redaction import redacted
 from intent_lsp.formats.markdown.audit_log import governance_line
-from tests.support import hostile
+from tests.support import hostile_text
 
 AT = "2026-02-19T20:10:07.480Z"
 HEAD = re.compile(
@@ -150,16 +150,16 @@ def test_an_empty_name_names_no_file() -> None:
     assert "touched_paths=(none)\n" in governance_line(entry(touched_paths=("",)))
 
 
-several = st.lists(hostile.texts(), max_size=3).map(tuple)
+several = st.lists(hostile_text.texts(), max_size=3).map(tuple)
 entries = st.builds(
     GovernanceEntry,
-    at=st.just(AT) | hostile.texts(),
+    at=st.just(AT) | hostile_text.texts(),
     status=st.sampled_from(CallStatus),
-    tool=hostile.texts(),
-    intent_id=st.none() | st.just("none") | hostile.texts(),
-    session_id=hostile.texts(),
-    model=hostile.texts(),
-    revision=hostile.texts(),
+    tool=hostile_text.texts(),
+    intent_id=st.none() | st.just("none") | hostile_text.texts(),
+    session_id=hostile_text.texts(),
+    model=hostile_text.texts(),
+    revision=hostile_text.texts(),
     touched_paths=several,
     constraints=several,
 )
@@ -185,12 +185,12 @@ def test_every_value_can_be_read_back_without_its_secrets(given_entry: Governanc
 def test_nothing_hostile_is_alive_in_an_entry(given_entry: GovernanceEntry) -> None:
     text = governance_line(given_entry)
     assert text.count("\n") == 3
-    assert not hostile.unseen_in(text.replace("\n", ""))
+    assert not hostile_text.unseen_in(text.replace("\n", ""))
     assert not set("<>@&") & set(text)
     assert not set("[]") & set(text.replace("[redacted]", ""))
     assert "://" not in text
-    assert hostile.BODY not in text.lower()
-    kinds = hostile.tokens(text)
+    assert hostile_text.BODY not in text.lower()
+    kinds = hostile_text.tokens(text)
     assert [kind for kind in kinds if kind not in {"text", "softbreak", "code_inline"}] == (
         ALIVE_AS_IT_SHOULD
     )

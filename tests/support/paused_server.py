@@ -1,4 +1,4 @@
-"""A server that loads its service when told to: `python -m tests.support.held_server`.
+"""A server that loads its service when told to: `python -m tests.support.paused_server`.
 
 It answers `test/loaded` with the names of its modules, and loads its language service after
 `test/go`, or `exit`.

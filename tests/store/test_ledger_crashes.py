@@ -11,7 +11,7 @@ from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM
 from intent_lsp.governance.ledger.recovery import Recovered, recovering
 from intent_lsp.store.ledger.journal import Journal
 from intent_lsp.store.ledger.ledger import Ledger, Queued
-from tests.support.broken_world import fill, read_only, small_disk
+from tests.support.fault_injection import fill, read_only, small_disk
 from tests.support.ledgers import edit, ledger_at, lines_of, put_lines
 
 KILLED = """
