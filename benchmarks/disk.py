@@ -43,7 +43,7 @@ def status_ms(root: Path) -> float:
     return watch.lap()
 
 
-def look_ms(server: Client) -> float:
+def snapshot_ms(server: Client) -> float:
     """Tell how long a command's two looks take together."""
     watch = Watch()
     call = {"sessionId": "builder", "toolName": "Bash", "command": "python3 make.py"}
@@ -63,18 +63,18 @@ def exempt_ms(server: Client) -> float:
     return watch.lap()
 
 
-def looks(report: Report, root: Path, rounds: int, *, watch: str) -> None:
+def snapshots(report: Report, root: Path, rounds: int, *, watch: str) -> None:
     """Hold the looks of a server against `git status`, in turn."""
     floors, ours, exempt, bares = [], [], [], []
     with started(OURS) as server, started(BARE) as bare:
         introduce(server, root, settings={"watch": watch})
         introduce(bare, root)
         server.ask("intent/select", {"sessionId": "builder", "intentId": "INT-001"})
-        look_ms(server)
+        snapshot_ms(server)
         wait_until_idle(server)
         for _ in range(rounds):
             floors.append(status_ms(root))
-            ours.append(look_ms(server))
+            ours.append(snapshot_ms(server))
             exempt.append(exempt_ms(server))
             lap = Watch()
             bare.ask("bare/echo", {})
@@ -124,7 +124,7 @@ def main(words: Sequence[str] | None = None) -> int:
             git(root, "branch", "-M", "main")
             os.utime(root / ".git/index")
             for watch in ("server", "off"):
-                looks(report, root, options.rounds(ROUNDS), watch=watch)
+                snapshots(report, root, options.rounds(ROUNDS), watch=watch)
             if size == (QUICK_SIZES if options.quick else SIZES)[0]:
                 checkout(report, root, QUICK_CHECKED_OUT if options.quick else CHECKED_OUT)
     return report.status

@@ -118,7 +118,7 @@ def work(root: Path, own: Sequence[str], others: Sequence[str], text: str) -> Ti
     return times
 
 
-def tell_small(passes: Sequence[Times], report: Report) -> None:
+def report_small(passes: Sequence[Times], report: Report) -> None:
     plain(passes, "4 KB", report)
     quietest = min(passes, key=lambda times: p50(times["bare request"]))
     for kind in ("refused", "ticket"):
@@ -126,14 +126,14 @@ def tell_small(passes: Sequence[Times], report: Report) -> None:
         report.held(f"4 KB, {kind} / bare request, p50", ratio, aim=AIM)
 
 
-def tell_large(passes: Sequence[Times], report: Report) -> None:
+def report_large(passes: Sequence[Times], report: Report) -> None:
     plain(passes, "1 MB", report)
     for kind in ("refused", "ticket"):
         least = min(p99(times[kind]) for times in passes)
         report.held(f"1 MB, {kind}, p99", least, aim=AIM_LARGE_MS, unit="ms")
 
 
-def tell_judging(passes: Sequence[Times], report: Report) -> None:
+def report_judging(passes: Sequence[Times], report: Report) -> None:
     for kind in ("allowed", "refused"):
         least = min(p50(times[kind]) for times in passes) * 1000
         report.held(f"judge_call, {kind}, p50", least, aim=AIM_JUDGE_US, unit="us")
@@ -236,10 +236,10 @@ def main(words: Sequence[str] | None = None) -> int:
                     judging(root, asked),
                 )
             )
-    for tell, times in zip(
-        (tell_small, tell_large, tell_judging), zip(*passes, strict=True), strict=True
+    for report_times, times in zip(
+        (report_small, report_large, report_judging), zip(*passes, strict=True), strict=True
     ):
-        tell(times, report)
+        report_times(times, report)
     return report.status
 
 

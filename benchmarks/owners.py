@@ -35,7 +35,7 @@ def intents_file(chance: random.Random, count: int = INTENTS) -> str:
     return "".join(lines)
 
 
-def asked_of_the_desk(root: Path, paths: Sequence[WorkspacePath]) -> list[float]:
+def asked_of_governance(root: Path, paths: Sequence[WorkspacePath]) -> list[float]:
     """Ask in this process; milliseconds each, the first left out: it builds the index."""
     governance = Governance(root)
     times = []
@@ -75,7 +75,7 @@ def main(words: Sequence[str] | None = None) -> int:
     report = Report(f"intent/owners, {count:,} intents of {GLOBS} globs", options)
     with project({}, intents_file(chance, count)) as root:
         paths = list(dict.fromkeys(path(chance) for _ in range(options.rounds(PATHS))))
-        governance = asked_of_the_desk(root, paths)
+        governance = asked_of_governance(root, paths)
         bares, times, first = asked_of_servers(root, paths)
     beyond = [ours - bare for bare, ours in zip(bares, times, strict=True)]
     report.plain("first question after the start", first)

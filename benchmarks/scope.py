@@ -28,7 +28,7 @@ AIM_OWNERS_MS = 10.0
 AIM_SCAN = 0.1
 AIM_HOSTILE_MS = 100.0
 
-ROOMS = ("src", "lib", "app", "packages", "services", "tests", "docs", "internal")
+DIRECTORIES = ("src", "lib", "app", "packages", "services", "tests", "docs", "internal")
 ENDINGS = (".ts", ".tsx", ".py", ".go", ".rs", ".md", ".test.ts", ".json")
 HOSTILE_PATHS = (
     "a" * 4000,
@@ -139,7 +139,7 @@ def timed(ask: Callable[[WorkspacePath], object], paths: Sequence[WorkspacePath]
 
 
 def glob(chance: random.Random) -> str:
-    room, name = chance.choice(ROOMS), f"part{chance.randrange(1000)}"
+    room, name = chance.choice(DIRECTORIES), f"part{chance.randrange(1000)}"
     ending = chance.choice(ENDINGS)
     (written,) = chance.choices(
         (
@@ -159,7 +159,7 @@ def glob(chance: random.Random) -> str:
 
 
 def path(chance: random.Random) -> WorkspacePath:
-    names = [chance.choice(ROOMS)]
+    names = [chance.choice(DIRECTORIES)]
     names += [f"part{chance.randrange(1000)}" for _ in range(chance.randrange(1, 5))]
     stem = chance.choice(("file", "part", "index", "main"))
     names.append(f"{stem}{chance.randrange(1000)}{chance.choice(ENDINGS)}")

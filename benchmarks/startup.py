@@ -50,7 +50,7 @@ def _shows(said: Message) -> bool:
 def compare(report: Report, rounds: int, name: str, text: str) -> tuple[list[float], list[float]]:
     """Start both servers in turns; give the minima of each: answered, shown."""
     files, intents = ({}, text) if name == INTENTS_FILE else ({name: "x = 1\n"}, TWO_INTENTS)
-    bare, ours = [*BARE, "--tell-open"], OURS
+    bare, ours = [*BARE, "--publish-on-open"], OURS
     with project(files, intents) as root:
         # The first start of each fills the disk's and the interpreter's caches.
         pairs = [

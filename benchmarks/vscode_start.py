@@ -14,7 +14,7 @@ import pytest
 from benchmarks.support.client import BARE, OURS
 from benchmarks.support.figures import Report, p50, read_options
 from benchmarks.support.project import INTENTS_FILE, WRONG, project
-from benchmarks.support.vscode_windows import room, watch
+from benchmarks.support.vscode_windows import vscode_window, watch
 from tests.support.chromium import chromium
 
 STARTS = 20
@@ -31,8 +31,8 @@ def times(rounds: int) -> tuple[list[float], list[float]]:
         base, file = Path(directory), root / INTENTS_FILE
         package = watch(base / "watch")
         with (
-            room(base / "bare", file, package, bare=[*BARE, "--tell-open"]) as bare,
-            room(base / "ours", file, package, ours=OURS) as ours,
+            vscode_window(base / "bare", file, package, bare=[*BARE, "--publish-on-open"]) as bare,
+            vscode_window(base / "ours", file, package, ours=OURS) as ours,
         ):
             pairs = [(bare.start(browser, root), ours.start(browser, root)) for _ in range(rounds)]
     # The first start of each fills the disk's caches, and the browser's.

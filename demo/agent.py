@@ -31,7 +31,7 @@ class Agent:
         """Wait for the answer to a request, and give its result."""
         return self._editor.answer(number)
 
-    def look(self, name: str) -> None:
+    def read(self, name: str) -> None:
         """Take in the text of a file."""
         self._texts[name] = (self._editor.folder / name).read_text()
 

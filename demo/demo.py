@@ -9,38 +9,38 @@ import sys
 import tempfile
 from pathlib import Path
 
-from editor import Editor, NotAsToldError, check
-from first_act import play_first
+from agents_part import run_agents_part
+from editor import DemoFailedError, Editor, check
+from person_part import run_person_part
 from rich.console import Console
 from rich.text import Text
-from second_act import play_second
-from shop import LEDGER, found
-from story import Story
+from sample_repository import LEDGER, create
+from walkthrough import Walkthrough
 
 
-def play(story: Story) -> None:
+def run(demo: Walkthrough) -> None:
     """Tell it from the beginning to the end, with one server for both acts."""
-    story.act("First act: a person and an editor")
-    found(story)
-    editor = Editor(story.folder)
+    demo.part("First act: a person and an editor")
+    create(demo)
+    editor = Editor(demo.folder)
     try:
-        play_first(story, editor)
-        story.act("Second act: two agents at the same time")
-        play_second(story, editor)
+        run_person_part(demo, editor)
+        demo.part("Second act: two agents at the same time")
+        run_agents_part(demo, editor)
         check(editor.stop() == 0, "the server ends with status 0")
     finally:
         editor.kill()
-    story.act("At last: a forger")
-    forgery(story)
-    story.console.print("\n[bold green]Everything happened as told.[/]")
+    demo.part("At last: a forger")
+    run_forgery_part(demo)
+    demo.console.print("\n[bold green]Everything happened as told.[/]")
 
 
-def forgery(story: Story) -> None:
+def run_forgery_part(demo: Walkthrough) -> None:
     """Change the ledger by hand."""
-    story.step("Somebody changes one digit of the ledger, to blame another intent")
-    ledger = story.folder / LEDGER
+    demo.step("Somebody changes one digit of the ledger, to blame another intent")
+    ledger = demo.folder / LEDGER
     ledger.write_bytes(ledger.read_bytes().replace(b'"INT-001"', b'"INT-009"', 1))
-    status, said = story.command("trace", "verify")
+    status, said = demo.command("trace", "verify")
     check(status == 1 and f"{LEDGER}:1" in said, "verify names the changed line")
     check("BAD_HASH" in said, "verify says that it was changed")
 
@@ -53,8 +53,8 @@ def main() -> int:
     console = Console(color_system=None if plain else "auto", highlight=False, soft_wrap=True)
     with tempfile.TemporaryDirectory(prefix="intent-lsp-demo-") as folder:
         try:
-            play(Story(console, Path(folder).resolve() / "shop"))
-        except (NotAsToldError, OSError, subprocess.SubprocessError) as error:
+            run(Walkthrough(console, Path(folder).resolve() / "shop"))
+        except (DemoFailedError, OSError, subprocess.SubprocessError) as error:
             console.print(Text(f"\nNot as told: {error}", style="bold red"))
             return 1
     return 0

@@ -28,14 +28,14 @@ _CAPABILITIES = {
 }
 
 
-class NotAsToldError(Exception):
+class DemoFailedError(Exception):
     """Something did not happen as the demo tells it."""
 
 
 def check(happened: object, told: str) -> None:
     """Hold the story to what really happened."""
     if not happened:
-        raise NotAsToldError(told)
+        raise DemoFailedError(told)
 
 
 class Editor:
@@ -45,7 +45,7 @@ class Editor:
         self.folder = folder
         self.texts: dict[str, str] = {}
         self.diagnostics: dict[str, list[Message]] = {}
-        self.heard: list[Message] = []
+        self.notifications: list[Message] = []
         self.questions: list[Message] = []
         self._versions: dict[str, int] = {}
         self._answers: dict[int, Message] = {}
@@ -65,13 +65,13 @@ class Editor:
         folders = [{"uri": uri, "name": self.folder.name}]
         about = {"processId": None, "rootUri": uri, "workspaceFolders": folders}
         answer = self.ask("initialize", {**about, "capabilities": _CAPABILITIES})
-        self.tell("initialized", {})
+        self.notify("initialized", {})
         return answer
 
     def stop(self) -> int:
         """Say goodbye; give the server's exit status."""
         self.ask("shutdown", None)
-        self.tell("exit", None)
+        self.notify("exit", None)
         return self._server.wait(PATIENCE)
 
     def kill(self) -> None:
@@ -85,13 +85,13 @@ class Editor:
         self.texts[uri] = (self.folder / name).read_text()
         self._versions[uri] = 1
         document = {"uri": uri, "languageId": "python", "version": 1, "text": self.texts[uri]}
-        self.tell("textDocument/didOpen", {"textDocument": document})
+        self.notify("textDocument/didOpen", {"textDocument": document})
 
     def close(self, name: str) -> None:
         """Close an open file."""
         uri = self.uri(name)
         del self.texts[uri], self._versions[uri]
-        self.tell("textDocument/didClose", {"textDocument": {"uri": uri}})
+        self.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
 
     def type(self, name: str, old: str, new: str) -> None:
         """Change the text of an open file, without saving it."""
@@ -107,7 +107,7 @@ class Editor:
         if edits:
             self._put(uri, apply(self.texts[uri], edits))
         (self.folder / name).write_text(self.texts[uri])
-        self.tell("textDocument/didSave", {"textDocument": {"uri": uri}})
+        self.notify("textDocument/didSave", {"textDocument": {"uri": uri}})
 
     def actions(self, name: str, shown: Message) -> list[str]:
         """Ask what can be done about a diagnostic; give the titles."""
@@ -138,7 +138,7 @@ class Editor:
         check("error" not in answer, f"{method} is answered: {answer}")
         return answer["result"]
 
-    def tell(self, method: str, params: object) -> None:
+    def notify(self, method: str, params: object) -> None:
         """Send a notification."""
         message = {"jsonrpc": "2.0", "method": method}
         self._send(message if params is None else message | {"params": params})
@@ -160,9 +160,9 @@ class Editor:
         """Give the diagnostics that stand on a file."""
         return self.diagnostics.get(self.uri(name), [])
 
-    def told(self, method: str) -> list[Message]:
+    def received(self, method: str) -> list[Message]:
         """Give the params of every message of the server of this method."""
-        return [message["params"] for message in self.heard if message["method"] == method]
+        return [message["params"] for message in self.notifications if message["method"] == method]
 
     def uri(self, name: str) -> str:
         """Give the URI of a file of the folder."""
@@ -173,7 +173,7 @@ class Editor:
         self._versions[uri] += 1
         document = {"uri": uri, "version": self._versions[uri]}
         changes = {"textDocument": document, "contentChanges": [{"text": text}]}
-        self.tell("textDocument/didChange", changes)
+        self.notify("textDocument/didChange", changes)
 
     def _send(self, message: Message) -> None:
         body = json.dumps(message).encode()
@@ -202,7 +202,7 @@ class Editor:
             elif message["method"] == "workspace/applyEdit":
                 self._apply(message)
             else:
-                self.heard.append(message)
+                self.notifications.append(message)
             self._changed.notify_all()
 
     def _apply(self, message: Message) -> None:

@@ -71,7 +71,7 @@ def git_environment(pytestconfig: pytest.Config) -> Mapping[str, str]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _nursery_ends() -> Iterator[None]:
+def _stop_fork_server() -> Iterator[None]:
     """End it before the session does, so that no process outlives its tests."""
     yield
     forked_servers.end()

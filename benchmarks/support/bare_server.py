@@ -1,8 +1,8 @@
 """The floor: a stock pygls server that does nothing of its own.
 
 It answers every change with one fixed diagnostic, every save with no edit, every `bare/echo` with
-null; with `--tell-open`, each document that is opened with that diagnostic, too.
-`python -m benchmarks.support.bare_server [--tell-open]`
+null; with `--publish-on-open`, each document that is opened with that diagnostic, too.
+`python -m benchmarks.support.bare_server [--publish-on-open]`
 """
 
 import sys
@@ -10,7 +10,7 @@ import sys
 from lsprotocol import types as lsp
 from pygls.lsp.server import LanguageServer
 
-TELL_OPEN = "--tell-open"
+PUBLISH_ON_OPEN = "--publish-on-open"
 
 server = LanguageServer("bare", "1")
 
@@ -18,16 +18,16 @@ server = LanguageServer("bare", "1")
 @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
 def opened(params: lsp.DidOpenTextDocumentParams) -> None:
     """Take an open document."""
-    if TELL_OPEN in sys.argv:
-        tell(params.text_document)
+    if PUBLISH_ON_OPEN in sys.argv:
+        publish(params.text_document)
 
 
 @server.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
 def changed(params: lsp.DidChangeTextDocumentParams) -> None:
-    tell(params.text_document)
+    publish(params.text_document)
 
 
-def tell(document: lsp.TextDocumentItem | lsp.VersionedTextDocumentIdentifier) -> None:
+def publish(document: lsp.TextDocumentItem | lsp.VersionedTextDocumentIdentifier) -> None:
     start = lsp.Position(0, 0)
     shown = lsp.Diagnostic(range=lsp.Range(start, start), message="changed", source="bare")
     server.text_document_publish_diagnostics(

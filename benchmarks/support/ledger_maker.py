@@ -71,7 +71,7 @@ def lines(count: int) -> Iterator[bytes]:
     forms = [_Form(record) for record in (_save(), _edit())]
     for number in range(count):
         # The first has no record before it, and spells no string there.
-        told = {**_told(number, chance), b"previous": previous}
+        told = {**_values(number, chance), b"previous": previous}
         line, hash_ = forms[number % 4 == 0].fill(told)
         previous = b'"%b"' % hash_
         yield line
@@ -125,7 +125,7 @@ _MARKS: Final = {
 }
 
 
-def _told(number: int, chance: random.Random) -> dict[bytes, bytes]:
+def _values(number: int, chance: random.Random) -> dict[bytes, bytes]:
     """Give what fills the holes of one record."""
     moment = (_FIRST + number * _STEP).isoformat(timespec="milliseconds")
     digits = chance.randbytes(32 * len(_HASHES)).hex().encode()

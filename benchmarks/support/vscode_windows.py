@@ -18,7 +18,7 @@ import msgspec
 from benchmarks.support.client import environment
 from tests.support import vscode_extension
 from tests.support.chromium import Chromium
-from tests.support.code_server import code_server, furnish, installed
+from tests.support.code_server import code_server, installed, prepare_profile
 
 _SOURCES: Final = Path(__file__).with_name("vscode")
 _PATIENCE: Final = 90.0
@@ -26,7 +26,7 @@ _CLIENT: Final = "client.js"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Room:
+class VscodeWindow:
     """A VS Code that is served at `address`, and that tells `listener` what it has measured."""
 
     address: str
@@ -52,14 +52,14 @@ class Room:
 
 
 @contextmanager
-def room(
+def vscode_window(
     directory: Path, file: Path, watch: Path, *, bare: Sequence[str] = (), ours: Sequence[str] = ()
-) -> Iterator[Room]:
+) -> Iterator[VscodeWindow]:
     """Serve a VS Code whose watch starts a bare client of `bare`, or our extension with `ours`."""
     installed()
     directory.mkdir()
     packages = [watch, vscode_extension.build().vsix] if ours else [watch]
-    furnish(directory, {"intentLsp.server.command": list(ours)}, *packages)
+    prepare_profile(directory, {"intentLsp.server.command": list(ours)}, *packages)
     with ExitStack() as stack:
         listener = stack.enter_context(socket.socket(socket.AF_UNIX))
         listener.settimeout(_PATIENCE)
@@ -68,7 +68,7 @@ def room(
         told = {"file": str(file), "socket": str(directory / "told")}
         told |= {"command": list(bare)} if bare else {"extension": _our_id()}
         start = code_server(directory, {**environment(), "START_WATCH": json.dumps(told)})
-        yield Room(address=stack.enter_context(start), listener=listener)
+        yield VscodeWindow(address=stack.enter_context(start), listener=listener)
 
 
 def watch(place: Path) -> Path:

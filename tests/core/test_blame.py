@@ -31,7 +31,7 @@ EXACT, NORMALIZED, MOVED = Confidence.EXACT, Confidence.NORMALIZED, Confidence.M
 
 
 @dataclass
-class Told:
+class Steps:
     """Steps as a ledger tells them, and the contents that are still kept."""
 
     steps: list[Edit] = field(default_factory=list)
@@ -107,9 +107,9 @@ def text(names: str) -> str:
     return "".join(map(line, names))
 
 
-def history(*contents: str | None) -> Told:
+def history(*contents: str | None) -> Steps:
     """Tell of edits that led from each content to the next; contents are a letter a line."""
-    told = Told()
+    told = Steps()
     texts = [None if content is None else text(content) for content in contents]
     for old, new in pairwise(texts):
         told.edit(old, new)
@@ -156,7 +156,7 @@ def test_a_record_that_goes_round_in_a_circle_ends() -> None:
 
 
 def test_the_order_of_hashes_counts_more_than_the_order_of_clocks() -> None:
-    told = Told()
+    told = Steps()
     told.edit(text("ab"), text("abc"))
     told.edit(None, text("ab"))
     assert told.who(text("abc")) == "1 1 0"
@@ -165,7 +165,7 @@ def test_the_order_of_hashes_counts_more_than_the_order_of_clocks() -> None:
 def test_conversations_of_one_edit_are_told_apart() -> None:
     one, other = file_ranges(content_of(text("abcd").encode()), content_of(text("XbYd").encode()))
     made = step(0, text("abcd"), text("XbYd"), talks=((other,), (one,)))
-    claims = Told([made]).claims(text("XbYd"))
+    claims = Steps([made]).claims(text("XbYd"))
     assert claims == [Attribution(0, 1), None, Attribution(0, 0), None]
 
 
@@ -175,7 +175,7 @@ def test_any_encoding_and_any_line_end_will_do(encoding: str, end: str) -> None:
     def spelled(names: str) -> bytes:
         return end.join(names).encode(encoding)
 
-    told = Told()
+    told = Steps()
     told.edit(None, spelled("abc"))
     told.edit(spelled("abc"), spelled("abXYc"))
     assert told.who(spelled("abXYc")) == "0 0 1 1 0"
@@ -196,14 +196,14 @@ def test_any_encoding_and_any_line_end_will_do(encoding: str, end: str) -> None:
     ],
 )
 def test_trivial_lines_go_with_the_lines_around_them(before: str, after: str, who: str) -> None:
-    told = Told()
+    told = Steps()
     told.edit(None, before)
     told.edit(before, after)
     assert told.who(after) == who
 
 
 def test_a_trivial_line_that_is_put_between_two_lines_is_its_steps() -> None:
-    told = Told()
+    told = Steps()
     told.edit(None, "a\nb\n")
     told.edit("a\nb\n", "x\ny\n")
     told.edit("x\ny\n", "x\n---\ny\n")
@@ -214,14 +214,14 @@ def test_a_trivial_line_that_is_put_between_two_lines_is_its_steps() -> None:
 def test_a_record_that_claims_to_have_replaced_a_great_many_lines_tells_nothing(
     removed: int,
 ) -> None:
-    told = Told()
+    told = Steps()
     run = Range(start_line=1, end_line=1, content_hash=hash_content(b"a"), replaced=(1, removed, 1))
     told.edit("?", "a\n", talks=((run,),))
     assert told.who("a\n") == "0"
 
 
 def test_a_blank_line_that_is_touched_among_nobodys_is_nobodys() -> None:
-    told = Told()
+    told = Steps()
     told.edit("a\n  \nb\nc\n", "a\n\nb\nd\n")
     assert told.who("a\n\nb\nd\n") == "? ? ? 0"
 
@@ -267,13 +267,13 @@ def test_a_block_that_moved_is_found_where_it_is() -> None:
 
 
 def test_brackets_do_not_move() -> None:
-    told = Told()
+    told = Steps()
     body = text("abcd")
     told.edit(None, "}\n\n" + body)
     told.keep("}\n\n" + body)
     assert told.who(body + "}\n\n") == "0 0 0 0 ? ?"
     # Neither do lines of which every file has some.
-    told = Told()
+    told = Steps()
     told.edit(None, "else:\n" + body)
     told.keep("else:\n" + body)
     assert told.who(body + "else:\n") == "0 0 0 0 ?"
@@ -303,7 +303,7 @@ def test_where_branches_joined_each_line_follows_the_parent_that_holds_it() -> N
 
 
 def test_what_two_branches_began_with_is_older_than_both() -> None:
-    told = Told()
+    told = Steps()
     told.edit(text("abcd"), text("Xabcd"))
     told.edit(text("Xabcd"), text("XYabcd"))
     told.edit(text("abcd"), text("abcdZ"))
@@ -393,7 +393,7 @@ def test_of_equal_blocks_the_earlier_record_has_it() -> None:
 
 
 def test_trivial_blocks_are_not_looked_for() -> None:
-    told = Told()
+    told = Steps()
     told.edit(text("a"), text("a") + "}\n\n}\n")
     assert told.who("}\n\n}\n") == "? ? ?"
 
@@ -426,7 +426,7 @@ def test_what_still_stands_in_another_file_was_copied() -> None:
 
 
 def test_a_block_that_still_stands_in_another_file_is_not_taken_from_it() -> None:
-    told = Told(others=[step(7, None, text("PQXY")), step(8, text("PQXY"), text("XY"))])
+    told = Steps(others=[step(7, None, text("PQXY")), step(8, text("PQXY"), text("XY"))])
     told.others_today = text("XY")
     told.keep(text("PQXY"), text("XY"))
     # Some of the other file is gone, and this is not.
@@ -444,14 +444,14 @@ def test_a_block_that_still_stands_in_another_file_is_not_taken_from_it() -> Non
 )
 def test_a_part_of_what_was_recorded_elsewhere_is_found(now: str, who: str) -> None:
     """A function out of a file that was made in one record: hashes know only the whole of it."""
-    told = Told(others=[step(7, None, text("PXYZS")), step(8, text("PXYZS"), text("PXYZWS"))])
+    told = Steps(others=[step(7, None, text("PXYZS")), step(8, text("PXYZS"), text("PXYZWS"))])
     told.others_today = text("PS")
     told.keep(text("PS"), text("PXYZWS"))
     assert told.who(text(now)) == who
 
 
 def test_a_short_line_of_another_file_is_nothing_to_go_by() -> None:
-    told = Told(others=[step(7, None, "import os\n")])
+    told = Steps(others=[step(7, None, "import os\n")])
     assert told.who("import os\n" + text("pq")) == "? ? ?"
     assert told.asked_elsewhere == 1
 
@@ -498,7 +498,7 @@ def test_what_somebody_put_in_unseen_is_not_taken_for_its_like(
 
 
 def test_a_short_line_is_not_found_again() -> None:
-    told = Told()
+    told = Steps()
     told.edit(None, "import os\n")
     assert told.who("import os\n" + text("q")) == "? ?"
 
@@ -531,7 +531,7 @@ def test_an_edit_that_failed_claims_nothing_without_contents() -> None:
 def test_ranges_of_older_tools_claim_the_lines_they_name() -> None:
     named = Range(start_line=2, end_line=9, content_hash=hash_content(b"?"))
     deletion = replace(named, start_line=1, end_line=1, replaced=(1, 1, 0))
-    told = Told([step(0, text("ab"), text("aXY"), talks=((named, deletion),))])
+    told = Steps([step(0, text("ab"), text("aXY"), talks=((named, deletion),))])
     assert told.who(text("aXY")) == "? 0 0"
 
 

@@ -11,12 +11,22 @@ from intent_lsp.core.blame.attribution import Attributions, Confidence
 from intent_lsp.core.blame.blame import BlamedText, blame
 from intent_lsp.core.blame.line_carry import letters
 from intent_lsp.formats.diff import line_hunks
-from tests.support.edited_file import Rewritten, Truth, like_code, numbered
+from tests.support.edited_file import EditedFile, LineTruth, like_code, numbered
 
-KINDS = ("record", "record", "record", "rename", "undo", "disturb", "reformat", "shift", "keep")
+KINDS = (
+    "record",
+    "record",
+    "record",
+    "rename",
+    "undo",
+    "edit_unrecorded",
+    "reformat",
+    "shift",
+    "keep",
+)
 
 
-def blamed(file: Rewritten) -> Attributions:
+def blamed(file: EditedFile) -> Attributions:
     return blame(
         BlamedText(hash=file.hash, lines=file.lines),
         file.steps,
@@ -30,12 +40,12 @@ def orders(claims: Attributions) -> list[int | None]:
     return [None if claim is None else claim.order for claim in claims]
 
 
-def work(file: Rewritten, kind: str) -> None:
+def work(file: EditedFile, kind: str) -> None:
     match kind:
         case "record":
             file.record(file.edited("move"))
-        case "disturb":
-            file.disturb(file.edited())
+        case "edit_unrecorded":
+            file.edit_unrecorded(file.edited())
         case _:
             {
                 "rename": file.rename,
@@ -46,8 +56,8 @@ def work(file: Rewritten, kind: str) -> None:
             }[kind]()
 
 
-def begun(seed: int, lines: int, fresh: Callable[[], str]) -> Rewritten:
-    file = Rewritten(random.Random(seed), fresh)  # noqa: S311 -- no secret
+def begun(seed: int, lines: int, fresh: Callable[[], str]) -> EditedFile:
+    file = EditedFile(random.Random(seed), fresh)  # noqa: S311 -- no secret
     file.record([fresh() for _ in range(lines)])
     return file
 
@@ -101,13 +111,13 @@ def test_what_nobody_recorded_is_claimed_by_nobody(
             assert order is None
 
 
-def history(seed: int, keeping: str) -> Rewritten:
+def history(seed: int, keeping: str) -> EditedFile:
     """Give a file of some age: every sixth edit is from outside, every fourth committed."""
     chance = random.Random(seed)  # noqa: S311 -- no secret
     file = begun(seed, 40, like_code(chance))
     for number in range(1, 31):
         if number % 6 == 0:
-            work(file, chance.choice(["disturb", "disturb", "reformat", "shift"]))
+            work(file, chance.choice(["edit_unrecorded", "edit_unrecorded", "reformat", "shift"]))
         else:
             work(file, "record")
         if keeping == "everything" or (keeping == "commits" and number % 4 == 0):
@@ -118,14 +128,14 @@ def history(seed: int, keeping: str) -> Rewritten:
 def share(keeping: str) -> tuple[int, int]:
     """Count the lines that are not trivial, and those of them that are told rightly."""
     right = lines = 0
-    for line, order, truth, _ in told_lines(keeping):
+    for line, order, truth, _ in blamed_lines(keeping):
         if letters(line):
             lines += 1
             right += order == truth.order
     return right, lines
 
 
-def told_lines(keeping: str) -> Iterator[tuple[str, int | None, Truth, Confidence | None]]:
+def blamed_lines(keeping: str) -> Iterator[tuple[str, int | None, LineTruth, Confidence | None]]:
     """Give each line, whose it is said to be, whose it is, and how surely that is said."""
     for seed in range(40):
         file = history(seed, keeping)
@@ -149,7 +159,7 @@ def test_what_is_told_for_sure_is_told_rightly(keeping: str) -> None:
     """Of what is called `exact` one line in a thousand may be another's; of what moved, few."""
     said = [
         (confidence, order == truth.order)
-        for line, order, truth, confidence in told_lines(keeping)
+        for line, order, truth, confidence in blamed_lines(keeping)
         if letters(line)
     ]
     sure = [right for confidence, right in said if confidence is Confidence.EXACT]

@@ -10,7 +10,7 @@ LONG = b"".join(b"a line of its own, number %d\n" % number for number in range(2
 OTHER = b"".join(b"another one, of another file, %d\n" % number for number in range(20))
 
 
-def told(gone: dict[str, bytes], came: dict[str, bytes]) -> dict[str, str]:
+def renames(gone: dict[str, bytes], came: dict[str, bytes]) -> dict[str, str]:
     return dict(
         renamed(
             {WorkspacePath(path): data for path, data in gone.items()},
@@ -20,29 +20,29 @@ def told(gone: dict[str, bytes], came: dict[str, bytes]) -> dict[str, str]:
 
 
 def test_an_equal_content_is_a_rename_where_it_is_the_only_one() -> None:
-    assert told({"a": LONG}, {"b": LONG}) == {"b": "a"}
-    assert told({"a": LONG, "c": OTHER}, {"b": LONG, "d": OTHER}) == {"b": "a", "d": "c"}
-    assert told({"a": LONG, "c": LONG}, {"b": LONG}) == {}
-    assert told({"a": LONG}, {"b": LONG, "c": LONG}) == {}
+    assert renames({"a": LONG}, {"b": LONG}) == {"b": "a"}
+    assert renames({"a": LONG, "c": OTHER}, {"b": LONG, "d": OTHER}) == {"b": "a", "d": "c"}
+    assert renames({"a": LONG, "c": LONG}, {"b": LONG}) == {}
+    assert renames({"a": LONG}, {"b": LONG, "c": LONG}) == {}
 
 
 def test_a_similar_content_is_a_rename_too() -> None:
-    assert told({"a": LONG}, {"b": LONG + OTHER[:200]}) == {"b": "a"}
-    assert told({"a": LONG}, {"b": OTHER}) == {}
+    assert renames({"a": LONG}, {"b": LONG + OTHER[:200]}) == {"b": "a"}
+    assert renames({"a": LONG}, {"b": OTHER}) == {}
     # The equal one is it, however many are alike.
-    assert told({"a": LONG}, {"b": LONG, "c": LONG + b"more\n"}) == {"b": "a"}
+    assert renames({"a": LONG}, {"b": LONG, "c": LONG + b"more\n"}) == {"b": "a"}
 
 
 def test_small_and_empty_contents_say_nothing() -> None:
-    assert told({"a": b""}, {"b": b""}) == {}
-    assert told({"a": b"import os\n"}, {"b": b"import os\n"}) == {}
+    assert renames({"a": b""}, {"b": b""}) == {}
+    assert renames({"a": b"import os\n"}, {"b": b"import os\n"}) == {}
 
 
 def test_of_very_many_files_only_equal_ones_are_looked_for() -> None:
     many = {f"gone/{n}": b"%d\n" % n + LONG for n in range(COMPARED_AT_MOST + 1)}
     equal = {path.replace("gone", "came"): data for path, data in many.items()}
-    assert len(told(many, equal)) == len(many)
-    assert told(many, {path: data + b"and more\n" for path, data in equal.items()}) == {}
+    assert len(renames(many, equal)) == len(many)
+    assert renames(many, {path: data + b"and more\n" for path, data in equal.items()}) == {}
 
 
 texts = st.dictionaries(st.sampled_from("abcde"), st.sampled_from([LONG, OTHER, b"", LONG * 2]))
@@ -50,5 +50,7 @@ texts = st.dictionaries(st.sampled_from("abcde"), st.sampled_from([LONG, OTHER, 
 
 @given(gone=texts, came=texts)
 def test_no_file_is_in_two_pairs(gone: dict[str, bytes], came: dict[str, bytes]) -> None:
-    found = told({f"old/{p}": d for p, d in gone.items()}, {f"new/{p}": d for p, d in came.items()})
+    found = renames(
+        {f"old/{p}": d for p, d in gone.items()}, {f"new/{p}": d for p, d in came.items()}
+    )
     assert len(set(found.values())) == len(found)

@@ -21,7 +21,7 @@ from intent_lsp.doors.lsp.runtime.client_capabilities import ClientCapabilities
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from tests.support.governed_repository import LINES, govern
 from tests.support.repository import Repository
-from tests.support.tracked_documents import workplace_on
+from tests.support.tracked_documents import tracked_documents_on
 
 LIB = tuple(f"lib/{number:02}.py" for number in range(60))
 LATER = "lib/later.py"
@@ -55,7 +55,7 @@ async def test_a_burst_is_not_recorded_while_a_look_at_it_is_due(repository: Rep
     def publish(_: lsp.PublishDiagnosticsParams) -> Callable[[], None]:
         return shown.set
 
-    async with workplace_on(repository.root, publish) as tracked_documents:
+    async with tracked_documents_on(repository.root, publish) as tracked_documents:
         open_root = tracked_documents.open_roots.of_path(str(repository.root))
         assert open_root is not None
         open_root.governance.disk_changes.look()

@@ -22,7 +22,7 @@ from tests.governance.test_blame import changed
 from tests.support.governed_repository import LINES, govern
 from tests.support.ledgers import edit
 from tests.support.repository import Repository
-from tests.support.tracked_documents import workplace_on
+from tests.support.tracked_documents import tracked_documents_on
 
 FILES = [f"src/auth/{name}.py" for name in "abcd"]
 LOGIN = "src/auth/login.py"
@@ -60,7 +60,7 @@ class Searched:
 @pytest.fixture
 async def searched(repository: Repository) -> AsyncIterator[Searched]:
     govern(repository)
-    async with workplace_on(repository.root) as tracked_documents:
+    async with tracked_documents_on(repository.root) as tracked_documents:
         open_root = await tracked_documents.work.in_thread(tracked_documents.open_roots.first)
         assert open_root is not None
         for path in reversed(FILES):

@@ -13,18 +13,18 @@ from lsprotocol import types as lsp
 from intent_lsp.doors.lsp.logs import logging_to
 from intent_lsp.doors.lsp.protocol.protocol import IntentProtocol
 from intent_lsp.doors.lsp.server import build_server
-from tests.support.raw_client import Thread, thread
+from tests.support.raw_client import ThreadClient, thread
 
 LOG = logging.getLogger("intent_lsp.test.voice")
 
 
 @contextmanager
-def a_client(level: str = "warning") -> Iterator[Thread]:
+def a_client(level: str = "warning") -> Iterator[ThreadClient]:
     with thread() as client, logging_to(client.server.protocol, level):
         yield client
 
 
-def next_log(client: Thread) -> tuple[int, str]:
+def next_log(client: ThreadClient) -> tuple[int, str]:
     message = client.next()
     assert message["method"] == "window/logMessage"
     return message["params"]["type"], message["params"]["message"]
@@ -97,7 +97,7 @@ def test_nothing_is_sent_after_shutdown() -> None:
         assert client.ask("shutdown")["result"] is None
         LOG.error("too late")
         client.notify("exit")
-        assert client.said_nothing_more()
+        assert client.sent_nothing_more()
 
 
 class Pen:

@@ -52,7 +52,7 @@ def test_kept_work_is_finished_before_the_end() -> None:
         client.notify("exit")
         seen = {client.next().get("method", "an answer") for _ in range(2)}
         assert seen == {"intent/done", "an answer"}
-        assert client.said_nothing_more()
+        assert client.sent_nothing_more()
         assert client.end() == 1
 
 
@@ -106,7 +106,7 @@ def test_what_runs_at_the_end_is_answered_as_cancelled() -> None:
         client.begin("workspace/executeCommand", command("tiny.slow"))
         client.hang_up()
         assert [client.next()["error"]["code"] for _ in range(2)] == [CANCELLED, CANCELLED]
-        assert client.said_nothing_more()
+        assert client.sent_nothing_more()
         assert client.end() == 1
 
 
@@ -220,7 +220,7 @@ class TestQuestions:
             assert answers[identity]["result"] == ["NoneType", None]
             assert answers[shutdown]["result"] is None
             client.notify("exit")
-            assert client.said_nothing_more()
+            assert client.sent_nothing_more()
             assert client.end() == 0
 
     def test_the_end_of_the_input_ends_the_open_questions(self) -> None:
@@ -229,7 +229,7 @@ class TestQuestions:
             identity, _ = self.ask(client)
             client.hang_up()
             assert client.next()["id"] == identity
-            assert client.said_nothing_more()
+            assert client.sent_nothing_more()
 
     def test_a_question_that_cannot_be_spelled_is_no_answer(self) -> None:
         with thread() as client:
@@ -263,7 +263,7 @@ class TestLife:
                 assert client.ask(method, INITIALIZE)["error"]["code"] == INVALID
             client.notify("intent/boom")
             client.raw(framed({"jsonrpc": "2.0", "method": "exit"}) + framed({"id": 5}))
-            assert client.said_nothing_more()
+            assert client.sent_nothing_more()
             assert client.end() == 0
 
 

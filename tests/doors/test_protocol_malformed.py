@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from intent_lsp.doors.lsp.protocol.framing import MESSAGE_LIMIT
-from tests.support.raw_client import INITIALIZE, Child, child, framed, thread
+from tests.support.raw_client import INITIALIZE, ProcessClient, child, framed, thread
 
 pytestmark = pytest.mark.e2e
 
@@ -249,18 +249,18 @@ ANSWERED: dict[str, tuple[bytes, object]] = {
 
 
 @pytest.fixture(scope="module")
-def client() -> Iterator[Child]:
+def client() -> Iterator[ProcessClient]:
     with child() as connected:
         connected.initialize()
         yield connected
 
 
-def still_answers(client: Child) -> bool:
+def still_answers(client: ProcessClient) -> bool:
     return bool(client.ask("intent/echo", {"still": "there"})["result"] == {"still": "there"})
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_it_is_refused_and_the_next_request_answered(client: Child, case: str) -> None:
+def test_it_is_refused_and_the_next_request_answered(client: ProcessClient, case: str) -> None:
     data, code, identity, words = REFUSED[case]
     client.raw(data)
     answer: dict[str, Any] = client.next()
@@ -283,18 +283,18 @@ def test_without_a_length_there_is_one_error_and_the_connection_ends(case: str) 
         assert (answer["id"], answer["error"]["code"]) == (None, PARSE)
         assert words in answer["error"]["message"]
         assert "\n" not in answer["error"]["message"]
-        assert client.said_nothing_more()
+        assert client.sent_nothing_more()
         assert client.end() == 1
 
 
 @pytest.mark.parametrize("case", IGNORED)
-def test_it_is_ignored_and_the_next_request_answered(client: Child, case: str) -> None:
+def test_it_is_ignored_and_the_next_request_answered(client: ProcessClient, case: str) -> None:
     client.raw(IGNORED[case])
     assert still_answers(client)
 
 
 @pytest.mark.parametrize("case", ANSWERED)
-def test_it_is_unusual_and_answered(client: Child, case: str) -> None:
+def test_it_is_unusual_and_answered(client: ProcessClient, case: str) -> None:
     data, result = ANSWERED[case]
     client.raw(data)
     assert client.next() == {"jsonrpc": "2.0", "id": 7, "result": result}
@@ -302,19 +302,19 @@ def test_it_is_unusual_and_answered(client: Child, case: str) -> None:
 
 
 @pytest.mark.parametrize("identity", [0, -1, 2**70, "", "7", "é\ud83d", 1.5, 1.0])
-def test_an_id_comes_back_as_it_was(client: Child, identity: object) -> None:
+def test_an_id_comes_back_as_it_was(client: ProcessClient, identity: object) -> None:
     client.raw(call(id=identity))
     answer = client.next()
     assert answer["id"] == identity
     assert type(answer["id"]) is type(identity)
 
 
-def test_a_message_may_come_byte_by_byte(client: Child) -> None:
+def test_a_message_may_come_byte_by_byte(client: ProcessClient) -> None:
     for byte in call():
         client.raw(bytes([byte]))
     assert client.next()["id"] == 7
 
 
-def test_messages_may_come_all_at_once(client: Child) -> None:
+def test_messages_may_come_all_at_once(client: ProcessClient) -> None:
     client.raw(b"".join(call(id=number) for number in range(200)))
     assert [client.next()["id"] for _ in range(200)] == list(range(200))

@@ -61,7 +61,7 @@ def is_sent_away(client: SocketClient, problem: str, code: int) -> None:
     error = client.next()["error"]
     assert error["code"] == -32600
     assert problem in error["message"]
-    assert client.said_nothing_more()
+    assert client.sent_nothing_more()
     assert closed(client) in (0, code)
 
 
@@ -72,7 +72,7 @@ def test_a_client_is_served_until_it_leaves(scheme: str, tmp_path: Path) -> None
         assert client.ask("intent/echo", [1])["result"] == [1]
         assert client.ask("shutdown")["result"] is None
         client.notify("exit")
-        assert client.said_nothing_more()
+        assert client.sent_nothing_more()
         assert closed(client) in (0, 1000)
         assert listening.end() == 0
 
@@ -114,7 +114,7 @@ def test_the_server_ends_with_its_client(
     with tiny(scheme, token_file=token_file(tmp_path)) as listening, listening.guest() as client:
         client.initialize(**with_token())
         leave(client)
-        assert client.said_nothing_more()
+        assert client.sent_nothing_more()
         assert listening.end() == 1
 
 
@@ -124,7 +124,7 @@ def test_what_was_asked_before_a_client_hung_up_is_answered() -> None:
         client.begin("intent/echo", ["late"])
         client.hang_up()
         assert client.next()["result"] == ["late"]
-        assert client.said_nothing_more()
+        assert client.sent_nothing_more()
         assert listening.end() == 1
 
 
@@ -211,7 +211,7 @@ def test_a_stranger_that_says_exit_only_leaves(scheme: str, tmp_path: Path) -> N
     with tiny(scheme, token_file=token_file(tmp_path)) as listening:
         with listening.guest() as stranger:
             stranger.notify("exit")
-            assert stranger.said_nothing_more()
+            assert stranger.sent_nothing_more()
         with listening.guest() as client:
             assert "result" in client.initialize(**with_token())
 
@@ -315,7 +315,7 @@ def test_who_does_not_speak_lsp_gets_no_second_chance(said: bytes) -> None:
         with listening.guest() as page:
             page.raw(said + smuggled + framed({"jsonrpc": "2.0", "method": "exit"}))
             assert page.next()["error"]["code"] in (-32700, -32600)
-            assert page.said_nothing_more()
+            assert page.sent_nothing_more()
         with listening.guest() as client:
             assert "result" in client.initialize()
 
@@ -324,7 +324,7 @@ def test_the_last_word_arrives_however_much_is_still_being_sent() -> None:
     with tiny() as listening, listening.guest() as stranger:
         stranger.raw(b"HTTP\n" + b"x" * (8 << 20))
         assert stranger.next()["error"]["code"] == -32700
-        assert stranger.said_nothing_more()
+        assert stranger.sent_nothing_more()
 
 
 def test_over_tcp_an_oversized_message_is_answered_and_passed_over() -> None:
@@ -344,7 +344,7 @@ def test_over_websocket_an_oversized_message_ends_the_connection(tmp_path: Path)
         with pytest.raises(ConnectionClosed):
             # Said in pieces, so that the end is noticed on the way.
             client.connection.send("x" * (1 << 20) for _ in range(1000))
-        assert client.said_nothing_more()
+        assert client.sent_nothing_more()
         assert closed(client) == 1009
 
 
@@ -370,7 +370,7 @@ def test_a_text_that_is_not_utf_8_ends_the_connection(tmp_path: Path) -> None:
         assert isinstance(client, WebClient)
         client.initialize(**with_token())
         client.connection.send(b'"\xff"', text=True)
-        assert client.said_nothing_more()
+        assert client.sent_nothing_more()
         assert closed(client) == 1007
         assert listening.end() == 1
 

@@ -12,7 +12,7 @@ from intent_lsp.doors.lsp.protocol.documents import Document
 from intent_lsp.doors.lsp.protocol.positions import PositionEncoding
 from tests.support.governed_repository import LINES, govern
 from tests.support.repository import Repository
-from tests.support.tracked_documents import workplace_on
+from tests.support.tracked_documents import tracked_documents_on
 
 INVOICE = "src/billing/invoice.py"
 TYPED = LINES + "and away\n"
@@ -33,7 +33,7 @@ async def window(repository: Repository) -> AsyncIterator[Window]:
     document = Document(
         uri=uri, version=1, language_id="python", text=LINES, encoding=PositionEncoding.UTF_16
     )
-    async with workplace_on(repository.root) as tracked_documents:
+    async with tracked_documents_on(repository.root) as tracked_documents:
         tracked_documents.opened(document)
         yield Window(tracked_documents, document)
 

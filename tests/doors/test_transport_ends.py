@@ -19,7 +19,7 @@ def test_exit_after_shutdown_is_status_0() -> None:
         client.initialize()
         assert client.ask("shutdown")["result"] is None
         client.notify("exit")
-        assert client.said_nothing_more()
+        assert client.sent_nothing_more()
         assert client.end()[0] == 0
 
 
@@ -27,14 +27,14 @@ def test_exit_without_shutdown_is_status_1() -> None:
     with child() as client:
         client.initialize()
         client.notify("exit")
-        assert client.said_nothing_more()
+        assert client.sent_nothing_more()
         assert client.end() == (1, "")
 
 
 def test_exit_is_obeyed_before_initialize() -> None:
     with child() as client:
         client.notify("exit")
-        assert client.said_nothing_more()
+        assert client.sent_nothing_more()
         assert client.end() == (1, "")
 
 
@@ -44,7 +44,7 @@ def test_the_end_of_the_input_is_a_clean_end() -> None:
         client.begin("intent/echo")
         client.hang_up()
         assert client.next()["result"] is None
-        assert client.said_nothing_more()
+        assert client.sent_nothing_more()
         assert client.end() == (1, "")
 
 
@@ -53,7 +53,7 @@ def test_the_end_of_the_input_in_the_middle_of_a_message_is_a_clean_end() -> Non
         client.initialize()
         client.raw(b"Content-Length: 100\r\n\r\n{")
         client.hang_up()
-        assert client.said_nothing_more()
+        assert client.sent_nothing_more()
         assert client.end() == (1, "")
 
 
@@ -103,7 +103,7 @@ def test_a_signal_ends_the_server_quietly(number: signal.Signals) -> None:
         client.initialize()
         client.ask("intent/echo")
         client.process.send_signal(number)
-        assert client.said_nothing_more()
+        assert client.sent_nothing_more()
         assert client.end() == (1, "")
 
 
@@ -112,7 +112,7 @@ def test_stray_output_goes_to_standard_error() -> None:
         client.initialize()
         assert client.ask("intent/print")["result"] is None
         client.notify("exit")
-        assert client.said_nothing_more()
+        assert client.sent_nothing_more()
         assert client.end()[1].splitlines() == ["stray words", "stray bytes", "stray child"]
 
 

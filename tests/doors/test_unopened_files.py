@@ -18,7 +18,7 @@ from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.governance.plan.checkout import Selection
 from tests.support.governed_repository import LINES, govern
 from tests.support.repository import Repository
-from tests.support.tracked_documents import workplace_on
+from tests.support.tracked_documents import tracked_documents_on
 
 OUT = "SCOPE_VIOLATION"
 CHANGED = LINES + "formatted\n"
@@ -111,7 +111,9 @@ async def window_on(repository: Repository, *, push: bool = False) -> AsyncItera
 
         return send
 
-    async with workplace_on(repository.root, publish if push else None) as tracked_documents:
+    async with tracked_documents_on(
+        repository.root, publish if push else None
+    ) as tracked_documents:
         open_root = tracked_documents.open_roots.of_path(str(repository.root))
         assert open_root is not None
         chosen = open_root.governance.checkout.select(

@@ -13,7 +13,7 @@ from lsprotocol import types as lsp
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
 from tests.support.editor import SERVER, Editor, editing
 from tests.support.governed_repository import govern
-from tests.support.killable_server import Doomed
+from tests.support.killable_server import KillableServer
 from tests.support.repository import Repository
 
 pytestmark = pytest.mark.e2e
@@ -108,7 +108,7 @@ async def test_a_client_that_never_asks_saves_by_hand(repository: Repository) ->
 # -- kills ---------------------------------------------------------------------------------------
 
 
-class Typist(Doomed):
+class Typist(KillableServer):
     """A server that is killed at some moment, and whoever types in its editor."""
 
     def __init__(self, root: Path) -> None:
@@ -124,13 +124,13 @@ class Typist(Doomed):
         document = {"uri": uri_of(self.path), "version": self._version}
         self.notify("textDocument/didChange", {"textDocument": document, **change})
         named = {"textDocument": {"uri": uri_of(self.path)}}
-        self.answered("textDocument/willSaveWaitUntil", {**named, "reason": AfterDelay.value})
+        self.request("textDocument/willSaveWaitUntil", {**named, "reason": AfterDelay.value})
         self.path.write_text(text)
         self.notify("textDocument/didSave", named)
 
     def is_recorded(self) -> None:
         """Wait until the last save was taken in."""
-        self.answered("intent/blame", {"uri": uri_of(self.path)})
+        self.request("intent/blame", {"uri": uri_of(self.path)})
 
     def _say(self, what: str, **document: object) -> None:
         named = {"textDocument": {"uri": uri_of(self.path), **document}}
@@ -153,7 +153,7 @@ def test_killed_at_any_moment_no_save_that_was_taken_in_is_without_a_record(
     for turn in range(kills):
         server = Typist(repository.root)
         if not turn:
-            server.answered("intent/select", {"intentId": "INT-001"})
+            server.request("intent/select", {"intentId": "INT-001"})
         texts = [f"turn {turn}, save {number}\n" for number in range(chance.randint(1, 6))]
         taken = 0
         for number, text in enumerate(texts, 1):
@@ -165,7 +165,7 @@ def test_killed_at_any_moment_no_save_that_was_taken_in_is_without_a_record(
         never.wait(chance.random() * 0.05)
         server.kill()
         after = Typist(repository.root)
-        after.answered("intent/status", {})
+        after.request("intent/status", {})
         found = posts(repository.root)
         after.kill()
         # The last that was taken in, or a later one of the same run.

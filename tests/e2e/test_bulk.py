@@ -65,12 +65,12 @@ async def test_a_folder_is_renamed_with_one_message_and_one_diagnostic(
         said = f"0000.py is outside INT-001 (Login). The same goes for {files - 1} more"
         first = f"{said} changed files in lib2/; open one to see its own lines."
         await editor.until(lambda: shown(editor) == {"lib2/00/0000.py": [first]}, "one is shown")
-        assert editor.told == [f"intent-lsp: renaming lib → lib2, {files:,} files: {said}."]
+        assert editor.messages == [f"intent-lsp: renaming lib → lib2, {files:,} files: {said}."]
         # Undone, nothing is shown any more, and nobody says a word.
         await rename_folder(editor, "lib2", "lib")
         await editor.traced(2)
         await editor.until(lambda: not shown(editor), "nothing is shown")
-        assert len(editor.told) == 1
+        assert len(editor.messages) == 1
 
 
 async def test_a_program_that_changes_three_hundred_files_is_one_record_and_one_diagnostic(
@@ -95,4 +95,4 @@ async def test_a_program_that_changes_three_hundred_files_is_one_record_and_one_
         assert (record["tool_name"], len(record["files"])) == ("disk/change", 300)
         # A look that falls into the middle of it may show those that are changed by then.
         assert len(seen) <= SHOWN_ALIKE + 1
-        assert editor.told == []
+        assert editor.messages == []

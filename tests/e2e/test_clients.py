@@ -10,9 +10,9 @@ from pygls.exceptions import JsonRpcException
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
 from tests.support.editor import SERVER, capabilities, editing
-from tests.support.fault_injection import held_by_another
+from tests.support.fault_injection import locked_by_another_process
 from tests.support.governed_repository import LINES, govern
-from tests.support.replayed_client import CLIENTS, PUBLISHED, Played, begin, played
+from tests.support.replayed_client import CLIENTS, PUBLISHED, ReplayedClient, begin, replayed
 from tests.support.repository import Repository
 
 pytestmark = pytest.mark.e2e
@@ -62,7 +62,7 @@ FIELDS = {"relatedInformation": "relatedInformation", "data": "dataSupport"}
 FIELDS["codeDescription"] = "codeDescriptionSupport"
 
 
-def write_and_save(client: Played, uri: str, path: Path) -> list[dict[str, Any]]:
+def write_and_save(client: ReplayedClient, uri: str, path: Path) -> list[dict[str, Any]]:
     """Change the text and save it, in the way that this client has; give what was shown."""
     place = {"uri": uri}
     changed = [{"text": AFTER}]
@@ -72,7 +72,7 @@ def write_and_save(client: Played, uri: str, path: Path) -> list[dict[str, Any]]
     )
     shown = client.problems(uri, 1)
     if client.declares("textDocument", "synchronization", "willSaveWaitUntil"):
-        client.answer_to("textDocument/willSaveWaitUntil", {"textDocument": place, "reason": 1})
+        client.request("textDocument/willSaveWaitUntil", {"textDocument": place, "reason": 1})
     path.write_text(AFTER)
     client.notify("textDocument/didSave", {"textDocument": place})
     return shown
@@ -85,7 +85,7 @@ def test_a_client_is_sent_what_it_declared_and_nothing_else(
     path = repository.write(PRICE, BEFORE)
     govern(repository)
     root, uri = repository.root, uri_of(path)
-    with played(name, root) as client:
+    with replayed(name, root) as client:
         can = begin(client, root)
         agreed = can.get("positionEncoding", "utf-16")
         assert agreed == ENCODINGS[name]
@@ -162,7 +162,8 @@ async def test_a_client_that_turns_out_not_to_ask_is_told_where_to_choose(
         with pytest.raises(JsonRpcException, match="name one of INT-001, INT-002"):
             await editor.run(ask)
         await editor.until(
-            lambda: any("selects one of INT-001, INT-002" in told for told in editor.told), "told"
+            lambda: any("selects one of INT-001, INT-002" in told for told in editor.messages),
+            "told",
         )
         actions = await editor.actions("README.md")
         assert "Select an intent…" not in actions
@@ -181,7 +182,7 @@ async def test_a_save_goes_on_behind_a_lock_that_another_process_holds(
         await editor.ask("intent/select", {"intentId": "INT-001"})
         editor.open(INVOICE)
         assert not await editor.settled(INVOICE)
-        with held_by_another(repository.root / LOCAL_ROOM / "ledger.lock"):
+        with locked_by_another_process(repository.root / LOCAL_ROOM / "ledger.lock"):
             for name in before:
                 editor.open(name)
                 editor.type(name, "top\n" + LINES)

@@ -43,7 +43,7 @@ async def billing(repository: Repository, **how: Any) -> AsyncIterator[Editor]:
         yield editor
 
 
-def told(records: Sequence[dict[str, Any]]) -> list[tuple[str, str, str]]:
+def verdicts(records: Sequence[dict[str, Any]]) -> list[tuple[str, str, str]]:
     """Give tool, path and verdict of each record."""
     return [
         (record["tool_name"], file["relative_path"], record["scope_validation"])
@@ -85,7 +85,7 @@ async def appended(repository: Repository, editor: Editor) -> dict[str, Any]:
     assert (problem.range.start.line, problem.range.end.line) == (10, 10)
     await editor.traced(1)
     (record,) = editor.records()
-    assert told([record]) == [("disk/change", LOGIN, "FAIL")]
+    assert verdicts([record]) == [("disk/change", LOGIN, "FAIL")]
     return record
 
 
@@ -166,7 +166,7 @@ async def test_before_the_first_commit_what_changed_while_no_server_ran_is_nobod
     run(repository, append(LOGIN))
     async with billing(repository) as editor:
         (record,) = await marked(repository, editor)
-        assert told([record]) == [("disk/change", INVOICE, "PASS")]
+        assert verdicts([record]) == [("disk/change", INVOICE, "PASS")]
         assert editor.uri(LOGIN) not in editor.shown
 
 
@@ -185,7 +185,7 @@ async def test_an_open_file_that_another_program_changes_keeps_its_chain(
         await editor.save(INVOICE)
         await editor.traced(2)
         first, second = await marked(repository, editor)
-        assert told([first]) == [("disk/change", INVOICE, "PASS")]
+        assert verdicts([first]) == [("disk/change", INVOICE, "PASS")]
         assert second["tool_name"] == "editor/save"
         assert only(first)["post_hash"] == only(second)["pre_hash"]
 
@@ -198,7 +198,7 @@ async def test_with_the_watch_off_nothing_is_noticed(repository: Repository) -> 
         editor.type(INVOICE, CHANGED)
         await editor.save(INVOICE)
         await editor.traced(1)
-        assert told(editor.records()) == [("editor/save", INVOICE, "PASS")]
+        assert verdicts(editor.records()) == [("editor/save", INVOICE, "PASS")]
         assert not editor.shown
 
 
@@ -212,7 +212,7 @@ async def test_a_clients_word_is_enough(repository: Repository) -> None:
         )
         await editor.problems(LOGIN, OUT)
         await editor.traced(1)
-        assert told(editor.records()) == [("disk/change", LOGIN, "FAIL")]
+        assert verdicts(editor.records()) == [("disk/change", LOGIN, "FAIL")]
 
 
 async def test_a_refusal_of_a_file_that_nobody_opened_stands_after_a_restart(
@@ -235,7 +235,7 @@ async def test_what_is_created_in_a_new_directory_and_deleted_is_seen(
         run(repository, f"echo new > lib/deep/new.py; rm {INVOICE}; mkdir build; echo x > build/x")
         await editor.problems("lib/deep/new.py", OUT)
         await editor.traced(2)
-        assert sorted(told(editor.records())) == [
+        assert sorted(verdicts(editor.records())) == [
             ("disk/change", "lib/deep/new.py", "FAIL"),
             ("disk/change", INVOICE, "PASS"),
         ]
@@ -380,7 +380,7 @@ async def test_two_servers_record_a_change_once(repository: Repository) -> None:
         await two.problems(LOGIN, OUT)
         # By the second marker the slower server has worked off what it saw before the first.
         await marked(repository, one, two)
-        assert told(await marked(repository, one, two)) == [("disk/change", LOGIN, "FAIL")]
+        assert verdicts(await marked(repository, one, two)) == [("disk/change", LOGIN, "FAIL")]
 
 
 async def test_a_save_in_another_editor_has_its_own_record_alone(repository: Repository) -> None:
@@ -390,7 +390,7 @@ async def test_a_save_in_another_editor_has_its_own_record_alone(repository: Rep
         one.type(INVOICE, CHANGED)
         await one.save(INVOICE)
         await one.traced(1)
-        assert told(await marked(repository, one, two)) == [("editor/save", INVOICE, "PASS")]
+        assert verdicts(await marked(repository, one, two)) == [("editor/save", INVOICE, "PASS")]
 
 
 BURSTS = 3
@@ -426,14 +426,16 @@ async def test_a_burst_is_told_in_few_words(repository: Repository) -> None:
     async with billing(repository) as editor:
 
         def recorded() -> list[str]:
-            return sorted(path for _, path, verdict in told(editor.records()) if verdict == "FAIL")
+            return sorted(
+                path for _, path, verdict in verdicts(editor.records()) if verdict == "FAIL"
+            )
 
         run(repository, "for file in lib/*/*.py; do echo formatted >> $file; done")
         await editor.until(lambda: recorded() == names, "all of them recorded")
         await editor.until(lambda: counted(editor) == len(names), "each is shown or counted")
         # What came at once is one record, or two where a look fell into the middle of it.
         assert len(showing(editor)) == len(editor.records()) <= BURSTS
-        assert len(editor.told) + len(editor.asked) <= 1
+        assert len(editor.messages) + len(editor.asked) <= 1
 
         # One that is opened shows its own, and is counted no more.
         shown = showing(editor)
@@ -445,7 +447,7 @@ async def test_a_burst_is_told_in_few_words(repository: Repository) -> None:
         run(repository, "git checkout -q -- .")
         editor.reload("lib/a/50.py")
         await editor.until(lambda: not showing(editor), "nothing is shown")
-        assert len(editor.told) + len(editor.asked) <= 1
+        assert len(editor.messages) + len(editor.asked) <= 1
         assert recorded() == names
 
 
@@ -455,14 +457,14 @@ async def test_what_waits_of_one_burst_is_said_in_one_message(repository: Reposi
     async with billing(repository) as editor:
         ledger.mkdir()
         run(repository, f"{append(LOGIN)}; {append(INVOICE)}")
-        await editor.until(lambda: editor.told, "it is said to wait")
+        await editor.until(lambda: editor.messages, "it is said to wait")
         ledger.rmdir()
         before = await marked(repository, editor)
-        assert sorted(told(before)) == [
+        assert sorted(verdicts(before)) == [
             ("disk/change", LOGIN, "FAIL"),
             ("disk/change", INVOICE, "PASS"),
         ]
-        (message,) = editor.told
+        (message,) = editor.messages
         said = f"{LOGIN} and 1 more file have changed on disk, its record cannot be written yet"
         assert said in message
 

@@ -28,13 +28,13 @@ from tests.support import repository as repositories
 from tests.support.editor import PATIENCE, Editor, editing
 from tests.support.fault_injection import (
     fill,
-    held_by_another,
+    locked_by_another_process,
     logging_server,
     read_only,
     small_disk,
 )
-from tests.support.governed_repository import LINES, govern, take_away
-from tests.support.killable_server import Doomed
+from tests.support.governed_repository import LINES, govern, remove_at_once
+from tests.support.killable_server import KillableServer
 from tests.support.repository import Repository
 
 pytestmark = pytest.mark.e2e
@@ -100,7 +100,7 @@ def governs_nothing(told: Mapping[str, Any], *, fail_open: bool) -> None:
 
 
 def said(editor: Editor, words: str) -> int:
-    return sum(words in told for told in editor.told)
+    return sum(words in told for told in editor.messages)
 
 
 async def until_said(editor: Editor, words: str, times: int = 1) -> None:
@@ -217,7 +217,7 @@ def gate_lock_is_a_directory(repository: Repository) -> Iterator[None]:
 
 
 def gate_lock_is_held(repository: Repository) -> AbstractContextManager[object]:
-    return held_by_another(repository.root / LOCAL / "gate.lock")
+    return locked_by_another_process(repository.root / LOCAL / "gate.lock")
 
 
 @contextmanager
@@ -564,13 +564,13 @@ async def test_a_locked_ledger_is_waited_for_and_then_the_record_waits(
         for _, path in tickets:
             (repository.root / path).write_text("new\n")
         lock = repository.root / LOCAL / "ledger.lock"
-        with held_by_another(lock):
+        with locked_by_another_process(lock):
             begun = time.monotonic()
             await ask(editor, "recordEdit", ticket=tickets[0][0], success=True)
             assert time.monotonic() - begun > 1.9
             assert len(list((repository.root / QUEUE).glob("*.json"))) == 1
             assert editor.records() == []
-        with held_by_another(lock) as holder:
+        with locked_by_another_process(lock) as holder:
             # The one that waits has taken the moment in which nobody held it, or has not.
             recorded = editor.records()
             recording = asyncio.ensure_future(
@@ -743,11 +743,11 @@ async def test_what_is_no_file_is_judged_at_once_and_without_a_hash(
 # -- the server is killed -----------------------------------------------------------------------
 
 
-class Builder(Doomed):
+class Builder(KillableServer):
     """A server that is killed, asked by an agent's session."""
 
     def asked(self, method: str, **params: object) -> Any:
-        return self.answered(f"intent/{method}", {"sessionId": "builder", **params})
+        return self.request(f"intent/{method}", {"sessionId": "builder", **params})
 
 
 async def test_killed_between_an_answer_and_the_next_request_every_answered_record_is_there(
@@ -924,7 +924,7 @@ async def test_while_the_whole_room_is_gone_nothing_is_known_and_nothing_fails(
         await editor.ask("intent/select", {"intentId": "INT-002"})
         editor.open(INVOICE)
         editor.type(INVOICE, LINES + "1\n")
-        take_away(room)
+        remove_at_once(room)
         await until_said(editor, "is OFF")
         for _ in range(3):
             status = await editor.ask("intent/status")
@@ -941,7 +941,7 @@ async def test_while_the_whole_room_is_gone_nothing_is_known_and_nothing_fails(
         await editor.traced(1)
         assert not await editor.settled(INVOICE)
         await verified(editor, 1)
-        take_away(room)
+        remove_at_once(room)
         await until_said(editor, "is OFF", 2)
     said_so = log.read_text()
     assert "Traceback" not in said_so

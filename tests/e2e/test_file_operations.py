@@ -80,7 +80,7 @@ def files(record: dict[str, Any]) -> list[tuple[Any, ...]]:
 
 
 def said_of(editor: Editor, word: str) -> list[str]:
-    return [message for message in editor.told if word in message]
+    return [message for message in editor.messages if word in message]
 
 
 @pytest.mark.parametrize("able", [True, False])
@@ -112,14 +112,14 @@ async def test_operations_in_scope_are_recorded_without_a_word(repository: Repos
     same = hash_content(LINES.encode())
     async with editing(repository.root, client_capabilities=ABLE) as editor:
         await select(editor, "INT-001")
-        told = list(editor.told)
+        told = list(editor.messages)
         await create(editor, "src/auth/token.py")
         await editor.traced(1)
         await rename(editor, (LOGIN, "src/auth/entry.py"))
         await editor.traced(2)
         await delete(editor, "src/auth/token.py")
         await editor.traced(3)
-        assert editor.told == told
+        assert editor.messages == told
         created, renamed, deleted = editor.records()
         assert [each["tool_name"] for each in editor.records()] == [
             "editor/create",
@@ -187,10 +187,10 @@ async def test_observed_operations_are_recorded_and_not_shown(repository: Reposi
     set_policy(repository, "enforcement: observe")
     async with editing(repository.root, client_capabilities=ABLE) as editor:
         await select(editor, "INT-001")
-        told = list(editor.told)
+        told = list(editor.messages)
         await delete(editor, INVOICE)
         await editor.traced(1)
-        assert editor.told == told
+        assert editor.messages == told
         assert editor.records()[0]["scope_validation"] == "FAIL"
 
 
@@ -200,13 +200,13 @@ async def test_what_is_nobodys_business_leaves_no_trace(repository: Repository, 
     (repository.root / "build").mkdir()
     async with editing(repository.root, client_capabilities=ABLE) as editor:
         await select(editor, "INT-001")
-        told = list(editor.told)
+        told = list(editor.messages)
         await create(editor, name)
         await create(editor, "src/auth/token.py")
         await editor.traced(1)
         (record,) = editor.records()
         assert files(record)[0][0] == "src/auth/token.py"
-        assert editor.told == told
+        assert editor.messages == told
         remove(editor.root / name)
 
 
@@ -325,10 +325,10 @@ async def test_a_code_that_a_person_has_turned_off_is_recorded_without_a_word(
     govern(repository)
     options = {"severity": {"NO_ACTIVE_INTENT": "off"}}
     async with editing(repository.root, client_capabilities=ABLE, options=options) as editor:
-        told = list(editor.told)
+        told = list(editor.messages)
         await delete(editor, LOGIN)
         await editor.traced(1)
-        assert editor.told == told
+        assert editor.messages == told
         assert editor.records()[0]["scope_validation"] == "FAIL"
 
 

@@ -4,7 +4,7 @@ import pytest
 from lsprotocol import types as lsp
 
 from tests.support.editor import Editor, editing
-from tests.support.governed_repository import INTENTS, LINES, govern, take_away
+from tests.support.governed_repository import INTENTS, LINES, govern, remove_at_once
 from tests.support.repository import Repository
 
 pytestmark = pytest.mark.e2e
@@ -117,7 +117,7 @@ async def test_off_loudly_and_on_again(repository: Repository) -> None:
             await editor.until(lambda: times("is OFF") == times("on again"), "said once")
 
         def times(words: str) -> int:
-            return sum(words in told for told in editor.told)
+            return sum(words in told for told in editor.messages)
 
         # Broken by another hand, and mended.
         path.write_text(good + "  - id: [\n")
@@ -153,9 +153,9 @@ async def test_off_loudly_when_the_whole_room_is_taken_away(repository: Reposito
         editor.type(INVOICE, "top\n" + LINES)
         await editor.problems(INVOICE, "SCOPE_VIOLATION")
 
-        take_away(room)
+        remove_at_once(room)
         await editor.problems(INVOICE)
-        await editor.until(lambda: any("is OFF" in told for told in editor.told), "off")
+        await editor.until(lambda: any("is OFF" in told for told in editor.messages), "off")
         status = await editor.ask("intent/status")
         assert (status["enabled"], status["fileState"]) == (False, "missing")
         assert status["activeIntentId"] is None
@@ -177,14 +177,14 @@ async def test_what_is_on_disk_is_shown_when_nobody_has_it_open(repository: Repo
         editor.open(INTENTS_FILE)
         editor.type(INTENTS_FILE, "a: [\n")
         await editor.save(INTENTS_FILE)
-        await editor.until(lambda: any("is OFF" in told for told in editor.told), "off")
+        await editor.until(lambda: any("is OFF" in told for told in editor.messages), "off")
         editor.close(INTENTS_FILE)
         await editor.ask("intent/status")
         await editor.ask("intent/drafts")
         await editor.problems(INTENTS_FILE, "YAML_SYNTAX")
         path.write_text(good)
         await editor.problems(INTENTS_FILE)
-        await editor.until(lambda: any("on again" in told for told in editor.told), "on")
+        await editor.until(lambda: any("on again" in told for told in editor.messages), "on")
 
 
 async def test_the_policy_too(repository: Repository) -> None:

@@ -77,7 +77,7 @@ class Process(RawClient):
         self.process.stderr.close()
         self.reader.join()
         self.hang_up()
-        self.hear_no_more()
+        self.stop_reading()
         return status, log
 
 
@@ -218,7 +218,7 @@ async def test_two_windows_on_one_root(repository: Repository) -> None:
         async with editing(repository.root) as two:
             # The living inherit nothing from the living.
             assert (await two.ask("intent/status"))["activeIntentId"] is None
-            assert two.told == []
+            assert two.messages == []
             await two.ask("intent/select", {"intentId": "INT-002"})
             assert (await one.ask("intent/status"))["activeIntentId"] == "INT-001"
             for editor, name in ((one, LOGIN), (two, INVOICE)):
@@ -244,8 +244,8 @@ async def test_two_windows_on_one_root(repository: Repository) -> None:
             await two.problems(LOGIN, "STALE_FILE")
         # The one that ended is the one that is inherited from.
         async with editing(repository.root) as three:
-            await three.until(lambda: three.told, "it is said")
-            assert three.told == ["intent-lsp: continuing INT-001"]
+            await three.until(lambda: three.messages, "it is said")
+            assert three.messages == ["intent-lsp: continuing INT-001"]
     # A named session goes on with its own.
     async with editing(repository.root, options={"sessionId": "fresh"}) as four:
         assert (await four.ask("intent/status"))["activeIntentId"] is None
@@ -306,10 +306,10 @@ async def test_who_cannot_be_asked_is_told(repository: Repository) -> None:
         editor.mistaken = True
         await refuse(editor, INVOICE)
         await editor.until(
-            lambda: any("Save refused." in told for told in editor.told), "it is told"
+            lambda: any("Save refused." in told for told in editor.messages), "it is told"
         )
         await refuse(editor, "other.txt")
-        await editor.until(lambda: sum("Save refused." in t for t in editor.told) == 2, "again")
+        await editor.until(lambda: sum("Save refused." in t for t in editor.messages) == 2, "again")
         assert len(editor.asked) == 1
         editor.open(LOGIN)
         editor.type(LOGIN, LINES + "fine\n")
@@ -327,7 +327,7 @@ async def test_only_the_protocol_is_on_standard_output(repository: Repository) -
             lambda: any("exlude" in log.message for log in editor.client.log_messages), "logged"
         )
         (repository.root / ".orchestration/active_intents.yaml").write_text("a: [\n")
-        await editor.until(lambda: any("OFF" in told for told in editor.told), "it is said")
+        await editor.until(lambda: any("OFF" in told for told in editor.messages), "it is said")
         logs = [log for log in editor.client.log_messages if "is OFF" in log.message]
         assert [log.type for log in logs] == [lsp.MessageType.Warning]
         assert editor.client.error is None

@@ -161,7 +161,7 @@ async def test_code_actions_lead_out_of_a_violation(repository: Repository) -> N
         ]
         await editor.run(actions["Show why"])
         said = "INT-001 owns: src/auth/**"
-        await editor.until(lambda: any(said in told for told in editor.told), "why")
+        await editor.until(lambda: any(said in told for told in editor.messages), "why")
         await editor.run(actions["Revert these lines"])
         assert editor.buffers[INVOICE].text == LINES.replace("line 8\n", "8\n")
         await editor.problems(INVOICE, "SCOPE_VIOLATION")
@@ -419,7 +419,9 @@ async def test_a_restart_goes_on_with_its_intent(repository: Repository) -> None
         await editor.save(LOGIN)
         await editor.traced(1)
     async with editing(repository.root) as editor:
-        await editor.until(lambda: "intent-lsp: continuing INT-002" in editor.told, "it is said")
+        await editor.until(
+            lambda: "intent-lsp: continuing INT-002" in editor.messages, "it is said"
+        )
         assert (await editor.ask("intent/status"))["activeIntentId"] == "INT-002"
         # What was refused still stands, though it was there before this session.
         editor.open(LOGIN)
@@ -491,7 +493,7 @@ async def test_a_broken_intents_file_switches_governance_off_loudly(
         await editor.save(intents)
         await editor.problems(INVOICE)
         assert not (await editor.ask("intent/status"))["enabled"]
-        await editor.until(lambda: any("OFF" in told for told in editor.told), "it is said")
+        await editor.until(lambda: any("OFF" in told for told in editor.messages), "it is said")
         editor.type(intents, good)
         await editor.problems(intents)
         await editor.save(intents)

@@ -151,7 +151,7 @@ def test_a_second_client_is_told_that_there_is_one() -> None:
         first.initialize()
         with server.guest() as second:
             assert "it serves only one" in second.next()["error"]["message"]
-            assert second.said_nothing_more()
+            assert second.sent_nothing_more()
         assert ask(first, "shutdown") is None
 
 

@@ -60,7 +60,7 @@ class Person:
                 return await heard(params)
             except asyncio.CancelledError:
                 self.withdrawn.append(params.message)
-                await self._tell()
+                await self._wake_waiting()
                 raise
 
         features[lsp.WINDOW_SHOW_MESSAGE_REQUEST] = asked
@@ -84,7 +84,7 @@ class Person:
         lost = self.withdrawn
         await self.editor.until(lambda: len(lost) >= questions, f"{questions} withdrawn")
 
-    async def _tell(self) -> None:
+    async def _wake_waiting(self) -> None:
         async with self.editor.news:
             self.editor.news.notify_all()
 
@@ -239,7 +239,7 @@ async def test_what_a_person_approves_for_good_is_in_scope_from_then_on(
         assert record["approval"]["choice"] == "once"
         assert plan(editor) == expanded
         said = "the file is open with unsaved text. The call is approved this one time."
-        await editor.until(lambda: any(said in each for each in editor.told), "it is said")
+        await editor.until(lambda: any(said in each for each in editor.messages), "it is said")
         assert len([each for each in editor.records() if "grant" in each]) == 1
         assert (await editor.ask("intent/verify"))["ok"]
         assert person.withdrawn == []

@@ -312,7 +312,7 @@ async def test_a_dormant_workspace_answers_everything_and_writes_nothing(
         assert not await editor.actions("a.py")
         assert not await editor.settled("a.py")
         assert tree(repository.root) == before
-        assert (editor.shown, editor.told, editor.asked) == ({}, [], [])
+        assert (editor.shown, editor.messages, editor.asked) == ({}, [], [])
 
         # Governed from one moment to the next, with the files that are open.
         made = await editor.command("intent.init")

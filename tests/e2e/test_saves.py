@@ -407,7 +407,7 @@ async def test_a_new_file_is_deleted_for_an_editor_that_cannot(repository: Repos
                 repository.write(name, "someone's\n")
             await editor.choose("Delete the empty file")
             await editor.until(
-                lambda said=said: any(said in told for told in editor.told), f"{name} {said}"
+                lambda said=said: any(said in told for told in editor.messages), f"{name} {said}"
             )
         assert not (repository.root / "a.txt").exists()
         assert (repository.root / "b.txt").read_text() == "someone's\n"
@@ -705,7 +705,8 @@ async def test_a_ledger_that_cannot_be_written_closes_its_gap(repository: Reposi
             fcntl.flock(lock, fcntl.LOCK_EX)
             await edit_and_save(editor, LOGIN, LINES + "2\n")
             await editor.until(
-                lambda: any("cannot be written yet" in told for told in editor.told), "it is told"
+                lambda: any("cannot be written yet" in told for told in editor.messages),
+                "it is told",
             )
             assert len(editor.records()) == 1
         # Something else stands in its place.
@@ -713,7 +714,8 @@ async def test_a_ledger_that_cannot_be_written_closes_its_gap(repository: Reposi
         ledger.mkdir()
         await edit_and_save(editor, LOGIN, LINES + "3\n")
         await editor.until(
-            lambda: sum("cannot be written yet" in t for t in editor.told) == 2, "it is told again"
+            lambda: sum("cannot be written yet" in t for t in editor.messages) == 2,
+            "it is told again",
         )
         found = await editor.ask("intent/verify")
         assert not found["ok"]
@@ -727,7 +729,7 @@ async def test_a_ledger_that_cannot_be_written_closes_its_gap(repository: Reposi
         ledger.mkdir()
         await edit_and_save(editor, LOGIN, LINES + "5\n")
         await editor.until(
-            lambda: sum("cannot be written yet" in t for t in editor.told) == 3, "and again"
+            lambda: sum("cannot be written yet" in t for t in editor.messages) == 3, "and again"
         )
         ledger.rmdir()
         away.rename(ledger)

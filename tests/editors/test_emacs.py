@@ -47,7 +47,7 @@ def test_the_main_job_from_opening_to_a_verified_record(
 ) -> None:
     govern(repository)
 
-    saw = eglot.tell("main_job", repository)
+    saw = eglot.run_script("main_job", repository)
 
     assert saw["attached"] == {"mode": "python-mode", "eglot": True}
     assert saw["violation"] == [violation(INVOICE, "line three")]
@@ -83,7 +83,7 @@ def test_block_keeps_the_disk_as_it_was_and_loses_nothing_typed(
 ) -> None:
     govern(repository, "enforcement: block")
 
-    saw = eglot.tell("block", repository)
+    saw = eglot.run_script("block", repository)
 
     assert saw["refused"] == {"disk": LINES, "text": LINES, "modified": False}
     (asked,) = saw["asked"]
@@ -106,7 +106,7 @@ def test_letters_of_every_width_are_where_emacs_has_them(
     repository.write(PRICE, before)
     govern(repository)
 
-    saw = eglot.tell("letters", repository)
+    saw = eglot.run_script("letters", repository)
 
     assert saw["marked"] == [violation(PRICE, "für 🙂 viele")]
     assert saw["reverted"] == before
@@ -125,7 +125,7 @@ def test_lsp_mode_has_the_server_beside_the_languages_own(
     lsp_mode = emacs(tmp_path / "home", "lsp-mode")
     tiny = [sys.executable, "-m", "tests.support.tiny_server"]
 
-    saw = lsp_mode.tell("beside", repository, tiny=["env", f"PYTHONPATH={ROOT}", *tiny])
+    saw = lsp_mode.run_script("beside", repository, tiny=["env", f"PYTHONPATH={ROOT}", *tiny])
 
     assert saw["servers"] == ["intent-lsp", "tiny"]
     said = {"code": "SCOPE_VIOLATION", "message": OUT_OF_SCOPE.format(Path(INVOICE).name)}

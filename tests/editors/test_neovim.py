@@ -52,7 +52,7 @@ def test_the_main_job_from_opening_to_a_verified_record(
     govern(repository)
     root = str(repository.root)
 
-    saw = nvim.tell("main_job", repository)
+    saw = nvim.run_script("main_job", repository)
 
     assert saw["attached"] == {
         "clients": 1,
@@ -108,7 +108,7 @@ def test_block_keeps_the_disk_as_it_was_and_loses_nothing_typed(
     repository.write("src/billing/other.py", LINES)
     govern(repository, "enforcement: block")
 
-    saw = nvim.tell("block", repository)
+    saw = nvim.run_script("block", repository)
 
     assert saw["written"] == {"disk": LINES, "lines": LINES.splitlines(), "modified": False}
     # Asked once the save is over: inside it, a modal question would let the time for turning
@@ -160,7 +160,7 @@ def test_files_of_every_kind_are_governed_and_others_are_left_alone(
     plain = repositories.create(tmp_path / "plain").write("notes.txt", "mine\n").parent
     tiny = [sys.executable, "-m", "tests.support.tiny_server"]
 
-    saw = nvim.tell(
+    saw = nvim.run_script(
         "files",
         repository,
         other=str(other.root),
@@ -228,7 +228,7 @@ def test_a_server_comes_with_the_intents_and_goes_on_after_its_end(
         each.commit()
     roots = {name: str(other.root) for name, other in others.items()}
 
-    saw = nvim.tell("life", repository, intents=INTENTS, **roots)
+    saw = nvim.run_script("life", repository, intents=INTENTS, **roots)
 
     assert saw["dormant"]["clients"] == 0
     assert (
@@ -260,7 +260,7 @@ invoice.write_text(invoice.read_text().replace("line 3", "line three"))
 def test_where_lines_come_from_and_what_others_write(repository: Repository, nvim: Neovim) -> None:
     govern(repository)
 
-    saw = nvim.tell("origins", repository, agent=[sys.executable, "-c", WRITES])
+    saw = nvim.run_script("origins", repository, agent=[sys.executable, "-c", WRITES])
 
     record = records(repository)[0]
     assert record["id"] == saw["record"]["recordId"]
@@ -282,7 +282,7 @@ def test_the_first_day_from_a_bare_folder_to_a_clean_tree(
         repository.write(name, LINES)
     repository.commit()
 
-    saw = nvim.tell("first_day", repository, saves=20)
+    saw = nvim.run_script("first_day", repository, saves=20)
 
     assert saw["bare folder"] == {"clients": 0, "statusline": ""}
     assert saw["first intent"]["titles"][0] == "Create an intent for this file and select it"

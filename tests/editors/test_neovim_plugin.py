@@ -36,7 +36,7 @@ def test_from_choosing_an_intent_to_reading_the_ledger(
     govern(repository)
     root = str(repository.root)
 
-    saw = nvim.tell("journey", repository)
+    saw = nvim.run_script("journey", repository)
     first, second = records(repository)
 
     assert saw["offered"][0]["titles"] == [
@@ -84,7 +84,7 @@ def test_blame_and_report_are_shown_when_asked_for(repository: Repository, nvim:
     govern(repository)
     root = repository.root
 
-    saw = nvim.tell("asked", repository)
+    saw = nvim.run_script("asked", repository)
     record = records(repository)[0]
 
     words = f"INT-002, you, {record['timestamp'][:10]}, editor/save"
@@ -115,7 +115,7 @@ def test_twenty_saves_leave_twenty_records_and_nobody_is_told(
 ) -> None:
     govern(repository)
 
-    saw = nvim.tell("saves", repository)
+    saw = nvim.run_script("saves", repository)
 
     assert len(records(repository)) == 20
     assert saw["told"] == {"messages": "", "asked": 0}
@@ -126,7 +126,7 @@ def test_a_draft_comes_back_into_a_file_that_is_not_open(
 ) -> None:
     govern(repository, "enforcement: block")
 
-    saw = nvim.tell("drafts", repository)
+    saw = nvim.run_script("drafts", repository)
 
     assert saw["none"] == saw["none here"] == saw["used up"] == ["intent-lsp: there are no drafts"]
     assert saw["refused"] == {"disk": LINES, "lines": LINES.splitlines()}
@@ -151,7 +151,7 @@ def test_what_goes_wrong_is_one_line(repository: Repository, nvim: Neovim, tmp_p
     govern(repository)
     plain = repositories.create(tmp_path / "plain").write("notes.txt", "mine\n").parent
 
-    saw = nvim.tell("errors", repository, bare=True, plain=str(plain))
+    saw = nvim.run_script("errors", repository, bare=True, plain=str(plain))
 
     unset = "intent-lsp: the server is not enabled; call require('intent_lsp').setup()"
     assert only(saw["before setup"]) == unset
@@ -198,7 +198,7 @@ def test_pages_show_odd_records_and_open_nothing_outside_the_root(
     govern(repository)
     root = str(repository.root)
 
-    saw = nvim.tell("pages", repository, bare=True)
+    saw = nvim.run_script("pages", repository, bare=True)
 
     time = "2026-11-21 20:27  -  FAIL  -"
     assert saw["rows"] == [f"{time}  a b  and 1 more  REVERTED  x y", f"{time}  -"]
@@ -224,7 +224,7 @@ def test_the_plugin_loads_late_finds_open_buffers_and_has_help_and_health(
     # Tags are made in a copy: they belong to whoever installs the plug-in.
     shutil.copytree(CONFIG / "doc", tmp_path / "help" / "doc")
 
-    saw = nvim.tell("plugin", repository, bare=True, help=str(tmp_path / "help"), **TINY)
+    saw = nvim.run_script("plugin", repository, bare=True, help=str(tmp_path / "help"), **TINY)
 
     words = ["Blame", "Clear", "Drafts", "Init", "Report", "Select", "Status", "Trace", "Verify"]
     assert saw["at start"] == {"loaded": [], "commands": [f"Intent{word}" for word in words]}
@@ -245,7 +245,7 @@ def test_the_plugin_loads_late_finds_open_buffers_and_has_help_and_health(
 def test_a_plugin_manager_may_find_us_late(repository: Repository, nvim: Neovim) -> None:
     govern(repository)
 
-    saw = nvim.tell("late", repository, bare=True, late=True)
+    saw = nvim.run_script("late", repository, bare=True, late=True)
 
     # 2: a command of exactly this name.
     assert (saw["before"], saw["after"]) == ({"command": 0}, {"command": 2})

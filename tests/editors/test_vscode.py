@@ -49,7 +49,7 @@ def edition(request: pytest.FixtureRequest) -> Edition:
 
 
 @pytest.fixture(scope="module")
-def room(tmp_path_factory: pytest.TempPathFactory, edition: Edition, go: int) -> Path:
+def directory(tmp_path_factory: pytest.TempPathFactory, edition: Edition, go: int) -> Path:
     """Give the directory of one go through all journeys, the same in every process."""
     base = tmp_path_factory.getbasetemp()
     # pytest-xdist gives each of its processes a directory below the one of all.
@@ -58,25 +58,27 @@ def room(tmp_path_factory: pytest.TempPathFactory, edition: Edition, go: int) ->
 
 
 @pytest.fixture(scope="module")
-def saw(room: Path, edition: Edition) -> Told:
+def saw(directory: Path, edition: Edition) -> Told:
     """Go all journeys, or wait until another process has; give what each saw."""
-    told = room / "told.json"
-    room.mkdir(exist_ok=True)
-    with (room / "lock").open("w") as lock:
+    told = directory / "told.json"
+    directory.mkdir(exist_ok=True)
+    with (directory / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not told.exists():
-            repository = govern(repositories.create(room / "repository"))
+            repository = govern(repositories.create(directory / "repository"))
             agent = [sys.executable, "-c", WRITES]
-            seen = vscode_journeys.journeys(repository.root, room, edition=edition, agent=agent)
+            seen = vscode_journeys.journeys(
+                repository.root, directory, edition=edition, agent=agent
+            )
             told.write_text(json.dumps(seen))
     return lambda journey: vscode_journeys.saw(json.loads(told.read_text()), journey)
 
 
 @pytest.fixture(scope="module")
-def records_of(saw: Told, room: Path) -> RecordsOf:
+def records_of(saw: Told, directory: Path) -> RecordsOf:
     """Read the ledger as all journeys have left it; it verifies. Give a file's records."""
     saw("restart")
-    root = room / "repository"
+    root = directory / "repository"
     verified = Ledger(root, now, new_id).verify()
     assert verified.ok, verified.problems
     found = [json.loads(line) for line in (root / LEDGER_FILE).read_text().splitlines()]

@@ -25,7 +25,7 @@ from intent_lsp.formats.ledger.exports.csv_form import HEADINGS
 from intent_lsp.formats.ledger.exports.forms import EXPORTS
 from intent_lsp.formats.ledger.foreign.files import UNHASHED
 from intent_lsp.formats.ledger.jsonl import read, seal
-from tests.support.agent_trace_schema import complaints
+from tests.support.agent_trace_schema import schema_errors
 from tests.support.ledgers import HASH, edit, events
 
 ID = "b3c1a7e2-5d4f-4a6b-8c9d-0e1f2a3b4c5d"
@@ -57,7 +57,7 @@ def ranged(*ranges: Range) -> Event:
 @given(events)
 def test_every_record_is_valid_as_an_agent_trace(event: Event) -> None:
     (told,) = exported("agent-trace", event)
-    assert complaints(told) == []
+    assert schema_errors(told) == []
 
 
 def test_a_record_is_an_agent_trace_word_for_word() -> None:

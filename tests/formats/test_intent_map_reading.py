@@ -53,7 +53,7 @@ def written(*found: MapRow) -> bytes:
     return intent_map([first, section_of_archived("INT-OLD", found[half:])]).encode()
 
 
-def told(text: str, row: MapRow = ROW) -> NamedDefinitions | None:
+def read_definitions(text: str, row: MapRow = ROW) -> NamedDefinitions | None:
     return definitions_of(row, cells_in(text.encode()))
 
 
@@ -131,24 +131,24 @@ def test_any_bytes_are_read(data: bytes) -> None:
     ],
 )
 def test_a_row_says_what_has_the_form_of_ours(line: str, expected: NamedDefinitions | None) -> None:
-    assert told(f"# Intent map\n\n{line}\n") == expected
+    assert read_definitions(f"# Intent map\n\n{line}\n") == expected
 
 
 def test_an_escape_that_names_no_character_is_a_text() -> None:
     name = r"\UFFFFFFFF\xZZ"
-    assert told(LINE.replace("`A`, `A.b`", f"`{name}`")) == NamedDefinitions((name,))
+    assert read_definitions(LINE.replace("`A`, `A.b`", f"`{name}`")) == NamedDefinitions((name,))
 
 
 def test_of_two_rows_for_a_record_the_first_that_names_anything_counts() -> None:
     nothing, other = LINE.replace("`A`, `A.b`", "-"), LINE.replace("`A`, ", "")
-    assert told(f"{nothing}\n{LINE}\n{other}\n") == NamedDefinitions(("A", "A.b"))
+    assert read_definitions(f"{nothing}\n{LINE}\n{other}\n") == NamedDefinitions(("A", "A.b"))
 
 
 def test_a_path_with_a_secret_is_found_without_it() -> None:
     row = MapRow(path=WorkspacePath(f"{SECRET}.py"), definitions=("A",), time=TIME, hash=HASH)
     text = written(row).decode()
     assert SECRET not in text
-    assert told(text, row) == NamedDefinitions(("A",))
+    assert read_definitions(text, row) == NamedDefinitions(("A",))
 
 
 def test_a_map_that_is_too_large_names_nothing() -> None:

@@ -26,7 +26,7 @@ def cases() -> list[tuple[str, str, str]]:
     return found
 
 
-def told(definitions: tuple[Definition, ...]) -> str:
+def outline_text(definitions: tuple[Definition, ...]) -> str:
     return "\n".join(
         f"{'  ' * each.depth}{each.first_line}-{each.last_line} {each.kind} {each.name}"
         for each in definitions
@@ -35,7 +35,7 @@ def told(definitions: tuple[Definition, ...]) -> str:
 
 @pytest.mark.parametrize(("path", "text", "expected"), cases(), ids=[case[0] for case in cases()])
 def test_each_language_has_its_definitions(path: str, text: str, expected: str) -> None:
-    assert told(outline(path, content_of(text.encode()))) == expected
+    assert outline_text(outline(path, content_of(text.encode()))) == expected
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_a_text_of_sixteen_bits_is_read_as_what_it_says() -> None:
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_lines_are_counted_as_the_ledger_counts_them(end: str) -> None:
     text = "x = 1\ndef f():\n    return 1\n".replace("\n", end)
-    assert told(outline("a.py", content_of(text.encode()))) == "2-3 function f"
+    assert outline_text(outline("a.py", content_of(text.encode()))) == "2-3 function f"
 
 
 def test_names_are_of_bounded_length() -> None:

@@ -11,7 +11,7 @@ from intent_lsp.formats.unified_diff import DiffMark, text_lines, unified
 TEN = "".join(f"line {number}\n" for number in range(1, 11))
 
 
-def told(old: str | bytes, new: str | bytes) -> list[str] | None:
+def diff_lines(old: str | bytes, new: str | bytes) -> list[str] | None:
     found = unified(
         old.encode() if isinstance(old, str) else old, new.encode() if isinstance(new, str) else new
     )
@@ -47,14 +47,14 @@ def told(old: str | bytes, new: str | bytes) -> list[str] | None:
     ],
 )
 def test_a_change_stands_between_its_neighbours(old: str, new: str, lines: list[str]) -> None:
-    assert told(old, new) == lines
+    assert diff_lines(old, new) == lines
 
 
 def test_changes_that_are_far_apart_have_places_of_their_own() -> None:
-    near = told(TEN, TEN.replace("line 1\n", "").replace("line 8\n", ""))
+    near = diff_lines(TEN, TEN.replace("line 1\n", "").replace("line 8\n", ""))
     assert near is not None
     assert [line for line in near if line.startswith("@")] == ["@@ -1,10 +1,8 @@"]
-    far = told(TEN, TEN.replace("line 1\n", "").replace("line 9\n", ""))
+    far = diff_lines(TEN, TEN.replace("line 1\n", "").replace("line 9\n", ""))
     assert far is not None
     assert [line for line in far if line.startswith("@")] == ["@@ -1,4 +1,3 @@", "@@ -6,5 +5,4 @@"]
 
@@ -62,15 +62,15 @@ def test_changes_that_are_far_apart_have_places_of_their_own() -> None:
 @pytest.mark.parametrize("data", [b"\xff\xfe\x00", b"\x80", b"x" * (MAX_DIFFED_BYTES + 1)])
 def test_what_is_no_text_or_too_large_is_not_compared(data: bytes) -> None:
     assert text_lines(data) is None
-    assert told(data, b"a\n") is None
-    assert told(b"a\n", data) is None
+    assert diff_lines(data, b"a\n") is None
+    assert diff_lines(b"a\n", data) is None
 
 
 def test_too_many_lines_are_not_compared() -> None:
     def numbers(first: int) -> str:
         return "\n".join(map(str, range(first, first + 30_000)))
 
-    assert told(numbers(0), numbers(50_000)) is None
+    assert diff_lines(numbers(0), numbers(50_000)) is None
 
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", "", "d"]), max_size=30)

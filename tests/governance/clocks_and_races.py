@@ -1,4 +1,4 @@
-"""Somebody else at work beside the desk: quicker than it, or at another time."""
+"""Somebody else at work beside the desk: overtake_writes than it, or at another time."""
 
 import os
 from dataclasses import replace
@@ -13,7 +13,7 @@ from intent_lsp.store.fs.write import directory_for_temporary
 NOON = datetime(2030, 1, 1, 12, 0, tzinfo=UTC)
 
 
-def quicker(monkeypatch: pytest.MonkeyPatch, path: Path, *contents: bytes) -> None:
+def overtake_writes(monkeypatch: pytest.MonkeyPatch, path: Path, *contents: bytes) -> None:
     """Let somebody else write `path` each time that our own new content lies beside it."""
     real, waiting = os.fsync, list(contents)
 
@@ -50,7 +50,7 @@ class Clock:
         return replace(stores, clock=self)
 
 
-def aged(path: Path, moment: datetime, **span: float) -> None:
+def set_age(path: Path, moment: datetime, **span: float) -> None:
     """Let a file be as old at a moment as a span."""
     at = (moment - timedelta(**span)).timestamp()
     os.utime(path, (at, at))

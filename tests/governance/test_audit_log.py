@@ -56,7 +56,7 @@ def entries(root: Repository | Path) -> list[dict[str, str]]:
     return found
 
 
-def told(root: Repository) -> list[tuple[str, str, str]]:
+def logged_calls(root: Repository) -> list[tuple[str, str, str]]:
     return [(each["status"], each["tool"], each["touched_paths"]) for each in entries(root)]
 
 
@@ -65,7 +65,7 @@ def test_each_governed_call_is_told_with_its_end(agent: Agent, governed: Reposit
     agent.writes(LOGIN, "new\n")
     agent.governance.calls.record(agent.ticket(LOGIN, "src/auth/x.py", tool="Edit"), error="no")
     agent.governance.calls.record(agent.ticket(tool="Bash", command=f"rm {LOGIN}"))
-    assert told(governed) == [
+    assert logged_calls(governed) == [
         ("DENIED", "Write", f"`{GUIDE}`"),
         ("OK", "Write", f"`{LOGIN}`"),
         ("FAILED", "Edit", f"`{LOGIN}`, `src/auth/x.py`"),
@@ -150,7 +150,7 @@ def test_one_call_is_told_of_once_however_often_it_is_asked(
         ticket = agent.ticket(LOGIN, tool_use_id="use-2")
     for _ in range(2):
         agent.governance.calls.record(ticket, error="no")
-    assert [status for status, _, _ in told(governed)] == ["DENIED", "FAILED"]
+    assert [status for status, _, _ in logged_calls(governed)] == ["DENIED", "FAILED"]
     assert agent.governance.calls.record("no such ticket") is None
 
 
@@ -163,7 +163,7 @@ def test_what_a_person_is_asked_is_told_when_they_have_answered(
     assert isinstance(asked.decision, Ask)
     assert entries(governed) == []
     assert isinstance(agent.governance.calls.admit("builder", "", call).decision, Denied)
-    assert [status for status, _, _ in told(governed)] == ["DENIED"]
+    assert [status for status, _, _ in logged_calls(governed)] == ["DENIED"]
 
 
 def test_a_change_that_is_made_for_an_agent_is_told_of_once(
@@ -175,7 +175,7 @@ def test_a_change_that_is_made_for_an_agent_is_told_of_once(
     for rewrite, path in ((str.upper, LOGIN), (impossible, LOGIN), (str.upper, GUIDE)):
         call = ToolCall(tool_name="apply", paths=(path,))
         agent.governance.calls.apply("builder", "", call, (FileChange(path=path, rewrite=rewrite),))
-    assert told(governed) == [
+    assert logged_calls(governed) == [
         ("OK", "apply", f"`{LOGIN}`"),
         ("FAILED", "apply", f"`{LOGIN}`"),
         ("DENIED", "apply", f"`{GUIDE}`"),

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from intent_lsp.core.gate.request import Allowed
 from intent_lsp.core.records import Record, ScopeValidation
 from tests.governance.test_calls import Agent
-from tests.support.command_sandbox import SETTINGS, apart, make_template, prepare, run
+from tests.support.command_sandbox import SETTINGS, make_template, prepare, process_isolation, run
 from tests.support.shell_texts import looks, texts
 
 SHARES = 10
@@ -23,7 +23,7 @@ TEXTS_AT_MOST = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class Sandbox:
     """Where trees are made, what they are copied from, and what runs a program apart."""
 
     path: Path
@@ -49,28 +49,28 @@ worlds = st.builds(
 
 
 @pytest.fixture(scope="module")
-def room() -> Iterator[Room]:
+def sandbox() -> Iterator[Sandbox]:
     with (
         tempfile.TemporaryDirectory() as directory,
         pytest.MonkeyPatch.context() as patch,
-        apart() as wrapper,
+        process_isolation() as wrapper,
     ):
         # Where git's configuration is said to be elsewhere, nothing of git's is exempt.
         patch.delenv("GIT_CONFIG_GLOBAL")
         path = Path(directory)
-        yield Room(path, make_template(path), wrapper)
+        yield Sandbox(path, make_template(path), wrapper)
 
 
-def keeps_the_law(room: Room, text: str, world: World) -> None:
-    with tempfile.TemporaryDirectory(dir=room.path) as directory:
-        tree = prepare(room.template, Path(directory) / "tree", world.setting)
+def keeps_the_law(sandbox: Sandbox, text: str, world: World) -> None:
+    with tempfile.TemporaryDirectory(dir=sandbox.path) as directory:
+        tree = prepare(sandbox.template, Path(directory) / "tree", world.setting)
         agent = Agent(tree, "builder", "INT-001" if world.intent else None)
         try:
             admission = agent.asks(tool="Bash", command=text)
             if not isinstance(admission.decision, Allowed):
                 event("refused")
                 return
-            ran = run(tree, text, room.wrapper, terminal=world.terminal)
+            ran = run(tree, text, sandbox.wrapper, terminal=world.terminal)
             event(f"{'exempt' if admission.ticket is None else 'compared'}, ended: {ran.ended}")
             if admission.ticket is None:
                 assert not ran.changed
@@ -95,7 +95,7 @@ def _files(record: Record) -> Iterator[tuple[str, ScopeValidation]]:
             yield file.previous_path, record.scope_validation
 
 
-def law(texts_: st.SearchStrategy[str], room: Room, share: int) -> None:
+def law(texts_: st.SearchStrategy[str], sandbox: Sandbox, share: int) -> None:
     """Run a share of a law; each share has texts of its own, in the gate always the same."""
     profile = settings.default
     assert profile is not None
@@ -104,18 +104,18 @@ def law(texts_: st.SearchStrategy[str], room: Room, share: int) -> None:
     @settings(max_examples=min(profile.max_examples, TEXTS_AT_MOST), deadline=None)
     @given(texts_, worlds)
     def holds(text: str, world: World) -> None:
-        keeps_the_law(room, text, world)
+        keeps_the_law(sandbox, text, world)
 
     holds()
 
 
 @pytest.mark.parametrize("share", range(SHARES))
-def test_whatever_a_command_changes_is_refused_or_recorded(room: Room, share: int) -> None:
+def test_whatever_a_command_changes_is_refused_or_recorded(sandbox: Sandbox, share: int) -> None:
     """Takes long: each text has a tree of its own, a real shell, and two looks at the tree."""
-    law(texts(), room, share)
+    law(texts(), sandbox, share)
 
 
 @pytest.mark.parametrize("share", range(2))
-def test_no_exempt_command_changes_a_file(room: Room, share: int) -> None:
+def test_no_exempt_command_changes_a_file(sandbox: Sandbox, share: int) -> None:
     """Takes long as the one above does."""
-    law(looks, room, share)
+    law(looks, sandbox, share)

@@ -37,10 +37,10 @@ def operate(editor: Editor, operation: FileOperation, *named: OperationEnds) -> 
     editor.governance.file_operations.before(editor.session, operation, named, Event())
     for each in named:
         perform(editor.root, each)
-    return tell(editor, operation, *named)
+    return announce(editor, operation, *named)
 
 
-def tell(editor: Editor, operation: FileOperation, *named: OperationEnds) -> AfterOperation:
+def announce(editor: Editor, operation: FileOperation, *named: OperationEnds) -> AfterOperation:
     return editor.governance.file_operations.after(editor.session, operation, named)
 
 
@@ -201,7 +201,7 @@ def test_a_rename_with_a_change_says_which_lines(editor: Editor) -> None:
     editor.governance.file_operations.before(editor.session, RENAME, [named], Event())
     perform(editor.root, named)
     (editor.root / "src/auth/entry.py").write_bytes(b"one\nTWO\nthree\n")
-    record = recorded(tell(editor, RENAME, named))
+    record = recorded(announce(editor, RENAME, named))
     assert record.mutation_class is MutationClass.INTENT_EVOLUTION
     assert record.files[0].pre_hash == LOGIN_HASH
     assert record.files[0].conversations[0].ranges[0].replaced == (2, 1, 1)
@@ -261,15 +261,15 @@ def test_an_operation_that_nobody_announced_is_recorded_from_what_is_known(
     editor.select("INT-001")
     for named in (ends(LOGIN, None), ends("docs", None), ends("notes/untracked.txt", None)):
         perform(editor.root, named)
-    record = recorded(tell(editor, DELETE, ends(LOGIN, None), ends("docs", None)))
+    record = recorded(announce(editor, DELETE, ends(LOGIN, None), ends("docs", None)))
     assert [(file.path, file.pre_hash) for file in record.files] == [
         (LOGIN, LOGIN_HASH),
         (GUIDE, hash_content(b"# Guide\n")),
     ]
     # What no commit and no record knows was never anybody's.
-    assert tell(editor, DELETE, ends("notes/untracked.txt", None)) == AfterOperation()
+    assert announce(editor, DELETE, ends("notes/untracked.txt", None)) == AfterOperation()
     # It is gone already, as its newest record says.
-    assert tell(editor, DELETE, ends(LOGIN, None)) == AfterOperation()
+    assert announce(editor, DELETE, ends(LOGIN, None)) == AfterOperation()
 
 
 def test_what_is_seen_too_late_counts_only_where_nothing_has_happened_yet(editor: Editor) -> None:
@@ -281,7 +281,7 @@ def test_what_is_seen_too_late_counts_only_where_nothing_has_happened_yet(editor
         perform(editor.root, named)
         before = editor.governance.file_operations.before(editor.session, operation, [named], late)
         assert before == Forecast(files=0, refused=())
-        assert tell(editor, operation, named).record is not None
+        assert announce(editor, operation, named).record is not None
 
 
 def test_a_new_name_that_is_read_too_late_is_not_what_was_there_before(
@@ -299,7 +299,7 @@ def test_a_new_name_that_is_read_too_late_is_not_what_was_there_before(
     with monkeypatch.context() as patched:
         patched.setattr(Contents, "disk_if_readable", slow)
         editor.governance.file_operations.before(editor.session, CREATE, [made], late)
-    (file,) = recorded(tell(editor, CREATE, made)).files
+    (file,) = recorded(announce(editor, CREATE, made)).files
     assert (file.pre_hash, file.post_hash) == (None, EMPTY_HASH)
 
 
@@ -307,7 +307,7 @@ def test_an_unannounced_rename_is_taken_for_one_that_changed_nothing(editor: Edi
     editor.select("INT-001")
     named = ends("src/auth", "src/auth2")
     perform(editor.root, named)
-    (file,) = recorded(tell(editor, RENAME, named)).files
+    (file,) = recorded(announce(editor, RENAME, named)).files
     assert (file.previous, file.path) == (LOGIN, "src/auth2/login.py")
     assert file.pre_hash == file.post_hash == LOGIN_HASH
 
@@ -316,7 +316,7 @@ def test_a_recorded_content_is_what_a_deletion_took_away(editor: Editor) -> None
     editor.select("INT-001")
     editor.save(LOGIN, "one\n")
     perform(editor.root, ends(LOGIN, None))
-    (file,) = recorded(tell(editor, DELETE, ends(LOGIN, None))).files
+    (file,) = recorded(announce(editor, DELETE, ends(LOGIN, None))).files
     assert file.pre_hash == hash_content(b"one\n")
 
 
@@ -339,7 +339,7 @@ def test_what_did_not_happen_is_not_recorded(
     editor.select("INT-001")
     editor.governance.file_operations.before(editor.session, operation, [named], Event())
     if named != ends(None, "src"):
-        assert tell(editor, operation, named) == AfterOperation()
+        assert announce(editor, operation, named) == AfterOperation()
 
 
 def test_an_end_that_git_ignores_is_as_good_as_outside(
@@ -493,7 +493,7 @@ def test_more_files_than_a_record_holds_are_said_to_be_too_many(
             editor.governance.file_operations.before(editor.session, DELETE, [named], Event())
     perform(editor.root, ends("src", None))
     with pytest.raises(RequestLimitError):
-        tell(editor, DELETE, ends("src", None))
+        announce(editor, DELETE, ends("src", None))
 
 
 @pytest.mark.parametrize(

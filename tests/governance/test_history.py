@@ -16,7 +16,7 @@ from intent_lsp.governance.plan.checkout import SELECT_TOOL, Selection
 from intent_lsp.governance.root.intents_writer import IntentsWriter
 from intent_lsp.governance.views.history import History
 from intent_lsp.store.locks.root_lock import RootLock
-from tests.governance.clocks_and_races import NOON, Clock, aged, quicker
+from tests.governance.clocks_and_races import NOON, Clock, overtake_writes, set_age
 from tests.governance.editor import INTENTS
 from tests.governance.test_calls import Agent
 from tests.support.repository import Repository
@@ -26,7 +26,7 @@ POLICY = ".orchestration/constraints.sidecar.yaml"
 IN_YAML = "sidecar:\n  history_in_yaml: true\n"
 
 
-class Desk:
+class HistoryOfRoot:
     """A desk whose history goes by a clock that we put forward."""
 
     def __init__(self, root: Path) -> None:
@@ -49,7 +49,7 @@ class Desk:
     def writes(self, *, unsaved_file: bool = False, at_the_end: bool = False) -> bool:
         return self.history.write(unsaved_file=unsaved_file, at_the_end=at_the_end)
 
-    def told(self, intent_id: str = "INT-001") -> tuple[str, ...]:
+    def entries(self, intent_id: str = "INT-001") -> tuple[str, ...]:
         """Give what the file tells."""
         intent = self.governance.rules.current().active(intent_id)
         assert intent is not None
@@ -64,13 +64,13 @@ class Desk:
     def set(self, text: str, **span: float) -> None:
         """Let somebody else write the file, so long ago."""
         self.file.write_text(text, newline="")
-        aged(self.file, self.clock.moment, **(span or {"hours": 1}))
+        set_age(self.file, self.clock.moment, **(span or {"hours": 1}))
 
 
 @pytest.fixture
-def governance(governed: Repository) -> Iterator[Desk]:
+def governance(governed: Repository) -> Iterator[HistoryOfRoot]:
     governed.write(POLICY, IN_YAML)
-    opened = Desk(governed.root)
+    opened = HistoryOfRoot(governed.root)
     opened.set(INTENTS)
     yield opened
     opened.close()
@@ -113,7 +113,7 @@ def test_what_did_not_happen_is_not_told(agent: Agent) -> None:
     assert [event.split()[0] for event in context(agent)] == ["INTENT_CONTEXT_INJECTED"] * 2
 
 
-def test_a_person_who_selects_is_no_event(governed: Repository, governance: Desk) -> None:
+def test_a_person_who_selects_is_no_event(governed: Repository, governance: HistoryOfRoot) -> None:
     agent = Agent(governed, "s", None)
     agent.governance.history.note(None, "nothing")
     agent.governance.close(None)
@@ -144,18 +144,18 @@ def test_a_hostile_tool_is_told_of_as_words_of_one_line(agent: Agent, governed: 
     assert not set(newest) & set("\n<>`\ud800\u202e")
     assert "[redacted]" in newest
     governed.write(POLICY, IN_YAML)
-    governance = Desk(governed.root)
+    governance = HistoryOfRoot(governed.root)
     governance.set(INTENTS)
     assert governance.writes()
-    assert newest in governance.told()
+    assert newest in governance.entries()
     governance.close()
 
 
 def test_the_file_says_nothing_unless_the_team_asks(agent: Agent, governed: Repository) -> None:
     file = governed.root / INTENTS_FILE
-    aged(file, NOON, hours=1)
+    set_age(file, NOON, hours=1)
     agent.writes(LOGIN, "new\n")
-    governance = Desk(governed.root)
+    governance = HistoryOfRoot(governed.root)
     assert not governance.history.is_due()
     assert not governance.writes()
     assert not governance.writes(at_the_end=True)
@@ -167,15 +167,15 @@ def test_the_file_says_nothing_unless_the_team_asks(agent: Agent, governed: Repo
     governance.close()
 
 
-def test_every_byte_beside_the_history_stays(governance: Desk) -> None:
+def test_every_byte_beside_the_history_stays(governance: HistoryOfRoot) -> None:
     for number, event in enumerate(("one", "two", "three")):
         governance.history.note(("INT-001", "INT-002")[number % 2], event)
     governance.file.chmod(0o640)
     assert governance.history.is_due()
     assert governance.writes()
     after = governance.file.read_text()
-    assert governance.told() == ("three", "one")
-    assert governance.told("INT-002") == ("two",)
+    assert governance.entries() == ("three", "one")
+    assert governance.entries("INT-002") == ("two",)
     # `updated_at` included.
     without = re.sub(r"    recent_history:.*\n(?:      - .*\n)*", "", after)
     assert without == INTENTS
@@ -188,13 +188,15 @@ def test_every_byte_beside_the_history_stays(governance: Desk) -> None:
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_a_history_that_people_keep_goes_on_in_their_spelling(governance: Desk, end: str) -> None:
+def test_a_history_that_people_keep_goes_on_in_their_spelling(
+    governance: HistoryOfRoot, end: str
+) -> None:
     kept = "    recent_history: # ours\n      - 'by hand'   # mine\n      - older\n"
     text = INTENTS.replace("    owned_scope: [", kept + "    owned_scope: [", 1)
     governance.set("\ufeff" + text.replace("\n", end))
     governance.history.note("INT-001", "newer")
     assert governance.writes()
-    assert governance.told() == ("newer", "by hand", "older")
+    assert governance.entries() == ("newer", "by hand", "older")
     lines = governance.file.read_bytes().decode().split(end)
     added = [line for line in lines if line.lstrip("\ufeff") not in text.split("\n")]
     assert len(added) == 1
@@ -202,46 +204,46 @@ def test_a_history_that_people_keep_goes_on_in_their_spelling(governance: Desk, 
     assert lines[0].startswith("\ufeff")
 
 
-def test_the_file_is_written_at_most_once_a_minute(governance: Desk) -> None:
+def test_the_file_is_written_at_most_once_a_minute(governance: HistoryOfRoot) -> None:
     governance.history.note("INT-001", "one")
     assert governance.writes()
     governance.history.note("INT-001", "two")
     for seconds in (0, 59.999):
         governance.clock.forward(seconds=seconds)
         assert not governance.writes()
-    assert governance.told() == ("one",)
+    assert governance.entries() == ("one",)
     assert governance.of() == ("two", "one")
     governance.clock.forward(seconds=0.001)
     assert governance.writes()
-    assert governance.told() == ("two", "one")
+    assert governance.entries() == ("two", "one")
 
 
-def test_the_end_waits_for_no_minute(governance: Desk) -> None:
+def test_the_end_waits_for_no_minute(governance: HistoryOfRoot) -> None:
     governance.history.note("INT-001", "one")
     assert governance.writes()
     governance.history.note("INT-001", "two")
     assert not governance.writes()
     assert not governance.writes(unsaved_file=True, at_the_end=True)
     assert governance.writes(at_the_end=True)
-    assert governance.told() == ("two", "one")
+    assert governance.entries() == ("two", "one")
     assert not governance.writes(at_the_end=True)
 
 
-def test_a_clock_that_was_put_back_does_not_silence_the_history(governance: Desk) -> None:
+def test_a_clock_that_was_put_back_does_not_silence_the_history(governance: HistoryOfRoot) -> None:
     governance.history.note("INT-001", "one")
     assert governance.writes()
     governance.history.note("INT-001", "two")
     governance.clock.forward(days=-400)
-    aged(governance.file, governance.clock.moment, hours=1)
+    set_age(governance.file, governance.clock.moment, hours=1)
     assert governance.writes()
-    assert governance.told() == ("two", "one")
+    assert governance.entries() == ("two", "one")
 
 
 @pytest.mark.parametrize(
     ("seconds", "written"), [(0, False), (4.9, False), (5.1, True), (-10, True)]
 )
 def test_nobody_is_disturbed_who_has_just_changed_the_file(
-    governance: Desk, seconds: float, *, written: bool
+    governance: HistoryOfRoot, seconds: float, *, written: bool
 ) -> None:
     governance.history.note("INT-001", "one")
     text = INTENTS.replace("Auth ", "Login ")
@@ -252,16 +254,18 @@ def test_nobody_is_disturbed_who_has_just_changed_the_file(
     assert "Login" in governance.file.read_text()
 
 
-def test_our_own_change_disturbs_nobody(governance: Desk) -> None:
+def test_our_own_change_disturbs_nobody(governance: HistoryOfRoot) -> None:
     governance.history.note("INT-001", "one")
     assert governance.writes()
     governance.clock.forward(minutes=1)
-    aged(governance.file, governance.clock.moment, seconds=1)
+    set_age(governance.file, governance.clock.moment, seconds=1)
     governance.history.note("INT-001", "two")
     assert governance.writes()
 
 
-def test_a_file_with_unsaved_text_and_one_that_is_gone_are_left_alone(governance: Desk) -> None:
+def test_a_file_with_unsaved_text_and_one_that_is_gone_are_left_alone(
+    governance: HistoryOfRoot,
+) -> None:
     governance.history.note("INT-001", "one")
     assert not governance.writes(unsaved_file=True)
     assert governance.file.read_text() == INTENTS
@@ -275,24 +279,24 @@ def test_a_file_with_unsaved_text_and_one_that_is_gone_are_left_alone(governance
 
 
 def test_what_somebody_else_tells_meanwhile_is_kept(
-    governance: Desk, monkeypatch: pytest.MonkeyPatch
+    governance: HistoryOfRoot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     line = '    recent_history: ["theirs"]\n'
     theirs = INTENTS.replace("    owned_scope: [", line + "    owned_scope: [", 1)
     theirs = theirs.replace("Auth ", "Login ")
-    quicker(monkeypatch, governance.file, theirs.encode())
+    overtake_writes(monkeypatch, governance.file, theirs.encode())
     governance.history.note("INT-001", "ours")
     assert governance.writes()
-    assert governance.told() == ("ours", "theirs")
+    assert governance.entries() == ("ours", "theirs")
     assert "Login" in governance.file.read_text()
 
 
 def test_who_is_always_quicker_keeps_the_file_and_no_event_is_lost(
-    governance: Desk, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    governance: HistoryOfRoot, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     theirs = [f"# {number}\n{INTENTS}".encode() for number in range(3)]
     with monkeypatch.context() as patched:
-        quicker(patched, governance.file, *theirs)
+        overtake_writes(patched, governance.file, *theirs)
         governance.history.note("INT-001", "ours")
         assert governance.writes()
     assert governance.file.read_bytes() == theirs[2]
@@ -300,11 +304,11 @@ def test_who_is_always_quicker_keeps_the_file_and_no_event_is_lost(
     assert governance.of() == ("ours",)
     governance.clock.forward(minutes=1)
     assert governance.writes()
-    assert governance.told() == ("ours",)
+    assert governance.entries() == ("ours",)
 
 
 @pytest.mark.parametrize("broken", ["read-only", "alias"])
-def test_what_cannot_be_written_waits(governance: Desk, broken: str) -> None:
+def test_what_cannot_be_written_waits(governance: HistoryOfRoot, broken: str) -> None:
     text = INTENTS
     if broken == "alias":
         text = "kept: &kept [old]\n" + text.replace(
@@ -316,60 +320,62 @@ def test_what_cannot_be_written_waits(governance: Desk, broken: str) -> None:
     governance.history.note("INT-002", "two")
     assert governance.writes()
     assert governance.of()[0] == "one"
-    assert (governance.told("INT-002") == ("two",)) == (broken == "alias")
+    assert (governance.entries("INT-002") == ("two",)) == (broken == "alias")
     governance.file.chmod(0o644)
     if broken == "alias":
         governance.set(INTENTS)
     governance.clock.forward(minutes=1)
-    aged(governance.file, governance.clock.moment, hours=1)
+    set_age(governance.file, governance.clock.moment, hours=1)
     assert governance.writes()
-    assert governance.told() == ("one",)
+    assert governance.entries() == ("one",)
 
 
-def test_events_of_an_earlier_id_belong_to_the_intent(governance: Desk) -> None:
+def test_events_of_an_earlier_id_belong_to_the_intent(governance: HistoryOfRoot) -> None:
     governance.history.note("INT-OLD", "as it was called")
     governance.history.note("INT-004", "as it is called")
     governance.history.note("INT-GONE", "of nobody")
     told = ("as it is called", "as it was called")
     assert governance.of("INT-004") == told
     assert governance.writes()
-    assert governance.told("INT-004") == told
+    assert governance.entries("INT-004") == told
     assert governance.of("INT-004") == told
     # What nobody can be told of is not due for ever.
     assert not governance.history.is_due()
 
 
-def test_an_id_in_use_is_nobodys_earlier_id(governance: Desk) -> None:
+def test_an_id_in_use_is_nobodys_earlier_id(governance: HistoryOfRoot) -> None:
     governance.set(INTENTS.replace("INT-OLD", "INT-001"))
     governance.history.note("INT-001", "one")
     assert governance.of("INT-001") == ("one",)
     assert governance.of("INT-004") == ()
     assert governance.writes()
-    assert (governance.told("INT-001"), governance.told("INT-004")) == (("one",), ())
+    assert (governance.entries("INT-001"), governance.entries("INT-004")) == (("one",), ())
 
 
-def test_of_two_desks_events_each_is_told_once(governance: Desk, governed: Repository) -> None:
-    other = Desk(governed.root)
+def test_of_two_desks_events_each_is_told_once(
+    governance: HistoryOfRoot, governed: Repository
+) -> None:
+    other = HistoryOfRoot(governed.root)
     governance.history.note("INT-001", "one")
     other.history.note("INT-001", "two")
     assert governance.of() == other.of() == ("two", "one")
     assert other.writes()
     assert not governance.writes()
     assert not governance.writes(at_the_end=True)
-    assert governance.told() == other.told() == ("two", "one")
+    assert governance.entries() == other.entries() == ("two", "one")
     assert governance.of() == ("two", "one")
     governance.history.note("INT-001", "three")
     assert not governance.writes()
     governance.clock.forward(minutes=1)
     assert governance.writes()
-    assert other.told() == ("three", "two", "one")
+    assert other.entries() == ("three", "two", "one")
     other.close()
 
 
 def test_without_a_memory_the_file_tells_all(governed: Repository) -> None:
     governed.write(POLICY, IN_YAML)
     (governed.root / ".orchestration/.local").write_text("no room")
-    governance = Desk(governed.root)
+    governance = HistoryOfRoot(governed.root)
     line = '    recent_history: ["old"]\n'
     governance.set(INTENTS.replace("    owned_scope: [", line + "    owned_scope: [", 1))
     governance.history.note("INT-001", "lost")
@@ -380,7 +386,7 @@ def test_without_a_memory_the_file_tells_all(governed: Repository) -> None:
 
 
 def test_a_memory_that_is_lost_stops_nothing(
-    governance: Desk, caplog: pytest.LogCaptureFixture
+    governance: HistoryOfRoot, caplog: pytest.LogCaptureFixture
 ) -> None:
     state = governance.governance.stores.state
     assert state is not None

@@ -19,7 +19,7 @@ from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.plan.planning import Plan
 from intent_lsp.governance.root.intents_writer import UNSAVED, IntentsEdit, IntentsWriter
 from intent_lsp.store.locks.root_lock import RootLock
-from tests.governance.clocks_and_races import quicker
+from tests.governance.clocks_and_races import overtake_writes
 from tests.governance.editor import INTENTS
 from tests.support.repository import Repository
 
@@ -136,7 +136,7 @@ def test_an_edit_is_made_anew_for_what_somebody_else_wrote(
     writer: IntentsWriter, file: Path, monkeypatch: pytest.MonkeyPatch, times: int
 ) -> None:
     theirs = [f"# Theirs {number}.\n{INTENTS}" for number in range(times)]
-    quicker(monkeypatch, file, *(text.encode() for text in theirs))
+    overtake_writes(monkeypatch, file, *(text.encode() for text in theirs))
     assert writer.change(complete, unsaved_file=False) is None
     assert file.read_text() == theirs[-1].replace("IN_PROGRESS", "COMPLETED", 1).replace(
         "2026-01-01T00:00:00Z", NOW, 1
@@ -147,7 +147,7 @@ def test_whoever_is_always_quicker_is_never_written_over(
     writer: IntentsWriter, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     theirs = [f"# Theirs {number}.\n{INTENTS}".encode() for number in range(5)]
-    quicker(monkeypatch, file, *theirs)
+    overtake_writes(monkeypatch, file, *theirs)
     done: list[bool] = []
     said = writer.change(complete, unsaved_file=False, then=lambda: done.append(True))
     assert said is not None
@@ -159,7 +159,7 @@ def test_whoever_is_always_quicker_is_never_written_over(
 def test_what_came_meanwhile_can_make_the_edit_impossible(
     writer: IntentsWriter, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    quicker(monkeypatch, file, b"active_intents: []\n")
+    overtake_writes(monkeypatch, file, b"active_intents: []\n")
     assert writer.change(complete, unsaved_file=False) == "there is no intent INT-001 in the file"
     assert file.read_bytes() == b"active_intents: []\n"
 

@@ -20,16 +20,16 @@ def test_records_are_told_newest_first_and_narrowed(editor: Editor) -> None:
     second = _saved(editor, "docs/guide.md")
     trace = editor.governance.tracing
 
-    def told(query: Query) -> tuple[Record, ...]:
+    def records(query: Query) -> tuple[Record, ...]:
         return trace.page(query, limit=20).records
 
-    assert told(Query()) == (second, first)
-    assert told(Query(intent_ids=["INT-001"])) == (first,)
-    assert told(Query(intent_ids=["INT-009"])) == ()
-    assert told(Query(path=WorkspacePath("docs/guide.md"))) == (second,)
-    assert told(Query(session_ids=("nobody",))) == ()
-    assert told(Query(since="9999-01-01T00:00:00.000Z")) == ()
-    assert told(Query(since=first.timestamp)) == (second, first)
+    assert records(Query()) == (second, first)
+    assert records(Query(intent_ids=["INT-001"])) == (first,)
+    assert records(Query(intent_ids=["INT-009"])) == ()
+    assert records(Query(path=WorkspacePath("docs/guide.md"))) == (second,)
+    assert records(Query(session_ids=("nobody",))) == ()
+    assert records(Query(since="9999-01-01T00:00:00.000Z")) == ()
+    assert records(Query(since=first.timestamp)) == (second, first)
     page = trace.page(Query(), limit=1)
     assert page.records == (second,)
     assert trace.page(Query(), limit=1, cursor=page.cursor).records == (first,)

@@ -19,7 +19,7 @@ from intent_lsp.formats.intents.templates import LESSONS
 from intent_lsp.formats.markdown.lessons import lessons_in
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.views.lessons import A_SESSION, Lessons
-from tests.governance.clocks_and_races import quicker
+from tests.governance.clocks_and_races import overtake_writes
 from tests.governance.test_calls import Agent
 from tests.support.repository import Repository
 
@@ -49,7 +49,7 @@ def learn(agent: Agent) -> Callable[..., bool]:
     return one
 
 
-def told(path: Path) -> list[str]:
+def lesson_texts(path: Path) -> list[str]:
     """Give the texts of a file's lessons, without their moments."""
     lines = lessons_in(path.read_bytes().decode("utf-8-sig"))
     return [line.split(": ", 1)[1] for line in lines]
@@ -72,7 +72,7 @@ def test_what_went_wrong_is_told_where_the_team_wants_it(
     assert agent.governance.verifying.end("builder", "", "pytest -q tests", success=False)[0]
     (governed.root / ".orchestration/stranger").touch()
     agent.refused(LOGIN)
-    scope, failure, drift = told(violations)
+    scope, failure, drift = lesson_texts(violations)
     assert scope == (
         'SCOPE_VIOLATION: "Write" wanted to change "docs/guide.md", which the active intent does '
         "not own. Select an intent that owns the file, or ask for scope, before editing it."
@@ -86,7 +86,7 @@ def test_what_went_wrong_is_told_where_the_team_wants_it(
         '".orchestration/stranger". Leave that directory to the server, and let a person '
         "restore it."
     )
-    (verified,) = told(verification)
+    (verified,) = lesson_texts(verification)
     assert verified == (
         'VERIFICATION_FAILED: "verification" running "pytest" failed. '
         "Mend what it found before the work is called done."
@@ -117,7 +117,7 @@ def test_what_a_command_was_found_to_have_changed_against_the_rules_is_a_lesson(
     ticket = agent.ticket(tool="Bash", command='rm "$F"')
     (governed.root / GUIDE).unlink()
     agent.governance.calls.record(ticket)
-    (text,) = told(violations)
+    (text,) = lesson_texts(violations)
     assert text.startswith(f'SCOPE_VIOLATION: "Bash" running "rm" wanted to change "{GUIDE}"')
 
 
@@ -139,10 +139,10 @@ def test_the_first_lesson_makes_its_file(agent: Agent, governed: Repository) -> 
     assert not (governed.root / "AGENT.md").exists()
     agent.refused(GUIDE)
     fail(agent)
-    assert len(told(governed.root / "AGENT.md")) == 2
+    assert len(lesson_texts(governed.root / "AGENT.md")) == 2
     assert not (governed.root / "CLAUDE.md").exists()
     assert agent.governance.verifying.end("builder", "", "pytest", success=False)[0]
-    assert len(told(governed.root / "CLAUDE.md")) == 1
+    assert len(lesson_texts(governed.root / "CLAUDE.md")) == 1
 
 
 def test_agents_md_is_taught_where_the_usual_file_is_not_there(
@@ -151,11 +151,11 @@ def test_agents_md_is_taught_where_the_usual_file_is_not_there(
     agents = governed.write("AGENTS.md", "# For agents\n")
     assert learn()
     assert learn("CLAUDE.md", 1)
-    assert len(told(agents)) == 2
+    assert len(lesson_texts(agents)) == 2
     assert not (governed.root / "AGENT.md").exists()
     own = governed.write("CLAUDE.md", "")
     assert learn("CLAUDE.md", 2)
-    assert len(told(own)) == 1
+    assert len(lesson_texts(own)) == 1
 
 
 def test_a_file_that_the_team_has_named_comes_before_agents_md(
@@ -163,7 +163,7 @@ def test_a_file_that_the_team_has_named_comes_before_agents_md(
 ) -> None:
     governed.write("AGENTS.md", "# For agents\n")
     assert learn("docs/brain/lessons.md")
-    assert len(told(governed.root / "docs/brain/lessons.md")) == 1
+    assert len(lesson_texts(governed.root / "docs/brain/lessons.md")) == 1
     assert (governed.root / "AGENTS.md").read_text() == "# For agents\n"
 
 
@@ -174,7 +174,7 @@ def test_the_same_lesson_stands_once(agent: Agent, governed: Repository) -> None
     other = Agent(governed, "architect")
     other.refused(GUIDE)
     other.governance.close(None)
-    assert len(told(violations)) == 1
+    assert len(lesson_texts(violations)) == 1
     assert agent.governance.verifying.end("builder", "", "pytest", success=False)[0]
     assert not agent.governance.verifying.end("builder", "", "pytest -x", success=False)[0]
 
@@ -190,7 +190,7 @@ def test_a_session_gives_ten_lessons_and_no_more(
     assert [learn(number=number) for number in range(1, 12)] == [True] * 9 + [False] * 2
     assert not learn("CLAUDE.md", 99)
     assert learn(number=99, session="another")
-    assert len(told(violations)) == 11
+    assert len(lesson_texts(violations)) == 11
     restarted = Governance(governed.root)
     assert not Lessons(restarted.stores).learn("AGENT.md", "s", lesson(100))
     restarted.close(None)
@@ -206,8 +206,8 @@ def test_the_teams_own_files_are_taught(agent: Agent, governed: Repository) -> N
     )
     agent.refused(GUIDE)
     assert agent.governance.verifying.end("builder", "", "npm test", success=False)[0]
-    assert told(violations)[0].startswith("SCOPE_VIOLATION: ")
-    assert told(verification)[0].startswith("VERIFICATION_FAILED: ")
+    assert lesson_texts(violations)[0].startswith("SCOPE_VIOLATION: ")
+    assert lesson_texts(verification)[0].startswith("VERIFICATION_FAILED: ")
     assert violations.read_text().startswith("ours\n\n<!-- intent-lsp lessons -->\n")
     assert [path.read_text() for path in files] == [LESSONS, LESSONS]
 
@@ -244,7 +244,7 @@ def test_a_link_is_followed_inside_of_the_root_alone(
     inside = governed.write("docs/AGENTS.md", LESSONS)
     (governed.root / "AGENT.md").symlink_to(inside)
     assert learn()
-    assert len(told(inside)) == 1
+    assert len(lesson_texts(inside)) == 1
     assert (governed.root / "AGENT.md").is_symlink()
 
 
@@ -314,10 +314,10 @@ def test_a_lesson_is_put_to_what_somebody_else_wrote_meanwhile(
 ) -> None:
     path = governed.write("AGENT.md", LESSONS)
     theirs = [f"{number}\n{LESSONS}".encode() for number in range(3)]
-    quicker(monkeypatch, path, *theirs[:2])
+    overtake_writes(monkeypatch, path, *theirs[:2])
     assert learn()
     assert path.read_bytes().startswith(theirs[1][:-40])
-    assert len(told(path)) == 1
+    assert len(lesson_texts(path)) == 1
     # However often it was tried, it was one lesson.
     assert sum(learn(number=number) for number in range(1, 20)) == A_SESSION - 1
 
@@ -327,7 +327,7 @@ def test_a_file_that_somebody_keeps_changing_is_left_to_them(
 ) -> None:
     path = governed.write("AGENT.md", LESSONS)
     theirs = [f"{number}\n{LESSONS}".encode() for number in range(5)]
-    quicker(monkeypatch, path, *theirs)
+    overtake_writes(monkeypatch, path, *theirs)
     assert not learn()
     assert path.read_bytes() == theirs[2]
 
@@ -339,7 +339,7 @@ def test_a_lesson_that_somebody_else_was_quicker_to_tell_is_told_once(
     assert learn()
     theirs = path.read_bytes()
     path.write_text(LESSONS)
-    quicker(monkeypatch, path, theirs)
+    overtake_writes(monkeypatch, path, theirs)
     assert not learn()
     assert path.read_bytes() == theirs
 
@@ -355,7 +355,7 @@ def test_lessons_of_two_desks_are_all_kept(agent: Agent, governed: Repository) -
     with ThreadPoolExecutor(2) as pool:
         learnt = sum(pool.map(learn, range(8)))
     other.close(None)
-    assert len(told(path)) == learnt
+    assert len(lesson_texts(path)) == learnt
     assert learnt >= 1
 
 
@@ -394,5 +394,5 @@ def test_an_asked_for_answer_given_again_teaches_once(
     call = ToolCall(tool_name="Write", paths=(GUIDE,), tool_use_id="use-1")
     for _ in range(2):
         agent.governance.calls.admit("builder", "", call)
-    assert [text.split(":")[0] for text in told(path)] == [code]
+    assert [text.split(":")[0] for text in lesson_texts(path)] == [code]
     assert LessonCode.MUTATION_FAILED not in path.read_text()

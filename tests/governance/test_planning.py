@@ -23,7 +23,7 @@ from intent_lsp.governance.root.intents_writer import UNSAVED, IntentsWriter
 from intent_lsp.governance.root.sessions import Session
 from intent_lsp.store.ledger.index.queries import Query
 from intent_lsp.store.locks.root_lock import RootLock
-from tests.governance.clocks_and_races import Clock, quicker
+from tests.governance.clocks_and_races import Clock, overtake_writes
 from tests.governance.editor import INTENTS
 from tests.governance.test_calls import Agent
 from tests.support import hostile_text, repository
@@ -172,7 +172,7 @@ def test_whoever_took_the_id_meanwhile_keeps_it(
     planner: PlanningAgent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     theirs = INTENTS + "  - {id: INT-005, name: Theirs}\n"
-    quicker(monkeypatch, planner.file, theirs.encode())
+    overtake_writes(monkeypatch, planner.file, theirs.encode())
     assert intent(planner.create()).id == "INT-006"
     assert planner.file.read_text().startswith(theirs)
 
@@ -377,7 +377,7 @@ def test_what_cannot_be_recorded_is_not_granted_for_a_time(
 def test_whoever_takes_the_intent_away_meanwhile_is_heard(
     planner: PlanningAgent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    quicker(monkeypatch, planner.file, b"active_intents: []\n")
+    overtake_writes(monkeypatch, planner.file, b"active_intents: []\n")
     refused = refusal(planner.grant("docs/**"))
     assert refused.data == {"reason": "there is no intent INT-001 in the file"}
     assert planner.grants() == []

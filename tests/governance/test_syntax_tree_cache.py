@@ -7,7 +7,7 @@ from intent_lsp.formats.syntax.outline import OutlinedTree, outlined_tree
 from intent_lsp.governance.root.syntax_tree_cache import MAX_BYTES, MAX_TREES, SyntaxTreeCache
 
 
-def told(found: OutlinedTree | None) -> object:
+def parts(found: OutlinedTree | None) -> object:
     assert found is not None
     return found.tree.source, str(found.tree.root), found.definitions
 
@@ -37,9 +37,7 @@ def test_who_has_no_time_gets_no_tree() -> None:
     assert trees.tree("a.py", content_of(text), lambda: True) is not None
     # The last that is asked for time looks for definitions.
     times = iter(range(len(asked) - 1))
-    assert (
-        SyntaxTreeCache().tree("a.py", content_of(text), lambda: next(times, None) is None) is None
-    )
+    assert SyntaxTreeCache().tree("a.py", text, lambda: next(times, None) is None) is None
 
 
 def test_few_trees_are_kept() -> None:
@@ -69,4 +67,6 @@ def test_many_threads_ask_at_the_same_time() -> None:
     trees = SyntaxTreeCache()
     with ThreadPoolExecutor(4) as threads:
         found = list(threads.map(lambda data: trees.tree("a.py", content_of(data)), texts))
-    assert [*map(told, found)] == [told(outlined_tree("a.py", content_of(text))) for text in texts]
+    assert [*map(parts, found)] == [
+        parts(outlined_tree("a.py", content_of(text))) for text in texts
+    ]

@@ -41,7 +41,7 @@ def proved(root: Path, *given: ContentHash) -> Verification:
         ledger.close()
 
 
-def told(found: Verification) -> dict[str, str]:
+def problems(found: Verification) -> dict[str, str]:
     """Give what is wrong; each ledger here has a clock of its own, which begins anew."""
     return {
         problem.code.value: problem.severity.name
@@ -59,7 +59,7 @@ def test_what_a_commit_holds_is_proved(place: Repository) -> None:
     commit = place.commit()
     append(place.root, 2)
     found = proved(place.root)
-    assert (found.ok, told(found)) == (True, {})
+    assert (found.ok, problems(found)) == (True, {})
     sentence = f"the first 3 of 5 records are unchanged since commit {commit[:12]}"
     assert found.proved == sentence
     assert found.conditional.endswith("the 2 records after that")
@@ -73,12 +73,12 @@ def test_an_end_that_was_cut_off_is_missed_by_the_commit(place: Repository) -> N
     forget(place.root)
     put_lines(place.root, lines_of(place.root)[:2])
     found = proved(place.root)
-    assert (found.ok, told(found)) == (False, {"TRUNCATED": "ERROR"})
+    assert (found.ok, problems(found)) == (False, {"TRUNCATED": "ERROR"})
     (problem,) = found.problems
     assert (problem.file, problem.line) == (LEDGER_FILE, 2)
     assert f"commit {commit[:12]}" in problem.message
     put_lines(place.root, [])
-    assert told(proved(place.root)) == {"TRUNCATED": "ERROR"}
+    assert problems(proved(place.root)) == {"TRUNCATED": "ERROR"}
 
 
 def test_a_ledger_that_was_written_anew_is_not_what_the_commit_holds(place: Repository) -> None:
@@ -87,7 +87,7 @@ def test_a_ledger_that_was_written_anew_is_not_what_the_commit_holds(place: Repo
     forget(place.root)
     put_lines(place.root, chain(3).lines)
     found = proved(place.root)
-    assert told(found) == {"TRUNCATED": "ERROR"}
+    assert problems(found) == {"TRUNCATED": "ERROR"}
     assert found.proved.startswith("nothing")
 
 
@@ -99,10 +99,10 @@ def test_an_end_that_no_commit_holds_is_missed_by_this_machine(place: Repository
     put_lines(place.root, lines)
     for _ in range(2):
         found = proved(place.root)
-        assert (found.ok, told(found)) == (False, {"TRUNCATED": "ERROR"})
+        assert (found.ok, problems(found)) == (False, {"TRUNCATED": "ERROR"})
     # Nor does a new record make up for it.
     append(place.root)
-    assert told(proved(place.root)) == {"TRUNCATED": "ERROR"}
+    assert problems(proved(place.root)) == {"TRUNCATED": "ERROR"}
 
 
 def test_an_end_that_a_reader_saw_is_missed_too(place: Repository) -> None:
@@ -110,18 +110,18 @@ def test_an_end_that_a_reader_saw_is_missed_too(place: Repository) -> None:
     (place.root / LOCAL_ROOM).mkdir()
     assert proved(place.root).ok
     put_lines(place.root, lines_of(place.root)[:2])
-    assert told(proved(place.root)) == {"TRUNCATED": "ERROR"}
+    assert problems(proved(place.root)) == {"TRUNCATED": "ERROR"}
 
 
 def test_without_git_this_machine_knows_alone(tmp_path: Path) -> None:
     append(tmp_path, 3)
     found = proved(tmp_path)
-    assert (found.ok, told(found)) == (True, {})
+    assert (found.ok, problems(found)) == (True, {})
     assert found.proved == "nothing: no anchor was given"
     put_lines(tmp_path, lines_of(tmp_path)[:2])
-    assert told(proved(tmp_path)) == {"TRUNCATED": "ERROR"}
+    assert problems(proved(tmp_path)) == {"TRUNCATED": "ERROR"}
     forget(tmp_path)
-    assert told(proved(tmp_path)) == {}
+    assert problems(proved(tmp_path)) == {}
     assert not (tmp_path / LOCAL_ROOM).exists()
 
 
@@ -134,17 +134,17 @@ def test_a_switched_branch_is_no_alarm_and_nothing_is_forgotten(place: Repositor
     place.git("switch", "--quiet", "main")
     for _ in range(2):
         found = proved(place.root)
-        assert (found.ok, told(found)) == (True, {"HEAD_ELSEWHERE": "INFORMATION"})
+        assert (found.ok, problems(found)) == (True, {"HEAD_ELSEWHERE": "INFORMATION"})
     append(place.root)
-    assert told(proved(place.root)) == {"HEAD_ELSEWHERE": "INFORMATION"}
+    assert problems(proved(place.root)) == {"HEAD_ELSEWHERE": "INFORMATION"}
     place.commit()
     place.git("switch", "--quiet", "other")
-    assert told(proved(place.root)) == {"HEAD_ELSEWHERE": "INFORMATION"}
+    assert problems(proved(place.root)) == {"HEAD_ELSEWHERE": "INFORMATION"}
     place.git("merge", "--quiet", "--no-edit", "main")
     found = proved(place.root)
-    assert (found.ok, told(found)) == (True, {"UNTIED_HEADS": "INFORMATION"})
+    assert (found.ok, problems(found)) == (True, {"UNTIED_HEADS": "INFORMATION"})
     append(place.root)
-    assert told(proved(place.root)) == {}
+    assert problems(proved(place.root)) == {}
 
 
 def test_a_branch_that_was_deleted_is_no_alarm(place: Repository) -> None:
@@ -154,10 +154,10 @@ def test_a_branch_that_was_deleted_is_no_alarm(place: Repository) -> None:
     append(place.root)
     place.commit()
     place.git("switch", "--quiet", "main")
-    assert told(proved(place.root)) == {"HEAD_ELSEWHERE": "INFORMATION"}
+    assert problems(proved(place.root)) == {"HEAD_ELSEWHERE": "INFORMATION"}
     place.git("branch", "--quiet", "-D", "other")
     place.git("reflog", "expire", "--expire=now", "--expire-unreachable=now", "--all")
-    assert told(proved(place.root)) == {}
+    assert problems(proved(place.root)) == {}
 
 
 def test_a_stash_an_amendment_and_a_rebase_are_no_alarm(place: Repository) -> None:
@@ -165,17 +165,17 @@ def test_a_stash_an_amendment_and_a_rebase_are_no_alarm(place: Repository) -> No
     place.commit()
     append(place.root)
     place.git("stash", "--quiet")
-    assert told(proved(place.root)) == {"HEAD_ELSEWHERE": "INFORMATION"}
+    assert problems(proved(place.root)) == {"HEAD_ELSEWHERE": "INFORMATION"}
     place.git("stash", "pop", "--quiet")
-    assert told(proved(place.root)) == {}
+    assert problems(proved(place.root)) == {}
     place.git("commit", "--quiet", "--all", "--amend", "--no-edit")
-    assert told(proved(place.root)) == {}
+    assert problems(proved(place.root)) == {}
     place.git("switch", "--quiet", "--create", "side", "HEAD~1")
     place.write("other.txt", "x\n")
     place.commit("side")
     place.git("rebase", "--quiet", "side", "main")
     found = proved(place.root)
-    assert (found.ok, told(found)) == (True, {})
+    assert (found.ok, problems(found)) == (True, {})
     assert found.proved.startswith("all 2 records")
 
 
@@ -186,7 +186,7 @@ def test_a_stash_that_was_dropped_is_missed(place: Repository) -> None:
     place.git("stash", "--quiet")
     assert proved(place.root).ok
     place.git("stash", "drop", "--quiet")
-    assert told(proved(place.root)) == {"TRUNCATED": "ERROR"}
+    assert problems(proved(place.root)) == {"TRUNCATED": "ERROR"}
 
 
 def test_a_commit_that_takes_records_out_is_missed(place: Repository) -> None:
@@ -195,7 +195,7 @@ def test_a_commit_that_takes_records_out_is_missed(place: Repository) -> None:
     put_lines(place.root, lines_of(place.root)[:1])
     place.commit("take two out")
     found = proved(place.root)
-    assert told(found) == {"TRUNCATED": "ERROR"}
+    assert problems(found) == {"TRUNCATED": "ERROR"}
     assert f"commit {before[:12]} holds it" in found.problems[0].message
 
 
@@ -210,11 +210,11 @@ def test_a_shallow_clone_proves_by_the_commit_that_it_has(
     source = place.root.as_uri()
     subprocess.run(["git", "clone", "--quiet", "--depth=1", source, clone], check=True)
     found = proved(clone)
-    assert (found.ok, told(found)) == (True, {})
+    assert (found.ok, problems(found)) == (True, {})
     assert found.proved == f"all 3 records are unchanged since commit {commit[:12]}"
     append(clone)
     put_lines(clone, lines_of(clone)[:3])
-    assert told(proved(clone)) == {"TRUNCATED": "WARNING"}
+    assert problems(proved(clone)) == {"TRUNCATED": "WARNING"}
     assert proved(clone).ok
 
 
@@ -224,7 +224,7 @@ def test_a_hash_that_is_given_is_proved_or_missed(place: Repository) -> None:
     assert found.ok
     assert found.proved.startswith("the first 2 of 3 records")
     lost = proved(place.root, made[1], hash_content(b"another"))
-    assert (lost.ok, told(lost)) == (False, {"TRUNCATED": "ERROR"})
+    assert (lost.ok, problems(lost)) == (False, {"TRUNCATED": "ERROR"})
     assert lost.proved.startswith("the first 2 of 3 records")
 
 
@@ -235,7 +235,7 @@ def test_a_commit_that_holds_a_changed_record_proves_nothing(place: Repository) 
     place.commit()
     put_lines(place.root, lines)
     found = proved(place.root)
-    assert told(found) == {"TRUNCATED": "ERROR"}
+    assert problems(found) == {"TRUNCATED": "ERROR"}
     assert found.proved.startswith("nothing")
 
 
@@ -263,8 +263,8 @@ def test_a_segment_of_another_branch_is_not_called_missing(place: Repository) ->
     place.write(f"{room}/2026-11-22-000000000000.jsonl", second.data)
     found = proved(place.root)
     assert found.ok
-    assert set(told(found)) == {"HEAD_ELSEWHERE", "UNTIED_HEADS"}
+    assert set(problems(found)) == {"HEAD_ELSEWHERE", "UNTIED_HEADS"}
     place.git("branch", "--quiet", "-D", "other")
     shutil.rmtree(place.root / ".git" / "logs")
     found = proved(place.root)
-    assert told(found)["MISSING_SEGMENT"] == Severity.ERROR.name
+    assert problems(found)["MISSING_SEGMENT"] == Severity.ERROR.name

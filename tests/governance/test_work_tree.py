@@ -47,7 +47,7 @@ OURS_TOO = "echo x > b; git commit -qam ours"
 
 
 @dataclass
-class Desk:
+class ComparedRoot:
     """A root, its stores, and its work tree under comparison."""
 
     root: Path
@@ -55,7 +55,7 @@ class Desk:
     tree: WorkTree
 
     @classmethod
-    def of(cls, root: Path) -> "Desk":
+    def of(cls, root: Path) -> "ComparedRoot":
         """Open the stores of a root that is governed."""
         (root / ".orchestration").mkdir(parents=True, exist_ok=True)
         local = open_local_directory(root)
@@ -162,7 +162,7 @@ def files(repository: Repository) -> Repository:
 def test_what_a_command_changes_is_told_with_what_it_was(
     files: Repository, before: str, command: str, changed: Texts
 ) -> None:
-    governance = Desk.of(files.root)
+    governance = ComparedRoot.of(files.root)
     governance.run(before)
     assert governance.texts(governance.changed_by(command)) == changed
 
@@ -204,7 +204,7 @@ def test_what_a_command_changes_is_told_with_what_it_was(
     ],
 )
 def test_what_git_made_of_a_file_is_gits(files: Repository, before: str, command: str) -> None:
-    governance = Desk.of(files.root)
+    governance = ComparedRoot.of(files.root)
     governance.run(before)
     assert governance.texts(governance.changed_by(command)) == {}
 
@@ -259,7 +259,7 @@ def test_what_git_made_of_a_file_is_gits(files: Repository, before: str, command
 def test_what_else_a_command_did_is_told(
     files: Repository, before: str, command: str, changed: Texts
 ) -> None:
-    governance = Desk.of(files.root)
+    governance = ComparedRoot.of(files.root)
     governance.run(before)
     assert governance.texts(governance.changed_by(command)) == changed
 
@@ -299,7 +299,7 @@ def test_what_else_a_command_did_is_told(
 def test_what_a_command_added_to_the_index_is_its_own(
     files: Repository, before: str, command: str, changed: Texts
 ) -> None:
-    governance = Desk.of(files.root)
+    governance = ComparedRoot.of(files.root)
     governance.run(before)
     assert governance.texts(governance.changed_by(command)) == changed
 
@@ -387,7 +387,7 @@ def test_what_a_command_added_to_the_index_is_its_own(
 def test_what_a_command_committed_itself_is_its_own(
     files: Repository, before: str, command: str, changed: Texts
 ) -> None:
-    governance = Desk.of(files.root)
+    governance = ComparedRoot.of(files.root)
     governance.run(before)
     assert governance.texts(governance.changed_by(command)) == changed
 
@@ -400,7 +400,7 @@ def test_what_a_command_committed_itself_is_its_own(
     ],
 )
 def test_without_heads_log_a_new_commit_is_an_edit(files: Repository, lost: str) -> None:
-    governance = Desk.of(files.root)
+    governance = ComparedRoot.of(files.root)
     governance.run(f"{OTHER}; {lost}")
     expired = "git reflog expire --expire=all --all" if lost == "true" else "true"
     changed = governance.changed_by(f"echo two > a; git commit -qam x; {expired}; rm b")
@@ -413,7 +413,7 @@ def test_without_heads_log_a_new_commit_is_an_edit(files: Repository, lost: str)
 def test_a_command_that_comes_back_to_where_it_began_has_not_begun_there(
     files: Repository,
 ) -> None:
-    governance = Desk.of(files.root)
+    governance = ComparedRoot.of(files.root)
     changed = governance.changed_by(
         "git checkout -qb n; echo two > a; git commit -qam x; git checkout -q main; git merge -q n"
     )
@@ -421,14 +421,14 @@ def test_a_command_that_comes_back_to_where_it_began_has_not_begun_there(
 
 
 def test_what_a_stash_held_is_gits_where_it_is_older_than_the_command(files: Repository) -> None:
-    governance = Desk.of(files.root)
+    governance = ComparedRoot.of(files.root)
     governance.run("echo two > a; echo x > n; git stash -qu")
     changed = governance.changed_by("git stash apply -q; echo x > b; rm dir/c")
     assert governance.texts(changed) == {"b": (BEE, "x\n"), "dir/c": (SEA, None)}
 
 
 def test_what_a_command_stashed_and_brought_back_is_its_own(files: Repository) -> None:
-    governance = Desk.of(files.root)
+    governance = ComparedRoot.of(files.root)
     # A commit says of itself whatever its maker wants, of when it was made too.
     command = "echo two > a; GIT_COMMITTER_DATE=@1000000000 git stash -q; git stash apply -q"
     assert governance.texts(governance.changed_by(command)) == TWO
@@ -445,7 +445,7 @@ def test_what_a_command_stashed_and_brought_back_is_its_own(files: Repository) -
     ],
 )
 def test_what_a_command_threw_away_is_told(files: Repository, command: str) -> None:
-    governance = Desk.of(files.root)
+    governance = ComparedRoot.of(files.root)
     governance.run(f"{OTHER}; echo somebodys > a")
     before = governance.seen()
     governance.run(command)
@@ -458,7 +458,7 @@ def test_what_a_command_threw_away_is_told(files: Repository, command: str) -> N
 def test_a_commit_that_cannot_be_read_leaves_nothing_to_compare_with(
     files: Repository, caplog: pytest.LogCaptureFixture
 ) -> None:
-    governance = Desk.of(files.root)
+    governance = ComparedRoot.of(files.root)
     files.write("a", "two\n")
     seen = governance.seen()
     lost = replace(seen, git=GitSnapshot(head="0" * 40))
@@ -475,7 +475,7 @@ def test_more_files_than_are_compared_are_not_committed_unseen(
     """It takes long because more than 10,000 files are made, committed and looked at."""
     repository.write(".gitignore", ".orchestration/\n")
     repository.commit()
-    governance = Desk.of(repository.root)
+    governance = ComparedRoot.of(repository.root)
     before = governance.seen()
     for number in range(FILES_AT_MOST + 1):
         (repository.root / str(number)).touch()
@@ -485,7 +485,7 @@ def test_more_files_than_are_compared_are_not_committed_unseen(
 
 
 def test_a_file_too_large_to_hold_is_hashed_all_the_same(files: Repository) -> None:
-    governance = Desk.of(files.root)
+    governance = ComparedRoot.of(files.root)
     before = governance.seen()
     with files.write("large", "").open("r+b") as large:
         large.truncate(HELD_AT_MOST + 1)
@@ -547,7 +547,7 @@ def test_a_file_too_large_to_hold_is_hashed_all_the_same(files: Repository) -> N
 def test_what_is_nobodys_edit_is_left_out(
     files: Repository, before: str, command: str, changed: Texts
 ) -> None:
-    governance = Desk.of(files.root)
+    governance = ComparedRoot.of(files.root)
     governance.run(before)
     assert governance.texts(governance.changed_by(command)) == changed
 
@@ -573,14 +573,14 @@ def test_what_is_nobodys_edit_is_left_out(
 def test_a_link_holds_what_it_leads_to_inside_the_root(
     files: Repository, before: str, command: str, changed: Texts
 ) -> None:
-    governance = Desk.of(files.root)
+    governance = ComparedRoot.of(files.root)
     governance.run(before)
     assert governance.texts(governance.changed_by(command)) == changed
     assert governance.stores.snapshots.get(hash_content(b"secret\n")) is None
 
 
 def test_what_the_server_wrote_last_is_no_commands_change(files: Repository) -> None:
-    governance = Desk.of(files.root)
+    governance = ComparedRoot.of(files.root)
     assert governance.stores.state is not None
     governance.stores.state.note_own_write(WorkspacePath("a"), hash_content(b"ours\n"))
     assert governance.changed_by("echo ours > a") == ()
@@ -601,7 +601,7 @@ def test_what_a_clean_file_held_is_told_as_the_work_tree_spells_it(
     files.git("config", "core.autocrlf", setting)
     files.git("rm", "--quiet", "--cached", "-r", ".")
     files.git("reset", "--quiet", "--hard")
-    governance = Desk.of(files.root)
+    governance = ComparedRoot.of(files.root)
     assert (files.root / "a").read_bytes() == b"one\r\n"
     changed = governance.changed_by("printf 'two\\r\\n' >> a; git commit -qam x; echo three >> a")
     assert governance.texts(changed) == {"a": ("one\r\n", "one\r\ntwo\r\nthree\n")}
@@ -613,7 +613,7 @@ def test_what_a_filter_cannot_tell_any_more_is_not_known(files: Repository) -> N
     files.git("config", "filter.swap.clean", "cat")
     files.write(".gitattributes", "a filter=swap\n")
     files.commit()
-    governance = Desk.of(files.root)
+    governance = ComparedRoot.of(files.root)
     before = governance.seen()
     files.write("a", "two\n")
     changed = ChangedFile(
@@ -635,7 +635,7 @@ def test_a_root_below_the_git_top_level_tells_of_its_own_files(files: Repository
     files.write("dir/d", "other\n")
     files.commit()
     files.git("checkout", "--quiet", "main")
-    governance = Desk.of(files.root / "dir")
+    governance = ComparedRoot.of(files.root / "dir")
     files.write("dir/.orchestration/.gitignore", ".local/\n")
     assert governance.texts(governance.changed_by("echo x > c; echo n > n; echo x > ../a")) == {
         "c": (SEA, "x\n"),
@@ -652,7 +652,7 @@ def test_before_the_first_commit_every_file_is_compared(repository: Repository) 
     repository.write(".gitignore", "*.log\n.orchestration/\n")
     for name in ("a", "b", "x.log"):
         repository.write(name, ONE)
-    governance = Desk.of(repository.root)
+    governance = ComparedRoot.of(repository.root)
     before = governance.seen()
     assert before.head is None
     assert list(before.files) == [".gitignore", "a", "b"]
@@ -667,7 +667,7 @@ def test_without_git_every_file_is_compared(tmp_path: Path) -> None:
     for name in ("a", "b", "dir/c"):
         Repository(tmp_path).write(name, ONE)
     create(tmp_path / "inner").write("theirs", "x")
-    governance = Desk.of(tmp_path)
+    governance = ComparedRoot.of(tmp_path)
     assert governance.stores.git is None
     before = governance.seen()
     assert before.git is None
@@ -685,13 +685,13 @@ def test_without_git_every_file_is_compared(tmp_path: Path) -> None:
 
 
 def test_without_a_local_room_the_tree_is_compared_all_the_same(files: Repository) -> None:
-    forgetful = replace(Desk.of(files.root).stores, state=None)
-    governance = Desk(files.root, forgetful, WorkTree(forgetful, Contents(forgetful)))
+    forgetful = replace(ComparedRoot.of(files.root).stores, state=None)
+    governance = ComparedRoot(files.root, forgetful, WorkTree(forgetful, Contents(forgetful)))
     assert governance.texts(governance.changed_by("echo two > a")) == {"a": (ONE, "two\n")}
 
 
 def test_what_was_seen_goes_through_json_with_every_name(files: Repository) -> None:
-    governance = Desk.of(files.root)
+    governance = ComparedRoot.of(files.root)
     files.write("odd\udcff\n", "x\n")
     (files.root / "a").unlink()
     seen = governance.seen()
@@ -706,7 +706,7 @@ def test_what_was_seen_goes_through_json_with_every_name(files: Repository) -> N
 def test_a_tree_that_git_cannot_tell_of_is_not_compared(
     files: Repository, caplog: pytest.LogCaptureFixture
 ) -> None:
-    governance = Desk.of(files.root)
+    governance = ComparedRoot.of(files.root)
     before = governance.seen()
     (files.root / ".git/index").write_bytes(b"rubbish")
     assert governance.tree.seen() is None
@@ -715,7 +715,7 @@ def test_a_tree_that_git_cannot_tell_of_is_not_compared(
 
 
 def test_too_many_files_are_not_compared(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    governance = Desk.of(tmp_path)
+    governance = ComparedRoot.of(tmp_path)
     before = governance.seen()
     for number in range(FILES_AT_MOST + 1):
         (tmp_path / str(number)).touch()
@@ -724,14 +724,14 @@ def test_too_many_files_are_not_compared(tmp_path: Path, caplog: pytest.LogCaptu
     assert "cannot be compared" in caplog.text
     Repository(tmp_path).git("init", "--quiet")
     Repository(tmp_path).write(".gitignore", ".orchestration/\n")
-    assert Desk.of(tmp_path).tree.seen() is None
+    assert ComparedRoot.of(tmp_path).tree.seen() is None
     assert f"{FILES_AT_MOST + 2} changed files" in caplog.text
 
 
 def test_a_file_that_cannot_be_read_is_left_out_and_logged(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    governance = Desk.of(tmp_path)
+    governance = ComparedRoot.of(tmp_path)
     room = tmp_path
     # Its directory can be listed, but its path is longer than the system allows: nobody, whatever
     # their rights, can open it.
@@ -747,7 +747,7 @@ def test_a_file_that_cannot_be_read_is_left_out_and_logged(
 
 
 def test_no_more_is_kept_at_once_than_leaves_room_for_older_contents(tmp_path: Path) -> None:
-    governance = Desk.of(tmp_path)
+    governance = ComparedRoot.of(tmp_path)
     size = 4 * 1024 * 1024
     for number in range(KEPT_AT_ONCE // size + 1):
         (tmp_path / f"{number:02}").write_bytes(bytes([number]) * size)
@@ -767,19 +767,19 @@ TREES = st.dictionaries(st.sampled_from(NAMES), st.binary(max_size=2))
 
 
 @pytest.fixture(scope="module")
-def two(tmp_path_factory: pytest.TempPathFactory) -> tuple[Desk, Desk]:
+def two(tmp_path_factory: pytest.TempPathFactory) -> tuple[ComparedRoot, ComparedRoot]:
     """Give a root in a repository that holds the first names, and one without git."""
     repository = create(tmp_path_factory.mktemp("tree") / "repository")
     for name in NAMES[:3]:
         repository.write(name, b"\0")
     repository.write(".gitignore", ".orchestration/\n")
     repository.commit()
-    return Desk.of(repository.root), Desk.of(tmp_path_factory.mktemp("tree"))
+    return ComparedRoot.of(repository.root), ComparedRoot.of(tmp_path_factory.mktemp("tree"))
 
 
 @given(TREES, TREES)
 def test_the_changes_are_the_difference_between_two_trees(
-    two: tuple[Desk, Desk], old: dict[str, bytes], new: dict[str, bytes]
+    two: tuple[ComparedRoot, ComparedRoot], old: dict[str, bytes], new: dict[str, bytes]
 ) -> None:
     head = dict.fromkeys(NAMES[:3], b"\0")
     differing = {name for name in NAMES if old.get(name) != new.get(name)}

@@ -11,7 +11,7 @@ from tests.support.repository import Repository, create
 ROOMS = ("src/deep", "docs", "build/out", "src/made", ".orchestration/.local/x")
 
 
-def rooms(root: Path, at_most: int = 100) -> set[str] | None:
+def directories(root: Path, at_most: int = 100) -> set[str] | None:
     found = tree_rooms(root, at_most=at_most)
     return None if found is None else {path.relative_to(root).as_posix() for path in found}
 
@@ -27,13 +27,13 @@ def tree(repository: Repository) -> Repository:
 
 
 def test_what_git_ignores_and_its_own_is_left_out(tree: Repository) -> None:
-    assert rooms(tree.root) == {".", "src", "src/deep", "docs", ".orchestration"}
-    assert rooms(tree.root / "src") == {".", "deep"}
+    assert directories(tree.root) == {".", "src", "src/deep", "docs", ".orchestration"}
+    assert directories(tree.root / "src") == {".", "deep"}
 
 
 def test_an_ignored_directory_with_a_file_that_git_tracks_counts(tree: Repository) -> None:
     tree.git("add", "--force", "build/out/x")
-    found = rooms(tree.root)
+    found = directories(tree.root)
     assert found is not None
     assert {"build", "build/out"} <= found
 
@@ -45,18 +45,18 @@ def test_repositories_below_and_linked_directories_are_anothers(
     tree.commit()
     create(tree.root / "docs/inner").write("own/x", "")
     tree.git("worktree", "add", "--quiet", "work")
-    assert rooms(tree.root) == {".", "src", "src/deep", "docs", ".orchestration"}
+    assert directories(tree.root) == {".", "src", "src/deep", "docs", ".orchestration"}
 
 
 def test_too_many_are_none(tree: Repository) -> None:
-    assert rooms(tree.root, at_most=5) is not None
-    assert rooms(tree.root, at_most=4) is None
+    assert directories(tree.root, at_most=5) is not None
+    assert directories(tree.root, at_most=4) is None
 
 
 def test_without_git_nothing_is_ignored(tmp_path: Path) -> None:
     (tmp_path / "a/b").mkdir(parents=True)
-    assert rooms(tmp_path) == {".", "a", "a/b"}
-    assert rooms(tmp_path / "none") == {"."}
+    assert directories(tmp_path) == {".", "a", "a/b"}
+    assert directories(tmp_path / "none") == {"."}
 
 
 def test_a_name_that_is_no_text_is_a_name(repository: Repository) -> None:

@@ -14,7 +14,7 @@ from intent_lsp.core.errors import IntentLspError, LedgerUnavailableError, Unsaf
 from intent_lsp.core.paths import INTENTS_FILE, LEDGER_FILE
 from intent_lsp.store.fs.write import replace_lines
 from intent_lsp.store.ledger.merge import Merged, merge_files, resolve_file
-from tests.support.fault_injection import held_by_another, read_only
+from tests.support.fault_injection import locked_by_another_process, read_only
 from tests.support.ledgers import edit, ledger_at, lines_of, put_lines, two_branches
 
 
@@ -180,7 +180,7 @@ def test_a_ledger_that_another_appends_to_is_not_replaced(
     other = written(tmp_path / "theirs", theirs)
     path = tmp_path / LEDGER_FILE
     with (
-        held_by_another(tmp_path / ".orchestration/.local/ledger.lock"),
+        locked_by_another_process(tmp_path / ".orchestration/.local/ledger.lock"),
         pytest.raises(LedgerUnavailableError, match="another process"),
     ):
         merge_files(path, other, path)

@@ -46,7 +46,7 @@ class World:
         """Append as a process does, and hold its end against the whole file."""
         end = self.ends[process]
         assert end.follow(self.file, lambda: self._left[-1])
-        assert told(end.trail) == told(stepped(self.lines()))
+        assert cursor_state(end.trail) == cursor_state(stepped(self.lines()))
         *_, line = chained([f"by {process}"], self.lines())
         self.put(line)
         end.trail = stepped(self.lines())
@@ -73,7 +73,7 @@ class World:
         return end
 
 
-def told(trail: ChainCursor) -> tuple[object, ...]:
+def cursor_state(trail: ChainCursor) -> tuple[object, ...]:
     return trail.lines, trail.last_time, trail.end
 
 
@@ -137,7 +137,7 @@ def test_a_note_that_the_file_does_not_bear_out_is_passed(
     assert note.hash.encode() in note.tail[1:]
     lying = lie(note, lines=99, **other(note))
     assert old.follow(world.file, lambda: lying)
-    assert told(old.trail) == told(stepped(world.lines()))
+    assert cursor_state(old.trail) == cursor_state(stepped(world.lines()))
 
 
 def test_an_end_with_two_heads_leaves_no_note(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from intent_lsp.store import clock
 from intent_lsp.store.watch.polling import Polled
 
 
-def told(polled: Polled) -> set[str]:
+def changed(polled: Polled) -> set[str]:
     return {Path(path).name for path in polled.changed()}
 
 
@@ -18,17 +18,17 @@ def test_what_came_went_or_changed_is_told_once(tmp_path: Path) -> None:
     for name in ("kept", "changed", "gone", "same size"):
         (tmp_path / name).write_text("1")
     looking = Polled([str(tmp_path), str(tmp_path / "later")])
-    assert told(looking) == set()
+    assert changed(looking) == set()
     (tmp_path / "changed").write_text("22")
     (tmp_path / "gone").unlink()
     (tmp_path / "new").touch()
     (tmp_path / "same size").write_text("2")
     os.utime(tmp_path / "same size", ns=(1, 1))
-    assert told(looking) == {"changed", "gone", "new", "same size"}
-    assert told(looking) == set()
+    assert changed(looking) == {"changed", "gone", "new", "same size"}
+    assert changed(looking) == set()
     (tmp_path / "later").mkdir()
     (tmp_path / "later" / "file").touch()
-    assert told(looking) == {"later", "file"}
+    assert changed(looking) == {"later", "file"}
 
 
 def test_looking_takes_a_fiftieth_of_the_time(
@@ -55,4 +55,4 @@ def test_a_look_that_is_interrupted_tells_nothing(tmp_path: Path) -> None:
     interrupt = threading.Event()
     interrupt.set()
     assert looking.wait(interrupt) == frozenset()
-    assert told(looking) == {"new"}
+    assert changed(looking) == {"new"}

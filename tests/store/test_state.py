@@ -234,12 +234,12 @@ def test_a_deleted_file_is_begun_anew(state: SessionDb, caplog: pytest.LogCaptur
 @pytest.fixture
 def governed(tmp_path: Path) -> Iterator[SessionDb]:
     """Give the state of a root that is governed."""
-    opened = SessionDb(ensure_local_directory(_room(tmp_path)))
+    opened = SessionDb(ensure_local_directory(_with_control_directory(tmp_path)))
     yield opened
     opened.close()
 
 
-def _room(root: Path) -> Path:
+def _with_control_directory(root: Path) -> Path:
     (root / CONTROL_ROOM).mkdir()
     return root
 
@@ -249,7 +249,7 @@ def test_a_room_that_was_deleted_is_made_again(
 ) -> None:
     governed.put_session(ROW)
     shutil.rmtree(tmp_path / CONTROL_ROOM)
-    _room(tmp_path)
+    _with_control_directory(tmp_path)
     for _ in range(3):
         assert governed.session("one") is None
     assert caplog.text.count("what it knew is lost") == 1
@@ -275,7 +275,7 @@ def test_while_even_the_control_room_is_gone_nothing_is_known_or_made(
     governed.end_session("one", AT)
     assert not list(tmp_path.iterdir())
     assert len(caplog.records) == 1
-    _room(tmp_path)
+    _with_control_directory(tmp_path)
     # What was told meanwhile is not what the next process finds.
     assert governed.session("one") is None
     assert governed.path.exists()

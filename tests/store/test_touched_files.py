@@ -32,7 +32,7 @@ def put(ledger: Ledger, path: str, intent_id: str | None = "INT-1") -> Record:
     return ledger.append(edit(path, intent_id=intent_id))
 
 
-def told(found: TouchedFiles) -> dict[tuple[str, str], str]:
+def newest_records(found: TouchedFiles) -> dict[tuple[str, str], str]:
     return {(each.intent_id, each.path): each.record.id for each in found.files}
 
 
@@ -46,7 +46,7 @@ def test_the_newest_record_of_each_intent_for_each_file_is_told(ledger: Ledger) 
     newest = put(ledger, "a.py"), put(ledger, "b.py"), put(ledger, "a.py", "INT-2")
     found = ledger.index.touched_files(None)
     assert found.whole
-    assert told(found) == {
+    assert newest_records(found) == {
         ("INT-1", "a.py"): newest[0].id,
         ("INT-1", "b.py"): newest[1].id,
         ("INT-2", "a.py"): newest[2].id,
@@ -62,7 +62,7 @@ def test_since_a_mark_only_what_is_new_is_told(ledger: Ledger) -> None:
     newest = put(ledger, "b.py")
     found = ledger.index.touched_files(mark)
     assert not found.whole
-    assert told(found) == {("INT-1", "b.py"): newest.id}
+    assert newest_records(found) == {("INT-1", "b.py"): newest.id}
     assert ledger.index.touched_files(found.mark).files == ()
 
 
@@ -71,7 +71,7 @@ def test_both_names_of_a_rename_are_touched(ledger: Ledger) -> None:
         relative_path="new.py", previous_path="old.py", pre_hash=HASH, post_hash=HASH
     )
     record = ledger.append(edit("x", intent_id="INT-1", files=(moved,)))
-    assert told(ledger.index.touched_files(None)) == {
+    assert newest_records(ledger.index.touched_files(None)) == {
         ("INT-1", "new.py"): record.id,
         ("INT-1", "old.py"): record.id,
     }
@@ -86,7 +86,7 @@ def test_another_ledger_in_its_place_is_told_whole(ledger: Ledger, tmp_path: Pat
     # As many records as before, and another one at the end.
     found = ledger.index.touched_files(mark)
     assert found.whole
-    assert {path for _, path in told(found)} == {"a.py", "b.py", "d.py"}
+    assert {path for _, path in newest_records(found)} == {"a.py", "b.py", "d.py"}
 
 
 def test_older_records_from_another_branch_are_told_whole(ledger: Ledger, tmp_path: Path) -> None:
@@ -98,12 +98,12 @@ def test_older_records_from_another_branch_are_told_whole(ledger: Ledger, tmp_pa
     put_lines(tmp_path, lines)
     found = ledger.index.touched_files(mark)
     assert found.whole
-    assert {path for _, path in told(found)} == {"a.py", "b.py", "c.py"}
+    assert {path for _, path in newest_records(found)} == {"a.py", "b.py", "c.py"}
 
 
 def test_names_that_are_not_utf_8_are_given_as_the_disk_has_them(ledger: Ledger) -> None:
     put(ledger, "odd\udcff.py")
-    assert list(told(ledger.index.touched_files(None))) == [("INT-1", "odd\udcff.py")]
+    assert list(newest_records(ledger.index.touched_files(None))) == [("INT-1", "odd\udcff.py")]
 
 
 @given(STEPS)
@@ -124,7 +124,7 @@ def test_whatever_files_come_and_go_the_newest_are_told(
                     put(other, name, intent_id)
                 if touched:
                     segment.write_bytes(b"".join(lines_of(elsewhere)[before:]))
-                assert told(ledger.index.touched_files(None)) == newest(ledger)
+                assert newest_records(ledger.index.touched_files(None)) == newest(ledger)
 
 
 def newest(ledger: Ledger) -> dict[tuple[str, str], str]:

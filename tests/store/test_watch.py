@@ -45,82 +45,86 @@ def watch(seen: Seen) -> Iterator[Watch]:
 
 
 @pytest.fixture
-def room(tmp_path: Path) -> Path:
-    (tmp_path / "room/deep").mkdir(parents=True)
-    return tmp_path / "room"
+def watched_dir(tmp_path: Path) -> Path:
+    (tmp_path / "watched_dir/deep").mkdir(parents=True)
+    return tmp_path / "watched_dir"
 
 
-def test_what_is_written_created_and_removed_is_told(watch: Watch, seen: Seen, room: Path) -> None:
-    (room / "old").touch()
-    watch.watch([room])
-    (room / "deep/hidden").touch()
+def test_what_is_written_created_and_removed_is_told(
+    watch: Watch, seen: Seen, watched_dir: Path
+) -> None:
+    (watched_dir / "old").touch()
+    watch.watch([watched_dir])
+    (watched_dir / "deep/hidden").touch()
     for name in ("new", "sp ace\n[é]"):
-        (room / name).touch()
-        seen.wait_for(room / name)
-    (room / "old").write_bytes(b"x")
-    seen.wait_for(room / "old")
+        (watched_dir / name).touch()
+        seen.wait_for(watched_dir / name)
+    (watched_dir / "old").write_bytes(b"x")
+    seen.wait_for(watched_dir / "old")
     seen.paths.clear()
-    (room / "old").unlink()
-    seen.wait_for(room / "old")
-    assert room / "deep/hidden" not in seen.paths
+    (watched_dir / "old").unlink()
+    seen.wait_for(watched_dir / "old")
+    assert watched_dir / "deep/hidden" not in seen.paths
 
 
-def test_the_directories_can_be_changed_at_any_time(watch: Watch, seen: Seen, room: Path) -> None:
-    watch.watch([room])
-    watch.watch([room / "deep"])
-    (room / "unseen").touch()
-    (room / "deep/a").touch()
-    seen.wait_for(room / "deep/a")
-    watch.watch([room, room / "deep"])
-    (room / "b").touch()
-    seen.wait_for(room / "b")
-    assert room / "unseen" not in seen.paths
+def test_the_directories_can_be_changed_at_any_time(
+    watch: Watch, seen: Seen, watched_dir: Path
+) -> None:
+    watch.watch([watched_dir])
+    watch.watch([watched_dir / "deep"])
+    (watched_dir / "unseen").touch()
+    (watched_dir / "deep/a").touch()
+    seen.wait_for(watched_dir / "deep/a")
+    watch.watch([watched_dir, watched_dir / "deep"])
+    (watched_dir / "b").touch()
+    seen.wait_for(watched_dir / "b")
+    assert watched_dir / "unseen" not in seen.paths
     watch.watch([])
-    watch.watch([room])
-    (room / "c").touch()
-    seen.wait_for(room / "c")
+    watch.watch([watched_dir])
+    (watched_dir / "c").touch()
+    seen.wait_for(watched_dir / "c")
 
 
 def test_a_change_just_before_new_directories_is_not_lost(
-    watch: Watch, seen: Seen, room: Path
+    watch: Watch, seen: Seen, watched_dir: Path
 ) -> None:
-    watch.watch([room])
-    (room / "a").touch()
-    watch.watch([room, room / "deep"])
-    seen.wait_for(room / "a")
+    watch.watch([watched_dir])
+    (watched_dir / "a").touch()
+    watch.watch([watched_dir, watched_dir / "deep"])
+    seen.wait_for(watched_dir / "a")
 
 
 def test_a_directory_that_is_missing_is_watched_from_its_birth(
-    watch: Watch, seen: Seen, room: Path
+    watch: Watch, seen: Seen, watched_dir: Path
 ) -> None:
-    wanted = room / "not/yet"
+    wanted = watched_dir / "not/yet"
     watch.watch([wanted])
-    (room / "noise").touch()
+    (watched_dir / "noise").touch()
     wanted.mkdir(parents=True)
     seen.wait_for(wanted)
     (wanted / "a").touch()
     watch.watch([wanted])
     (wanted / "b").touch()
     seen.wait_for(wanted / "b")
-    assert room / "noise" not in seen.paths
+    assert watched_dir / "noise" not in seen.paths
 
 
 def test_a_directory_that_is_replaced_is_told_and_watched_on(
-    watch: Watch, seen: Seen, room: Path
+    watch: Watch, seen: Seen, watched_dir: Path
 ) -> None:
-    watch.watch([room / "deep", room])
-    shutil.rmtree(room / "deep")
-    seen.wait_for(room / "deep")
+    watch.watch([watched_dir / "deep", watched_dir])
+    shutil.rmtree(watched_dir / "deep")
+    seen.wait_for(watched_dir / "deep")
     seen.paths.clear()
-    (room / "deep").mkdir()
-    seen.wait_for(room / "deep")
-    watch.watch([room / "deep"])
-    (room / "deep/a").touch()
-    seen.wait_for(room / "deep/a")
+    (watched_dir / "deep").mkdir()
+    seen.wait_for(watched_dir / "deep")
+    watch.watch([watched_dir / "deep"])
+    (watched_dir / "deep/a").touch()
+    seen.wait_for(watched_dir / "deep/a")
 
 
 def test_what_is_written_in_many_directories_is_no_reason_to_look_at_each(
-    watch: Watch, seen: Seen, room: Path, monkeypatch: pytest.MonkeyPatch
+    watch: Watch, seen: Seen, watched_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looks: queue.SimpleQueue[Watched] = queue.SimpleQueue()
     look = Watched.look
@@ -130,115 +134,115 @@ def test_what_is_written_in_many_directories_is_no_reason_to_look_at_each(
         return look(wanted)
 
     monkeypatch.setattr(Watched, "look", counted)
-    watch.watch([room, room / "deep", room / "later"])
+    watch.watch([watched_dir, watched_dir / "deep", watched_dir / "later"])
     looks.get_nowait()
     for name in ("new", "deep/new"):
-        (room / name).touch()
-        seen.wait_for(room / name)
+        (watched_dir / name).touch()
+        seen.wait_for(watched_dir / name)
     assert looks.empty()
     # What stands somewhere else by now, or came, is one.
-    (room / "later").mkdir()
-    seen.wait_for(room / "later")
-    assert looks.get(timeout=SECONDS).standing[str(room / "later")] != (0, 0)
+    (watched_dir / "later").mkdir()
+    seen.wait_for(watched_dir / "later")
+    assert looks.get(timeout=SECONDS).standing[str(watched_dir / "later")] != (0, 0)
 
 
 def test_what_is_moved_away_with_all_above_it_is_told_once_something_happens_there(
-    watch: Watch, seen: Seen, room: Path
+    watch: Watch, seen: Seen, watched_dir: Path
 ) -> None:
-    watch.watch([room, room / "deep"])
-    room.parent.rename(room.parent.with_name("elsewhere"))
-    moved = room.parent.with_name("elsewhere") / room.name
+    watch.watch([watched_dir, watched_dir / "deep"])
+    watched_dir.parent.rename(watched_dir.parent.with_name("elsewhere"))
+    moved = watched_dir.parent.with_name("elsewhere") / watched_dir.name
     (moved / "deep/new").touch()
-    seen.wait_for(room)
-    room.mkdir(parents=True)
+    seen.wait_for(watched_dir)
+    watched_dir.mkdir(parents=True)
     seen.paths.clear()
-    seen.wait_for(room)
+    seen.wait_for(watched_dir)
 
 
 def test_what_comes_while_the_directories_are_watched_anew_is_told(
-    watch: Watch, seen: Seen, room: Path, monkeypatch: pytest.MonkeyPatch
+    watch: Watch, seen: Seen, watched_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     look = Watched.look
     missing = threading.Event()
 
-    def made_before_the_next_look(wanted: Iterable[str]) -> Watched:
+    def made_before_the_next_scan(wanted: Iterable[str]) -> Watched:
         if missing.is_set():
-            (room / "deep").mkdir(exist_ok=True)
+            (watched_dir / "deep").mkdir(exist_ok=True)
         looked = look(wanted)
-        if looked.standing[str(room / "deep")] == (0, 0):
+        if looked.standing[str(watched_dir / "deep")] == (0, 0):
             missing.set()
         return looked
 
-    watch.watch([room / "deep"])
-    monkeypatch.setattr(Watched, "look", made_before_the_next_look)
-    (room / "deep").rmdir()
-    seen.wait_for(room / "deep")
+    watch.watch([watched_dir / "deep"])
+    monkeypatch.setattr(Watched, "look", made_before_the_next_scan)
+    (watched_dir / "deep").rmdir()
+    seen.wait_for(watched_dir / "deep")
     seen.paths.clear()
-    seen.wait_for(room / "deep")
+    seen.wait_for(watched_dir / "deep")
 
 
 def test_a_name_that_cannot_be_told_is_told_as_its_directory(
-    watch: Watch, seen: Seen, room: Path
+    watch: Watch, seen: Seen, watched_dir: Path
 ) -> None:
-    watch.watch([room])
-    (room / "\udcff").touch()
-    seen.wait_for(room)
-    (room / "after").touch()
-    watch.watch([room])
-    (room / "later").touch()
-    seen.wait_for(room / "later")
+    watch.watch([watched_dir])
+    (watched_dir / "\udcff").touch()
+    seen.wait_for(watched_dir)
+    (watched_dir / "after").touch()
+    watch.watch([watched_dir])
+    (watched_dir / "later").touch()
+    seen.wait_for(watched_dir / "later")
 
 
 def test_a_directory_that_cannot_be_named_is_looked_at(
-    watch: Watch, seen: Seen, room: Path
+    watch: Watch, seen: Seen, watched_dir: Path
 ) -> None:
-    odd = room / "\udcff"
+    odd = watched_dir / "\udcff"
     odd.mkdir()
-    watch.watch([odd, room])
+    watch.watch([odd, watched_dir])
     (odd / "a").touch()
-    (room / "wake").touch()
+    (watched_dir / "wake").touch()
     seen.wait_for(odd)
 
 
 def test_a_link_to_a_directory_is_told_by_its_own_name(
-    watch: Watch, seen: Seen, room: Path
+    watch: Watch, seen: Seen, watched_dir: Path
 ) -> None:
-    (room / "link").symlink_to("deep")
-    watch.watch([room / "link"])
-    (room / "deep/a").touch()
-    seen.wait_for(room / "link/a")
+    (watched_dir / "link").symlink_to("deep")
+    watch.watch([watched_dir / "link"])
+    (watched_dir / "deep/a").touch()
+    seen.wait_for(watched_dir / "link/a")
 
 
 def test_a_callback_that_fails_does_not_end_the_watch(
-    room: Path, seen: Seen, caplog: pytest.LogCaptureFixture
+    watched_dir: Path, seen: Seen, caplog: pytest.LogCaptureFixture
 ) -> None:
     def failing(paths: frozenset[Path]) -> None:
         seen(paths)
         raise KeyError
 
     watch = Watch(failing)
-    watch.watch([room])
+    watch.watch([watched_dir])
     for name in ("a", "b"):
-        (room / name).touch()
-        seen.wait_for(room / name)
+        (watched_dir / name).touch()
+        seen.wait_for(watched_dir / name)
     watch.close()
     assert "not handled" in caplog.text
 
 
-def test_a_callback_may_change_the_directories_and_close(room: Path) -> None:
+def test_a_callback_may_change_the_directories_and_close(watched_dir: Path) -> None:
     done = threading.Event()
 
     def busy(_paths: frozenset[Path]) -> None:
-        watch.watch([room / "deep"])
+        watch.watch([watched_dir / "deep"])
         watch.close()
         done.set()
 
     watch = Watch(busy)
-    watch.watch([room])
-    (room / "a").touch()
+    watch.watch([watched_dir])
+    (watched_dir / "a").touch()
     assert done.wait(SECONDS)
     watch.close()
-    watch.watch([room])
+    watch.watch([watched_dir])
 
 
 def test_a_watch_that_never_began_is_closed_at_once(seen: Seen) -> None:
@@ -267,7 +271,7 @@ class Exhausted:
     [OSError("OS file watch limit reached. about [a]"), RuntimeError("Too many open files")],
 )
 def test_an_exhausted_system_is_polled_and_that_is_told(
-    room: Path,
+    watched_dir: Path,
     seen: Seen,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
@@ -275,7 +279,7 @@ def test_an_exhausted_system_is_polled_and_that_is_told(
 ) -> None:
     monkeypatch.setattr(watchfiles, "watch", Exhausted.watch)
     monkeypatch.setattr(Exhausted, "error", error)
-    many = [room / str(number) for number in range(600)]
+    many = [watched_dir / str(number) for number in range(600)]
     for directory in many:
         directory.mkdir()
     told: list[str | None] = []
@@ -283,22 +287,22 @@ def test_an_exhausted_system_is_polled_and_that_is_told(
     watch.watch(many)
     (many[-1] / "a").touch()
     seen.wait_for(many[-1] / "a")
-    watch.watch([room, *many])
-    (room / "c").touch()
-    seen.wait_for(room / "c")
+    watch.watch([watched_dir, *many])
+    (watched_dir / "c").touch()
+    seen.wait_for(watched_dir / "c")
     assert told == [str(error).partition(" about")[0]]
     assert caplog.text.count("looking again and again instead") == 1
     monkeypatch.setattr(Exhausted, "left", 1)
-    watch.watch([room])
-    (room / "b").touch()
-    seen.wait_for(room / "b")
+    watch.watch([watched_dir])
+    (watched_dir / "b").touch()
+    seen.wait_for(watched_dir / "b")
     watch.close()
     assert told[1:] == [None]
     assert "the system tells of changes again" in caplog.text
 
 
 def test_a_system_that_has_watches_again_is_asked_after_some_looks(
-    room: Path, seen: Seen, monkeypatch: pytest.MonkeyPatch
+    watched_dir: Path, seen: Seen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(watchfiles, "watch", Exhausted.watch)
     monkeypatch.setattr(watch_module, "_LOOKS", 2)
@@ -311,22 +315,22 @@ def test_a_system_that_has_watches_again_is_asked_after_some_looks(
             monkeypatch.setattr(Exhausted, "left", 1)
 
     watch = Watch(seen, polling=polling)
-    watch.watch([room])
+    watch.watch([watched_dir])
     assert again.wait(SECONDS)
-    (room / "b").touch()
-    seen.wait_for(room / "b")
+    (watched_dir / "b").touch()
+    seen.wait_for(watched_dir / "b")
     watch.close()
 
 
 def test_a_source_that_breaks_ends_the_watch_loudly(
-    room: Path, seen: Seen, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    watched_dir: Path, seen: Seen, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def broken(*_arguments: object) -> None:
         raise KeyError
 
     monkeypatch.setattr(watchfiles, "watch", broken)
     watch = Watch(seen)
-    watch.watch([room])
+    watch.watch([watched_dir])
     watch.close()
     assert "go unseen" in caplog.text
-    assert os.listdir(room) == ["deep"]  # noqa: PTH208 - names alone
+    assert os.listdir(watched_dir) == ["deep"]  # noqa: PTH208 - names alone

@@ -17,7 +17,7 @@ _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)")
 _MOST_MODEL = 250
 
 
-def complaints(record: Any) -> list[str]:
+def schema_errors(record: Any) -> list[str]:
     """Say what of a record is against the specification, each with its place."""
     return list(_object(record, "", _RECORD, required=("version", "id", "timestamp", "files")))
 

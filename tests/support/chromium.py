@@ -69,7 +69,7 @@ class Tab:
             pytest.fail(f"{expression}: {done['exceptionDetails']}", pytrace=False)
         return done["result"].get("value")
 
-    def wears(self, scheme: str) -> None:
+    def set_color_scheme(self, scheme: str) -> None:
         """Have the page shown as a person with this colour scheme sees it."""
         feature = {"name": "prefers-color-scheme", "value": scheme}
         self.ask("Emulation.setEmulatedMedia", features=[feature])
@@ -99,7 +99,7 @@ class Tab:
             if method == "Network.requestWillBeSent"
         ]
 
-    def complaints(self) -> list[Mapping[str, Any]]:
+    def script_errors(self) -> list[Mapping[str, Any]]:
         """Give what the browser logged and what was thrown."""
         kinds = {"Log.entryAdded", "Runtime.exceptionThrown", "Page.javascriptDialogOpening"}
         return [told for method, told in self.events if method in kinds]
@@ -125,7 +125,7 @@ class Chromium:
         return self.tabs.setdefault(session, tab)
 
     def ask(self, method: str, params: Mapping[str, object], tab: Tab | None = None) -> Any:
-        self.tell(method, params, tab)
+        self.send(method, params, tab)
         deadline = time.monotonic() + _PATIENCE
         while self.asked not in self.answers:
             self._read(deadline, method)
@@ -133,7 +133,7 @@ class Chromium:
         assert "error" not in answer, f"{method}: {answer['error']}"
         return answer["result"]
 
-    def tell(self, method: str, params: Mapping[str, object], tab: Tab | None = None) -> None:
+    def send(self, method: str, params: Mapping[str, object], tab: Tab | None = None) -> None:
         self.asked += 1
         message: dict[str, object] = {"id": self.asked, "method": method, "params": params}
         if tab is not None:
@@ -194,7 +194,7 @@ def chromium(profile: Path) -> Iterator[Chromium]:
         try:
             yield browser
             # Whether it still answers this is its own affair.
-            browser.tell("Browser.close", {})
+            browser.send("Browser.close", {})
             process.wait(_PATIENCE)
         finally:
             process.kill()

@@ -107,7 +107,7 @@ def installed(edition: Edition = USUAL) -> Path:
     return edition.place
 
 
-def furnish(
+def prepare_profile(
     room: Path, machine: Mapping[str, object], *packages: Path, edition: Edition = USUAL
 ) -> None:
     """Write a person's settings and the machine's below `room`, and install extensions there."""

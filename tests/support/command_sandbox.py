@@ -57,7 +57,7 @@ _OURS: Final = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class CommandResult:
     """What a command did: whether it came to its end, and the files that are another now."""
 
     ended: bool
@@ -108,12 +108,12 @@ def prepare(template: Path, room: Path, setting: str) -> Repository:
     return tree
 
 
-def run(tree: Repository, command: str, wrapper: Sequence[str], *, terminal: bool) -> Ran:
+def run(tree: Repository, command: str, wrapper: Sequence[str], *, terminal: bool) -> CommandResult:
     """Run a command in a tree, and end whatever it has left running.
 
-    `wrapper` is what `apart` gave.
+    `wrapper` is what `process_isolation` gave.
     """
-    before = _held(tree.root)
+    before = _contents(tree.root)
     home = tree.root.parent / "home"
     home.mkdir(exist_ok=True)
     environment = {
@@ -150,9 +150,11 @@ def run(tree: Repository, command: str, wrapper: Sequence[str], *, terminal: boo
     if not wrapper:
         _end(process.pid)
     drained.join()
-    now = _held(tree.root)
+    now = _contents(tree.root)
     names = before.keys() | now.keys()
-    return Ran(ended, frozenset(name for name in names if before.get(name) != now.get(name)))
+    return CommandResult(
+        ended, frozenset(name for name in names if before.get(name) != now.get(name))
+    )
 
 
 def _end(group: int) -> None:
@@ -181,7 +183,7 @@ def _drain(fd: int) -> None:
 
 
 @contextmanager
-def apart() -> Iterator[tuple[str, ...]]:
+def process_isolation() -> Iterator[tuple[str, ...]]:
     """Give what runs a program without a network, and ends all that it has started with it.
 
     Nothing, where that is not allowed.
@@ -203,7 +205,7 @@ def apart() -> Iterator[tuple[str, ...]]:
         yield (*network, name, "--pid", "--fork", "--kill-child=KILL")
 
 
-def _held(root: Path) -> dict[str, bytes]:
+def _contents(root: Path) -> dict[str, bytes]:
     """Give what every file holds that somebody may own: what git ignores is nobody's.
 
     A link is what it leads to; one that leads to no file of the tree is none.

@@ -22,10 +22,10 @@ def install(*packages: str) -> bool:
             ("apt-get", "update", "-qq"),
             ("apt-get", "install", "-qq", "--yes", "--no-install-recommends", *packages),
         )
-        return all(went_well(command) for command in commands)
+        return all(succeeds(command) for command in commands)
 
 
-def went_well(command: Sequence[str], directory: Path | None = None) -> bool:
+def succeeds(command: Sequence[str], directory: Path | None = None) -> bool:
     """Run one command without a person; whether it went well, else what it said is printed."""
     done = subprocess.run(
         command,

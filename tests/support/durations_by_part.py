@@ -55,7 +55,7 @@ def write(reporter: pytest.TerminalReporter) -> None:
     reporter.section("time by part", sep="=")
     for name, part in sorted(parts.items(), key=lambda each: -each[1].seconds):
         reporter.write_line(f"{part.seconds:8.1f}s {part.tests:6} tests  {name}")
-    explained = {report.nodeid for report in reports if (_EXPLAINED, True) in _told(report)}
+    explained = {report.nodeid for report in reports if (_EXPLAINED, True) in _properties(report)}
     for test, seconds in _longest(taken):
         if test not in explained:
             reporter.write_line(f"{seconds:8.1f}s without a docstring that says why: {test}")
@@ -68,7 +68,7 @@ def _part(report: pytest.TestReport) -> str:
     return "end to end" if "e2e" in report.keywords else "unit"
 
 
-def _told(report: pytest.TestReport) -> list[tuple[str, object]]:
+def _properties(report: pytest.TestReport) -> list[tuple[str, object]]:
     return [(name, value) for name, value in report.user_properties]
 
 

@@ -12,7 +12,7 @@ Fresh = Callable[[], str]
 
 
 @dataclass(frozen=True)
-class Truth:
+class LineTruth:
     """Who wrote a line (None: nobody who recorded it), and whether every link since is there."""
 
     order: int | None
@@ -20,7 +20,7 @@ class Truth:
 
 
 @dataclass
-class Rewritten:
+class EditedFile:
     """A file, its steps and its truth. A content that comes again has the truth of the first time.
 
     `kept` are the contents that something still holds.
@@ -29,11 +29,11 @@ class Rewritten:
     random: random.Random
     fresh: Fresh
     lines: list[str] = field(default_factory=list)
-    truth: list[Truth] = field(default_factory=list)
+    truth: list[LineTruth] = field(default_factory=list)
     steps: list[Edit] = field(default_factory=list)
     kept: dict[ContentHash, list[str]] = field(default_factory=dict)
-    past: list[tuple[list[str], list[Truth]]] = field(default_factory=list)
-    disturbed: int = 0
+    past: list[tuple[list[str], list[LineTruth]]] = field(default_factory=list)
+    unrecorded: int = 0
 
     @property
     def hash(self) -> ContentHash:
@@ -54,7 +54,7 @@ class Rewritten:
             talks=(file_ranges(content_of(None if before is None else old), content_of(new)),),
         )
         self.steps.append(step)
-        self._become(list(lines), Truth(step.order, unbroken=True))
+        self._become(list(lines), LineTruth(step.order, unbroken=True))
         for known, truth in self.past:
             if known == self.lines:
                 self.truth = list(truth)
@@ -69,11 +69,11 @@ class Rewritten:
         """Bring back, recorded, what an earlier record left."""
         self.record(list(self.random.choice(self.past)[0]))
 
-    def disturb(self, lines: Sequence[str]) -> None:
+    def edit_unrecorded(self, lines: Sequence[str]) -> None:
         """Edit the file behind everybody's back."""
-        self._become(list(lines), Truth(None))
+        self._become(list(lines), LineTruth(None))
         self.truth = [replace(truth, unbroken=False) for truth in self.truth]
-        self.disturbed += 1
+        self.unrecorded += 1
 
     def reformat(self) -> None:
         """Give some lines another indentation, behind everybody's back."""
@@ -81,7 +81,7 @@ class Rewritten:
         for at in range(first, last):
             self.lines[at] = "    " + self.lines[at]
         self.truth = [replace(truth, unbroken=False) for truth in self.truth]
-        self.disturbed += 1
+        self.unrecorded += 1
 
     def shift(self) -> None:
         """Move a block within the file, behind everybody's back."""
@@ -91,7 +91,7 @@ class Rewritten:
         to = self.random.randint(0, len(self.lines))
         self.lines[to:to], self.truth[to:to] = block, truth
         self.truth = [replace(each, unbroken=False) for each in self.truth]
-        self.disturbed += 1
+        self.unrecorded += 1
 
     def edited(self, *besides: str) -> list[str]:
         """Give the lines after one edit of a random kind; `besides` are other kinds than usual."""
@@ -117,8 +117,8 @@ class Rewritten:
         first = self.random.randint(0, len(self.lines))
         return first, min(len(self.lines), first + self.random.randint(1, longest))
 
-    def _become(self, lines: list[str], writer: Truth) -> None:
-        truth: list[Truth] = []
+    def _become(self, lines: list[str], writer: LineTruth) -> None:
+        truth: list[LineTruth] = []
         at = 0
         for hunk in line_hunks(self.lines, lines) or ():
             truth += self.truth[at : hunk.old_start] + [writer] * hunk.new_count

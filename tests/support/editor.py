@@ -125,7 +125,7 @@ class Editor:
     shown: dict[str, lsp.PublishDiagnosticsParams] = field(default_factory=dict)
     notified: list[tuple[str, Any]] = field(default_factory=list)
     asked: list[lsp.ShowMessageRequestParams] = field(default_factory=list)
-    told: list[str] = field(default_factory=list)
+    messages: list[str] = field(default_factory=list)
     choices: list[str] = field(default_factory=list)
     settings: Any = None
     mistaken: bool = False
@@ -318,11 +318,11 @@ class Editor:
     async def traced(self, count: int) -> list[dict[str, Any]]:
         """Wait for the notifications of so many records; give their params."""
 
-        def told() -> list[Any]:
+        def traces() -> list[Any]:
             return [params for method, params in self.notified if method == "intent/didTrace"]
 
-        await self.until(lambda: len(told()) >= count, f"{count} records")
-        return told()
+        await self.until(lambda: len(traces()) >= count, f"{count} records")
+        return traces()
 
     def records(self) -> list[dict[str, Any]]:
         """Read the ledger from the disk."""
@@ -404,7 +404,7 @@ class Editor:
             uri.rsplit("/", 1)[-1]: [(d.code, d.range.start.line) for d in p.diagnostics]
             for uri, p in self.shown.items()
         }
-        return f"shown: {shown}; notified: {self.notified[-3:]}; told: {self.told[-3:]}"
+        return f"shown: {shown}; notified: {self.notified[-3:]}; messages: {self.messages[-3:]}"
 
 
 def _write(path: Path, data: bytes) -> None:
@@ -511,43 +511,43 @@ async def start(
 async def stop(editor: Editor) -> None:
     """Leave open questions unanswered, and end the server in good order."""
     editor.leaving = True
-    await _tell(editor)
+    await _wake_waiting(editor)
     await editor.client.shutdown_session()
     await editor.client.stop()
 
 
 def _listen(editor: Editor) -> None:
-    for handle in (_hear_what_is_shown, _hear_questions, _hear_of_capabilities, _hear_ours):
+    for handle in (_on_window_messages, _on_requests, _on_registrations, _on_intent_notifications):
         handle(editor, editor.client)
 
 
-async def _tell(editor: Editor) -> None:
+async def _wake_waiting(editor: Editor) -> None:
     async with editor.news:
         editor.news.notify_all()
 
 
-def _hear_what_is_shown(editor: Editor, client: pytest_lsp.LanguageClient) -> None:
+def _on_window_messages(editor: Editor, client: pytest_lsp.LanguageClient) -> None:
     @client.feature(lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
     async def published(params: lsp.PublishDiagnosticsParams) -> None:
         editor.shown[params.uri] = params
-        await _tell(editor)
+        await _wake_waiting(editor)
 
     @client.feature(lsp.WINDOW_SHOW_MESSAGE)
-    async def told(params: lsp.ShowMessageParams) -> None:
-        editor.told.append(params.message)
-        await _tell(editor)
+    async def message(params: lsp.ShowMessageParams) -> None:
+        editor.messages.append(params.message)
+        await _wake_waiting(editor)
 
     @client.feature(lsp.WINDOW_LOG_MESSAGE)
     async def logged(params: lsp.LogMessageParams) -> None:
         client.log_messages.append(params)
-        await _tell(editor)
+        await _wake_waiting(editor)
 
 
-def _hear_questions(editor: Editor, client: pytest_lsp.LanguageClient) -> None:
+def _on_requests(editor: Editor, client: pytest_lsp.LanguageClient) -> None:
     @client.feature(lsp.WINDOW_SHOW_MESSAGE_REQUEST)
     async def asked(params: lsp.ShowMessageRequestParams) -> lsp.MessageActionItem | None:
         editor.asked.append(params)
-        await _tell(editor)
+        await _wake_waiting(editor)
         if editor.mistaken:
             raise JsonRpcMethodNotFound
         await editor.until(lambda: editor.choices or editor.leaving, "the person chooses")
@@ -557,7 +557,7 @@ def _hear_questions(editor: Editor, client: pytest_lsp.LanguageClient) -> None:
     @client.feature(lsp.WORKSPACE_APPLY_EDIT)
     async def apply(params: lsp.ApplyWorkspaceEditParams) -> lsp.ApplyWorkspaceEditResult:
         applied = editor._apply_workspace_edit(params.edit)  # noqa: SLF001 - the editor's own
-        await _tell(editor)
+        await _wake_waiting(editor)
         return lsp.ApplyWorkspaceEditResult(applied=applied)
 
     @client.feature(lsp.WINDOW_SHOW_DOCUMENT)
@@ -568,21 +568,21 @@ def _hear_questions(editor: Editor, client: pytest_lsp.LanguageClient) -> None:
         return lsp.ShowDocumentResult(success=path is not None)
 
 
-def _hear_of_capabilities(editor: Editor, client: pytest_lsp.LanguageClient) -> None:
+def _on_registrations(editor: Editor, client: pytest_lsp.LanguageClient) -> None:
     @client.feature(lsp.WORKSPACE_DIAGNOSTIC_REFRESH)
     async def refresh(_: None) -> None:
         editor.refreshed += 1
-        await _tell(editor)
+        await _wake_waiting(editor)
 
     @client.feature(lsp.WORKSPACE_CODE_LENS_REFRESH)
     async def lenses(_: None) -> None:
         editor.asked_again.add("lenses")
-        await _tell(editor)
+        await _wake_waiting(editor)
 
     @client.feature(lsp.WORKSPACE_INLAY_HINT_REFRESH)
     async def hints(_: None) -> None:
         editor.asked_again.add("hints")
-        await _tell(editor)
+        await _wake_waiting(editor)
 
     @client.feature(lsp.WORKSPACE_CONFIGURATION)
     def configuration(params: lsp.ConfigurationParams) -> list[Any]:
@@ -591,16 +591,16 @@ def _hear_of_capabilities(editor: Editor, client: pytest_lsp.LanguageClient) -> 
     @client.feature(lsp.CLIENT_REGISTER_CAPABILITY)
     async def register(params: lsp.RegistrationParams) -> None:
         editor.registered += [registration.method for registration in params.registrations]
-        await _tell(editor)
+        await _wake_waiting(editor)
 
 
-def _hear_ours(editor: Editor, client: pytest_lsp.LanguageClient) -> None:
+def _on_intent_notifications(editor: Editor, client: pytest_lsp.LanguageClient) -> None:
     for method in NOTIFICATIONS:
 
         def listen(method: str) -> None:
             @client.feature(method)
             async def notified(params: Any) -> None:
                 editor.notified.append((method, plain(params)))
-                await _tell(editor)
+                await _wake_waiting(editor)
 
         listen(method)

@@ -15,12 +15,12 @@ from typing import Any
 import pytest
 
 from tests.support.debian import install
-from tests.support.programs import run_to_its_end
+from tests.support.programs import run_program
 from tests.support.repository import Repository
 
 ROOT = Path(__file__).parents[2]
 CONFIG = ROOT / "client-configs" / "emacs"
-STORIES = ROOT / "tests" / "editors" / "emacs"
+SCRIPTS = ROOT / "tests" / "editors" / "emacs"
 SERVER = (sys.executable, "-m", "intent_lsp", "serve")
 
 _PACKAGES = Path("/usr/share/emacs/site-lisp/elpa")
@@ -37,7 +37,7 @@ class Emacs:
     program: str
     state: Path
 
-    def tell(self, story: str, repository: Repository, **given: object) -> Mapping[str, Any]:
+    def run_script(self, name: str, repository: Repository, **given: object) -> Mapping[str, Any]:
         """Run one story in a new process; give what was seen, by step.
 
         `given` is handed to the story as JSON. Whatever goes wrong fails the test with the name
@@ -46,14 +46,14 @@ class Emacs:
         told = {"root": str(repository.root), "config": str(CONFIG), "cmd": SERVER, **given}
         environment = {
             "STORY_GIVEN": json.dumps(told),
-            "STORY_HARNESS": str(STORIES / "harness.el"),
+            "STORY_HARNESS": str(SCRIPTS / "harness.el"),
             "HOME": str(self.state),
             "XDG_STATE_HOME": str(self.state / "state"),
             "LC_ALL": "C.UTF-8",
         }
-        init, script = STORIES / "init.el", STORIES / f"{story}.el"
+        init, script = SCRIPTS / "init.el", SCRIPTS / f"{name}.el"
         command = [self.program, "--batch", "-Q", "-l", init, "-l", script]
-        ended = run_to_its_end(command, environment, patience=_PATIENCE, directory=repository.root)
+        ended = run_program(command, environment, patience=_PATIENCE, directory=repository.root)
         return _read(*ended)
 
 

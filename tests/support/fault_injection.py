@@ -79,7 +79,7 @@ def fill(disk: Path) -> Path:
 
 
 @contextmanager
-def held_by_another(lock: Path) -> Iterator[subprocess.Popen[bytes]]:
+def locked_by_another_process(lock: Path) -> Iterator[subprocess.Popen[bytes]]:
     """Have another process hold a lock file; it lets go when its input ends, or the block does."""
     command = [sys.executable, "-c", _HOLDER, str(lock)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:

@@ -1,4 +1,4 @@
-"""Servers by a fork of the nursery instead of a start, for clients of pytest-lsp.
+"""Servers by a fork of a loaded process instead of a start, for clients of pytest-lsp.
 
 Invariant: a server has the environment and the directory of whoever asks for it, or it is started.
 """
@@ -36,17 +36,17 @@ class _Output:
 
 
 class Client(pytest_lsp.LanguageClient):
-    """A client whose server needs not load itself, where the nursery can make it."""
+    """A client whose server needs not load itself, where the fork server can make it."""
 
     _pipes: "Server | None" = None
 
     async def start_io(self, cmd: str, *args: str, **kwargs: object) -> None:
         """Begin to speak with a server, as pygls does with one that it has started."""
         words, log = _read((cmd, *args))
-        if not words or kwargs or not (nursery := _nursery()).fits():
+        if not words or kwargs or not (fork_server := _fork_server()).has_same_environment():
             await super().start_io(cmd, *args, **kwargs)
             return
-        server = await nursery.bear(words, log)
+        server = await fork_server.fork(words, log)
         self.protocol.set_writer(server.stdin)
         speaking = run_async(
             stop_event=self._stop_event,
@@ -65,14 +65,14 @@ class Client(pytest_lsp.LanguageClient):
         """Wait for the end, and let go of what was held to speak with the server."""
         await super().stop()  # type: ignore[no-untyped-call]  # pytest-lsp's
         if self._pipes is not None:
-            await self._pipes.let_go()
+            await self._pipes.close_pipes()
 
 
 def end() -> None:
-    """End the nursery, if there is one; the next server makes another."""
-    if _nursery.cache_info().currsize:
-        _nursery().end()
-        _nursery.cache_clear()
+    """End the fork server, if there is one; the next server makes another."""
+    if _fork_server.cache_info().currsize:
+        _fork_server().end()
+        _fork_server.cache_clear()
 
 
 class Server:
@@ -104,7 +104,7 @@ class Server:
             with suppress(ProcessLookupError):
                 os.kill(self.pid, number)
 
-    async def let_go(self) -> None:
+    async def close_pipes(self) -> None:
         """Close the pipes."""
         self.stdin.close()
         for output in self._outputs:
@@ -117,22 +117,22 @@ class Server:
         return self.returncode
 
 
-class _Nursery:
+class _ForkServer:
     """The nursery's process, and the way to ask it."""
 
     def __init__(self) -> None:
-        self._world = _world()
+        self._environment = _environment()
         self._requests, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             handle = theirs.fileno()
             command = (*PYTHON, "tests.support.fork_server", str(handle))
             self._process = subprocess.Popen(command, pass_fds=(handle,), stdin=subprocess.DEVNULL)
 
-    def fits(self) -> bool:
-        """Tell whether a process that is started now would find the world as the nursery did."""
-        return _world() == self._world
+    def has_same_environment(self) -> bool:
+        """Tell whether a process started now would have the environment of the fork server."""
+        return _environment() == self._environment
 
-    async def bear(self, words: Sequence[str], log: str | None) -> Server:
+    async def fork(self, words: Sequence[str], log: str | None) -> Server:
         """Have the words after `python -m` run in a fork."""
         request = json.dumps(words).encode()
         assert len(request) <= LONGEST
@@ -155,10 +155,10 @@ class _Nursery:
 
 
 @cache
-def _nursery() -> _Nursery:
-    nursery = _Nursery()
-    atexit.register(nursery.end)
-    return nursery
+def _fork_server() -> _ForkServer:
+    fork_server = _ForkServer()
+    atexit.register(fork_server.end)
+    return fork_server
 
 
 def _read(command: Sequence[str]) -> tuple[Sequence[str], str | None]:
@@ -169,7 +169,7 @@ def _read(command: Sequence[str]) -> tuple[Sequence[str], str | None]:
     return (command[2:], log) if tuple(command[:2]) == PYTHON else ((), None)
 
 
-def _world() -> tuple[Mapping[str, str], str]:
+def _environment() -> tuple[Mapping[str, str], str]:
     """Give what a process inherits without being told; pytest's word on the test is none of it."""
     variables = {name: value for name, value in os.environ.items() if name[:7] != "PYTEST_"}
     return variables, os.getcwd()  # noqa: PTH109 - compared, never followed

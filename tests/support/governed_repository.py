@@ -41,7 +41,7 @@ def govern(repository: Repository, policy: str = "") -> Repository:
     return repository
 
 
-def take_away(room: Path) -> None:
+def remove_at_once(room: Path) -> None:
     """Remove a directory in one step: a server may be writing into it."""
     aside = room.with_name(f"{room.name}-taken")
     shutil.rmtree(room.rename(aside.parent.parent / aside.name))

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.debian import went_well
+from tests.support.debian import succeeds
 from tests.support.repository import Repository
 from tests.support.terminal import Terminal, terminal
 
@@ -87,13 +87,12 @@ def _unpack() -> bool:
     packages = _HOME / "apt" / "packages"
     apt = ["apt-get", *_options(_HOME / "apt"), "--quiet"]
     if not (
-        went_well([*apt, "update"], packages)
-        and went_well([*apt, "download", *_PACKAGES], packages)
+        succeeds([*apt, "update"], packages) and succeeds([*apt, "download", *_PACKAGES], packages)
     ):
         return False
     (_HOME / "root").mkdir(exist_ok=True)
     unpacked = [
-        went_well(["dpkg", "-x", str(package), str(_HOME / "root")], packages)
+        succeeds(["dpkg", "-x", str(package), str(_HOME / "root")], packages)
         for package in packages.glob("*.deb")
     ]
     return len(unpacked) == len(_PACKAGES) and all(unpacked)

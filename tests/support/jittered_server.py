@@ -16,7 +16,7 @@ LATE, AT_MOST = 0.5, 0.3
 """How often a piece of work is late, and by how many seconds at most: longer than a save waits."""
 
 
-def slowed(seed: int) -> Callable[..., Any]:
+def jittered(seed: int) -> Callable[..., Any]:
     """Make the method that hands work to threads slow."""
     chance = random.Random(seed)  # noqa: S311 - no secret
     in_thread = BackgroundExecutor.in_thread
@@ -41,5 +41,5 @@ def slowed(seed: int) -> Callable[..., Any]:
 
 
 if __name__ == "__main__":
-    BackgroundExecutor.in_thread = slowed(int(sys.argv.pop(1)))  # type: ignore[method-assign]
+    BackgroundExecutor.in_thread = jittered(int(sys.argv.pop(1)))  # type: ignore[method-assign]
     sys.exit(main())

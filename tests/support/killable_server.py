@@ -9,7 +9,7 @@ from tests.support.editor import SERVER
 from tests.support.raw_client import RawClient
 
 
-class Doomed(RawClient):
+class KillableServer(RawClient):
     """A server that is going to be killed, and who speaks with it."""
 
     def __init__(self, root: Path) -> None:
@@ -21,7 +21,7 @@ class Doomed(RawClient):
         super().__init__(self.process.stdin, self.process.stdout)
         self.initialize(rootUri=uri_of(root))
 
-    def answered(self, method: str, params: object) -> Any:
+    def request(self, method: str, params: object) -> Any:
         """Give the answer as soon as it is there, whatever else is said before."""
         identity = self.begin(method, params)
         while (message := self.next()).get("id") != identity:
@@ -33,4 +33,4 @@ class Doomed(RawClient):
         self.process.wait()
         self.reader.join()
         self.hang_up()
-        self.hear_no_more()
+        self.stop_reading()

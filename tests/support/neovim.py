@@ -15,12 +15,12 @@ from typing import Any
 
 import pytest
 
-from tests.support.programs import run_to_its_end
+from tests.support.programs import run_program
 from tests.support.repository import Repository
 
 ROOT = Path(__file__).parents[2]
 CONFIG = ROOT / "client-configs" / "neovim"
-STORIES = ROOT / "tests" / "editors" / "neovim"
+SCRIPTS = ROOT / "tests" / "editors" / "neovim"
 SERVER = (sys.executable, "-m", "intent_lsp", "serve")
 
 _OLDEST = (0, 11)
@@ -35,7 +35,7 @@ class Neovim:
     program: Path
     state: Path
 
-    def tell(self, story: str, repository: Repository, **given: object) -> Mapping[str, Any]:
+    def run_script(self, name: str, repository: Repository, **given: object) -> Mapping[str, Any]:
         """Run one story in a new process; give what was seen, by step.
 
         `given` is handed to the story as JSON. Whatever goes wrong fails the test with the name
@@ -44,12 +44,12 @@ class Neovim:
         told = {"root": str(repository.root), "config": str(CONFIG), "cmd": SERVER, **given}
         environment = {
             "STORY_GIVEN": json.dumps(told),
-            "STORY_HARNESS": str(STORIES / "harness.lua"),
+            "STORY_HARNESS": str(SCRIPTS / "harness.lua"),
             "XDG_STATE_HOME": str(self.state),
         }
-        init, script = STORIES / "init.lua", STORIES / f"{story}.lua"
+        init, script = SCRIPTS / "init.lua", SCRIPTS / f"{name}.lua"
         command = [self.program, "--headless", "-n", "-i", "NONE", "-u", init, "-S", script]
-        ended = run_to_its_end(command, environment, patience=_PATIENCE, directory=repository.root)
+        ended = run_program(command, environment, patience=_PATIENCE, directory=repository.root)
         return self._read(*ended)
 
     def _read(self, out: str, err: str, status: int) -> Mapping[str, Any]:

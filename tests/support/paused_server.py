@@ -22,7 +22,7 @@ GO = "test/go"
 PATIENCE = 30.0
 
 
-class Held(MetaPathFinder):
+class PausedImport(MetaPathFinder):
     """Finds no module; whoever looks for the language service waits here."""
 
     def __init__(self) -> None:
@@ -38,8 +38,8 @@ class Held(MetaPathFinder):
 
 def main() -> int:
     server = build_server()
-    held = Held()
-    sys.meta_path.insert(0, held)
+    paused = PausedImport()
+    sys.meta_path.insert(0, paused)
 
     @server.feature(LOADED)
     def loaded(*_: object) -> list[str]:
@@ -49,7 +49,7 @@ def main() -> int:
     @server.feature(lsp.EXIT)
     @server.feature(GO)
     def go(*_: object) -> None:
-        held.go.set()
+        paused.go.set()
 
     return serve_stdio(server)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 
-class Ended(NamedTuple):
+class ProgramResult(NamedTuple):
     """What a program wrote, and its exit status."""
 
     out: str
@@ -15,14 +15,14 @@ class Ended(NamedTuple):
     status: int
 
 
-def run_to_its_end(
+def run_program(
     command: Sequence[str | Path],
     environment: Mapping[str, str],
     *,
     patience: float,
     directory: Path | None = None,
     stop: Callable[[subprocess.Popen[str]], None] = subprocess.Popen.kill,
-) -> Ended:
+) -> ProgramResult:
     """Run a program with more variables; after `patience` seconds it is stopped."""
     with subprocess.Popen(
         command,
@@ -38,4 +38,4 @@ def run_to_its_end(
         except subprocess.TimeoutExpired:
             stop(process)
             out, err = process.communicate()
-    return Ended(out, err, process.returncode)
+    return ProgramResult(out, err, process.returncode)

@@ -71,10 +71,10 @@ class RawClient:
         with suppress(OSError):
             self._to.close()
 
-    def hear_no_more(self) -> None:
+    def stop_reading(self) -> None:
         self._from.close()
 
-    def said_nothing_more(self) -> bool:
+    def sent_nothing_more(self) -> bool:
         """Wait until the server hangs up; tell whether it said nothing before."""
         return self.inbox.get(timeout=LIMIT) is None
 
@@ -88,7 +88,7 @@ class RawClient:
         self.inbox.put(None)
 
 
-class Child(RawClient):
+class ProcessClient(RawClient):
     """A client of a server in a process of its own."""
 
     def __init__(self) -> None:
@@ -111,8 +111,8 @@ class Child(RawClient):
 
 
 @contextmanager
-def child() -> Iterator[Child]:
-    client = Child()
+def child() -> Iterator[ProcessClient]:
+    client = ProcessClient()
     try:
         yield client
     finally:
@@ -122,12 +122,12 @@ def child() -> Iterator[Child]:
         finally:
             client.process.kill()
         client.reader.join()
-        client.hear_no_more()
+        client.stop_reading()
         assert client.process.stderr
         client.process.stderr.close()
 
 
-class Thread(RawClient):
+class ThreadClient(RawClient):
     """A client of a server in a thread of this process."""
 
     def __init__(self) -> None:
@@ -148,12 +148,12 @@ class Thread(RawClient):
 
 
 @contextmanager
-def thread() -> Iterator[Thread]:
-    client = Thread()
+def thread() -> Iterator[ThreadClient]:
+    client = ThreadClient()
     try:
         yield client
     finally:
         client.hang_up()
         client.end()
         client.reader.join()
-        client.hear_no_more()
+        client.stop_reading()

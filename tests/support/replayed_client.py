@@ -22,38 +22,40 @@ PUBLISHED = "textDocument/publishDiagnostics"
 _METHOD_NOT_FOUND = {"code": -32601, "message": "Method not found"}
 
 
-class Played(RawClient):
+class ReplayedClient(RawClient):
     """Hears all that is said to it, and answers as odd clients do: by nothing."""
 
-    def __init__(self, server: "subprocess.Popen[bytes]", begun: Mapping[str, Any]) -> None:
+    def __init__(self, server: "subprocess.Popen[bytes]", captured: Mapping[str, Any]) -> None:
         assert server.stdin
         assert server.stdout
         super().__init__(server.stdin, server.stdout)
-        self.begun = begun
-        self.heard: list[dict[str, Any]] = []
+        self.captured = captured
+        self.received: list[dict[str, Any]] = []
 
     def declares(self, *place: str) -> bool:
-        node: Any = self.begun["capabilities"]
+        node: Any = self.captured["capabilities"]
         for name in place:
             node = node.get(name) if isinstance(node, dict) else None
         return bool(node)
 
-    def answer_to(self, method: str, params: object = None) -> Any:
+    def request(self, method: str, params: object = None) -> Any:
         """Ask, and hear what else is said until the answer is there."""
         asked = self.begin(method, params)
-        answer = self._hear(lambda message: message.get("id") == asked and "method" not in message)
+        answer = self._read_until(
+            lambda message: message.get("id") == asked and "method" not in message
+        )
         assert "error" not in answer, answer
         return answer["result"]
 
     def command(self, name: str, argument: object) -> Any:
         """Run a command of the server."""
         told = {"command": name, "arguments": [argument]}
-        return self.answer_to("workspace/executeCommand", told)
+        return self.request("workspace/executeCommand", told)
 
     def until(self, method: str) -> None:
         """Wait for a message, unless it is there already."""
         if method not in self.methods():
-            self._hear(lambda message: message.get("method") == method)
+            self._read_until(lambda message: message.get("method") == method)
 
     @property
     def pulls(self) -> bool:
@@ -63,7 +65,7 @@ class Played(RawClient):
     def problems(self, uri: str, count: int) -> list[dict[str, Any]]:
         """Wait until so many problems of a file are shown, or have them given."""
         if self.pulls:
-            told = self.answer_to("textDocument/diagnostic", {"textDocument": {"uri": uri}})
+            told = self.request("textDocument/diagnostic", {"textDocument": {"uri": uri}})
             assert len(told["items"]) == count
             return list(told["items"])
 
@@ -75,16 +77,16 @@ class Played(RawClient):
                 and len(params["diagnostics"]) == count
             )
 
-        found: list[dict[str, Any]] = self._hear(shows)["params"]["diagnostics"]
+        found: list[dict[str, Any]] = self._read_until(shows)["params"]["diagnostics"]
         return found
 
     def methods(self) -> set[str]:
-        return {message["method"] for message in self.heard if "method" in message}
+        return {message["method"] for message in self.received if "method" in message}
 
-    def _hear(self, wanted: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+    def _read_until(self, wanted: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
         while True:
             message = self.next()
-            self.heard.append(message)
+            self.received.append(message)
             if "method" in message and "id" in message:
                 self._answer(message)
             if wanted(message):
@@ -104,16 +106,16 @@ class Played(RawClient):
 
 
 @contextmanager
-def played(name: str, root: Path) -> Iterator[Played]:
+def replayed(name: str, root: Path) -> Iterator[ReplayedClient]:
     """Start a server with the client of this name, and end it in good order."""
-    begun = json.loads(CLIENTS[name].read_text())
+    captured = json.loads(CLIENTS[name].read_text())
     with subprocess.Popen(
         SERVER, cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as server:
-        client = Played(server, begun)
+        client = ReplayedClient(server, captured)
         try:
             yield client
-            assert client.answer_to("shutdown") is None
+            assert client.request("shutdown") is None
             client.notify("exit")
             assert server.wait(PATIENCE) == 0
         finally:
@@ -122,12 +124,17 @@ def played(name: str, root: Path) -> Iterator[Played]:
             client.reader.join()
 
 
-def begin(client: Played, root: Path) -> Mapping[str, Any]:
+def begin(client: ReplayedClient, root: Path) -> Mapping[str, Any]:
     """Say what the client said; give what the server can do."""
     folder = {"uri": uri_of(root), "name": root.name}
-    told: Mapping[str, Any] = client.answer_to(
+    told: Mapping[str, Any] = client.request(
         "initialize",
-        {"processId": None, "rootUri": uri_of(root), "workspaceFolders": [folder], **client.begun},
+        {
+            "processId": None,
+            "rootUri": uri_of(root),
+            "workspaceFolders": [folder],
+            **client.captured,
+        },
     )
     client.notify("initialized", {})
     can: Mapping[str, Any] = told["capabilities"]

@@ -22,7 +22,7 @@ def take(images: Path) -> None:
             for scheme in ("light", "dark"):
                 tab = browser.tab()
                 tab.size(1200, 1800)
-                tab.wears(scheme)
+                tab.set_color_scheme(scheme)
                 tab.open(page)
                 (images / f"report-{scheme}.png").write_bytes(tab.picture())
 

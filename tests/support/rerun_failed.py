@@ -32,7 +32,7 @@ def main(command: Sequence[str]) -> int:
     if not all(_passes(test) for test in failed):
         return status
     for test in failed:
-        _tell(f"FLAKY {test}")
+        _report_flaky(f"FLAKY {test}")
     return 0
 
 
@@ -50,7 +50,7 @@ def _passes(test: str) -> bool:
     return subprocess.run([*_PYTEST, *_EVERY_LANE, test], check=False).returncode == 0
 
 
-def _tell(line: str) -> None:
+def _report_flaky(line: str) -> None:
     print(line, flush=True)
     if place := os.environ.get("FLAKY_TESTS"):
         with Path(place).open("a", encoding="utf-8") as file:

@@ -15,7 +15,9 @@ from intent_lsp.doors.lsp.runtime.settings import LiveSettings, Settings
 
 
 @asynccontextmanager
-async def workplace_on(root: Path, push: Publish | None = None) -> AsyncIterator[TrackedDocuments]:
+async def tracked_documents_on(
+    root: Path, push: Publish | None = None
+) -> AsyncIterator[TrackedDocuments]:
     """Give a workplace that watches nothing, and shows what it has to `push` or when asked."""
     settings = LiveSettings(Settings(watch="off"))
     open_roots = OpenRoots(settings, (str(root),))

@@ -18,11 +18,11 @@ from tests.support.code_server import (
     USUAL,
     Edition,
     code_server,
-    furnish,
     installed,
+    prepare_profile,
     write_settings,
 )
-from tests.support.programs import run_to_its_end
+from tests.support.programs import run_program
 
 _SCRIPTS = ROOT / "tests" / "editors" / "vscode"
 _SERVER = (sys.executable, "-m", "intent_lsp", "serve")
@@ -54,7 +54,7 @@ def journeys(
     write_settings(room, "User/keybindings.json", _KEYS)
     command = [*_COUNTED, str(starts), *_SERVER]
     machine, package = {"intentLsp.server.command": command}, vscode_extension.build().vsix
-    furnish(room, machine, package, edition=edition)
+    prepare_profile(room, machine, package, edition=edition)
     with code_server(room, edition=edition) as address:
         places = {"address": address, "room": str(room), "root": str(root)}
         told = {**driver, **places, "starts": str(starts), **given}
@@ -67,7 +67,7 @@ def installation(root: Path, room: Path, environment: Mapping[str, str]) -> Mapp
     `environment` is all that the editor finds, and what it installs with.
     """
     driver = _driver()
-    furnish(room, {}, vscode_extension.build().vsix)
+    prepare_profile(room, {}, vscode_extension.build().vsix)
     with code_server(room, environment) as address:
         places = {"address": address, "room": str(room), "root": str(root)}
         return _gone("install.mjs", {**driver, **places}, _LONG_PATIENCE)
@@ -92,7 +92,7 @@ def _driver() -> Mapping[str, str]:
 
 def _gone(script: str, told: Mapping[str, object], patience: float) -> Mapping[str, Any]:
     # It ends its browser when it is asked to end.
-    out, err, status = run_to_its_end(
+    out, err, status = run_program(
         ["node", _SCRIPTS / script],
         {"JOURNEY_GIVEN": json.dumps(told)},
         patience=patience,

@@ -24,7 +24,7 @@ def facts(said: Said) -> dict[int, str]:
     return {row["row"]: row["fact"] for row in said.json["rows"]}
 
 
-def control_room(project: Repository) -> dict[str, bytes]:
+def control_files(project: Repository) -> dict[str, bytes]:
     room = project.root / ".orchestration"
     return {path.name: path.read_bytes() for path in room.iterdir() if path.is_file()}
 
@@ -107,20 +107,20 @@ def test_a_session_is_judged_by_what_it_has_selected(
 
 def test_a_supposed_intent_is_selected_nowhere(shell: Shell, project: Repository) -> None:
     shell("intents", "select", "INT-001", "--session", "s1")
-    before = control_room(project)
+    before = control_files(project)
     assert shell("explain", LOGIN, "--session", "s1", "--intent", "INT-002").status == 1
     assert shell("explain", LOGIN, "--session", "s1").status == 0
-    assert control_room(project) == before
+    assert control_files(project) == before
 
 
 def test_nothing_is_kept_of_the_question(shell: Shell, project: Repository) -> None:
     shell("intents", "select", "INT-001", "--session", "s1")
-    before = control_room(project)
+    before = control_files(project)
     for words in (["README.md"], ["README.md", "--tool", "Edit"], [LOGIN, "--tool", "Edit"]):
         shell("explain", *words, "--session", "s1")
     # No claim stands in another's way, no record and no entry was written.
     assert shell("explain", LOGIN, "--tool", "Edit", "--session", "s2").status == 1
-    assert control_room(project) == before
+    assert control_files(project) == before
     assert not (project.root / LEDGER_FILE).exists()
 
 

@@ -41,7 +41,7 @@ def tab(browser: Chromium, report: Path) -> Tab:
     """Open the report, as a person with light colours sees it."""
     tab = browser.tab()
     tab.size(1200, 900)
-    tab.wears("light")
+    tab.set_color_scheme("light")
     tab.open(report)
     return tab
 
@@ -54,7 +54,7 @@ def colour(tab: Tab, of: str, what: str) -> str:
 
 def test_the_page_asks_for_nothing_and_nobody_complains(tab: Tab, report: Path) -> None:
     assert tab.requests() == [report.as_uri()]
-    assert tab.complaints() == []
+    assert tab.script_errors() == []
 
 
 def test_every_part_is_drawn(tab: Tab) -> None:
@@ -81,7 +81,7 @@ def test_the_style_is_the_pages_own(tab: Tab) -> None:
 def test_dark_mode_is_dark_and_can_be_read(tab: Tab, tmp_path: Path) -> None:
     light = tab.picture()
     (tmp_path / "report-light.png").write_bytes(light)
-    tab.wears("dark")
+    tab.set_color_scheme("dark")
     assert colour(tab, "body", "backgroundColor") == "rgb(13, 17, 23)"
     assert colour(tab, "body", "color") == "rgb(240, 246, 252)"
     dark = tab.picture()
@@ -170,7 +170,7 @@ def test_hostile_names_are_text_in_a_browser_too(browser: Chromium, tmp_path: Pa
     assert main(["trace", "report", "-C", str(root), "--html", str(page)]) == 0
     tab = browser.tab()
     tab.open(page)
-    assert tab.complaints() == []
+    assert tab.script_errors() == []
     assert tab.requests() == [page.as_uri()]
     assert tab.value("document.title") == f"Ledger report: {root.name}"
     assert tab.value("document.scripts.length") == 1

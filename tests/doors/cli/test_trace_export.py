@@ -10,7 +10,7 @@ import pytest
 from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.core.records import Record
 from tests.doors.cli.conftest import Shell
-from tests.support.agent_trace_schema import complaints
+from tests.support.agent_trace_schema import schema_errors
 from tests.support.ledgers import edit, ledger_at, lines_of
 
 
@@ -39,7 +39,7 @@ def test_agent_traces_are_valid(shell: Shell, records: list[Record]) -> None:
     said = shell("trace", "export", "--format", "agent-trace")
     told = [json.loads(line) for line in said.out.splitlines()]
     assert [each["id"] for each in told] == [record.id for record in records]
-    assert [complaints(each) for each in told] == [[], [], []]
+    assert [schema_errors(each) for each in told] == [[], [], []]
 
 
 def test_a_spreadsheet_has_a_row_for_each_file(shell: Shell, records: list[Record]) -> None:

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 
-class Story:
+class Walkthrough:
     """The teller: numbers the steps, and runs commands where the story takes place."""
 
     def __init__(self, console: Console, folder: Path) -> None:
@@ -22,12 +22,12 @@ class Story:
         self.folder = folder
         self._steps = 0
 
-    def act(self, title: str) -> None:
+    def part(self, title: str) -> None:
         """Begin an act; its steps are counted on."""
         self.console.print(Text(f"\n== {title} ==", style="bold magenta"))
 
     def step(self, told: str) -> None:
-        """Begin the next step of the story."""
+        """Begin the next step of the demo."""
         self._steps += 1
         self.console.print(Text(f"\n{self._steps}. {told}", style="bold blue"))
 

@@ -7,8 +7,8 @@ import hashlib
 
 from agent import TOOL, Agent
 from editor import Editor, Message, check
-from shop import INVOICE, LESSONS, LOGIN
-from story import Story
+from sample_repository import INVOICE, LESSONS, LOGIN
+from walkthrough import Walkthrough
 
 _COUNT = "    user.count()\n"
 _LOCK = "    if user.count() > 3:\n        return None\n"
@@ -19,27 +19,27 @@ _SHORT = 8
 """Digits of a hash that are shown."""
 
 
-def play_second(story: Story, editor: Editor) -> None:
+def run_agents_part(demo: Walkthrough, editor: Editor) -> None:
     """Tell the second act, on the running server of the first."""
     architect, builder = Agent("Architect", editor), Agent("Builder", editor)
-    _begin(story, editor, architect, builder)
-    _both_read(story, architect, builder)
-    _one_writes(story, architect)
-    _stale_write(story, builder)
-    _second_try(story, builder)
-    _astray(story, builder)
-    _ledger(story, editor)
+    _begin(demo, editor, architect, builder)
+    _both_read(demo, architect, builder)
+    _one_writes(demo, architect)
+    _stale_write(demo, builder)
+    _second_try(demo, builder)
+    _astray(demo, builder)
+    _ledger(demo, editor)
 
 
-def _begin(story: Story, editor: Editor, architect: Agent, builder: Agent) -> None:
+def _begin(demo: Walkthrough, editor: Editor, architect: Agent, builder: Agent) -> None:
     """Select an intent in each turn."""
-    story.step("The person closes their files. On the same server, two agents begin a turn")
+    demo.step("The person closes their files. On the same server, two agents begin a turn")
     editor.close(LOGIN)
     editor.close(INVOICE)
     turns = architect.begin("beginTurn"), builder.begin("beginTurn")
     for turn in map(editor.answer, turns):
         check(turn["stage"] == "checkout_required", "a turn begins without an intent")
-    story.say("A turn begins without an intent, so each selects one:")
+    demo.say("A turn begins without an intent, so each selects one:")
     chosen = (
         (architect, architect.begin("select", intentId="INT-001")),
         (builder, builder.begin("select", intentId="INT-003")),
@@ -47,84 +47,84 @@ def _begin(story: Story, editor: Editor, architect: Agent, builder: Agent) -> No
     for agent, number in chosen:
         intent = agent.answer(number)["intent"]
         check(intent["status"] == "IN_PROGRESS", "the intent is in progress")
-        story.say(f"  {agent.name:9}  {intent['id']}  {intent['name']}")
+        demo.say(f"  {agent.name:9}  {intent['id']}  {intent['name']}")
 
 
-def _both_read(story: Story, architect: Agent, builder: Agent) -> None:
+def _both_read(demo: Walkthrough, architect: Agent, builder: Agent) -> None:
     """Read the same file in two sessions."""
-    story.step(f"Both read {LOGIN}, which both intents own")
+    demo.step(f"Both read {LOGIN}, which both intents own")
     agents = architect, builder
     numbers = [agent.begin("recordRead", path=LOGIN) for agent in agents]
     hashes = {agent.answer(number)["hash"] for agent, number in zip(agents, numbers, strict=True)}
-    check(hashes == {_hash_on_disk(story, LOGIN)}, "both have read what is on disk")
+    check(hashes == {_hash_on_disk(demo, LOGIN)}, "both have read what is on disk")
     for agent in agents:
-        agent.look(LOGIN)
-    story.say(f"The server knows for each of them what they saw: {_short(hashes.pop())}")
+        agent.read(LOGIN)
+    demo.say(f"The server knows for each of them what they saw: {_short(hashes.pop())}")
 
 
-def _one_writes(story: Story, architect: Agent) -> None:
+def _one_writes(demo: Walkthrough, architect: Agent) -> None:
     """Ask, write, report."""
-    story.step("The Architect asks before it writes, writes, and says that it is done")
+    demo.step("The Architect asks before it writes, writes, and says that it is done")
     text = architect.rewritten(LOGIN, _COUNT, _LOCK)
     told = architect.ask("validateEdit", toolName=TOOL, path=LOGIN, newText=text)
     check(told["allowed"] and told["scopeValidation"] == "PASS", "the edit is allowed")
-    story.say(f"intent/validateEdit: it may, for {told['intentId']}")
+    demo.say(f"intent/validateEdit: it may, for {told['intentId']}")
     architect.write(LOGIN, text)
     done = architect.ask("recordEdit", ticket=told["ticket"], success=True)
     (file,) = done["files"]
-    check(file["postHash"] == _hash_on_disk(story, LOGIN), "what is on disk is recorded")
-    story.say(f"intent/recordEdit: {_short(file['preHash'])} became {_short(file['postHash'])}")
+    check(file["postHash"] == _hash_on_disk(demo, LOGIN), "what is on disk is recorded")
+    demo.say(f"intent/recordEdit: {_short(file['preHash'])} became {_short(file['postHash'])}")
 
 
-def _stale_write(story: Story, builder: Agent) -> None:
+def _stale_write(demo: Walkthrough, builder: Agent) -> None:
     """Write over what another has written."""
-    story.step("The Builder writes too, from the text that it read before")
+    demo.step("The Builder writes too, from the text that it read before")
     text = builder.rewritten(LOGIN, _END, _GREET)
     check(_LOCK not in text, "the Architect's lines are not in the Builder's text")
     told = builder.apply(LOGIN, text)
     check(not told["allowed"] and not told["applied"], "the old text is refused")
     check(told["error"]["code"] == "STALE_FILE", "it is refused as stale")
-    check(_LOCK in (story.folder / LOGIN).read_text(), "the Architect's lines stay on disk")
-    _refusal(story, told)
-    story.say("The file on disk is unchanged. The Architect's lines would have been lost.")
+    check(_LOCK in (demo.folder / LOGIN).read_text(), "the Architect's lines stay on disk")
+    _refusal(demo, told)
+    demo.say("The file on disk is unchanged. The Architect's lines would have been lost.")
 
 
-def _second_try(story: Story, builder: Agent) -> None:
+def _second_try(demo: Walkthrough, builder: Agent) -> None:
     """Read again, and write."""
-    story.step("The Builder reads again, and has the server write for it: intent/applyEdit")
+    demo.step("The Builder reads again, and has the server write for it: intent/applyEdit")
     builder.ask("recordRead", path=LOGIN)
-    builder.look(LOGIN)
+    builder.read(LOGIN)
     told = builder.apply(LOGIN, builder.rewritten(LOGIN, _END, _GREET))
     check(told["applied"] and told["recordId"], "the edit is made and recorded")
     check(told["scopeValidation"] == "PASS", "the verdict is PASS")
-    text = (story.folder / LOGIN).read_text()
+    text = (demo.folder / LOGIN).read_text()
     check(_LOCK in text and _GREET in text, "the file has the lines of both")
-    story.say(f"Written and recorded, for {told['intentId']}. The file has the work of both:")
-    story.code(text, "python")
+    demo.say(f"Written and recorded, for {told['intentId']}. The file has the work of both:")
+    demo.code(text, "python")
 
 
-def _astray(story: Story, builder: Agent) -> None:
+def _astray(demo: Walkthrough, builder: Agent) -> None:
     """Ask for a file that another intent owns."""
-    story.step(f"The Builder strays to {INVOICE}, which INT-003 does not own")
-    check(not (story.folder / LESSONS).exists(), "nobody has learnt anything yet")
+    demo.step(f"The Builder strays to {INVOICE}, which INT-003 does not own")
+    check(not (demo.folder / LESSONS).exists(), "nobody has learnt anything yet")
     told = builder.ask("validateEdit", toolName=TOOL, path=INVOICE)
     check(not told["allowed"], "the edit is refused")
     check(told["error"]["code"] == "SCOPE_VIOLATION", "it is refused as out of scope")
     owners = told["error"]["details"]["owning_intents"][INVOICE]
     check(owners == ["INT-002"], "the owner is named")
-    _refusal(story, told)
-    story.say(f"The answer names the owner: {', '.join(owners)}")
+    _refusal(demo, told)
+    demo.say(f"The answer names the owner: {', '.join(owners)}")
     builder.ask("status")  # Lessons are written once the answer is given; this waits for them.
-    after = (story.folder / LESSONS).read_text().splitlines()
+    after = (demo.folder / LESSONS).read_text().splitlines()
     lessons = [line for line in after if line.startswith("- ")]
     check(len(lessons) == 1 and INVOICE in lessons[0], "there is one lesson")
-    story.say(f"And {LESSONS}, which agents read before they work, is made, with a first lesson:")
-    story.say(lessons[0], "cyan")
+    demo.say(f"And {LESSONS}, which agents read before they work, is made, with a first lesson:")
+    demo.say(lessons[0], "cyan")
 
 
-def _ledger(story: Story, editor: Editor) -> None:
+def _ledger(demo: Walkthrough, editor: Editor) -> None:
     """Show every record, and verify the chain."""
-    story.step("What is in the ledger now: each change, its intent, and what the file became")
+    demo.step("What is in the ledger now: each change, its intent, and what the file became")
     records = editor.ask("intent/trace", {})["records"][::-1]
     agents = {"architect": "Architect", "builder": "Builder"}
     rows = []
@@ -138,22 +138,22 @@ def _ledger(story: Story, editor: Editor) -> None:
         rows.append((record["intent_id"], name, _short(hash_), who))
     told = [(row[0], row[3]) for row in rows if row[3] in agents.values()]
     check(told == [("INT-001", "Architect"), ("INT-003", "Builder")], "both agents are recorded")
-    story.table(("Intent", "File", "Hash", "By"), rows)
-    on_disk = {name: _hash_on_disk(story, name) for name in newest}
+    demo.table(("Intent", "File", "Hash", "By"), rows)
+    on_disk = {name: _hash_on_disk(demo, name) for name in newest}
     check(newest == on_disk, "the newest hashes are those of the files on disk")
-    story.say("The last hash of each file is the hash of the file on disk.")
-    status, said = story.command("trace", "verify")
+    demo.say("The last hash of each file is the hash of the file on disk.")
+    status, said = demo.command("trace", "verify")
     check(status == 0 and f"{len(rows)} records" in said, "the ledger of all three verifies")
 
 
-def _refusal(story: Story, told: Message) -> None:
-    story.say(f"Refused, {told['error']['code']}: {told['reason']}", "yellow")
+def _refusal(demo: Walkthrough, told: Message) -> None:
+    demo.say(f"Refused, {told['error']['code']}: {told['reason']}", "yellow")
 
 
 def _short(hash_: str) -> str:
     return hash_.removeprefix("sha256:")[:_SHORT]
 
 
-def _hash_on_disk(story: Story, name: str) -> str:
+def _hash_on_disk(demo: Walkthrough, name: str) -> str:
     # With no code of the server's: the demo must not believe what it shows.
-    return "sha256:" + hashlib.sha256((story.folder / name).read_bytes()).hexdigest()
+    return "sha256:" + hashlib.sha256((demo.folder / name).read_bytes()).hexdigest()

@@ -1,10 +1,10 @@
-"""The repository of the story: two files, three intents, and how they come about.
+"""The repository of the demo: two files, three intents, and how they come about.
 
 Invariant: every file of it is written here for the first time.
 """
 
 from editor import check
-from story import Story
+from walkthrough import Walkthrough
 
 LOGIN, INVOICE = "src/auth/login.py", "src/billing/invoice.py"
 INTENTS, POLICY = ".orchestration/active_intents.yaml", ".orchestration/constraints.sidecar.yaml"
@@ -38,22 +38,22 @@ active_intents:
 """
 
 
-def found(story: Story) -> None:
+def create(demo: Walkthrough) -> None:
     """Make the repository, govern it, write down the intents."""
-    story.step("A repository, and one command")
+    demo.step("A repository, and one command")
     for name, text in ((LOGIN, LOGIN_TEXT), (INVOICE, INVOICE_TEXT)):
-        (story.folder / name).parent.mkdir(parents=True)
-        (story.folder / name).write_text(text)
-    story.git("init", "--quiet")
-    _commit(story, "Before intents")
-    status, said = story.command("init")
+        (demo.folder / name).parent.mkdir(parents=True)
+        (demo.folder / name).write_text(text)
+    demo.git("init", "--quiet")
+    _commit(demo, "Before intents")
+    status, said = demo.command("init")
     check(status == 0 and INTENTS in said, "init creates the intents file")
-    story.step("The team writes down what is being worked on, and which files each work may touch")
-    (story.folder / INTENTS).write_text(INTENTS_TEXT)
-    story.code(INTENTS_TEXT, "yaml")
-    _commit(story, "Write down three intents")
+    demo.step("The team writes down what is being worked on, and which files each work may touch")
+    (demo.folder / INTENTS).write_text(INTENTS_TEXT)
+    demo.code(INTENTS_TEXT, "yaml")
+    _commit(demo, "Write down three intents")
 
 
-def _commit(story: Story, message: str) -> None:
-    story.git("add", "--all")
-    story.git("commit", "--quiet", "--message", message)
+def _commit(demo: Walkthrough, message: str) -> None:
+    demo.git("add", "--all")
+    demo.git("commit", "--quiet", "--message", message)
