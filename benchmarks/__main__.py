@@ -19,7 +19,7 @@ def names() -> list[str]:
 
 
 def question(name: str) -> str:
-    """Give the first line of what a benchmark says of itself."""
+    """Return the first line of what a benchmark says of itself."""
     said = ast.get_docstring(ast.parse((HERE / f"{name}.py").read_text())) or ""
     return said.partition("\n")[0]
 
@@ -50,7 +50,7 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def run(name: str, flags: Sequence[str]) -> int:
-    """Run one benchmark; give its exit status."""
+    """Run one benchmark; return its exit status."""
     command = [sys.executable, "-m", f"benchmarks.{name}", *flags]
     return subprocess.run(command, cwd=HERE.parent, check=False).returncode
 

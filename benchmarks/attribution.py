@@ -81,7 +81,7 @@ def measure(room: Path, report: Report, scripts: int) -> None:
 
 
 def share(found: Counter[tuple[str, str]], verdicts: set[str]) -> float:
-    """Give the part of the lines with these verdicts."""
+    """Return the part of the lines with these verdicts."""
     told = sum(count for (_, verdict), count in found.items() if verdict in verdicts)
     return percent(told, found.total())
 

@@ -40,7 +40,7 @@ class Typist:
         open_document(client, self._uri, text)
 
     def spread(self, runs: int) -> int:
-        """Change one line in each of `runs` places; give how many problems that makes."""
+        """Change one line in each of `runs` places; return how many problems that makes."""
         step = LINES // runs
         edits = [replacing(step // 2 + step * run, 0, 4, "LINE") for run in range(runs)]
         return len(self._send(edits))

@@ -27,7 +27,7 @@ STATUS = ("git", "--no-optional-locks", "status", "--porcelain=v2", "--untracked
 
 
 def names(count: int) -> list[str]:
-    """Give the files of a tree, fifty in a directory."""
+    """Return the files of a tree, fifty in a directory."""
     return [f"src/part{number // 50}/{number}.py" for number in range(count)]
 
 

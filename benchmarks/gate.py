@@ -83,7 +83,7 @@ class Agent:
 
 
 def asking(path: str) -> Message:
-    """Give the params of a call on one file."""
+    """Return the params of a call on one file."""
     return {"sessionId": SESSION, "toolName": TOOL, "path": path, "mutationClass": "BUG_FIX"}
 
 
@@ -97,7 +97,7 @@ def round_trip(client: Client, method: str, params: Message) -> tuple[float, Mes
 
 
 def lines(size: int) -> str:
-    """Give a text of about `size` characters."""
+    """Return a text of about `size` characters."""
     return "".join(LINE.format(number) for number in range(size // len(LINE.format(10_000))))
 
 
@@ -201,7 +201,7 @@ def intents(chance: random.Random, count: int) -> str:
 
 
 def tree(chance: random.Random, count: int) -> list[str]:
-    """Give the paths of so many different files, ten to a directory, in any order."""
+    """Return the paths of so many different files, ten to a directory, in any order."""
     found: dict[str, None] = {}
     while len(found) < count:
         directory = other_path(chance).rpartition("/")[0]

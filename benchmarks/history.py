@@ -50,7 +50,7 @@ class Change(NamedTuple):
 
 
 def commits(repository: pygit2.Repository, count: int) -> list[pygit2.Commit]:
-    """Give the last commits with one parent, the oldest first."""
+    """Return the last commits with one parent, the oldest first."""
     walk = repository.walk(repository.head.target, pygit2.enums.SortMode.TOPOLOGICAL)
     found: list[pygit2.Commit] = []
     for commit in walk:
@@ -61,7 +61,7 @@ def commits(repository: pygit2.Repository, count: int) -> list[pygit2.Commit]:
 
 
 def changes(repository: pygit2.Repository, commit: pygit2.Commit) -> Iterator[Change]:
-    """Give what a commit did to each text file."""
+    """Yield what a commit did to each text file."""
     diff = repository.diff(commit.parents[0], commit)
     diff.find_similar()
     for delta in diff.deltas:
@@ -71,7 +71,7 @@ def changes(repository: pygit2.Repository, commit: pygit2.Commit) -> Iterator[Ch
 
 
 def content(tree: pygit2.Tree, path: str) -> bytes | None:
-    """Give what a tree holds of a file; None: no file of this name."""
+    """Return what a tree holds of a file; None: no file of this name."""
     found = tree[path] if path in tree else None  # noqa: SIM401 - a tree is no mapping
     return found.data if isinstance(found, pygit2.Blob) else None
 
@@ -79,7 +79,7 @@ def content(tree: pygit2.Tree, path: str) -> bytes | None:
 def replay(
     repository: pygit2.Repository, ledger: Ledger, count: int
 ) -> tuple[Mapping[str, str], Sequence[str]]:
-    """Record each commit; give the commit of each record, and the files that were touched."""
+    """Record each commit; return the commit of each record, and the files that were touched."""
     of_record: dict[str, str] = {}
     paths: set[str] = set()
     for number, commit in enumerate(commits(repository, count)):
@@ -116,7 +116,7 @@ def replay(
 
 
 def git_says(root: Path, since: str, path: str) -> list[str | None]:
-    """Give the commit of each line; None: it was there before."""
+    """Return the commit of each line; None: it was there before."""
     words = ["git", "blame", "--porcelain", f"{since}..HEAD", "--", path]
     done = subprocess.run(
         words, cwd=root, env=environment(), check=True, stdout=subprocess.PIPE
@@ -178,7 +178,7 @@ def compare(root: Path, count: int, report: Report) -> None:
 
 
 def we_say(blaming: FileBlame, path: str, of_record: Mapping[str, str]) -> list[str | None]:
-    """Give the commit of each line, by its record."""
+    """Return the commit of each line, by its record."""
     blamed = blaming.blame(WorkspacePath(path))
     runs = () if blamed is None else blamed.runs(*ALL_LINES)
     return [

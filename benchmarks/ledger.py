@@ -140,7 +140,7 @@ def flat(name: str, values: Mapping[int, float], of: int, report: Report) -> Non
 
 
 def throughput(kind: str, processes: int, count: int) -> float:
-    """Give how many lines a second so many processes write to one new file together."""
+    """Return how many lines a second so many processes write to one new file together."""
     with tempfile.TemporaryDirectory() as directory, ExitStack() as stack:
         words = command(kind, Path(directory), count)
         pipes = [stack.enter_context(piped(words)) for _ in range(processes)]
@@ -170,7 +170,7 @@ def command(kind: str, directory: Path, number: int) -> Sequence[str]:
 
 @contextmanager
 def piped(words: Sequence[str]) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
-    """Start a process; give what it reads and what it writes."""
+    """Start a process; yield what it reads and what it writes."""
     with subprocess.Popen(
         words, env=environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as process:

@@ -84,7 +84,7 @@ Text = list[str]
 
 
 def edits(chance: random.Random, text: Text) -> Iterator[Text]:
-    """Change a text in place, some lines here and there each time; give it after each change."""
+    """Change a text in place, some lines here and there each time; yield it after each change."""
     for number in count_from():
         at, gone, new = chance.randrange(len(text)), chance.randrange(8), chance.randrange(1, 9)
         text[at : at + gone] = [f"    value_{number}_{line} = {at}\n" for line in range(new)]
@@ -186,7 +186,7 @@ def measure_first_blame(options: Options, report: Report) -> None:
 
 
 def first_blames(options: Options, lines: int) -> tuple[float, float, float]:
-    """Give the medians of `git blame`, of a first blame, and of a process, in milliseconds."""
+    """Return the medians of `git blame`, of a first blame, and of a process, in milliseconds."""
     with project({PATH: "".join(source(lines))}) as root:
         histories = Histories(root, random.Random(2), lines)  # noqa: S311 - nobody is kept out by these numbers
         histories.go_on(options.rounds(FIRST_EDITS))
@@ -263,7 +263,7 @@ def measure_saves(options: Options, report: Report) -> None:
 
 
 def written(count: int) -> tuple[Text, list[int]]:
-    """Give a module of so many lines that people wrote, and its lines that assign something.
+    """Return a module of so many lines that people wrote, and its lines that assign something.
 
     It is put together from Python's own modules, with as many lines of `source` as are missing.
     """

@@ -48,7 +48,7 @@ def _shows(said: Message) -> bool:
 
 
 def compare(report: Report, rounds: int, name: str, text: str) -> tuple[list[float], list[float]]:
-    """Start both servers in turns; give the minima of each: answered, shown."""
+    """Start both servers in turns; return the minima of each: answered, shown."""
     files, intents = ({}, text) if name == INTENTS_FILE else ({name: "x = 1\n"}, TWO_INTENTS)
     bare, ours = [*BARE, "--publish-on-open"], OURS
     with project(files, intents) as root:

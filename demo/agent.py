@@ -20,15 +20,15 @@ class Agent:
         self._texts: dict[str, str] = {}
 
     def ask(self, request: str, **params: object) -> Any:  # noqa: ANN401 - whatever JSON knows
-        """Send one of our requests, and give its result."""
+        """Send one of our requests, and return its result."""
         return self.answer(self.begin(request, **params))
 
     def begin(self, request: str, **params: object) -> int:
-        """Send one of our requests; give its number."""
+        """Send one of our requests; return its number."""
         return self._editor.begin(f"intent/{request}", {"sessionId": self.session, **params})
 
     def answer(self, number: int) -> Any:  # noqa: ANN401 - whatever JSON knows
-        """Wait for the answer to a request, and give its result."""
+        """Wait for the answer to a request, and return its result."""
         return self._editor.answer(number)
 
     def read(self, name: str) -> None:
@@ -36,7 +36,7 @@ class Agent:
         self._texts[name] = (self._editor.folder / name).read_text()
 
     def rewritten(self, name: str, old: str, new: str) -> str:
-        """Give the text of a file as it was read, with one part of it replaced."""
+        """Return the text of a file as it was read, with one part of it replaced."""
         check(old in self._texts[name], f"the {self.name} has read {old!r}")
         return self._texts[name].replace(old, new)
 
@@ -45,6 +45,6 @@ class Agent:
         (self._editor.folder / name).write_text(text)
 
     def apply(self, name: str, text: str) -> Message:
-        """Have the server write a file; give its decision."""
+        """Have the server write a file; return its decision."""
         told: Message = self.ask("applyEdit", toolName=TOOL, path=name, newText=text)
         return told

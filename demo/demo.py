@@ -46,7 +46,7 @@ def run_forgery_part(demo: Walkthrough) -> None:
 
 
 def main() -> int:
-    """Play the demo in a temporary repository; give the exit status."""
+    """Play the demo in a temporary repository; return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--plain", action="store_true", help="without colours")
     plain = parser.parse_args().plain

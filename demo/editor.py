@@ -60,7 +60,7 @@ class Editor:
         threading.Thread(target=self._listen, daemon=True).start()
 
     def start(self) -> Message:
-        """Introduce ourselves; give what the server says of itself."""
+        """Introduce ourselves; return what the server says of itself."""
         uri = self.folder.as_uri()
         folders = [{"uri": uri, "name": self.folder.name}]
         about = {"processId": None, "rootUri": uri, "workspaceFolders": folders}
@@ -69,7 +69,7 @@ class Editor:
         return answer
 
     def stop(self) -> int:
-        """Say goodbye; give the server's exit status."""
+        """Say goodbye; return the server's exit status."""
         self.ask("shutdown", None)
         self.notify("exit", None)
         return self._server.wait(PATIENCE)
@@ -110,7 +110,7 @@ class Editor:
         self.notify("textDocument/didSave", {"textDocument": {"uri": uri}})
 
     def actions(self, name: str, shown: Message) -> list[str]:
-        """Ask what can be done about a diagnostic; give the titles."""
+        """Ask what can be done about a diagnostic; return the titles."""
         params = {
             "textDocument": {"uri": self.uri(name)},
             "range": shown["range"],
@@ -119,11 +119,11 @@ class Editor:
         return [action["title"] for action in self.ask("textDocument/codeAction", params)]
 
     def ask(self, method: str, params: object) -> Any:  # noqa: ANN401 - whatever JSON knows
-        """Send a request and give its result."""
+        """Send a request and return its result."""
         return self.answer(self.begin(method, params))
 
     def begin(self, method: str, params: object) -> int:
-        """Send a request; give its number, by which the answer is fetched."""
+        """Send a request; return its number, by which the answer is fetched."""
         self._asked.append(method)
         number = len(self._asked) - 1
         message = {"jsonrpc": "2.0", "id": number, "method": method}
@@ -131,7 +131,7 @@ class Editor:
         return number
 
     def answer(self, number: int) -> Any:  # noqa: ANN401 - whatever JSON knows
-        """Wait for the answer to a request, and give its result."""
+        """Wait for the answer to a request, and return its result."""
         method = self._asked[number]
         self.wait(lambda: number in self._answers, f"an answer to {method}")
         answer = self._answers.pop(number)
@@ -144,7 +144,7 @@ class Editor:
         self._send(message if params is None else message | {"params": params})
 
     def wait(self, happened: Callable[[], object], what: str) -> Any:  # noqa: ANN401 - whatever was waited for
-        """Wait until something has happened; give what it came to."""
+        """Wait until something has happened; return what it came to."""
         with self._changed:
             check(self._changed.wait_for(happened, PATIENCE), f"there is {what}")
             return happened()
@@ -157,15 +157,15 @@ class Editor:
         self._send({"jsonrpc": "2.0", "id": question["id"], "result": {"title": title}})
 
     def shown(self, name: str) -> list[Message]:
-        """Give the diagnostics that stand on a file."""
+        """Return the diagnostics that stand on a file."""
         return self.diagnostics.get(self.uri(name), [])
 
     def received(self, method: str) -> list[Message]:
-        """Give the params of every message of the server of this method."""
+        """Return the params of every message of the server of this method."""
         return [message["params"] for message in self.notifications if message["method"] == method]
 
     def uri(self, name: str) -> str:
-        """Give the URI of a file of the folder."""
+        """Return the URI of a file of the folder."""
         return (self.folder / name).as_uri()
 
     def _put(self, uri: str, text: str) -> None:

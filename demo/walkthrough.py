@@ -50,7 +50,7 @@ class Walkthrough:
         self.console.print(drawn)
 
     def command(self, *words: str) -> tuple[int, str]:
-        """Run a command of ours in the repository; show it, give its status and what it said."""
+        """Run a command of ours in the repository; show it, return its status and what it said."""
         self.say("$ intent-lsp " + " ".join(words), "bold")
         done = subprocess.run(
             [sys.executable, "-m", "intent_lsp", *words],

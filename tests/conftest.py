@@ -66,7 +66,7 @@ def _turn(test: str) -> int:
 
 @pytest.fixture(scope="session")
 def git_environment(pytestconfig: pytest.Config) -> Mapping[str, str]:
-    """Give the variables that isolate git, for a child process with an environment of its own."""
+    """Return the variables that isolate git, for a child process with an environment of its own."""
     return pytestconfig.stash[_environment]
 
 
@@ -79,5 +79,5 @@ def _stop_fork_server() -> Iterator[None]:
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Repository:
-    """Give an empty git repository below a temporary directory."""
+    """Return an empty git repository below a temporary directory."""
     return repositories.create(tmp_path / "repository")

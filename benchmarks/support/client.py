@@ -60,12 +60,12 @@ class Client:
         self.write(notification(method, params))
 
     def request(self, method: str, params: object = None) -> tuple[int, bytes]:
-        """Spell a request; give its id and its bytes, which are not sent."""
+        """Spell a request; return its id and its bytes, which are not sent."""
         self._last_id += 1
         return self._last_id, _framed({"id": self._last_id, "method": method, "params": params})
 
     def ask(self, method: str, params: object = None) -> Any:  # noqa: ANN401 - whatever JSON knows
-        """Send a request; give the answer's result. An error ends the benchmark."""
+        """Send a request; return the answer's result. An error ends the benchmark."""
         identity, data = self.request(method, params)
         self.write(data)
         return self.answer(identity)
@@ -95,7 +95,7 @@ class Client:
         return found
 
     def read(self) -> Message:
-        """Give the next message that is no request of the server's; that is answered here."""
+        """Return the next message that is no request of the server's; that is answered here."""
         while True:
             message: Message = self._decoder.decode(self._body())
             if "method" not in message or "id" not in message:
@@ -152,7 +152,7 @@ def started(command: Sequence[str], directory: Path | None = None) -> Iterator[C
 
 
 def environment() -> Mapping[str, str]:
-    """Give the environment of every child: the project on the path, no person's git settings.
+    """Return the environment of every child: the project on the path, no person's git settings.
 
     What was compiled is kept, as on a person's machine.
     """
@@ -172,7 +172,7 @@ def notification(method: str, params: object) -> bytes:
 
 
 def initialize_params(root: Path) -> Message:
-    """Say what an editor says of itself: problems are pushed, saves are announced."""
+    """Return what an editor says of itself: problems are pushed, saves are announced."""
     return {
         "processId": os.getpid(),
         "rootUri": root.as_uri(),
@@ -218,7 +218,7 @@ def change(uri: str, version: int, edits: Sequence[Message]) -> bytes:
 
 
 def replacing(line: int, start: int, end: int, text: str) -> Message:
-    """Give the change that puts `text` in the place of characters of one line."""
+    """Return the change that puts `text` in the place of characters of one line."""
     span = {
         "start": {"line": line, "character": start},
         "end": {"line": line, "character": end},

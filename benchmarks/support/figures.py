@@ -19,7 +19,7 @@ class Options:
     check: bool
 
     def rounds(self, full: int) -> int:
-        """Give how often to measure."""
+        """Return how often to measure."""
         return min(2, full) if self.quick else full
 
 
@@ -74,10 +74,10 @@ class Watch:
 
 
 def p50(times: Sequence[float]) -> float:
-    """Give the median."""
+    """Return the median."""
     return statistics.median(times)
 
 
 def p99(times: Sequence[float]) -> float:
-    """Give the value that 99 of 100 do not exceed."""
+    """Return the value that 99 of 100 do not exceed."""
     return sorted(times)[math.ceil(len(times) * 0.99) - 1]

@@ -88,7 +88,7 @@ class _Form:
         self._line = _with_holes(line.replace(stated, b"<hash>"))
 
     def fill(self, told: dict[bytes, bytes]) -> tuple[bytes, bytes]:
-        """Give a line and its hash."""
+        """Return a line and its hash."""
         digest = hashlib.sha256(self._hashed % told).hexdigest()
         hash_ = b"sha256:%b" % digest.encode()
         return self._line % {**told, b"hash": hash_}, hash_
@@ -126,7 +126,7 @@ _MARKS: Final = {
 
 
 def _values(number: int, chance: random.Random) -> dict[bytes, bytes]:
-    """Give what fills the holes of one record."""
+    """Return what fills the holes of one record."""
     moment = (_FIRST + number * _STEP).isoformat(timespec="milliseconds")
     digits = chance.randbytes(32 * len(_HASHES)).hex().encode()
     session = hashlib.sha256(b"%d" % (number // _RECORDS_OF_SESSION)).hexdigest()

@@ -13,23 +13,23 @@ _PATIENCE: Final = 60.0
 
 
 def cpu_seconds(client: Client) -> float:
-    """Give the processor time of all threads so far."""
+    """Return the processor time of all threads so far."""
     fields = _proc(client, "stat").rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / _TICKS
 
 
 def resident_megabytes(client: Client) -> float:
-    """Give the memory that the process has in RAM."""
+    """Return the memory that the process has in RAM."""
     return int(_proc(client, "statm").split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
 def most_megabytes(client: Client) -> float:
-    """Give the most memory that the process ever had in RAM."""
+    """Return the most memory that the process ever had in RAM."""
     return most_megabytes_of(client.process.pid)
 
 
 def most_megabytes_of(process: int | Literal["self"]) -> float:
-    """Give the most memory that a process ever had in RAM, by its number."""
+    """Return the most memory that a process ever had in RAM, by its number."""
     lines = Path(f"/proc/{process}/status").read_text().splitlines()
     kilobytes = next(line.split()[1] for line in lines if line.startswith("VmHWM:"))
     return int(kilobytes) * 1024 / 1e6

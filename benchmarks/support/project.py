@@ -68,7 +68,7 @@ ENTRY: Final = """\
 
 @contextmanager
 def project(files: Mapping[str, str], intents: str = TWO_INTENTS) -> Iterator[Path]:
-    """Make a repository with these files in its one commit; give its root."""
+    """Make a repository with these files in its one commit; yield its root."""
     with tempfile.TemporaryDirectory(prefix="intent-lsp-bench-") as directory:
         root = Path(directory).resolve() / "project"
         for name, text in {INTENTS_FILE: intents, **files}.items():

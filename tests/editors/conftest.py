@@ -17,6 +17,6 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.fixture(scope="module")
 def go(request: pytest.FixtureRequest) -> int:
-    """Give the number of this go, from one."""
+    """Return the number of this go, from one."""
     number: int = getattr(request, "param", 1)
     return number

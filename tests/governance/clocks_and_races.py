@@ -46,7 +46,7 @@ class Clock:
         self.moment += timedelta(**span)
 
     def of(self, stores: Stores) -> Stores:
-        """Give a root's stores with this clock."""
+        """Return a root's stores with this clock."""
         return replace(stores, clock=self)
 
 

@@ -14,7 +14,7 @@ from tests.support.repository import Repository
 
 @pytest.fixture
 def governed(repository: Repository) -> Repository:
-    """Give a repository with two intents, and a file for each and for none, all committed."""
+    """Return a repository with two intents, and a file for each and for none, all committed."""
     repository.write(".orchestration/active_intents.yaml", INTENTS)
     repository.write(".orchestration/.gitignore", ".local/\n")
     repository.write("src/auth/login.py", "one\ntwo\nthree\n")
@@ -40,7 +40,7 @@ def open_editor() -> Iterator[Callable[..., Editor]]:
 
 @pytest.fixture
 def editor(governed: Repository, open_editor: Callable[..., Editor]) -> Editor:
-    """Give an editor at work in the governed repository, without an intent."""
+    """Return an editor at work in the governed repository, without an intent."""
     return open_editor(governed.root)
 
 
@@ -62,7 +62,7 @@ def shell() -> Callable[[Path, str], None]:
 
 @pytest.fixture
 def work(editor: Editor, governed: Repository) -> Work:
-    """Give a desk at work, with a commit of all there is."""
+    """Return a desk at work, with a commit of all there is."""
     governed.write(".gitignore", "")
     governed.commit()
     return Work(editor, governed)

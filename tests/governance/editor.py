@@ -69,7 +69,7 @@ class Editor:
         return selection
 
     def show(self, path: str) -> str:
-        """Open a file, and give its text."""
+        """Open a file, and return its text."""
         content = self.governance.looks.read_first(self.place(path).path)
         self.reads[path] = content.hash
         return content.text or ""
@@ -121,7 +121,7 @@ class Editor:
         return self.governance.looks.look(self.session, place, disk, read, edited=text is not None)
 
     def disk(self, path: str) -> bytes | None:
-        """Give what the disk holds."""
+        """Return what the disk holds."""
         return self.governance.contents.disk(WorkspacePath(path))
 
     def policy(self, text: str) -> None:

@@ -48,7 +48,7 @@ class Watcher:
         return self.changes.record(self.session)
 
     def recorded(self) -> list[Record]:
-        """Look, record, and give what was recorded."""
+        """Look, record, and return what was recorded."""
         return [each.record for each in self.news().recorded if each.record is not None]
 
     def touched(self) -> Touched:

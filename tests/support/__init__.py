@@ -1,1 +1,1 @@
-"""What several tests share."""
+"""Support code that several tests share: servers, clients, editors, ledgers and generators."""

@@ -1,7 +1,7 @@
-"""The schema of Agent Trace 0.1.0, checked by hand: what of a record is against it.
+"""The schema of Agent Trace 0.1.0, checked by hand: where a record breaks it.
 
-Required are `version`, `id`, `timestamp` and `files`; a key that the specification does not name
-is a complaint here, so that a wrong name of ours shows.
+`version`, `id`, `timestamp` and `files` are required. A key that the specification does not name
+counts as an error here, so that a key which we misspell is found.
 """
 
 import re
@@ -18,7 +18,7 @@ _MOST_MODEL = 250
 
 
 def schema_errors(record: Any) -> list[str]:
-    """Say what of a record is against the specification, each with its place."""
+    """Return what is wrong with a record, each error with its place: `.files[].path: missing`."""
     return list(_object(record, "", _RECORD, required=("version", "id", "timestamp", "files")))
 
 

@@ -1,6 +1,7 @@
-"""What import contracts cannot hold about a module, asked of its syntax tree.
+"""Checks of a module's syntax tree, for the rules that import contracts cannot express.
 
-Invariant: every check takes a `Module` and gives complaints, so that a test can show it a culprit.
+Invariant: every check takes a `Module` and returns complaints, so that a test can show it a module
+that breaks the rule.
 """
 
 import ast
@@ -129,7 +130,7 @@ def modules_of(package: Path) -> list[Module]:
 
 
 def imports(module: Module) -> Iterator[tuple[int, str]]:
-    """Give each imported name with its line: `a.b` for `import a.b` and for `from a import b`."""
+    """Yield each imported name with its line: `a.b` for `import a.b` and for `from a import b`."""
     for node in ast.walk(module.tree):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
@@ -139,13 +140,13 @@ def imports(module: Module) -> Iterator[tuple[int, str]]:
 
 
 def imports_below(module: Module, package: str) -> list[int]:
-    """Give the lines on which something of `package` is imported."""
+    """Return the lines on which something of `package` is imported."""
     inside = package + "."
     return [line for line, name in imports(module) if (name + ".").startswith(inside)]
 
 
 def head(module: Module) -> str:
-    """Give the first line of the module's sign."""
+    """Return the first line of the module's docstring, which names its subject."""
     return (ast.get_docstring(module.tree) or "").partition("\n")[0]
 
 
@@ -169,7 +170,7 @@ def relative_imports(module: Module) -> list[str]:
 
 
 def passed_on_names(module: Module) -> list[str]:
-    """Complain of a package's `__init__` that imports: it is a sign, no second way in."""
+    """Complain of a package's `__init__` that imports: it only names the subject."""
     if not module.path.endswith("__init__.py"):
         return []
     return [f"{module.path}:{line}: passes {name} on" for line, name in imports(module)]
@@ -195,10 +196,10 @@ def foreign_imports(module: Module, allowed: frozenset[str]) -> list[str]:
 
 
 def module_state(module: Module) -> list[str]:
-    """Complain of what a module could remember: `global`, and values it could write to.
+    """Complain of state at module level: `global`, and values that could be changed.
 
-    A constant table is no memory as long as it holds something from the start, is called like a
-    constant, and no function of the module changes it.
+    A constant table is not state if it is filled from the start, named like a constant, and changed
+    by no function of the module.
     """
     found = [
         f"{module.path}:{node.lineno}: `global {', '.join(node.names)}`"
@@ -232,7 +233,7 @@ def _empty(value: ast.expr) -> bool:
 
 
 def _written(module: Module) -> set[str]:
-    """Give the names whose items some function changes; at import a table may still be made."""
+    """Return the names whose items some function changes; at import a table may still be made."""
     found = set()
     functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
     outer = (node for node in ast.walk(module.tree) if isinstance(node, functions))
@@ -272,7 +273,7 @@ def _opens_to_write(call: ast.Call, what: str) -> bool:
 
 
 def asks_the_time(module: Module) -> list[str]:
-    """Complain of everything that answers differently tomorrow."""
+    """Complain of every use of the clock."""
     lines = [f"{module.path}:{line}: import of time" for line in imports_below(module, "time")]
     lines += [
         f"{module.path}:{call.lineno}: {what}" for call, what in _calls(module) if what in _CLOCKS
@@ -281,7 +282,7 @@ def asks_the_time(module: Module) -> list[str]:
 
 
 def _calls(module: Module) -> Iterator[tuple[ast.Call, str]]:
-    """Give every call with the dotted name of what it calls, import aliases resolved."""
+    """Yield every call with the dotted name of what it calls, import aliases resolved."""
     names = _aliases(module)
     for node in ast.walk(module.tree):
         if isinstance(node, ast.Call):

@@ -1,7 +1,7 @@
-"""Edits of texts of which each line knows who wrote it.
+"""Edits of texts in which each line knows its writer: the ground truth for blame.
 
-Invariant: an edit of somebody who is recorded gives the lines that it writes to that edit's number;
-one of nobody's (None) gives what it writes to nobody, and leaves what it only moves to its writer.
+Invariant: an edit of a recorded writer gives the lines that it writes that writer's number; an
+unrecorded edit (None) gives its new lines no writer, and lines that it only moves keep theirs.
 """
 
 import argparse
@@ -23,7 +23,7 @@ Owner = int | None
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line, and whom an answer may name: numbers of edits, None for nobody who was recorded."""
+    """A line, and the edits that an answer may name for it (None: an unrecorded one)."""
 
     text: str
     owners: frozenset[Owner]
@@ -36,7 +36,7 @@ REAL: Final = tuple(
     inspect.getsource(module).splitlines(keepends=True)
     for module in (argparse, inspect, subprocess, tarfile, textwrap)
 )
-"""Code that people have written, from which what is new is taken."""
+"""Real code of the standard library, from which new lines are taken."""
 
 _NAME: Final = re.compile(r"\b[a-z]\w{3,}\b")
 _SMALLEST: Final = 20
@@ -44,24 +44,25 @@ _NEITHER: Final = -1
 
 
 def base(chance: random.Random, count: int) -> Text:
-    """Give lines that were there before anything was recorded."""
+    """Return a text from before anything was recorded."""
     return [Line(text, frozenset([None])) for text in real(chance, count)]
 
 
 def real(chance: random.Random, count: int) -> Sequence[str]:
-    """Give some lines of real code that follow each other."""
+    """Return some consecutive lines of real code."""
     source = chance.choice(REAL)
     first = chance.randrange(len(source) - count)
     return source[first : first + count]
 
 
 def spelled(text: Text) -> str:
+    """Return a text without its writers."""
     return "".join(line.text for line in text)
 
 
 @dataclass(frozen=True, slots=True)
 class Hand:
-    """Whoever edits: by chance, and under a number, None where nobody records it."""
+    """The writer of an edit: a source of chance, and the number of the edit (None: unrecorded)."""
 
     chance: random.Random
     who: Owner
@@ -70,7 +71,7 @@ class Hand:
         return [Line(text, frozenset([self.who])) for text in texts]
 
     def also(self, lines: Sequence[Line]) -> Text:
-        """Give lines that were moved or brought back: their writer's, or the mover's."""
+        """Return moved or restored lines: an answer may name their writer, or this one."""
         mine = frozenset[Owner]() if self.who is None else frozenset([self.who])
         return [Line(line.text, line.owners | mine) for line in lines]
 
@@ -104,7 +105,7 @@ def duplicate(hand: Hand, text: Text) -> Text:
 
 
 def move(hand: Hand, text: Text) -> Text:
-    """Move a block: the lines that it passes may be taken for those that moved."""
+    """Move a block: the lines that it passes could as well be those that moved."""
     first, last = hand.stretch(text, 12)
     block, rest = text[first:last], [*text[:first], *text[last:]]
     at = hand.chance.randrange(len(rest) + 1)
@@ -116,7 +117,7 @@ def move(hand: Hand, text: Text) -> Text:
 
 
 def reindent(hand: Hand, text: Text) -> Text:
-    """Indent a block; where nobody records it, its lines are still their writers'."""
+    """Indent a block; if that is not recorded, its lines keep their writers."""
     first, last = hand.stretch(text, 16)
     block = [
         line if not line.text.strip() else _changed(hand, line, "    " + line.text)
@@ -140,7 +141,7 @@ def rename_name(hand: Hand, text: Text) -> Text:
 
 
 def format_text(hand: Hand, text: Text) -> Text:
-    """Have a formatter go over all of it: quotes, ends of lines, blank lines, long calls."""
+    """Reformat the whole text: quotes, trailing blanks, blank lines, long calls."""
     new = re.sub(r"[ \t]+\n", "\n", spelled(text)).replace("'", '"')
     new = re.sub(r"\n{3,}", "\n\n", new)
     new = re.sub(r"(?m)^( *)(\w+)\(([^()\n]{25,})\)$", r"\1\2(\n\1    \3,\n\1)", new)
@@ -148,7 +149,7 @@ def format_text(hand: Hand, text: Text) -> Text:
 
 
 def rewritten(hand: Hand, text: Text, new: str) -> Text:
-    """Give the lines of a new text: who keeps one keeps its writer, as a comparison tells."""
+    """Return the lines of a new text: those that a line diff keeps, keep their writers."""
     texts = split_lines(new)
     made, at = Text(), 0
     for hunk in line_hunks([line.text for line in text], texts) or ():
@@ -159,9 +160,9 @@ def rewritten(hand: Hand, text: Text, new: str) -> Text:
 
 
 def merged(ours: Text, theirs: Text, new: str) -> Text:
-    """Give the lines of what git has made of two texts: whoever wrote them on either side."""
-    stranger = Hand(random.Random(), _NEITHER)  # noqa: S311 - nobody is kept out by it
-    sides = (rewritten(stranger, side, new) for side in (ours, theirs))
+    """Return the lines of a merge by git: an answer may name the writer of either side."""
+    unknown = Hand(random.Random(), _NEITHER)  # noqa: S311 - nobody is kept out by it
+    sides = (rewritten(unknown, side, new) for side in (ours, theirs))
     return [
         Line(one.text, (one.owners | other.owners) - {_NEITHER})
         for one, other in zip(*sides, strict=True)
@@ -169,7 +170,7 @@ def merged(ours: Text, theirs: Text, new: str) -> Text:
 
 
 def brought_back(hand: Hand, text: Text, past: Text) -> Text:
-    """Give an earlier text again: what comes back is its first writer's, or this one's."""
+    """Return an earlier text again: an answer may name the first writer, or whoever restored it."""
     mine = rewritten(hand, text, spelled(past))
     pairs = zip(mine, past, strict=True)
     return [Line(now.text, now.owners | then.owners) for now, then in pairs]

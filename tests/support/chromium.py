@@ -1,6 +1,7 @@
-"""A real browser without a screen, asked over its DevTools pipe: pages, their DOM, their looks.
+"""A headless Chromium, driven over its DevTools pipe: pages, their DOM, and screenshots.
 
-Nothing here sleeps: every answer and every event is waited for, and a wait in vain says so.
+For the tests of the HTML report and of VS Code, and for the pictures in the documentation. Nothing
+here sleeps: each answer and event is waited for, and a test fails if it does not come.
 """
 
 import base64
@@ -39,7 +40,7 @@ _OPTIONS = (
 
 @dataclass(slots=True, kw_only=True)
 class Tab:
-    """One page of a browser; `events` are all that happened in it, by method."""
+    """One page of a browser; `events` are all its DevTools events so far: method and params."""
 
     browser: "Chromium"
     target: str
@@ -54,10 +55,11 @@ class Tab:
         self.browser.wait_for(self, "Page.loadEventFired")
 
     def ask(self, method: str, **params: object) -> Any:
+        """Send a DevTools command to this page; return its result."""
         return self.browser.ask(method, params, self)
 
     def leave(self) -> None:
-        """Let the page end as when a person goes elsewhere, then close it."""
+        """Leave the page for an empty one, so that its unload events run; close it."""
         self.ask("Page.navigate", url="about:blank")
         del self.browser.tabs[self.session]
         self.browser.ask("Target.closeTarget", {"targetId": self.target})
@@ -70,7 +72,7 @@ class Tab:
         return done["result"].get("value")
 
     def set_color_scheme(self, scheme: str) -> None:
-        """Have the page shown as a person with this colour scheme sees it."""
+        """Emulate a person's preferred colour scheme: `light` or `dark`."""
         feature = {"name": "prefers-color-scheme", "value": scheme}
         self.ask("Emulation.setEmulatedMedia", features=[feature])
 
@@ -84,15 +86,15 @@ class Tab:
         )
 
     def types(self, text: str) -> None:
-        """Type as at a keyboard, into what has the focus."""
+        """Type a text into the element that has the focus."""
         self.ask("Input.insertText", text=text)
 
     def picture(self) -> bytes:
-        """Give what is seen as a PNG."""
+        """Return a screenshot as a PNG."""
         return base64.b64decode(self.ask("Page.captureScreenshot", format="png")["data"])
 
     def requests(self) -> list[str]:
-        """Give the URLs that were asked for."""
+        """Return the URLs that the page requested."""
         return [
             told["request"]["url"]
             for method, told in self.events
@@ -100,14 +102,14 @@ class Tab:
         ]
 
     def script_errors(self) -> list[Mapping[str, Any]]:
-        """Give what the browser logged and what was thrown."""
+        """Return what the browser logged, the exceptions thrown, and the dialogs opened."""
         kinds = {"Log.entryAdded", "Runtime.exceptionThrown", "Page.javascriptDialogOpening"}
         return [told for method, told in self.events if method in kinds]
 
 
 @dataclass(slots=True, kw_only=True)
 class Chromium:
-    """A running browser; `to` and `back` are the ends of its pipe."""
+    """A running browser; `to` and `back` are the descriptors of its DevTools pipe."""
 
     to: int
     back: int
@@ -125,6 +127,7 @@ class Chromium:
         return self.tabs.setdefault(session, tab)
 
     def ask(self, method: str, params: Mapping[str, object], tab: Tab | None = None) -> Any:
+        """Send a DevTools command, to a page or to the browser; return its result."""
         self.send(method, params, tab)
         deadline = time.monotonic() + _PATIENCE
         while self.asked not in self.answers:
@@ -134,6 +137,7 @@ class Chromium:
         return answer["result"]
 
     def send(self, method: str, params: Mapping[str, object], tab: Tab | None = None) -> None:
+        """Send a DevTools command and do not wait for its answer."""
         self.asked += 1
         message: dict[str, object] = {"id": self.asked, "method": method, "params": params}
         if tab is not None:
@@ -141,6 +145,7 @@ class Chromium:
         os.write(self.to, json.dumps(message).encode() + b"\0")
 
     def wait_for(self, tab: Tab, method: str) -> None:
+        """Wait until an event of this method has happened in a page."""
         deadline = time.monotonic() + _PATIENCE
         while all(happened != method for happened, _ in tab.events):
             self._read(deadline, method)
@@ -175,7 +180,7 @@ def chromium(profile: Path) -> Iterator[Chromium]:
     """Start a browser whose profile is `profile`, and end it."""
     found = program()
     (their_in, to), (back, their_out) = _pipe(), _pipe()
-    # It speaks on descriptors 3 and 4, whatever they are here.
+    # Chromium reads descriptor 3 and writes 4; these may be in use in this process.
     shell = f'exec "$@" 3<&{their_in} 4>&{their_out}'
     options = [*_OPTIONS, f"--user-data-dir={profile}"]
     if os.geteuid() == 0:
@@ -193,7 +198,7 @@ def chromium(profile: Path) -> Iterator[Chromium]:
         browser = Chromium(to=to, back=back)
         try:
             yield browser
-            # Whether it still answers this is its own affair.
+            # Without waiting for an answer: it may exit before it sends one.
             browser.send("Browser.close", {})
             process.wait(_PATIENCE)
         finally:
@@ -203,7 +208,7 @@ def chromium(profile: Path) -> Iterator[Chromium]:
 
 
 def _pipe() -> tuple[int, int]:
-    """Make a pipe whose ends are above the descriptors that the browser takes."""
+    """Make a pipe whose descriptors are above 3 and 4, which the shell redirects."""
     ends = os.pipe()
     high = tuple(fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, _HIGH) for end in ends)
     for end in ends:

@@ -1,6 +1,6 @@
 """docs/modules.md, and the folders and the figure in docs/architecture.md, made from the package.
 
-`python -m tests.support.code_map` writes them anew; a test compares them.
+`python -m tests.support.code_map` writes them; a test compares them with the code.
 """
 
 import ast

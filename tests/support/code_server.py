@@ -1,6 +1,6 @@
-"""VS Code's own workbench as a web server: installed once below build/, started on a free port.
+"""VS Code's workbench as a web server (code-server): installed once below build/, on a free port.
 
-Invariant: what is installed is what the lock files say, and nothing of it runs while it is.
+Invariant: npm installs exactly what the lock files name, and runs none of its install scripts.
 """
 
 import fcntl
@@ -59,9 +59,9 @@ _SETTINGS: Mapping[str, object] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edition:
-    """One VS Code: its version, and what npm installs for it.
+    """One version of VS Code, and the directory of its npm lock files.
 
-    `brings_node`: Node itself is among that, since the machine's is too old for it.
+    `brings_node`: npm installs Node as well, since the machine's is too old for this version.
     """
 
     version: str
@@ -70,17 +70,17 @@ class Edition:
 
     @property
     def place(self) -> Path:
-        """Where it is installed."""
+        """The directory in which it is installed."""
         return ROOT / "build" / "editors" / f"vscode-{self.version}"
 
     @property
     def node(self) -> str:
-        """The program that runs it."""
+        """The Node program that runs it."""
         return str(self._own_node / "node") if self.brings_node else "node"
 
     @property
     def path(self) -> Mapping[str, str]:
-        """The variable by which its programs find their Node."""
+        """The PATH by which its programs find their Node, or nothing if the machine's will do."""
         if not self.brings_node:
             return {}
         return {"PATH": f"{self._own_node}{os.pathsep}{os.environ['PATH']}"}
@@ -95,7 +95,7 @@ NEWEST = Edition(version="1.139.1", packages=_PACKAGES / "newest", brings_node=T
 
 
 def installed(edition: Edition = USUAL) -> Path:
-    """Install what is not yet; the test is skipped where it cannot be had, but never in CI."""
+    """Install an edition unless it is there; if that fails, skip the test, or fail it in CI."""
     edition.place.parent.mkdir(parents=True, exist_ok=True)
     with edition.place.with_name(f"{edition.place.name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -110,7 +110,7 @@ def installed(edition: Edition = USUAL) -> Path:
 def prepare_profile(
     room: Path, machine: Mapping[str, object], *packages: Path, edition: Edition = USUAL
 ) -> None:
-    """Write a person's settings and the machine's below `room`, and install extensions there."""
+    """Write user and machine settings below `room`, and install extensions there."""
     write_settings(room, "User/settings.json", _SETTINGS)
     write_settings(room, "Machine/settings.json", machine)
     words = [f"--install-extension={package}" for package in packages]
@@ -118,7 +118,7 @@ def prepare_profile(
 
 
 def write_settings(room: Path, name: str, content: object) -> None:
-    """Write one of the files of settings, whose name is relative to all of them."""
+    """Write one settings file as JSON: `name` is relative to the settings directory."""
     file = room / "data" / name
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(json.dumps(content))
@@ -128,9 +128,9 @@ def write_settings(room: Path, name: str, content: object) -> None:
 def code_server(
     room: Path, environment: Mapping[str, str] | None = None, *, edition: Edition = USUAL
 ) -> Iterator[str]:
-    """Start it with its directories below `room`; give its address, and end all of it after.
+    """Start VS Code with its directories below `room`; yield its address; end it afterwards.
 
-    `environment` is what it finds there, and its extensions; without it, what we find.
+    `environment` is that of the editor and its extensions (None: the one of this process).
     """
     log = room / "code-server.log"
     with (
@@ -168,7 +168,7 @@ def _environment(
 
 
 def _address(process: subprocess.Popen[str], log: Path) -> str:
-    """Wait until it listens; it chooses the port, so that nobody else can have it."""
+    """Wait until it listens; it chooses the port itself, so that no port is taken twice."""
     assert process.stdout is not None
     for line in process.stdout:
         if found := re.search(r"listening on (http://127\.0\.0\.1:\d+)", line):
@@ -177,7 +177,7 @@ def _address(process: subprocess.Popen[str], log: Path) -> str:
 
 
 def _wanted(edition: Edition) -> str:
-    """Give what the installation depends on: the locks, and the node that it is built for."""
+    """Return a hash of what the installation depends on: the lock files and the Node version."""
     missing = [name for name in ("node", "npm") if shutil.which(name) is None]
     if missing:
         _cannot_be_had(f"no {' and no '.join(missing)} (Debian: apt-get install nodejs npm)")

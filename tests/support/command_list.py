@@ -1,6 +1,6 @@
-"""The list of commands in docs/spec/protocol.md, made from what the commands say of themselves.
+"""The list of commands in docs/spec/protocol.md, made from the summaries in the command table.
 
-`python -m tests.support.command_list` writes it anew; a test compares it.
+`python -m tests.support.command_list` writes it; a test compares it with the code.
 """
 
 import re
@@ -14,13 +14,13 @@ _LIST = re.compile(r"(?<=\| command \| what \|\n\| --- \| --- \|\n)(?:\| `intent
 
 
 def written() -> str:
-    """Give the list as the page has it."""
+    """Return the list that is in the page."""
     found = _LIST.search(PAGE.read_text(encoding="utf-8"))
     return found.group() if found else ""
 
 
 def made() -> str:
-    """Give the list as the commands have it, a row for each, with its summary."""
+    """Return the list made from the commands: a row for each, with its summary."""
     return "".join(f"| `{command.line}` | {command.summary} |\n" for command in COMMANDS)
 
 

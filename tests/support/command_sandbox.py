@@ -1,7 +1,8 @@
-"""A throw-away tree in which a real shell runs commands, and what they have changed in it.
+"""A sandbox for real shell commands: a temporary work tree, and the files that a command changed.
 
-Invariant: a command has no network, a home and a temporary directory of its own, and little time
-and room; nothing that it starts outlives it.
+The tests of the law in docs/spec/commands.md run generated commands here.
+Invariant: a command has no network, its own home and temporary directory, and limits on time and
+space; no process that it starts outlives it.
 """
 
 import os
@@ -33,7 +34,7 @@ _EVIL: Final = """\
 [ -z "$COMMANDED" ] || echo evil >> "$TOP/top.txt"
 cat
 """
-"""Writes only where a command of ours is under way: comparing a tree may run a filter, too."""
+"""Writes only while a command of the sandbox runs: comparing the tree may run filters, too."""
 
 SETTINGS: Final = (
     "",
@@ -48,7 +49,7 @@ SETTINGS: Final = (
     "nested: core.fsmonitor=.git/evil",
     "nested: filter.mine.clean=sh .git/evil",
 )
-"""Settings of git in the tree; `nested:` those of a submodule alone."""
+"""git settings that run another program; with `nested:` they are those of a submodule only."""
 SECONDS: Final = 3.0
 
 _OURS: Final = frozenset(
@@ -58,14 +59,14 @@ _OURS: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class CommandResult:
-    """What a command did: whether it came to its end, and the files that are another now."""
+    """What a command did: whether it ended in time, and the files that it changed."""
 
     ended: bool
     changed: frozenset[str]
 
 
 def make_template(room: Path) -> Path:
-    """Make the tree that others are copied from."""
+    """Make the work tree that is copied for each command."""
     tree = create(room / "template")
     tree.write(".orchestration/active_intents.yaml", INTENTS)
     tree.write(".orchestration/.gitignore", ".local/\n")
@@ -95,7 +96,7 @@ def make_template(room: Path) -> Path:
 
 
 def prepare(template: Path, room: Path, setting: str) -> Repository:
-    """Copy a governed tree in which git, in a repository below it too, is configured so."""
+    """Copy the template, and configure git in it and in the repository below it."""
     shutil.copytree(template, room, symlinks=True)
     tree, nested = Repository(room), Repository(room / "nested")
     key, _, value = setting.removeprefix("nested: ").partition("=")
@@ -109,9 +110,9 @@ def prepare(template: Path, room: Path, setting: str) -> Repository:
 
 
 def run(tree: Repository, command: str, wrapper: Sequence[str], *, terminal: bool) -> CommandResult:
-    """Run a command in a tree, and end whatever it has left running.
+    """Run a command in a tree, and kill whatever it left running.
 
-    `wrapper` is what `process_isolation` gave.
+    `wrapper` is what `process_isolation` yielded; `terminal`: its output is a terminal.
     """
     before = _contents(tree.root)
     home = tree.root.parent / "home"
@@ -158,7 +159,7 @@ def run(tree: Repository, command: str, wrapper: Sequence[str], *, terminal: boo
 
 
 def _end(group: int) -> None:
-    """End the session of a command: its background, too, may write no more."""
+    """Kill all processes of a command's session: one in the background could still write."""
     for process in Path("/proc").glob("[0-9]*"):
         try:
             stat = (process / "stat").read_text()
@@ -172,11 +173,11 @@ def _end(group: int) -> None:
 
 
 def _drain(fd: int) -> None:
-    """Read what is printed, until nobody can print any more."""
+    """Read the output until every writer has closed it."""
     try:
         while os.read(fd, 65_536):
             pass
-    except OSError:  # A terminal without a program says so.
+    except OSError:  # How a terminal says that no program has it open.
         pass
     finally:
         os.close(fd)
@@ -184,15 +185,15 @@ def _drain(fd: int) -> None:
 
 @contextmanager
 def process_isolation() -> Iterator[tuple[str, ...]]:
-    """Give what runs a program without a network, and ends all that it has started with it.
+    """Yield the command prefix that runs a program without a network, in a process namespace.
 
-    Nothing, where that is not allowed.
+    When the program ends, the kernel kills what it started. Empty if namespaces are not allowed.
     """
     name = shutil.which("unshare")
     if name is None or subprocess.run([name, "-np", "true"], check=False).returncode != 0:
         yield ()
         return
-    # One network for all: to make one for each takes longer than the commands.
+    # One network namespace for all: making one takes longer than a command.
     with subprocess.Popen(
         [name, "-n", "cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as cat:
@@ -206,9 +207,9 @@ def process_isolation() -> Iterator[tuple[str, ...]]:
 
 
 def _contents(root: Path) -> dict[str, bytes]:
-    """Give what every file holds that somebody may own: what git ignores is nobody's.
+    """Return the bytes of every file that an intent can own: not what git ignores.
 
-    A link is what it leads to; one that leads to no file of the tree is none.
+    A link counts as the file that it leads to, and is left out if that is outside the tree.
     """
     found: dict[str, bytes] = {}
     for directory, rooms, here in os.walk(root):

@@ -1,7 +1,7 @@
-"""What the tests that start no process cover: `python -m tests.support.coverage_report`.
+"""Coverage of the tests that start no process: `python -m tests.support.coverage_report`.
 
-Modules that none of them imports are run by servers alone. Those are listed; the floor holds for
-the rest.
+Modules that none of them imports are run by server processes alone. Those are listed; the minimum
+holds for the others.
 """
 
 import sys
@@ -13,7 +13,7 @@ from coverage.exceptions import CoverageException
 
 
 def main() -> int:
-    """Print both lists; give 0 where the floor is held."""
+    """Print both lists; return 0 if the minimum is met, 1 if not, 2 if nothing was measured."""
     coverage = Coverage()
     try:
         coverage.load()
@@ -35,7 +35,7 @@ def main() -> int:
 
 
 def _never_imported(coverage: Coverage) -> Iterable[str]:
-    """List the modules of which not a line ran: not even what an import runs."""
+    """Yield the modules of which no line ran, not even those that an import runs."""
     for file in coverage.get_data().measured_files():
         _, statements, _, missing, _ = coverage.analysis2(file)
         if statements and len(missing) == len(statements):

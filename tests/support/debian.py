@@ -1,4 +1,4 @@
-"""Debian's packages, for the programs that a test needs and no other registry has."""
+"""Debian packages, for programs that a test needs and no other package registry has."""
 
 import fcntl
 import os
@@ -14,7 +14,7 @@ _PATIENCE = 600.0
 
 
 def install(*packages: str) -> bool:
-    """Install packages where that may be done without asking anybody; whether it was done."""
+    """Install packages if this process is root and has apt-get; return whether that worked."""
     if os.geteuid() != 0 or shutil.which("apt-get") is None:
         return False
     with _one_at_a_time():
@@ -26,7 +26,7 @@ def install(*packages: str) -> bool:
 
 
 def succeeds(command: Sequence[str], directory: Path | None = None) -> bool:
-    """Run one command without a person; whether it went well, else what it said is printed."""
+    """Run a command that may ask nothing; return whether it succeeded; print what failed."""
     done = subprocess.run(
         command,
         cwd=directory,
@@ -44,7 +44,7 @@ def succeeds(command: Sequence[str], directory: Path | None = None) -> bool:
 
 @contextmanager
 def _one_at_a_time() -> Iterator[None]:
-    """Wait for test processes that install something, too."""
+    """Lock out other test processes that install something."""
     _CACHE.mkdir(parents=True, exist_ok=True)
     with (_CACHE / "debian.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

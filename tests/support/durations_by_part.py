@@ -1,7 +1,7 @@
-"""The time of the tests by part of the gate, printed at the end of a run.
+"""The durations of the tests by part of the gate, printed at the end of a run.
 
-Seconds are those of the tests themselves, added up; processes share them. A test may take long
-where its docstring says why.
+Seconds are those of the tests themselves, added up over all processes. A test that takes longer
+than `LONG` says why in its docstring, or is listed.
 """
 
 from collections.abc import Iterable, Mapping
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import pytest
 
 LONG = 20.0
-"""Seconds after which a test owes an explanation."""
+"""Seconds after which a test has to say why it takes so long."""
 
 _EXPLAINED = "explained"
 """The property of a report whose test has a docstring."""
@@ -20,7 +20,7 @@ _PARTS = (
     ("tests/test_benchmarks.py", "benchmarks, quick"),
     ("tests/editors/", "editors"),
 )
-"""The parts that are files, by how their tests' ids begin."""
+"""The parts that are files, by the beginning of their tests' ids."""
 
 
 @dataclass(slots=True)
@@ -30,7 +30,7 @@ class _Part:
 
 
 def note_explanations(items: Iterable[pytest.Item]) -> None:
-    """Have the reports of tests with a docstring say so; only who runs a test can see it."""
+    """Mark the reports of tests with a docstring: the process that prints them has no tests."""
     for item in items:
         function = getattr(item, "function", None)
         if function is not None and function.__doc__:

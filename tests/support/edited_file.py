@@ -1,4 +1,4 @@
-"""A file that is edited at random, with the truth about each of its lines kept beside it."""
+"""A file that is edited at random, with the true writer of each line kept beside it."""
 
 import random
 from collections.abc import Callable, Sequence
@@ -13,7 +13,7 @@ Fresh = Callable[[], str]
 
 @dataclass(frozen=True)
 class LineTruth:
-    """Who wrote a line (None: nobody who recorded it), and whether every link since is there."""
+    """The record that wrote a line (None: unrecorded), and whether no record since is missing."""
 
     order: int | None
     unbroken: bool = False
@@ -21,9 +21,10 @@ class LineTruth:
 
 @dataclass
 class EditedFile:
-    """A file, its steps and its truth. A content that comes again has the truth of the first time.
+    """A file, its edits, and the truth about its lines.
 
-    `kept` are the contents that something still holds.
+    A content that comes again has the truth of its first time. `kept` are contents that can still
+    be read, from a snapshot or a commit.
     """
 
     random: random.Random
@@ -44,7 +45,7 @@ class EditedFile:
         self.kept[self.hash] = list(self.lines)
 
     def record(self, lines: Sequence[str]) -> None:
-        """Edit the file under the eyes of a tool."""
+        """Make an edit that is recorded."""
         old, new = "".join(self.lines).encode(), "".join(lines).encode()
         before = self.hash if self.steps or self.lines else None
         step = Edit(
@@ -62,21 +63,21 @@ class EditedFile:
         self.past.append((list(self.lines), list(self.truth)))
 
     def rename(self) -> None:
-        """Give the file another name, which changes none of its lines."""
+        """Return the file another name, which changes none of its lines."""
         self.steps.append(Edit(order=len(self.steps), pre=self.hash, post=self.hash))
 
     def undo(self) -> None:
-        """Bring back, recorded, what an earlier record left."""
+        """Restore a content that an earlier record left; this is recorded."""
         self.record(list(self.random.choice(self.past)[0]))
 
     def edit_unrecorded(self, lines: Sequence[str]) -> None:
-        """Edit the file behind everybody's back."""
+        """Make an edit that is not recorded."""
         self._become(list(lines), LineTruth(None))
         self.truth = [replace(truth, unbroken=False) for truth in self.truth]
         self.unrecorded += 1
 
     def reformat(self) -> None:
-        """Give some lines another indentation, behind everybody's back."""
+        """Indent some lines; this is not recorded."""
         first, last = self.stretch(8)
         for at in range(first, last):
             self.lines[at] = "    " + self.lines[at]
@@ -84,7 +85,7 @@ class EditedFile:
         self.unrecorded += 1
 
     def shift(self) -> None:
-        """Move a block within the file, behind everybody's back."""
+        """Move a block within the file; this is not recorded."""
         first, last = self.stretch(8)
         block, truth = self.lines[first:last], self.truth[first:last]
         del self.lines[first:last], self.truth[first:last]
@@ -94,7 +95,7 @@ class EditedFile:
         self.unrecorded += 1
 
     def edited(self, *besides: str) -> list[str]:
-        """Give the lines after one edit of a random kind; `besides` are other kinds than usual."""
+        """Return the lines after one random edit; `besides` names kinds that are not usual."""
         lines = list(self.lines)
         first, last = self.stretch(6)
         kind = self.random.choice(["insert", "insert", "replace", "replace", "delete", *besides])
@@ -113,7 +114,7 @@ class EditedFile:
         return lines
 
     def stretch(self, longest: int) -> tuple[int, int]:
-        """Choose some lines that follow each other."""
+        """Choose some consecutive lines: the first, and the one after the last."""
         first = self.random.randint(0, len(self.lines))
         return first, min(len(self.lines), first + self.random.randint(1, longest))
 
@@ -129,7 +130,7 @@ class EditedFile:
 
 
 def numbered() -> Fresh:
-    """Give lines that are all different."""
+    """Return lines that are all different."""
     count = 0
 
     def fresh() -> str:
@@ -141,7 +142,7 @@ def numbered() -> Fresh:
 
 
 def like_code(chance: random.Random) -> Fresh:
-    """Give lines as code has them: many are alike, some are trivial."""
+    """Return lines as code has them: many are alike, some are trivial."""
     words = ["value", "total", "index", "result", "request", "answer", "session", "path", "name"]
 
     def fresh() -> str:

@@ -1,6 +1,6 @@
-"""A governed tree that all kinds of hands edit by chance, and what blame says of it afterwards.
+"""A governed work tree that is edited at random from all sources, and blame's answers about it.
 
-Invariant: every line of every file knows whom an answer may name, whoever edited and however.
+Invariant: for every line of every file the right answers are known, whatever edited it.
 """
 
 import random
@@ -44,7 +44,7 @@ _HEAD: Final = re.compile(rb"^[0-9a-f]{40} \d+ \d+")
 
 
 class By(StrEnum):
-    """Who edits, and how it is told: by saves, calls, commands, a look at the disk, or not."""
+    """Who makes an edit, and so how the server learns of it; of `NOBODY`'s it learns nothing."""
 
     PERSON = "a person's saves"
     AGENT = "an agent's calls"
@@ -73,7 +73,7 @@ FORMATS: Final[tuple[Edit, ...]] = (
 
 
 class Verdict(StrEnum):
-    """How an answer about a line stands to the truth; a twin is right of an equal line."""
+    """Whether an answer about a line is right; a twin is right for another, equal line."""
 
     RIGHT = "right"
     TWIN = "twin"
@@ -83,9 +83,9 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What was said of one line: as the confidence has it, and whether it is so.
+    """What blame said of one line, how confidently, and whether it is right.
 
-    `strict`: one answer alone is right; of what was moved or brought back two are.
+    `strict`: only one answer is right; for a line that was moved or restored two are.
     """
 
     confidence: Confidence
@@ -98,7 +98,7 @@ class Answer:
 
 @dataclass
 class EditedTree:
-    """A tree of a few files in a repository, edited through a desk of its own."""
+    """A tree of a few files in a repository, edited through a governance of its own."""
 
     repository: Repository
     chance: random.Random
@@ -112,7 +112,7 @@ class EditedTree:
 
     @classmethod
     def made(cls, root: Path, seed: int, texts: Sequence[Text] = ()) -> "EditedTree":
-        """Make a tree of two files, of these texts or of any, and open an editor in it."""
+        """Make a tree of two files, with these texts or random ones, and open an editor in it."""
         chance = random.Random(seed)  # noqa: S311 - nobody is kept out by these numbers
         tree = cls(create(root), chance)
         tree.repository.write(".orchestration/active_intents.yaml", INTENTS)
@@ -130,7 +130,7 @@ class EditedTree:
         return tree
 
     def open(self) -> None:
-        """Start a server; its agents select the intent anew."""
+        """Open the governance as a server start does; its agent selects the intent again."""
         self.editor = Editor.open(self.repository.root)
         self.editor.select(INTENT)
         self.work = Work(self.editor, self.repository)
@@ -148,7 +148,7 @@ class EditedTree:
         self._step(by, edit.__name__, {path: edit(hand, self.files[path])})
 
     def move_between(self, by: By) -> None:
-        """Move a block from one file to another, which may be a new one, or all of a file."""
+        """Move a block, or a whole file, into another file, which may be new."""
         path, hand = self._any_file(), self._hand(by)
         text = self.files[path]
         others = [other for other in sorted(self.files) if other != path]
@@ -170,7 +170,7 @@ class EditedTree:
         self._step(by, kind, {other: joined, path: left})
 
     def rename(self, by: By) -> None:
-        """Give a file another name."""
+        """Return a file another name."""
         path, new = self._any_file(), self._new_name()
         text = self.files.pop(path)
         self.past[new] = self.past.pop(path, [])
@@ -184,7 +184,7 @@ class EditedTree:
         self._end()
 
     def undo(self, by: By) -> None:
-        """Bring back what a file held before."""
+        """Restore a text that a file had before."""
         path, hand = self._any_file(), self._hand(by)
         past = self.past.get(path)
         if past:
@@ -205,7 +205,7 @@ class EditedTree:
         self._step(by, "recreate", {path: new})
 
     def git(self) -> None:
-        """Do with git what leaves the files as they are in the end, or takes back what was done."""
+        """Use git in a way that leaves the files as they are in the end."""
         kind = self.chance.choice(["commit", "commit", "branch", "stash", "discard"])
         self._begin(None, f"git {kind}")
         repository = self.repository
@@ -287,7 +287,7 @@ class EditedTree:
         self._step(by, f"copy {path}", {self._new_name(): copied})
 
     def _edit_of(self, path: str) -> None:
-        """Edit one file by any hand whose change is recorded."""
+        """Edit one file from any source whose change is recorded."""
         by = self.chance.choice([*ANNOUNCED, By.PROGRAM])
         edit = self.chance.choice(WRITES)
         self._step(by, edit.__name__, {path: edit(self._hand(by), self.files[path])})
@@ -299,10 +299,10 @@ class EditedTree:
         shutil.rmtree(self.repository.root / LOCAL_ROOM)
         self.open()
 
-    # -- what is said ----------------------------------------------------------------------------
+    # -- answers --------------------------------------------------------------------------------
 
     def answers(self) -> Iterator[Answer]:
-        """Ask who wrote each line, but for those without a letter or digit."""
+        """Yield blame's answer for each line that has a letter or digit."""
         twins = self._twins()
         for path, text in sorted(self.files.items()):
             blamed = self.editor.governance.blaming.blame(WorkspacePath(path))
@@ -318,7 +318,7 @@ class EditedTree:
                     yield Answer(run.confidence, verdict, strict, path, number, said)
 
     def lines_of_intent(self) -> tuple[set[tuple[str, int]], set[tuple[str, int]]]:
-        """Give the lines of the intent as blame tells them file by file, and as `intent/lines`."""
+        """Return the lines of the intent by blame of each file, and those by `intent/lines`."""
         governance = self.editor.governance
         index, rules = governance.stores.ledger.index, governance.rules.current()
         asked = worked_files(self.repository.root, index, rules, INTENT)
@@ -353,7 +353,7 @@ class EditedTree:
                 twins.setdefault(line.text.strip(), set()).update(line.owners)
         return twins
 
-    # -- how it is done --------------------------------------------------------------------------
+    # -- implementation --------------------------------------------------------------------------
 
     def _any_file(self) -> str:
         return self.chance.choice(sorted(self.files))
@@ -366,7 +366,7 @@ class EditedTree:
         return Hand(self.chance, None if by is By.NOBODY else self.steps + 1)
 
     def _step(self, by: By, name: str, changes: Mapping[str, Text | None]) -> None:
-        """Change some files (None: one is deleted) at once, or one after the other by saves."""
+        """Change some files (None deletes one): by saves one after the other, otherwise at once."""
         self._begin(by, f"{name} {' '.join(changes)}")
         if by is By.PERSON:
             for path, text in changes.items():
@@ -426,7 +426,7 @@ class EditedTree:
         self.story.append(f"{self.steps}: {name}" + (f" by {by.value}" if by else ""))
 
     def _end(self) -> None:
-        """Note whose records have come, and commit the same beside."""
+        """Note which records this step made, and commit it to the repository for `git blame`."""
         page = self.editor.governance.stores.ledger.index.query(Query(), limit=40)
         for record in page.records:
             self._of_record.setdefault(record.id, self.steps)
@@ -465,7 +465,7 @@ def _fast_import(room: Path, stream: bytes) -> None:
 
 
 def _git_blame(room: Path, path: str) -> list[int]:
-    """Give the number of each line's commit, which is its time."""
+    """Return the step of each line's commit, which is its commit time."""
     words = ["git", "blame", "--line-porcelain", "--", path]
     printed = subprocess.run(words, cwd=room, check=True, capture_output=True).stdout
     return [
@@ -524,7 +524,7 @@ _STEPS: Final[Mapping[str, Sequence[Step]]] = {
         EditedTree.branches,
     ],
 }
-"""What happens in a script of each kind: each step is one of these, by chance."""
+"""The kinds of scripts: each step of a script is drawn from its list."""
 
 _CLONED: Final = "a clone: "
 
@@ -532,7 +532,7 @@ KINDS: Final = (*_STEPS, *(f"{_CLONED}{kind}" for kind in ("saves", "git", "bran
 
 
 def played(root: Path, kind: str, seed: int, steps: int) -> EditedTree:
-    """Run a script; the tree has to be closed."""
+    """Run a random script of a kind; the caller closes the tree."""
     tree = EditedTree.made(root, seed)
     for _ in range(steps):
         tree.chance.choice(_STEPS[kind.removeprefix(_CLONED)])(tree)

@@ -1,7 +1,7 @@
-"""An editor without a screen: a real LSP client that holds buffers, saves files, and is asked.
+"""A headless editor: a real LSP client with buffers and saves, connected to a real server process.
 
-It speaks to a real server process over standard input and output, by pytest-lsp's client, and does
-with edits, saves and messages what editors do. Nothing here sleeps: waiting is for messages.
+The end-to-end tests use it. It is built on pytest-lsp's client and treats edits, saves and messages
+as editors do. Nothing here sleeps: tests wait for messages.
 """
 
 import asyncio
@@ -39,13 +39,13 @@ from tests.support import forked_servers
 PATIENCE = 60.0
 SERVER = (sys.executable, "-m", "intent_lsp", "serve")
 PATIENT = (sys.executable, "-m", "tests.support.unhurried_server", "serve")
-"""A server whose saves may take as long as a busy machine needs to judge them."""
+"""The command of a server that waits for its judgement, however busy the machine is."""
 STARTED = ("env", *SERVER)
-"""A server that is started, for those who test what happens while it loads."""
+"""The command of a server that is really started, not forked: for tests of its loading."""
 
 
 def jittered_server(seed: int) -> Sequence[str]:
-    """Give the command of a server whose threads come and go when they please."""
+    """Return the command of a server whose threads are delayed at random (`jittered_server`)."""
     return (sys.executable, "-m", "tests.support.jittered_server", str(seed), "serve")
 
 
@@ -54,7 +54,7 @@ NOTIFICATIONS = ("intent/didChange", "intent/didDeny", "intent/didTrace")
 
 @dataclass
 class Buffer:
-    """What the editor shows of one file, and how it spells it on disk."""
+    """The text of one open file, and its encoding on disk."""
 
     uri: str
     path: Path
@@ -73,7 +73,7 @@ MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"))
 
 
 def capabilities(**changes: Any) -> lsp.ClientCapabilities:
-    """Give the capabilities of a client that can do all that this editor can."""
+    """Return the capabilities of this editor; `workspace__applyEdit=False` changes one of them."""
     declared: dict[str, Any] = {
         "workspace": {
             "applyEdit": True,
@@ -115,7 +115,10 @@ def _converter() -> Any:
 
 @dataclass
 class Editor:
-    """One editor window with its server process."""
+    """One editor window with its server process, and all that the server has sent so far.
+
+    `shown`: diagnostics by URI; `messages`: `window/showMessage`; `asked`: questions to the person.
+    """
 
     client: pytest_lsp.LanguageClient
     root: Path
@@ -136,7 +139,7 @@ class Editor:
     registered: list[str] = field(default_factory=list)
     news: asyncio.Condition = field(default_factory=asyncio.Condition)
 
-    # -- what a person does -------------------------------------------------------------------
+    # -- a person's actions -------------------------------------------------------------------
 
     def open(self, name: str, text: str | None = None, *, uri: str | None = None) -> Buffer:
         """Open a file, with the text on disk, or with a text that was never saved."""
@@ -155,19 +158,19 @@ class Editor:
         return buffer
 
     def reload(self, name: str) -> None:
-        """Take up what has changed on disk, as editors do with a buffer that nobody edits."""
+        """Load the text from disk again, as editors do with a buffer without unsaved edits."""
         buffer = self.buffers[name]
         _load(buffer)
         whole = lsp.TextDocumentContentChangeWholeDocument(text=buffer.text)
         self._change(buffer, buffer.text, [whole])
 
     def type(self, name: str, text: str) -> Buffer:
-        """Make a buffer's text another one, by the one edit that leads there."""
+        """Replace a buffer's text, and send the smallest single edit that leads there."""
         buffer = self.buffers[name]
         old, new = buffer.text, text
         head = common_head(old, new)
         tail = common_tail(old, new, head)
-        # No editor knows a place in the middle of a line's end.
+        # Never split CRLF: no position lies between its two characters.
         while head and old[head - 1] == "\r":
             head -= 1
         while tail and old[-tail] == "\n":
@@ -191,7 +194,10 @@ class Editor:
         ask: bool = True,
         reformat: Callable[[str], str] | None = None,
     ) -> bytes:
-        """Save a buffer as editors do: ask, apply what is answered, write, tell."""
+        """Save a buffer as editors do: ask before, apply the edits, write, announce the save.
+
+        `ask=False` is an editor without `willSaveWaitUntil`. Returns the bytes written.
+        """
         buffer = self.buffers[name]
         if ask:
             edits = await self.client.text_document_will_save_wait_until_async(
@@ -219,7 +225,7 @@ class Editor:
     async def actions(
         self, name: str, line: int = 0, character: int = 0
     ) -> dict[str, lsp.CodeAction]:
-        """Ask for the code actions on a line, by title."""
+        """Return the code actions on a line, by title."""
         buffer = self.buffers[name]
         here = lsp.Range(lsp.Position(line, character), lsp.Position(line, character))
         published = self.shown.get(buffer.uri)
@@ -239,37 +245,37 @@ class Editor:
         return {action.title: action for action in actions}
 
     async def run(self, action: lsp.CodeAction) -> Any:
-        """Do what a code action says."""
+        """Run a code action: apply its edit, then run its command; return the command's answer."""
         if action.edit is not None:
             assert self._apply_workspace_edit(action.edit), "the text has moved on"
         if action.command is not None:
             return await self.command(action.command.command, *(action.command.arguments or []))
         return None
 
-    # -- what a client asks -------------------------------------------------------------------
+    # -- requests -----------------------------------------------------------------------------
 
     async def ask(self, method: str, params: Any = None) -> Any:
-        """Send a request of ours; its answer as plain JSON."""
+        """Send an `intent/*` request; return its answer as plain JSON."""
         return plain(await self.client.protocol.send_request_async(method, params))
 
     async def command(self, name: str, *arguments: Any) -> Any:
-        """Run a command; its answer as plain JSON."""
+        """Run a command of the server; return its answer as plain JSON."""
         return plain(
             await self.client.workspace_execute_command_async(
                 lsp.ExecuteCommandParams(command=name, arguments=list(arguments) or None)
             )
         )
 
-    # -- what is waited for -------------------------------------------------------------------
+    # -- waiting ------------------------------------------------------------------------------
 
     async def choose(self, title: str) -> None:
-        """Choose this, in answer to the oldest question that is still open, or to the next."""
+        """Answer the oldest open question with this title, or the next one if none is open."""
         async with self.news:
             self.choices.append(title)
             self.news.notify_all()
 
     async def until(self, done: Callable[[], Any], why: str) -> Any:
-        """Wait for the messages that make something true."""
+        """Wait until messages have made `done` true; return its value. `why` is for the failure."""
 
         async def wait() -> Any:
             async with self.news:
@@ -282,7 +288,7 @@ class Editor:
             raise AssertionError(f"{why}; {self._report()}") from None
 
     async def problems(self, name: str, *codes: str) -> Sequence[lsp.Diagnostic]:
-        """Wait until a file shows exactly these codes, in order; give its diagnostics."""
+        """Wait until a file shows exactly these codes, in order; return its diagnostics."""
         uri = self.uri(name)
 
         def done() -> bool:
@@ -294,12 +300,12 @@ class Editor:
         return published.diagnostics if published else []
 
     def uri(self, name: str) -> str:
-        """Give the URI by which this editor knows a file."""
+        """Return the URI by which this editor knows a file."""
         buffer = self.buffers.get(name)
         return uri_of(self.root / name) if buffer is None else buffer.uri
 
     async def settled(self, name: str) -> Sequence[lsp.Diagnostic]:
-        """Wait until everything sent so far is worked off; give what a file shows then."""
+        """Wait until the server has handled all that was sent; return the diagnostics of a file."""
         buffer = self.buffers[name]
         # Code actions are answered when a document is settled. Two round trips: when the first is
         # over, whatever was sent before it has taken its place in the document's lane.
@@ -316,7 +322,7 @@ class Editor:
         return published.diagnostics if published else []
 
     async def traced(self, count: int) -> list[dict[str, Any]]:
-        """Wait for the notifications of so many records; give their params."""
+        """Wait for this many `intent/didTrace` notifications; return the params of all of them."""
 
         def traces() -> list[Any]:
             return [params for method, params in self.notified if method == "intent/didTrace"]
@@ -332,7 +338,7 @@ class Editor:
         return [json.loads(line) for line in ledger.read_text().splitlines()]
 
     def apply(self, buffer: Buffer, edits: Sequence[lsp.TextEdit]) -> None:
-        """Apply edits that all speak of the same text."""
+        """Apply edits whose positions all refer to the same text."""
         if not edits:
             return
         lines = split_lines(buffer.text)
@@ -349,7 +355,7 @@ class Editor:
         whole = lsp.TextDocumentContentChangeWholeDocument(text=text)
         self._change(buffer, text, [whole])
 
-    # -- inside -------------------------------------------------------------------------------
+    # -- private ------------------------------------------------------------------------------
 
     def _change(self, buffer: Buffer, text: str, changes: Sequence[Any]) -> None:
         buffer.text = text
@@ -408,7 +414,7 @@ class Editor:
 
 
 def _write(path: Path, data: bytes) -> None:
-    """Write a file in one step, so that nobody sees half of it; a link stays a link."""
+    """Replace a file in one step, so that the server never reads a part; a link stays a link."""
     target = path.resolve()
     target.parent.mkdir(parents=True, exist_ok=True)
     unfinished = target.with_name(f".{target.name}.tmp")
@@ -417,7 +423,7 @@ def _write(path: Path, data: bytes) -> None:
 
 
 def _load(buffer: Buffer) -> None:
-    """Read a file as an editor does: what is not text is shown as well as it can be."""
+    """Read a file as an editor does; bytes that are no text become U+FFFD."""
     data = buffer.path.read_bytes()
     buffer.mark, buffer.encoding = b"", "utf-8"
     for mark, encoding in MARKS:
@@ -427,7 +433,7 @@ def _load(buffer: Buffer) -> None:
 
 
 def plain(value: Any) -> Any:
-    """Turn what pygls makes of an answer back into plain JSON."""
+    """Return plain JSON for the objects into which pygls turns an answer."""
     if hasattr(value, "_asdict"):
         return {name: plain(item) for name, item in value._asdict().items()}
     if isinstance(value, Mapping):
@@ -438,7 +444,7 @@ def plain(value: Any) -> Any:
 
 
 def _plain_converter() -> Any:
-    """Leave what is ours as JSON gave it: pygls's named tuples lose keys that are no names."""
+    """Return a converter that keeps `intent/*` JSON: pygls's named tuples lose some keys."""
     converter = _converter()
     for message in (JsonRPCRequestMessage, JsonRPCResponseMessage, JsonRPCNotification):
         converter.register_structure_hook(message, lambda told, kind: kind(**told))
@@ -462,7 +468,7 @@ async def editing(
     folders: Sequence[Path] | None = None,
     command: Sequence[str] = PATIENT,
 ) -> AsyncIterator[Editor]:
-    """Start an editor on a folder, and end it in good order."""
+    """Start an editor with a server on a folder; shut both down in the end."""
     editor = await start(
         root,
         options=options,
@@ -484,7 +490,7 @@ async def start(
     folders: Sequence[Path] | None = None,
     command: Sequence[str] = PATIENT,
 ) -> Editor:
-    """Start an editor and its server process."""
+    """Start an editor and its server process, and initialize the connection."""
     client = forked_servers.Client(configuration={}, converter_factory=_plain_converter)
     editor = Editor(client, root)
     _listen(editor)
@@ -509,7 +515,7 @@ async def start(
 
 
 async def stop(editor: Editor) -> None:
-    """Leave open questions unanswered, and end the server in good order."""
+    """Leave open questions unanswered, and shut the server down."""
     editor.leaving = True
     await _wake_waiting(editor)
     await editor.client.shutdown_session()

@@ -1,4 +1,4 @@
-"""The pictures of VS Code in the documentation: `make editor-images`."""
+"""Screenshots of VS Code for the documentation: `make editor-images`."""
 
 import sys
 import tempfile
@@ -36,11 +36,11 @@ WORDS = {
     "line seven": '    cents = Decimal("0.001")',
     "line one": "import decimal",
 }
-"""What stands for the words of the journeys in this file."""
+"""What the journeys type in this file, in place of their own words."""
 
 
 def take(images: Path) -> None:
-    """Go all journeys in a small project, and put the pictures of them there."""
+    """Run all journeys in a small project, and write their screenshots into `images`."""
     images.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         room = Path(name)

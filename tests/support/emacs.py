@@ -1,6 +1,6 @@
-"""A real Emacs without a screen: it tells a story in Lisp and reports what it saw, step by step.
+"""A real Emacs without a screen: it runs a script in Lisp and reports what it saw at each step.
 
-Nothing here or in the stories sleeps: waiting is for events, and a step that waits in vain says so.
+Nothing here or in the scripts sleeps: they wait for events, and a step that waits too long fails.
 """
 
 import json
@@ -27,7 +27,7 @@ _PACKAGES = Path("/usr/share/emacs/site-lisp/elpa")
 """Where Debian keeps Emacs's packages: the eglot of Emacs 28 is one of them."""
 
 _PATIENCE = 120.0
-"""Seconds for a whole story; a step that fails ends it much earlier."""
+"""Seconds for a whole script; a step that fails ends it much earlier."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +38,9 @@ class Emacs:
     state: Path
 
     def run_script(self, name: str, repository: Repository, **given: object) -> Mapping[str, Any]:
-        """Run one story in a new process; give what was seen, by step.
+        """Run a script of tests/editors/emacs in a new process; return what it saw, by step.
 
-        `given` is handed to the story as JSON. Whatever goes wrong fails the test with the name
+        `given` is passed to the script as JSON. Whatever goes wrong fails the test with the name
         of the step and what Emacs said.
         """
         told = {"root": str(repository.root), "config": str(CONFIG), "cmd": SERVER, **given}
@@ -58,7 +58,7 @@ class Emacs:
 
 
 def emacs(state: Path, *packages: str) -> Emacs:
-    """Find Emacs and some of its packages, or install them; without them the test is skipped."""
+    """Return an Emacs with some packages, installed if need be; else skip, or fail in CI."""
     if shutil.which("emacs") is None or not _has(packages):
         install("emacs-nox", *(f"elpa-{package}" for package in packages))
     found = shutil.which("emacs")

@@ -1,6 +1,6 @@
-"""Broken worlds: disks that are small or read-only, locks that others hold, rights that bind.
+"""Faults that a test causes: full and read-only disks, locks that are held, permissions that bind.
 
-Invariant: what was broken is mended when its block ends, however it ends.
+Invariant: a fault ends with its `with` block, however that ends.
 """
 
 import os
@@ -29,7 +29,7 @@ _CAPABILITIES = "-dac_override,-dac_read_search"
 
 @contextmanager
 def small_disk(place: Path, size: str) -> Iterator[Path]:
-    """Put a file system of a size, as mount(8) spells it, at `place`; skip where nobody lets us."""
+    """Mount a file system of a size, as mount(8) spells it, at `place`; skip if not allowed."""
     place.mkdir()
     owner = f"uid={os.getuid()},gid={os.getgid()},mode=0700"
     with _mounted(("-t", "tmpfs", "-o", f"size={size},{owner}", "tmpfs", str(place))):
@@ -38,7 +38,7 @@ def small_disk(place: Path, size: str) -> Iterator[Path]:
 
 @contextmanager
 def read_only(path: Path) -> Iterator[None]:
-    """Let a file lie on a read-only file system."""
+    """Make a file read-only by mounting it so: permissions do not bind root."""
     with (
         _mounted(("--bind", str(path), str(path))),
         _mounted(("-o", "remount,ro,bind", str(path)), unmount=False),
@@ -62,13 +62,13 @@ def _mounted(arguments: Sequence[str], *, unmount: bool = True) -> Iterator[None
         yield
     finally:
         if unmount:
-            # Lazily: whoever still has a file open there keeps it until the end.
+            # Lazily: a process that still has a file open there must not make this fail.
             done = _run([*prefix, "umount", "--lazy", arguments[-1]])
             assert not done.returncode, done.stderr
 
 
 def fill(disk: Path) -> Path:
-    """Fill a disk to the last byte; give the file to delete when there is to be room again."""
+    """Fill a disk to the last byte; return the file to delete to free it again."""
     ballast = disk / "ballast"
     with ballast.open("ab", buffering=0) as file:
         for piece in (1 << 16, 1 << 12, 1):
@@ -80,7 +80,7 @@ def fill(disk: Path) -> Path:
 
 @contextmanager
 def locked_by_another_process(lock: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """Have another process hold a lock file; it lets go when its input ends, or the block does."""
+    """Have another process lock a file, until the block ends or the test closes its input."""
     command = [sys.executable, "-c", _HOLDER, str(lock)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
         assert holder.stdin
@@ -94,9 +94,9 @@ def locked_by_another_process(lock: Path) -> Iterator[subprocess.Popen[bytes]]:
 
 
 def logging_server(log: Path, *, bound: bool = False) -> Sequence[str]:
-    """Give the command of a server whose standard error is a file.
+    """Return the command of a server that appends its standard error to a file.
 
-    `bound`: rights bind it, whoever it runs as; skips where that cannot be had.
+    `bound`: file permissions bind the server even as root; skip if that cannot be arranged.
     """
     command = (*TO_A_FILE, str(log), *SERVER)
     if not bound or os.geteuid() != 0:

@@ -1,10 +1,10 @@
-"""A process that has loaded what a server loads, and becomes a server each time it is asked.
+"""A fork server: a process that has loaded the server's modules, and forks a server on request.
 
-A server takes longer to load than most tests take to speak with it. Each server is still a process
-of its own, with standard streams of its own.
+Loading a server takes longer than most tests take to use it. A forked server is still a process of
+its own, with its own standard streams.
 
-Invariant: `python -m MODULE …` by a fork differs from one by a start in what is loaded already, and
-in nothing else: how servers start and load is tested on servers that were started.
+Invariant: `python -m MODULE …` by a fork differs from one by a start only in what is loaded
+already. How servers start and load is tested on servers that were started.
 """
 
 import importlib
@@ -18,11 +18,11 @@ import sys
 from collections.abc import Sequence
 
 LONGEST = 1 << 16
-"""Bytes of a request: the words after `python -m`, as JSON."""
+"""Most bytes of a request: the words after `python -m`, as JSON."""
 
 STREAMS = 4
-"""What is handed over with a request: standard input, output and error, and where the fork's id is
-written, and in the end its status, a line each."""
+"""Descriptors that come with a request: standard input, output and error, and a pipe to which the
+process id of the fork is written, and in the end its exit status, a line each."""
 
 _LOADED = (
     "intent_lsp.doors.cli.main",
@@ -34,10 +34,10 @@ _LOADED = (
 
 
 def main() -> None:
-    """Fork for each request that comes by the socket, until it is closed."""
+    """Fork for each request that comes over the socket, until it is closed."""
     for name in _LOADED:
         importlib.import_module(name)
-    # Nobody here waits for those who wait for the servers.
+    # The intermediate processes of `_serve_or_wait` are reaped by the system.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     with socket.socket(fileno=int(sys.argv[1])) as requests:
         while words := _next(requests):
@@ -45,7 +45,7 @@ def main() -> None:
 
 
 def _next(requests: socket.socket) -> Sequence[str]:
-    """Wait for requests; give the words of one in its fork, and none to whom nobody asks."""
+    """Wait for requests; return one's words in its fork, or nothing once the socket closes."""
     while True:
         request, streams, _, _ = socket.recv_fds(requests, LONGEST, STREAMS)
         if not request:
@@ -61,7 +61,7 @@ def _next(requests: socket.socket) -> Sequence[str]:
 
 
 def _serve_or_wait(streams: Sequence[int]) -> None:
-    """Fork once more: who is asked serves, and its parent tells how that ended."""
+    """Fork once more: the child returns and serves; its parent waits and reports its status."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     *standard, status = streams
     if server := os.fork():
@@ -81,7 +81,7 @@ def _serve_or_wait(streams: Sequence[int]) -> None:
 
 
 def _renew(name: str, number: int) -> None:
-    """Make a standard stream anew: it remembers what it was, a file or a terminal or a pipe."""
+    """Replace a standard stream: the object of the parent knows another kind of file."""
     old: io.TextIOWrapper = getattr(sys, name)
     new = io.TextIOWrapper(
         os.fdopen(number, "wb" if number else "rb", closefd=False),

@@ -1,6 +1,7 @@
-"""Servers by a fork of a loaded process instead of a start, for clients of pytest-lsp.
+"""Servers forked from a loaded process instead of started, for clients of pytest-lsp.
 
-Invariant: a server has the environment and the directory of whoever asks for it, or it is started.
+Invariant: a forked server has the environment and working directory of the test that asks for it;
+if the fork server has others, the server is started.
 """
 
 import asyncio
@@ -24,24 +25,24 @@ from tests.support.fork_server import LONGEST
 
 PYTHON = (sys.executable, "-m")
 TO_A_FILE = ("sh", "-c", 'exec "$@" 2>>"$0"')
-"""What stands before a file and a command whose standard error is to go there."""
+"""A command prefix: the file follows to which standard error goes, then the command."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Output:
-    """What a server writes to, and the way to let go of it."""
+    """A pipe that a server writes to."""
 
     transport: asyncio.ReadTransport
     reader: asyncio.StreamReader
 
 
 class Client(pytest_lsp.LanguageClient):
-    """A client whose server needs not load itself, where the fork server can make it."""
+    """A pytest-lsp client whose server is forked if possible."""
 
     _pipes: "Server | None" = None
 
     async def start_io(self, cmd: str, *args: str, **kwargs: object) -> None:
-        """Begin to speak with a server, as pygls does with one that it has started."""
+        """Connect to a server, as pygls does with one that it has started."""
         words, log = _read((cmd, *args))
         if not words or kwargs or not (fork_server := _fork_server()).has_same_environment():
             await super().start_io(cmd, *args, **kwargs)
@@ -62,7 +63,7 @@ class Client(pytest_lsp.LanguageClient):
         ]
 
     async def stop(self) -> None:
-        """Wait for the end, and let go of what was held to speak with the server."""
+        """Wait for the server's end, and close the pipes to it."""
         await super().stop()  # type: ignore[no-untyped-call]  # pytest-lsp's
         if self._pipes is not None:
             await self._pipes.close_pipes()
@@ -76,7 +77,7 @@ def end() -> None:
 
 
 class Server:
-    """A server as `asyncio.subprocess.Process` shows one; `status` tells of its end."""
+    """A forked server with the interface of `asyncio.subprocess.Process`."""
 
     stderr = None
 
@@ -87,19 +88,19 @@ class Server:
         self._ending = asyncio.create_task(self._end(outputs[1].reader))
 
     async def wait(self) -> int:
-        """Wait for the end; give the exit status, or the signal as a negative number."""
+        """Wait for the end; return the exit status, or the signal as a negative number."""
         return await asyncio.shield(self._ending)
 
     def terminate(self) -> None:
-        """Ask it to end."""
+        """Send SIGTERM."""
         self.send_signal(signal.SIGTERM)
 
     def kill(self) -> None:
-        """End it."""
+        """Send SIGKILL."""
         self.send_signal(signal.SIGKILL)
 
     def send_signal(self, number: int) -> None:
-        """Send it a signal, if it is still there."""
+        """Send a signal, if the server still runs."""
         if self.returncode is None:
             with suppress(ProcessLookupError):
                 os.kill(self.pid, number)
@@ -118,7 +119,7 @@ class Server:
 
 
 class _ForkServer:
-    """The nursery's process, and the way to ask it."""
+    """The process of the fork server, and the socket to it."""
 
     def __init__(self) -> None:
         self._environment = _environment()
@@ -129,11 +130,11 @@ class _ForkServer:
             self._process = subprocess.Popen(command, pass_fds=(handle,), stdin=subprocess.DEVNULL)
 
     def has_same_environment(self) -> bool:
-        """Tell whether a process started now would have the environment of the fork server."""
+        """Return whether a process started now would have the environment of the fork server."""
         return _environment() == self._environment
 
     async def fork(self, words: Sequence[str], log: str | None) -> Server:
-        """Have the words after `python -m` run in a fork."""
+        """Run `python -m` with these words in a fork; standard error goes to `log`, or to ours."""
         request = json.dumps(words).encode()
         assert len(request) <= LONGEST
         pipes = [os.pipe() for _ in range(3)]
@@ -149,7 +150,7 @@ class _ForkServer:
         return Server(int(await status.reader.readline()), stdin, stdout, status)
 
     def end(self) -> None:
-        """Let the process end."""
+        """Close the socket, which ends the process, and wait for it."""
         self._requests.close()
         self._process.wait()
 
@@ -162,7 +163,7 @@ def _fork_server() -> _ForkServer:
 
 
 def _read(command: Sequence[str]) -> tuple[Sequence[str], str | None]:
-    """Give what a command has Python run, and the file of its errors; nothing of any other."""
+    """Return a command's words after `python -m`, and its error file; no words for another."""
     log = None
     if tuple(command[:3]) == TO_A_FILE:
         log, *command = command[3:]
@@ -170,7 +171,7 @@ def _read(command: Sequence[str]) -> tuple[Sequence[str], str | None]:
 
 
 def _environment() -> tuple[Mapping[str, str], str]:
-    """Give what a process inherits without being told; pytest's word on the test is none of it."""
+    """Return what a process inherits, without pytest's variables, which differ by test."""
     variables = {name: value for name, value in os.environ.items() if name[:7] != "PYTEST_"}
     return variables, os.getcwd()  # noqa: PTH109 - compared, never followed
 

@@ -1,4 +1,4 @@
-"""Questions to the gate that break any of its rows, and no row besides."""
+"""Questions to the gate, each of which breaks one of its rows and no other."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -53,12 +53,12 @@ NUMBERS = [row for row, _, _ in BROKEN]
 
 
 def code_of(number: int) -> GateCode:
-    """Give the code of a row."""
+    """Return the code of a row."""
     return next(row.code for row in CHECKS if row.number == number)
 
 
 def broken(*numbers: int) -> tuple[GateRequest, CallFacts]:
-    """Break rows; changes of the same facts are joined."""
+    """Return a question that breaks these rows; changes of the same facts are combined."""
     question, call = FINE, CALL
     for number, of_question, of_call in BROKEN:
         if number not in numbers:

@@ -1,4 +1,4 @@
-"""A governed repository to edit in: two intents, some files, one commit."""
+"""A governed repository for tests: two intents, some files, one commit."""
 
 import shutil
 from pathlib import Path
@@ -32,7 +32,7 @@ FILES = {
 
 
 def govern(repository: Repository, policy: str = "") -> Repository:
-    """Write the files of a governed project and commit them."""
+    """Write the files of a governed project, with a line of policy if given, and commit them."""
     for name, text in FILES.items():
         repository.write(name, text)
     if policy:
@@ -42,7 +42,7 @@ def govern(repository: Repository, policy: str = "") -> Repository:
 
 
 def remove_at_once(room: Path) -> None:
-    """Remove a directory in one step: a server may be writing into it."""
+    """Remove a directory in one step, by a rename: a server may be writing into it."""
     aside = room.with_name(f"{room.name}-taken")
     shutil.rmtree(room.rename(aside.parent.parent / aside.name))
 

@@ -1,6 +1,7 @@
-"""A real Helix in a terminal, with client-configs/helix.
+"""A real Helix in a terminal, with the configuration of client-configs/helix.
 
-Debian 12 has none: that of Debian 13 runs beside its own C library, and nothing is installed.
+Debian 12 has no Helix: the one of Debian 13 is unpacked and runs beside its own C library, and
+nothing is installed.
 """
 
 import fcntl
@@ -29,7 +30,7 @@ _PACKAGES = ("hx", "libc6", "libgcc-s1")
 
 @contextmanager
 def helix(repository: Repository, room: Path, name: str) -> Iterator[Terminal]:
-    """Open a file of a repository in Helix, whose own directories are below `room`."""
+    """Open a file of a repository in Helix; its configuration and state are below `room`."""
     root = _unpacked()
     configuration = room / "config" / "helix"
     configuration.mkdir(parents=True)
@@ -50,7 +51,7 @@ def _command(root: Path) -> list[str | Path]:
 
 
 def _configuration() -> str:
-    """Give what people have, with the server of this work tree instead of the one on the path."""
+    """Return the configuration that people use, with the server of this work tree."""
     told = CONFIG.read_text()
     program, *arguments = SERVER
     quoted = ", ".join(f'"{argument}"' for argument in arguments)
@@ -59,7 +60,7 @@ def _configuration() -> str:
 
 
 def _unpacked() -> Path:
-    """Unpack Helix if it is not yet; the test is skipped where it cannot be had, never in CI."""
+    """Return where Helix is unpacked, once; if it cannot be had skip the test, or fail it in CI."""
     _HOME.mkdir(parents=True, exist_ok=True)
     with (_HOME / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -99,7 +100,7 @@ def _unpack() -> bool:
 
 
 def _options(room: Path) -> list[str]:
-    """Give apt a world of its own, so that it keeps this machine's as it is."""
+    """Return options that keep apt away from this machine's own configuration and cache."""
     told: Mapping[str, object] = {
         "Dir::Etc::sourcelist": "/dev/null",
         "Dir::Etc::sourceparts": room / "sources",
@@ -111,7 +112,7 @@ def _options(room: Path) -> list[str]:
 
 
 def _mirror() -> str | None:
-    """Give the mirror that this machine's apt uses."""
+    """Return the mirror that this machine's apt uses, or None if it names none."""
     for source in sorted(Path("/etc/apt").rglob("*.sources")):
         for found in re.findall(r"^URIs: *(\S+)", source.read_text(), flags=re.MULTILINE):
             if "security" not in found:

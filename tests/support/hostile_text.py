@@ -1,6 +1,6 @@
-"""Foreign words at their worst: what a tool, a path or an error could smuggle into a file.
+"""Hostile text: what a tool, a path or an error message could smuggle into a file.
 
-Invariant: every secret here holds `BODY`, whatever the letter case, and nothing else does.
+Invariant: every secret here contains `BODY`, whatever the letter case, and nothing else does.
 """
 
 import unicodedata
@@ -13,7 +13,7 @@ BODY = "zq7"
 _LONG = "Zq7" * 14
 _UPPER = _LONG.upper()
 
-# Put together here, so that no scanner takes this file for a leak.
+# Concatenated, so that no scanner of secrets reports this file.
 SECRETS = {
     "aws": "AKIA" + _UPPER[:16],
     "aws_secret": "aws_secret_access_key = " + _LONG[:40],
@@ -102,13 +102,13 @@ FRAGMENTS = (
 
 
 def texts(most: int = 6) -> st.SearchStrategy[str]:
-    """Give texts of such fragments, and of any other characters between them."""
+    """Return a strategy of texts: fragments, with any other characters between them."""
     piece = st.sampled_from(FRAGMENTS) | st.text(max_size=6).filter(lambda text: "=" not in text)
     return st.lists(piece, max_size=most).map("".join)
 
 
 def unseen_in(text: str) -> set[str]:
-    """Give the characters of a text that nobody sees or that end a line."""
+    """Return the characters of a text that are invisible or end a line."""
     return {
         character
         for character in text
@@ -118,7 +118,7 @@ def unseen_in(text: str) -> set[str]:
 
 
 def tokens(markdown: str) -> list[str]:
-    """Give the types of all tokens that a renderer would make of a text, in order."""
+    """Return the types of all tokens that a renderer would make of a text, in order."""
     parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
     return [kind for token in parser.parse(markdown) for kind in _types(token)]
 

@@ -1,13 +1,13 @@
-"""An environment of our own: no test sees the person's git settings, home or hooks.
+"""The environment of the tests: no test sees the person's git settings, home directory or hooks.
 
-Invariant: set before anything imports pygit2, which reads these variables once, at its start.
+Invariant: set before anything imports pygit2, which reads these variables when it is imported.
 """
 
 import os
 from collections.abc import Mapping
 from pathlib import Path
 
-# Set by git for its hooks: tests that run in one would write into the repository around them.
+# Set by git for its hooks: tests run by a hook would write into the repository around them.
 _FROM_A_HOOK = ("GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY")
 _FROM_A_PERSON = ("GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS", "GIT_EDITOR", "GIT_PAGER")
 
@@ -34,7 +34,7 @@ _SETTINGS = """\
 
 
 def isolate(home: Path) -> Mapping[str, str]:
-    """Move this process and its children into `home`; give the variables that were set."""
+    """Move this process and its children into `home`; return the variables that were set."""
     settings = home / ".gitconfig"
     settings.write_text(_SETTINGS)
     runtime = home / "runtime"

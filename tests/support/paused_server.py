@@ -1,7 +1,7 @@
-"""A server that loads its service when told to: `python -m tests.support.paused_server`.
+"""A server whose language service loads when a test says so.
 
-It answers `test/loaded` with the names of its modules, and loads its language service after
-`test/go`, or `exit`.
+`python -m tests.support.paused_server` answers `test/loaded` with the names of its modules, and
+loads the language service after `test/go` or `exit`.
 """
 
 import sys
@@ -23,7 +23,7 @@ PATIENCE = 30.0
 
 
 class PausedImport(MetaPathFinder):
-    """Finds no module; whoever looks for the language service waits here."""
+    """An import hook that finds nothing, and blocks the import of the language service."""
 
     def __init__(self) -> None:
         self.go = threading.Event()
@@ -32,11 +32,12 @@ class PausedImport(MetaPathFinder):
         self, name: str, _path: Sequence[str] | None, _target: ModuleType | None = None
     ) -> ModuleSpec | None:
         if name == SERVICE and not self.go.wait(PATIENCE):
-            raise ImportError("nobody has said go")
+            raise ImportError(f"no {GO} within {PATIENCE} s")
         return None
 
 
 def main() -> int:
+    """Serve standard input and output; return the exit status."""
     server = build_server()
     paused = PausedImport()
     sys.meta_path.insert(0, paused)
@@ -45,7 +46,7 @@ def main() -> int:
     def loaded(*_: object) -> list[str]:
         return sorted(sys.modules)
 
-    # At the end threads are waited for, whatever they load.
+    # At exit Python waits for its threads, also for the one that is still importing.
     @server.feature(lsp.EXIT)
     @server.feature(GO)
     def go(*_: object) -> None:

@@ -1,4 +1,4 @@
-"""Programs that tests run to their end."""
+"""Running a program until it ends, with a time limit."""
 
 import os
 import subprocess
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class ProgramResult(NamedTuple):
-    """What a program wrote, and its exit status."""
+    """The output of a program that has ended, and its exit status."""
 
     out: str
     err: str
@@ -23,7 +23,7 @@ def run_program(
     directory: Path | None = None,
     stop: Callable[[subprocess.Popen[str]], None] = subprocess.Popen.kill,
 ) -> ProgramResult:
-    """Run a program with more variables; after `patience` seconds it is stopped."""
+    """Run a program with additional environment variables; call `stop` after `patience` seconds."""
     with subprocess.Popen(
         command,
         cwd=directory,

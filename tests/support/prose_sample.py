@@ -1,6 +1,6 @@
-"""A sample of docstrings and messages for somebody with fresh eyes to read.
+"""A random sample of docstrings and messages, for somebody to read who does not know the code.
 
-`python -m tests.support.prose_sample [COUNT]` prints as many of each (60 unless told), drawn by
+`python -m tests.support.prose_sample [COUNT]` prints that many of each (60 by default), drawn by
 the hash of the tree that is checked out: the same tree gives the same sample.
 """
 

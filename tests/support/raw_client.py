@@ -1,4 +1,4 @@
-"""A client of the wire that says exactly the bytes it is told to."""
+"""A client that sends exactly the bytes it is given, for tests of the protocol itself."""
 
 import json
 import os
@@ -20,12 +20,13 @@ INITIALIZE: dict[str, Any] = {"processId": None, "rootUri": None, "capabilities"
 
 
 def framed(message: object) -> bytes:
+    """Return a message, or bytes in place of one, with its `Content-Length` header."""
     body = message if isinstance(message, bytes) else json.dumps(message).encode()
     return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
 
 
 class RawClient:
-    """Speaks over two streams; answers are read by a thread, so that silence fails a test."""
+    """A client over two streams; a thread reads, so that a server's silence fails the test."""
 
     def __init__(self, to_server: IO[bytes], from_server: IO[bytes]) -> None:
         self._to, self._from = to_server, from_server
@@ -35,47 +36,56 @@ class RawClient:
         self.reader.start()
 
     def raw(self, data: bytes) -> None:
+        """Send bytes as they are."""
         self._to.write(data)
         self._to.flush()
 
     def send(self, message: object) -> None:
+        """Send a message with its header."""
         self.raw(framed(message))
 
     def notify(self, method: str, params: object = None) -> None:
+        """Send a notification."""
         message: dict[str, object] = {"jsonrpc": "2.0", "method": method}
         self.send(message if params is None else message | {"params": params})
 
     def begin(self, method: str, params: object = None) -> int:
+        """Send a request; return its id, and do not wait for the answer."""
         self._next += 1
         message: dict[str, object] = {"jsonrpc": "2.0", "id": self._next, "method": method}
         self.send(message if params is None else message | {"params": params})
         return self._next
 
     def ask(self, method: str, params: object = None) -> dict[str, Any]:
+        """Send a request; return the next message, which has to be its answer."""
         identity = self.begin(method, params)
         answer = self.next()
         assert answer["id"] == identity, answer
         return answer
 
     def initialize(self, **params: object) -> dict[str, Any]:
+        """Initialize the connection; return the answer."""
         answer = self.ask("initialize", INITIALIZE | params)
         self.notify("initialized", {})
         return answer
 
     def next(self) -> dict[str, Any]:
+        """Wait for the next message of the server."""
         message = self.inbox.get(timeout=LIMIT)
         assert message is not None, "the server hung up"
         return message
 
     def hang_up(self) -> None:
+        """Close the stream to the server."""
         with suppress(OSError):
             self._to.close()
 
     def stop_reading(self) -> None:
+        """Close the stream from the server."""
         self._from.close()
 
     def sent_nothing_more(self) -> bool:
-        """Wait until the server hangs up; tell whether it said nothing before."""
+        """Wait until the server hangs up or sends something; return whether it hung up."""
         return self.inbox.get(timeout=LIMIT) is None
 
     def _read(self) -> None:
@@ -89,7 +99,7 @@ class RawClient:
 
 
 class ProcessClient(RawClient):
-    """A client of a server in a process of its own."""
+    """A client of the tiny server in a process of its own."""
 
     def __init__(self) -> None:
         self.process = subprocess.Popen(
@@ -104,7 +114,7 @@ class ProcessClient(RawClient):
         super().__init__(self.process.stdin, self.process.stdout)
 
     def end(self) -> tuple[int, str]:
-        """Wait for the end; give the exit status and the log."""
+        """Wait for the end; return the exit status and the log."""
         assert self.process.stderr
         log = self.process.stderr.read().decode()
         return self.process.wait(LIMIT), log
@@ -112,6 +122,7 @@ class ProcessClient(RawClient):
 
 @contextmanager
 def child() -> Iterator[ProcessClient]:
+    """Yield a client of a tiny server in a process, and end both."""
     client = ProcessClient()
     try:
         yield client
@@ -128,7 +139,7 @@ def child() -> Iterator[ProcessClient]:
 
 
 class ThreadClient(RawClient):
-    """A client of a server in a thread of this process."""
+    """A client of the tiny server in a thread of this process."""
 
     def __init__(self) -> None:
         server_reads, we_write = os.pipe()
@@ -140,6 +151,7 @@ class ThreadClient(RawClient):
         super().__init__(os.fdopen(we_write, "wb"), os.fdopen(we_read, "rb"))
 
     def end(self) -> int | None:
+        """Wait for the end; return the exit status."""
         self._thread.join(LIMIT)
         return self.status
 
@@ -149,6 +161,7 @@ class ThreadClient(RawClient):
 
 @contextmanager
 def thread() -> Iterator[ThreadClient]:
+    """Yield a client of a tiny server in a thread, and end both."""
     client = ThreadClient()
     try:
         yield client

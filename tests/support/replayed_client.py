@@ -1,7 +1,7 @@
-"""A client that begins as a captured one did, and then says what it is told to.
+"""A client that sends the `initialize` of a real editor, and then what a test tells it to.
 
-`tests/editors/clients` holds what the clients said of themselves in `initialize`: each is captured
-from the client itself, with the configuration of client-configs where there is one.
+`tests/editors/clients` holds the `initialize` params of real clients, captured from the clients
+themselves, with the configuration of client-configs if there is one.
 """
 
 import json
@@ -23,7 +23,7 @@ _METHOD_NOT_FOUND = {"code": -32601, "message": "Method not found"}
 
 
 class ReplayedClient(RawClient):
-    """Hears all that is said to it, and answers as odd clients do: by nothing."""
+    """A client that keeps every message, and answers requests with null, as some clients do."""
 
     def __init__(self, server: "subprocess.Popen[bytes]", captured: Mapping[str, Any]) -> None:
         assert server.stdin
@@ -33,13 +33,14 @@ class ReplayedClient(RawClient):
         self.received: list[dict[str, Any]] = []
 
     def declares(self, *place: str) -> bool:
+        """Return whether the captured capabilities have a value at this place."""
         node: Any = self.captured["capabilities"]
         for name in place:
             node = node.get(name) if isinstance(node, dict) else None
         return bool(node)
 
     def request(self, method: str, params: object = None) -> Any:
-        """Ask, and hear what else is said until the answer is there."""
+        """Send a request; return its result, and keep the messages that come before it."""
         asked = self.begin(method, params)
         answer = self._read_until(
             lambda message: message.get("id") == asked and "method" not in message
@@ -48,22 +49,23 @@ class ReplayedClient(RawClient):
         return answer["result"]
 
     def command(self, name: str, argument: object) -> Any:
-        """Run a command of the server."""
+        """Run a command of the server; return its result."""
         told = {"command": name, "arguments": [argument]}
         return self.request("workspace/executeCommand", told)
 
     def until(self, method: str) -> None:
-        """Wait for a message, unless it is there already."""
+        """Wait for a message of this method, unless one came already."""
         if method not in self.methods():
             self._read_until(lambda message: message.get("method") == method)
 
     @property
     def pulls(self) -> bool:
+        """Whether the server lets this client pull diagnostics instead of pushing them."""
         refreshed = self.declares("workspace", "diagnostics", "refreshSupport")
         return refreshed and self.declares("textDocument", "diagnostic")
 
     def problems(self, uri: str, count: int) -> list[dict[str, Any]]:
-        """Wait until so many problems of a file are shown, or have them given."""
+        """Return the diagnostics of a file, pushed or pulled, once there are `count` of them."""
         if self.pulls:
             told = self.request("textDocument/diagnostic", {"textDocument": {"uri": uri}})
             assert len(told["items"]) == count
@@ -81,6 +83,7 @@ class ReplayedClient(RawClient):
         return found
 
     def methods(self) -> set[str]:
+        """Return the methods of all messages that came."""
         return {message["method"] for message in self.received if "method" in message}
 
     def _read_until(self, wanted: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
@@ -107,7 +110,7 @@ class ReplayedClient(RawClient):
 
 @contextmanager
 def replayed(name: str, root: Path) -> Iterator[ReplayedClient]:
-    """Start a server with the client of this name, and end it in good order."""
+    """Start a server with the captured client of this name, and shut it down in the end."""
     captured = json.loads(CLIENTS[name].read_text())
     with subprocess.Popen(
         SERVER, cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE
@@ -125,7 +128,7 @@ def replayed(name: str, root: Path) -> Iterator[ReplayedClient]:
 
 
 def begin(client: ReplayedClient, root: Path) -> Mapping[str, Any]:
-    """Say what the client said; give what the server can do."""
+    """Send the captured `initialize`; return the server's capabilities."""
     folder = {"uri": uri_of(root), "name": root.name}
     told: Mapping[str, Any] = client.request(
         "initialize",

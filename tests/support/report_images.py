@@ -1,4 +1,4 @@
-"""The pictures of a report in the documentation: `make report-images`."""
+"""Screenshots of the HTML report for the documentation: `make report-images`."""
 
 import tempfile
 from pathlib import Path
@@ -12,7 +12,7 @@ EDITS = 600
 
 
 def take(images: Path) -> None:
-    """Make a report of the sample, and put a picture of it in each colour scheme there."""
+    """Write a screenshot of the sample ledger's report in each colour scheme into `images`."""
     images.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as room:
         root, page = Path(room) / "webshop", Path(room) / "report.html"

@@ -1,4 +1,4 @@
-"""A git repository in a directory of its own, driven through the git program."""
+"""A git repository in a directory of its own, operated by the git program."""
 
 import subprocess
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ class Repository:
     root: Path
 
     def git(self, *arguments: str) -> str:
-        """Run git in the work tree and give what it printed; a failure shows its words."""
+        """Run git in the work tree; return its output; fail with its error message."""
         done = subprocess.run(
             ["git", *arguments], cwd=self.root, capture_output=True, text=True, check=False
         )
@@ -29,13 +29,13 @@ class Repository:
         return target
 
     def replace(self, path: str, content: str) -> Path:
-        """Write a file in one step, so that nobody sees it empty or half of it."""
+        """Replace a file in one step, so that no reader sees a part of it."""
         unfinished = self.root.with_name(f"{self.root.name}-unfinished")
         unfinished.write_text(content)
         return unfinished.replace(self.root / path)
 
     def commit_as(self, author: str) -> str:
-        """Commit as somebody, now, and give the commit's id."""
+        """Commit everything as `author`, at the present time; return the commit's id."""
         with pytest.MonkeyPatch.context() as patch:
             for who in ("AUTHOR", "COMMITTER"):
                 patch.setenv(f"GIT_{who}_NAME", author)
@@ -44,7 +44,7 @@ class Repository:
             return self.commit()
 
     def commit(self, message: str = "work") -> str:
-        """Commit everything in the work tree and give the commit's id."""
+        """Commit everything in the work tree and return the commit's id."""
         self.git("add", "--all")
         self.git("commit", "--quiet", "--allow-empty", "--message", message)
         return self.git("rev-parse", "HEAD").strip()

@@ -1,8 +1,8 @@
-"""Run a command of tests; run each of at most three failed tests once more, by itself.
+"""Run a test command; if at most three tests fail, run each of them once more by itself.
 
-`python -m tests.support.rerun_failed make test ARGS=--cache-clear`: only for continuous
-integration, where a machine's hiccup is not to cost a day. A test that passes then is named as
-FLAKY, in the file that `FLAKY_TESTS` names, too. It stays a bug.
+`python -m tests.support.rerun_failed make test ARGS=--cache-clear` is for continuous integration
+only, where a busy machine may fail a test that is right. A test that then passes is named as FLAKY,
+also in the file that the variable `FLAKY_TESTS` names. It is still a bug.
 """
 
 import os
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 MOST = 3
-"""Failed tests that are run again; more of them are no hiccup."""
+"""Failed tests that are run again; more have another cause than a busy machine."""
 
 _PYTEST = (sys.executable, "-m", "pytest")
 _FAILED = ("--last-failed", "--last-failed-no-failures=none")
@@ -21,7 +21,7 @@ _EVERY_LANE = ("-m", "slow or not slow")
 
 
 def main(command: Sequence[str]) -> int:
-    """Give 0 where every test passed, the first time or by itself; else how the command ended."""
+    """Return 0 if every test passed, at once or by itself, else the command's exit status."""
     status = subprocess.run(command, check=False).returncode
     if status == 0:
         return 0
@@ -37,7 +37,7 @@ def main(command: Sequence[str]) -> int:
 
 
 def _failed() -> Sequence[str]:
-    """List the tests that failed in the last run; none where something else went wrong."""
+    """Return the tests that failed in the last run, or nothing if something else failed."""
     asked = [*_PYTEST, *_FAILED, *_LIST, *_EVERY_LANE]
     done = subprocess.run(asked, capture_output=True, text=True, check=False)
     if done.returncode != 0:

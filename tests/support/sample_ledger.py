@@ -1,4 +1,4 @@
-"""A ledger as a team's might look after two weeks, the same at every run."""
+"""A ledger as a team could have it after two weeks, the same in every run."""
 
 import random
 from collections.abc import Iterator
@@ -44,11 +44,11 @@ _AUTHORS = (
 
 
 def sample_ledger(root: Path, edits: int) -> None:
-    """Make a governed directory with a ledger of so many edits."""
+    """Make a governed directory with a ledger of this many edits."""
     file = root / INTENTS_FILE
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(INTENTS, encoding="utf-8")
-    dice = random.Random(7)  # noqa: S311 -- a story, no secret
+    dice = random.Random(7)  # noqa: S311 -- sample data, no secret
     moments = _moments(dice)
     ids = (f"{dice.getrandbits(32):08x}-0000-4000-8000-{n:012x}" for n in range(edits))
     ledger = Ledger(root, lambda: next(moments), lambda: next(ids))
@@ -58,7 +58,7 @@ def sample_ledger(root: Path, edits: int) -> None:
 
 
 def _moments(dice: random.Random) -> Iterator[datetime]:
-    """Give working hours: bursts of edits, evenings and a week end without any."""
+    """Yield times in working hours: bursts of edits, none in the evening or on a weekend."""
     moment = BEGIN
     while True:
         yield moment

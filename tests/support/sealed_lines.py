@@ -1,4 +1,4 @@
-"""Lines of a ledger made without one: records sealed onto each other, branches too."""
+"""Ledger lines made without a ledger: records sealed onto each other, with branches."""
 
 import uuid
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ def after(*heads: ContentHash, second: int = 0) -> tuple[Record, bytes]:
 
 
 def chain(length: int, *, onto: Sequence[bytes] = (), head: ContentHash | None = None) -> Lines:
-    """Give some lines, and a number of records after them; `head` is what the first follows."""
+    """Return some lines, and a number of records after them; `head` is what the first follows."""
     lines, heads = list(onto), [] if head is None else [head]
     for number in range(length):
         record, line = after(*heads[-1:], second=len(onto) + number)

@@ -1,6 +1,6 @@
-"""Shell texts that may write in the tree of `command_sandbox`, and others that may not.
+"""Generated shell texts: some write in the tree of `command_sandbox`, others do not.
 
-Invariant: every name is relative, and below the tree; nothing waits, asks, or uses a network.
+Invariant: every name is relative and below the tree; nothing waits, asks, or uses a network.
 """
 
 import shlex
@@ -33,7 +33,7 @@ words = st.one_of(files, globs, unseen, unseen)
 
 
 def joined(*parts: st.SearchStrategy[str] | str) -> st.SearchStrategy[str]:
-    """Put parts together with blanks between."""
+    """Join parts with blanks."""
     each = [st.just(part) if isinstance(part, str) else part for part in parts]
     return st.tuples(*each).map(" ".join)
 
@@ -195,7 +195,7 @@ def _together(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 
 
 def _option(row: ProgramRow) -> st.SearchStrategy[str]:
-    """Give an option: one with which the row only reads, or any other."""
+    """Return an option: one with which the row only reads, or any other."""
     letters = st.sampled_from("abcdefghijklmnopqrstuvwxyzCDFHILORSTUX").map(lambda sign: f"-{sign}")
     named = sorted((row.plain or frozenset()) - {EVERY})
     return st.one_of(st.sampled_from(named), letters) if named else letters
@@ -220,14 +220,14 @@ looks = _looks(command_lists())
 
 @st.composite
 def simple(draw: st.DrawFn) -> str:
-    """Give a command, most often one that writes."""
+    """Return a command, most often one that writes."""
     kinds = (writers, writers, writers, programs_by_git, looks)
     return draw(draw(st.sampled_from(kinds)))
 
 
 @st.composite
 def texts(draw: st.DrawFn) -> str:
-    """Give a text, most often one that hides a command or two."""
+    """Return a text, most often one that hides a command or two."""
     deep = _hiding(_hiding(simple()))
     kinds = (simple(), _hiding(simple()), _together(simple()), deep, _together(_hiding(simple())))
     return draw(draw(st.sampled_from(kinds)))

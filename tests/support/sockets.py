@@ -1,4 +1,4 @@
-"""Servers that wait at a socket, and clients that come to them."""
+"""Servers that listen at a socket, over TCP or WebSocket, and clients that connect to them."""
 
 import json
 import socket
@@ -37,12 +37,12 @@ class TcpClient(RawClient):
         super().__init__(self.socket.makefile("wb"), self.socket.makefile("rb"))
 
     def hang_up(self) -> None:
-        """Say that nothing more comes."""
+        """Shut down our side: nothing more comes from us."""
         with suppress(OSError):
             self.socket.shutdown(socket.SHUT_WR)
 
     def leave(self) -> None:
-        """End the connection, and let go of it."""
+        """Shut down both sides, and close the socket."""
         self.hang_up()
         with suppress(OSError):
             self.socket.shutdown(socket.SHUT_RD)
@@ -53,7 +53,7 @@ class TcpClient(RawClient):
 
 
 class WebClient(RawClient):
-    """A client over WebSocket; `closed` is how the other side ended it, once it did."""
+    """A client over WebSocket; `closed` is the close code and reason, once the connection ended."""
 
     closed: tuple[int, str] | None = None
 
@@ -66,15 +66,19 @@ class WebClient(RawClient):
         self.reader.start()
 
     def send(self, message: object) -> None:
+        """Send a message; WebSocket frames it."""
         self.connection.send(json.dumps(message))
 
     def raw(self, data: bytes) -> None:
+        """Send a binary message."""
         self.connection.send(data)
 
     def hang_up(self) -> None:
+        """Close the connection."""
         self.connection.close()
 
     def leave(self) -> None:
+        """Close the connection, and wait for the thread that reads."""
         self._held.close()
         self.reader.join(LIMIT)
 
@@ -94,7 +98,7 @@ SocketClient = TcpClient | WebClient
 def open_web(
     address: tuple[str, int], origin: str | None = None
 ) -> AbstractContextManager[ClientConnection]:
-    """Open a WebSocket as a program does, or as a page of an origin."""
+    """Open a WebSocket, as a program does or (`origin`) as a web page does."""
     return connect(
         f"ws://{Endpoint(*address)}/",
         origin=None if origin is None else Origin(origin),
@@ -106,19 +110,19 @@ def open_web(
 
 
 class Listening:
-    """A server that waits at `address`, by `scheme`."""
+    """A server that listens at `address`; `scheme` is `tcp` or `ws`."""
 
     scheme: str
     address: tuple[str, int]
 
     def client(self) -> SocketClient:
-        """Connect as an editor does, and say nothing yet."""
+        """Connect, and send nothing yet."""
         kind = TcpClient if self.scheme == "tcp" else WebClient
         return kind(self.address)
 
     @contextmanager
     def guest(self) -> Iterator[SocketClient]:
-        """Connect, and leave in the end."""
+        """Connect, and disconnect in the end."""
         client = self.client()
         try:
             yield client
@@ -127,26 +131,26 @@ class Listening:
 
 
 class TinyListening(Listening):
-    """The tiny server in a thread of this process."""
+    """The tiny server, listening in a thread of this process."""
 
     def __init__(self, place: ListenAddress) -> None:
         self.scheme = place.scheme
-        self._doorway = open_socket_server(place)
-        host, port = self._doorway.listener.getsockname()[:2]
+        self._server = open_socket_server(place)
+        host, port = self._server.listener.getsockname()[:2]
         self.address = host, port
         self.status: int | None = None
         self._thread = threading.Thread(target=self._serve)
         self._thread.start()
 
     def end(self) -> int | None:
-        """Wait for the end; give the exit status."""
+        """Wait for the end; return the exit status."""
         self._thread.join(LIMIT)
         assert not self._thread.is_alive(), "the server goes on"
         return self.status
 
     def stop(self) -> None:
-        """Become the client that nobody else was, and leave."""
-        # As often as it takes: a server that lets nobody think may refuse us, too.
+        """End the server as its client: connect, initialize and exit."""
+        # Repeatedly: a server whose limits are tight may refuse this client, too.
         while self._thread.is_alive():
             with suppress(OSError, EOFError, WebSocketException), self.guest() as client:
                 client.begin("initialize", INITIALIZE | with_token())
@@ -154,7 +158,7 @@ class TinyListening(Listening):
                 client.reader.join(LIMIT)
 
     def _serve(self) -> None:
-        self.status = serve_sockets(tiny_server.build(), self._doorway)
+        self.status = serve_sockets(tiny_server.build(), self._server)
 
 
 @contextmanager
@@ -166,7 +170,7 @@ def tiny(
     origins: Iterable[str] = (),
     limits: Limits | None = None,
 ) -> Iterator[TinyListening]:
-    """Have a tiny server listen; it ends with this."""
+    """Start a tiny server that listens; end it with the block."""
     listening = TinyListening(
         ListenAddress(
             scheme=scheme,
@@ -198,7 +202,7 @@ class Process(Listening):
         self.address = host.strip("[]"), int(port)
 
     def end(self) -> tuple[int, str]:
-        """Wait for the end; give the exit status and what it wrote after the first line."""
+        """Wait for the end; return the exit status and what it wrote after the first line."""
         assert self.process.stderr
         log = self.process.stderr.read()
         return self.process.wait(LIMIT), log
@@ -206,7 +210,7 @@ class Process(Listening):
 
 @contextmanager
 def process(*words: str, cwd: Path | None = None) -> Iterator[Process]:
-    """Start a server, and end it."""
+    """Start a server process that listens, and kill it in the end."""
     started = Process(words, cwd)
     try:
         yield started
@@ -218,12 +222,12 @@ def process(*words: str, cwd: Path | None = None) -> Iterator[Process]:
 
 
 def with_token(token: object = TOKEN) -> dict[str, Any]:
-    """Give the params of `initialize` that hold a token."""
+    """Return the params of `initialize` that carry a token."""
     return {"initializationOptions": {"token": token}}
 
 
 def token_file(directory: Path, token: str = TOKEN, mode: int = 0o600) -> Path:
-    """Write a token where nobody else reads it."""
+    """Write a token file; by default only its user can read it."""
     path = directory / "token"
     path.write_text(token)
     path.chmod(mode)
@@ -231,7 +235,7 @@ def token_file(directory: Path, token: str = TOKEN, mode: int = 0o600) -> Path:
 
 
 def ask_http(address: tuple[str, int], *lines: str) -> tuple[int, str]:
-    """Send an HTTP request of these lines; give the status and all that was answered."""
+    """Send an HTTP request of these lines; return the status and all that was answered."""
     with socket.create_connection(address, LIMIT) as connection:
         connection.sendall("".join(f"{line}\r\n" for line in (*lines, "")).encode())
         head = connection.recv(1 << 16)

@@ -1,11 +1,11 @@
-"""Contents that are no programs, under the names of programs."""
+"""Generated file contents that are not programs, with the suffixes of source files."""
 
 from hypothesis import strategies as st
 
 _SUFFIXES = "py js ts tsx go rs java c cpp cs rb php kt swift sh sql html css yaml"
 
 contents = st.binary(max_size=200) | st.text(max_size=200).map(str.encode)
-"""Whatever a file may hold, text or not."""
+"""Any content, text or not."""
 
 suffixes = st.sampled_from(_SUFFIXES.split())
-"""Ends of names of as many languages."""
+"""File name suffixes of as many languages."""

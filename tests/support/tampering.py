@@ -1,6 +1,6 @@
-"""Tampering with the files of a ledger whose last record ties all others: each kind of it.
+"""Ways to tamper with the files of a ledger, and where verification may report each.
 
-Invariant: what a tampering does, an honest tool never does; where it shows is told with it.
+Invariant: no honest tool does what a tampering does. The ledger's last record ties all others.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -24,7 +24,7 @@ Place = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of a ledger's file, and where it is."""
+    """A line of a ledger's file; `at` counts from 0."""
 
     file: str
     at: int
@@ -48,7 +48,7 @@ class Line:
 
 
 class Files:
-    """The lines of all files of a ledger, as they are to be; `write` makes them so."""
+    """The lines of all files of a ledger, to be changed in memory; `write` stores them."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -67,7 +67,7 @@ class Files:
         ]
 
     def alone(self) -> list[Line]:
-        """Give the lines that stand nowhere else: of the others one may be lost."""
+        """Return the lines that occur once: losing one of several copies loses nothing."""
         lines = self.lines()
         everywhere = [line.data for line in lines]
         return [line for line in lines if everywhere.count(line.data) == 1]
@@ -77,15 +77,16 @@ class Files:
 
 
 Shown = Sequence[Place]
-"""Where it may be shown: at one of these; nowhere: no line is left to name."""
+"""Places, one of which verification has to report; empty if no line is left to report."""
 
 Tampering = Callable[[Files, st.DataObject], Shown]
 
 
 def change_a_byte(files: Files, data: st.DataObject) -> Shown:
+    """Change one byte of a line."""
     line = data.draw(st.sampled_from(files.lines()))
     last = line.at == len(files.held[line.file]) - 1
-    # A file's last line without its end is a torn one.
+    # Not the file's last newline: a line without one counts as torn, not as changed.
     at = data.draw(st.integers(0, len(line.data) - 1 - last))
     byte = data.draw(st.integers(0, 255).filter(lambda value: value != line.data[at]))
     files.held[line.file][line.at] = line.data[:at] + bytes([byte]) + line.data[at + 1 :]
@@ -93,12 +94,14 @@ def change_a_byte(files: Files, data: st.DataObject) -> Shown:
 
 
 def delete_a_line(files: Files, data: st.DataObject) -> Shown:
+    """Delete a line."""
     line = data.draw(st.sampled_from(files.alone()))
     del files.held[line.file][line.at]
     return [child.place for child in files.children(line)]
 
 
 def swap_two_lines(files: Files, data: st.DataObject) -> Shown:
+    """Swap two lines, the second of which links to the first."""
     pairs = list(_linked_neighbours(files))
     assume(pairs)
     first, second = data.draw(st.sampled_from(pairs))
@@ -114,27 +117,31 @@ def _linked_neighbours(files: Files) -> Iterator[tuple[Line, Line]]:
 
 
 def insert_a_line(files: Files, data: st.DataObject) -> Shown:
+    """Insert a line that links to no line of the ledger."""
     line = data.draw(st.sampled_from(files.lines()))
     files.held[line.file].insert(line.at, _forged(ChainEnd(hash_content(b"nowhere"))))
     return [line.place]
 
 
 def change_and_seal(files: Files, data: st.DataObject) -> Shown:
+    """Replace a line by another record with the same links and a valid hash."""
     line = data.draw(st.sampled_from(files.alone()))
     files.held[line.file][line.at] = _forged(ChainEnd(line.link.prev, line.parents))
     return [child.place for child in files.children(line)]
 
 
 def repeat_with_a_change(files: Files, data: st.DataObject) -> Shown:
+    """Append another record under the id of an existing one."""
     line = data.draw(st.sampled_from(files.lines()))
     lines = files.held[LEDGER_FILE]
     head = examine(lines[-1]).hash
     lines.append(_forged(ChainEnd(head, (head,)), line.link.id))
-    # Two lines of one id: either may be the one that is named.
+    # Two lines with one id: either may be reported.
     return [(LEDGER_FILE, len(lines)), line.place]
 
 
 def cut_the_end(files: Files, data: st.DataObject) -> Shown:
+    """Remove the last lines of the current file."""
     lines = files.held[LEDGER_FILE]
     del lines[data.draw(st.integers(0, len(lines) - 1)) :]
     return []

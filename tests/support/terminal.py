@@ -1,6 +1,6 @@
-"""A terminal that a test types into and looks at: tmux, without a person.
+"""A terminal that a test types into and reads: tmux, without a person.
 
-Nothing here sleeps: the screen is looked at whenever something was written to it.
+Nothing here sleeps: the screen is read again whenever the program has written to it.
 """
 
 import os
@@ -19,12 +19,12 @@ import pytest
 from tests.support.debian import install
 
 _PATIENCE = 60.0
-"""Seconds after which what was waited for will not come."""
+"""Seconds after which waiting fails."""
 
 
 @dataclass(frozen=True, slots=True)
 class Terminal:
-    """One program in one window; `news` tells whenever it writes."""
+    """One program in one window; the process `news` prints whenever the program writes."""
 
     tmux: Sequence[str]
     news: subprocess.Popen[bytes]
@@ -38,15 +38,15 @@ class Terminal:
         self._ask("send-keys", "-t", "0", "-l", text)
 
     def screen(self) -> str:
-        """Give what is seen."""
+        """Return the text on the screen."""
         return self._ask("capture-pane", "-p", "-t", "0")
 
     def sees(self, text: str) -> str:
-        """Wait until a text is seen; give the whole screen."""
+        """Wait until the screen shows a text; return the whole screen."""
         return self.until(lambda screen: text in screen, text)
 
     def until(self, done: Callable[[str], bool], what: str) -> str:
-        """Wait until a screen is what is wanted; give it."""
+        """Wait until `done` is true of the screen; return it. `what` is for the failure."""
         deadline = time.monotonic() + _PATIENCE
         while not done(screen := self.screen()):
             if not self._wait(deadline):
@@ -62,7 +62,7 @@ class Terminal:
             pytest.fail(f"still there\n{self.screen()}", pytrace=False)
 
     def _wait(self, deadline: float) -> bool:
-        """Wait until something is written; False at the end of it all, and when none comes."""
+        """Wait until the program writes; return False if it ended, or wrote nothing in time."""
         left = max(0.0, deadline - time.monotonic())
         assert self.news.stdout is not None
         ready, _, _ = select.select([self.news.stdout], [], [], left)
@@ -100,7 +100,7 @@ def terminal(
 
 
 def _program() -> str:
-    """Find tmux, or install it; the test is skipped without it, but never in CI."""
+    """Return tmux, installed if need be; without it skip the test, or fail it in CI."""
     if shutil.which("tmux") is None:
         install("tmux")
     found = shutil.which("tmux")

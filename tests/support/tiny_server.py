@@ -1,4 +1,4 @@
-"""A tiny server made of the LSP door's own pieces, for tests of the wire; `main` serves stdio."""
+"""A minimal server built from the pieces of the LSP door, for tests of the protocol itself."""
 
 import asyncio
 import os
@@ -19,10 +19,13 @@ Json = dict[str, Any] | list[Any] | None
 
 
 class TinyServer(LanguageServer):
+    """A language server with our protocol, and features that only tests need."""
+
     protocol: IntentProtocol
 
 
 def build() -> TinyServer:
+    """Return a server with all test features: documents, commands, failures, questions."""
     server = TinyServer("tiny", "0.1", protocol_cls=IntentProtocol)
     _documents(server)
     _commands(server)
@@ -183,6 +186,7 @@ def _questions(server: TinyServer) -> None:
 
 
 def main() -> None:
+    """Serve standard input and output."""
     sys.exit(serve_stdio(build()))
 
 

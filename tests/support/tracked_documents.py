@@ -1,4 +1,4 @@
-"""A workplace without a connection, on one root."""
+"""The tracked documents of one root, without a connection."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -18,7 +18,7 @@ from intent_lsp.doors.lsp.runtime.settings import LiveSettings, Settings
 async def tracked_documents_on(
     root: Path, push: Publish | None = None
 ) -> AsyncIterator[TrackedDocuments]:
-    """Give a workplace that watches nothing, and shows what it has to `push` or when asked."""
+    """Yield tracked documents that watch nothing; diagnostics are pushed, or pulled (None)."""
     settings = LiveSettings(Settings(watch="off"))
     open_roots = OpenRoots(settings, (str(root),))
     tracked_documents = TrackedDocuments(

@@ -1,4 +1,4 @@
-"""The compiler of TypeScript, from npm, in a directory of its own below `build/`."""
+"""The TypeScript compiler, installed from npm into a directory of its own below `build/`."""
 
 import fcntl
 import subprocess
@@ -11,7 +11,7 @@ _ROOM = Path(__file__).parents[2] / "build" / f"typescript-{VERSION}"
 
 @cache
 def installed() -> Path:
-    """Give the directory in which `tsc` is; it is installed where it is not."""
+    """Return the directory of `tsc`, installed if need be."""
     programs = _ROOM / "node_modules" / ".bin"
     _ROOM.mkdir(parents=True, exist_ok=True)
     with (_ROOM / "lock").open("w") as lock:

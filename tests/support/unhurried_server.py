@@ -1,7 +1,8 @@
-"""The server on a machine that others keep busy: `unhurried_server serve`.
+"""The server without its time limit for saves: `python -m tests.support.unhurried_server serve`.
 
-A save goes on unjudged after 150 ms, so that no editor waits; beside other tests a judge may need
-longer. Here it may. What happens when it is too late is tested with `jittered_server`.
+The product lets a save go on unjudged after 150 ms, so that no editor waits. On a machine that runs
+other tests, judging may take longer; here it may. What happens when it is too late is tested with
+`jittered_server`.
 """
 
 import sys

@@ -1,7 +1,7 @@
-"""The VS Code extension, built once for each state of its sources, and what became of each step.
+"""The VS Code extension, built once for each state of its sources, with the result of each step.
 
-The sources are copied below `build/` and built there; packages come from npm by the lock file.
-The package itself is made anew for each state of the server, too, whose wheel is in it.
+The sources are copied below `build/` and built there; npm packages come by the lock file. The
+package is also built again for each state of the server, whose wheel it contains.
 """
 
 import fcntl
@@ -32,16 +32,16 @@ STEPS = {
 }
 _OF_SOURCES = ("types", "units", "bundle")
 _OF_A_WHEEL = ("pyproject.toml", "README.md", "LICENSE", "docs/codes.md", ".gitignore")
-"""What a wheel depends on beside the modules of the package."""
+"""Files that a wheel depends on, besides the modules of the package."""
 Steps = dict[str, tuple[int, str]]
 _PACKAGES = ("package.json", "package-lock.json", ".npmrc")
 
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """One build: the package that a person installs, and what became of each step.
+    """One build: the package that a person installs, and its steps.
 
-    `steps` has the exit status and the output by the name of the step.
+    `steps` has exit status and output by the name of the step.
     """
 
     vsix: Path
@@ -61,12 +61,12 @@ def sources() -> list[Path]:
 
 
 def code() -> str:
-    """Give all of the extension's own code as one text."""
+    """Return the extension's own code as one text."""
     return "\n".join(path.read_text() for path in sources() if path.parent.name == "src")
 
 
 def build() -> Built:
-    """Build the extension, or give what was built of these very sources."""
+    """Build the extension, unless these very sources were built before."""
     if shutil.which("npm") is None:
         assert "CI" not in os.environ, "npm is missing"
         pytest.skip("npm is not installed (Debian: apt-get install npm)")
@@ -81,7 +81,7 @@ def build() -> Built:
 
 
 def packages() -> Path:
-    """Install what the lock file names, once; give the directory of its `node_modules`."""
+    """Install what the lock file names, once; return the directory with `node_modules`."""
     files = [SOURCES / name for name in _PACKAGES]
     place = BUILT / f"packages-{_digest(files, SOURCES)}"
     if not (place / ".ready").exists():

@@ -1,6 +1,6 @@
-"""Journeys through one window of VS Code with our extension, each with what was seen on it.
+"""Journeys: scripts that act in one window of VS Code with our extension, and report what they see.
 
-Nothing here or in the journeys sleeps: waiting is for events, and a step in vain says so.
+Nothing here or in the scripts sleeps: they wait for events, and a step that waits too long fails.
 """
 
 import json
@@ -27,9 +27,9 @@ from tests.support.programs import run_program
 _SCRIPTS = ROOT / "tests" / "editors" / "vscode"
 _SERVER = (sys.executable, "-m", "intent_lsp", "serve")
 _COUNTED = ("sh", "-c", 'echo $$ >>"$0" && exec "$@"')
-"""What stands before a file and a command, each of whose starts is to be a line there."""
+"""A command prefix: the file follows that gets a line at each start, then the command."""
 _PATIENCE = 300.0
-"""Seconds for all journeys; a step in vain ends them much earlier."""
+"""Seconds for all journeys; a step that fails ends them much earlier."""
 _LONG_PATIENCE = 900.0
 """The same for a journey through the network."""
 _KEYS = ({"key": "ctrl+alt+i", "command": "intent.select"},)
@@ -44,9 +44,9 @@ def journeys(
     edition: Edition = USUAL,
     **given: object,
 ) -> Mapping[str, Any]:
-    """Go all journeys of a script through a window on a folder; give what was told, by journey.
+    """Run all journeys of a script in a window on a folder; return their reports, by journey.
 
-    `room` is for the editor's own files. `given` is handed to the journeys as JSON.
+    `room` is the directory for the editor's own files. `given` is passed to the script as JSON.
     """
     driver = _driver()
     installed(edition)
@@ -62,9 +62,9 @@ def journeys(
 
 
 def installation(root: Path, room: Path, environment: Mapping[str, str]) -> Mapping[str, Any]:
-    """Go the journey of the window where no server is; give what was told, by journey.
+    """Run the journey of a person without a server installed; return its reports, by journey.
 
-    `environment` is all that the editor finds, and what it installs with.
+    `environment` is the editor's whole environment, also for installing the server.
     """
     driver = _driver()
     prepare_profile(room, {}, vscode_extension.build().vsix)
@@ -74,7 +74,7 @@ def installation(root: Path, room: Path, environment: Mapping[str, str]) -> Mapp
 
 
 def saw(told: Mapping[str, Any], journey: str) -> Any:
-    """Give what a journey saw; fails the test if it was in vain, or was not reached."""
+    """Return what a journey saw; fail the test if the journey failed, or never began."""
     in_vain = next((name for name, line in told.items() if "wrong" in line), None)
     if in_vain is not None and (in_vain == journey or journey not in told):
         line = told[in_vain]
@@ -86,12 +86,12 @@ def saw(told: Mapping[str, Any], journey: str) -> Any:
 
 
 def _driver() -> Mapping[str, str]:
-    # The program that drives the browser is of the usual edition's packages.
+    # Playwright, which drives the browser, is among the usual edition's packages.
     return {"chromium": chromium.program(), "installed": str(installed())}
 
 
 def _gone(script: str, told: Mapping[str, object], patience: float) -> Mapping[str, Any]:
-    # It ends its browser when it is asked to end.
+    # SIGTERM, not SIGKILL: the script has to close its browser.
     out, err, status = run_program(
         ["node", _SCRIPTS / script],
         {"JOURNEY_GIVEN": json.dumps(told)},

@@ -64,7 +64,7 @@ def shell(capsys: pytest.CaptureFixture[str]) -> Shell:
 
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Give a governed directory, and stand in it."""
+    """Return a governed directory, and stand in it."""
     found = tmp_path / "repo"
     file = found / INTENTS_FILE
     file.parent.mkdir(parents=True)
@@ -76,7 +76,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def project(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> Repository:
-    """Give a governed repository of two intents, and stand in it, in no session."""
+    """Return a governed repository of two intents, and stand in it, in no session."""
     govern(repository)
     monkeypatch.chdir(repository.root)
     monkeypatch.setenv("TZ", "UTC")
