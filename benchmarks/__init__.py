@@ -1,1 +1,1 @@
-"""How fast it is, each figure as a ratio to a floor measured in the same run."""
+"""The benchmarks: each figure stands beside a floor that is measured in the same run."""

@@ -14,12 +14,12 @@ HERE = Path(__file__).parent
 
 
 def names() -> list[str]:
-    """Name every benchmark there is."""
+    """Return the names of all benchmarks, sorted."""
     return sorted(path.stem for path in HERE.glob("[!_]*.py"))
 
 
 def question(name: str) -> str:
-    """Return the first line of what a benchmark says of itself."""
+    """Return the first line of a benchmark's docstring: the question that it answers."""
     said = ast.get_docstring(ast.parse((HERE / f"{name}.py").read_text())) or ""
     return said.partition("\n")[0]
 

@@ -1,9 +1,10 @@
-"""Whether blame is right of each line, whoever edited and however, beside `git blame`.
+"""How often blame is right about a line, whatever edited it, compared with `git blame`.
 
-Scripts of edits by a person's saves, agents' calls, shell commands, unannounced programs, git and
-with no server running; every line knows who wrote it. `git blame` is asked of a repository with one
-commit for each edit. Lines without a letter or digit do not count; a line that another line is
-equal to may be told as that one. `python -m benchmarks.attribution`
+Random scripts of edits: saves of a person, agents' calls, shell commands, unannounced programs,
+git, and edits while no server runs. The writer of every line is known. `git blame` is asked about a
+repository with one commit for each edit. Lines without a letter or digit do not count; for a line
+with equal lines elsewhere, the answer for one of those counts as right.
+`python -m benchmarks.attribution`
 """
 
 import tempfile
@@ -26,18 +27,18 @@ def main(words: Sequence[str] | None = None) -> int:
     options = read_options(__doc__, words)
     report = Report("Who wrote each line, of scripts of all kinds, in percent of lines", options)
     with tempfile.TemporaryDirectory() as directory:
-        # Before anything opens a repository: a person's own git settings are none of ours.
+        # Before anything opens a repository: the person's own git settings must not count.
         isolate(Path(directory))
         measure(Path(directory), report, 1 if options.quick else SCRIPTS)
     return report.status
 
 
 def measure(room: Path, report: Report, scripts: int) -> None:
-    """Play the scripts of each kind, and tell what was said of their lines."""
+    """Run the scripts of each kind, and report what blame said of their lines."""
     from intent_lsp.store.git import activity  # noqa: PLC0415 - git's settings are read at the import
-    from tests.support.edited_tree import KINDS, Verdict, played  # noqa: PLC0415
+    from tests.support.edited_tree import KINDS, Verdict, run_script  # noqa: PLC0415
 
-    # Nothing else moves in these repositories, so that git rests at once.
+    # Nothing else runs git in these repositories, so there is nothing to wait for.
     activity.RESTS_AFTER = -1.0
     said: Counter[tuple[str, str]] = Counter()
     strict: Counter[str] = Counter()
@@ -45,7 +46,7 @@ def measure(room: Path, report: Report, scripts: int) -> None:
     for number, (kind, seed) in enumerate(
         (kind, seed) for kind in KINDS for seed in range(scripts)
     ):
-        tree = played(room / f"tree{number}", kind, seed, STEPS)
+        tree = run_script(room / f"tree{number}", kind, seed, STEPS)
         try:
             answers = [*tree.answers()]
             found = Counter((each.confidence.value, each.verdict.value) for each in answers)
@@ -81,7 +82,7 @@ def measure(room: Path, report: Report, scripts: int) -> None:
 
 
 def share(found: Counter[tuple[str, str]], verdicts: set[str]) -> float:
-    """Return the part of the lines with these verdicts."""
+    """Return the share of the lines that have these verdicts."""
     told = sum(count for (_, verdict), count in found.items() if verdict in verdicts)
     return percent(told, found.total())
 

@@ -1,8 +1,8 @@
-"""How long after a keystroke its diagnostics are there: `didChange` to `publishDiagnostics`.
+"""How long diagnostics take after a keystroke: from `didChange` to `publishDiagnostics`.
 
 A file of 10,000 lines outside the selected intent's scope, with 1 and with 10 runs of changed
-lines; beside a bare pygls server that answers every change with one fixed diagnostic, the
-keystrokes of both in turn. `python -m benchmarks.change_to_diagnostic`
+lines. The floor is a bare pygls server that answers every change with one fixed diagnostic; both
+get each keystroke in turn. `python -m benchmarks.change_to_diagnostic`
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ PATH = "src/billing/long.py"
 
 
 class Typist:
-    """Types into one run of changed lines, one character a time, and a new line now and then."""
+    """A person who types into one run of changed lines, sometimes starting a new line."""
 
     def __init__(self, client: Client, root: Path, text: str) -> None:
         self._client = client
@@ -40,13 +40,13 @@ class Typist:
         open_document(client, self._uri, text)
 
     def spread(self, runs: int) -> int:
-        """Change one line in each of `runs` places; return how many problems that makes."""
+        """Change one line in each of `runs` places; return how many diagnostics that causes."""
         step = LINES // runs
         edits = [replacing(step // 2 + step * run, 0, 4, "LINE") for run in range(runs)]
         return len(self._send(edits))
 
     def key(self) -> float:
-        """Type once; milliseconds until the problems of that text are there."""
+        """Type one key; return the milliseconds until the diagnostics of that text arrive."""
         self._typed += 1
         text = "\n" if self._typed % 40 == 0 else "x"
         line = LINES // 2 + self._typed // 40

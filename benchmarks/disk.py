@@ -1,9 +1,9 @@
-"""What it costs to look at a work tree before a command and after it, and beside a checkout.
+"""What comparing the work tree costs, before and after a command, and during a checkout.
 
-`intent/validateEdit` and `intent/recordEdit` of a command of unknown effect, less two bare
-requests, against `git status` of the same tree: with a server that watches and one that does not.
-A command that plainly only reads, which nothing is looked at for, against two bare requests.
-Then the processor time and the memory of a server while git checks out another branch.
+`intent/validateEdit` and `intent/recordEdit` for a command with unknown effects, less two bare
+requests; the floor is `git status` of the same tree. Measured with a server that watches the tree
+and one that does not. Then a command that only reads, for which nothing is compared; the floor is
+two bare requests. Then the server's processor time and memory while git checks out another branch.
 `python -m benchmarks.disk`
 """
 
@@ -37,14 +37,14 @@ def git(root: Path, *words: str) -> None:
 
 
 def status_ms(root: Path) -> float:
-    """Tell how long `git status` takes."""
+    """Return the milliseconds that `git status` takes."""
     watch = Watch()
     subprocess.run(STATUS, cwd=root, env=environment(), check=True, capture_output=True)
     return watch.lap()
 
 
 def snapshot_ms(server: Client) -> float:
-    """Tell how long a command's two looks take together."""
+    """Return the milliseconds that the two snapshots of a command take together."""
     watch = Watch()
     call = {"sessionId": "builder", "toolName": "Bash", "command": "python3 make.py"}
     given = server.ask("intent/validateEdit", call)
@@ -55,7 +55,7 @@ def snapshot_ms(server: Client) -> float:
 
 
 def exempt_ms(server: Client) -> float:
-    """Tell how long it takes until a command that plainly only reads may run."""
+    """Return the milliseconds until a command that only reads is allowed."""
     watch = Watch()
     call = {"sessionId": "builder", "toolName": "Bash", "command": "ls -la src | head -n 20"}
     if server.ask("intent/validateEdit", call)["ticket"] is not None:
@@ -64,7 +64,7 @@ def exempt_ms(server: Client) -> float:
 
 
 def snapshots(report: Report, root: Path, rounds: int, *, watch: str) -> None:
-    """Hold the looks of a server against `git status`, in turn."""
+    """Compare a server's snapshots with `git status`, measured in turn."""
     floors, ours, exempt, bares = [], [], [], []
     with started(OURS) as server, started(BARE) as bare:
         introduce(server, root, settings={"watch": watch})
@@ -90,7 +90,7 @@ def snapshots(report: Report, root: Path, rounds: int, *, watch: str) -> None:
 
 
 def checkout(report: Report, root: Path, count: int) -> None:
-    """Hold what a server spends beside a checkout against what `git status` spends."""
+    """Compare a server's processor time during a checkout with that of `git status`."""
     git(root, "checkout", "-q", "-b", "other")
     for name in names(count):
         (root / name).write_text("another\n")

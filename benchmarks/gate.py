@@ -1,15 +1,15 @@
 """How long an agent waits for the gate: `intent/validateEdit` among 1,000 intents of 10 globs.
 
-Every round is an agent's: it asks for a file of another's, whose path was not asked for before, and
-is refused; it asks for a file of its own, is given a ticket, writes the file and records that. So
-each allowed call finds a content that is not kept yet, and no claim stays open. A bare server is
-asked in the same round. Files of 4 KB, then of 1 MB; then the gate alone, in this process, on
-questions whose facts are known. Paths are those of a tree: ten files in each directory.
+In every round an agent asks to edit a file that another intent owns, under a path not asked for
+before, and is refused. Then it asks for a file of its own intent, gets a ticket, writes the file
+and records the edit. So each allowed call meets content that is not cached, and no claim stays
+open. A bare server is asked in the same round. First with files of 4 KB, then of 1 MB; then the
+gate alone, in this process, on questions whose facts are known. There are ten files in each
+directory.
 
-All is done in passes, with servers of their own: what they differ by is who else uses the machine.
-A ratio is held in the pass in which the bare server was fastest, a time of the clock where it is
-least.
-`python -m benchmarks.gate`
+All of it is done in several passes, each with new servers: passes differ by what else the machine
+does. A ratio is taken from the pass in which the bare server was fastest, a time in milliseconds
+from the pass in which it is least. `python -m benchmarks.gate`
 """
 
 import gc
@@ -49,32 +49,32 @@ Times = Mapping[str, Sequence[float]]
 
 
 class Agent:
-    """An agent that asks before each edit, under the intent that it has checked out."""
+    """An agent that asks before each edit, with an intent checked out."""
 
     def __init__(self, client: Client, root: Path) -> None:
         self._client = client
         introduce(client, root)
         client.ask("intent/select", {"sessionId": SESSION, "intentId": INTENT})
-        # The first judgement builds the index of all scopes.
+        # The first decision builds the index of all scopes.
         self.refused("elsewhere/first.py")
         wait_until_idle(client)
 
     def refused(self, path: str) -> float:
-        """Ask for a file of another's; milliseconds until it is refused."""
+        """Ask for a file of another intent; return the milliseconds until it is refused."""
         taken, told = round_trip(self._client, "intent/validateEdit", asking(path))
         if told["allowed"] or told["error"]["code"] != "SCOPE_VIOLATION":
             raise SystemExit(f"{path} was not refused for its scope: {told}")
         return taken
 
     def allowed(self, path: str) -> tuple[float, str]:
-        """Ask for a file of one's own; milliseconds until the ticket is there, and the ticket."""
+        """Ask for a file of the own intent; return milliseconds, and the ticket."""
         taken, told = round_trip(self._client, "intent/validateEdit", asking(path))
         if not told["ticket"]:
             raise SystemExit(f"{path} was given no ticket: {told}")
         return taken, told["ticket"]
 
     def recorded(self, ticket: str) -> float:
-        """Say that the edit has happened; milliseconds until it stands in the ledger."""
+        """Report the edit as done; return the milliseconds until it is in the ledger."""
         params = {"ticket": ticket, "success": True}
         taken, told = round_trip(self._client, "intent/recordEdit", params)
         if told["recordId"] is None:
@@ -88,7 +88,7 @@ def asking(path: str) -> Message:
 
 
 def round_trip(client: Client, method: str, params: Message) -> tuple[float, Message]:
-    """Send a request; milliseconds until its answer is read, and the answer's result."""
+    """Send a request; return the milliseconds until the answer, and its result."""
     identity, data = client.request(method, params)
     watch = Watch()
     client.write(data)
@@ -102,7 +102,7 @@ def lines(size: int) -> str:
 
 
 def work(root: Path, own: Sequence[str], others: Sequence[str], text: str) -> Times:
-    """Let an agent work, one round for each of `others`; milliseconds by what was done."""
+    """Run one round for each path of `others`; return milliseconds by kind of request."""
     times: defaultdict[str, list[float]] = defaultdict(list)
     with started(OURS) as server, started(BARE) as floor:
         agent = Agent(server, root)
@@ -150,11 +150,11 @@ def plain(passes: Sequence[Times], size: str, report: Report) -> None:
 
 
 def judging(root: Path, others: Sequence[str]) -> Times:
-    """Judge calls whose facts are known; the paths of others were not asked for before."""
+    """Time the gate alone, on calls whose facts are known and whose paths are new."""
     rules = RulesCache(root).current()
     rules.owners(WorkspacePath("first"))  # Builds the index.
     mine = [f"work/new{number}.py" for number in range(len(others))]
-    # As the server does once the rules are read: what stays is not looked through again.
+    # As the server does once the rules are read: the collector skips what stays.
     gc.collect()
     gc.freeze()
     return {
@@ -164,7 +164,7 @@ def judging(root: Path, others: Sequence[str]) -> Times:
 
 
 def judged(rules: Rules, path: str, *, allowed: bool) -> float:
-    """Judge a call on one path; milliseconds of the gate alone."""
+    """Judge a call on one path; return the milliseconds of the gate alone."""
     call = CallFacts(checked_out=INTENT)
     asked = question(rules, path, call)
     watch = Watch()
@@ -176,7 +176,7 @@ def judged(rules: Rules, path: str, *, allowed: bool) -> float:
 
 
 def question(rules: Rules, path: str, call: CallFacts) -> GateRequest:
-    """Put the question on a path, as the desk does."""
+    """Return the gate's question about a path, as governance asks it."""
     held = hash_content(b"held")
     return GateRequest(
         tool_name=TOOL,
@@ -192,7 +192,7 @@ def question(rules: Rules, path: str, call: CallFacts) -> GateRequest:
 
 
 def intents(chance: random.Random, count: int) -> str:
-    """Spell an intents file whose last intent is the agent's: what is worked on is newest."""
+    """Return an intents file whose last intent is the agent's, as the newest intent is last."""
     scope = ", ".join(f'"area{number}/**/*.py"' for number in range(GLOBS - 1))
     return (
         f"{intents_file(chance, count - 1)}  - id: {INTENT}\n    name: Work\n"
@@ -201,7 +201,7 @@ def intents(chance: random.Random, count: int) -> str:
 
 
 def tree(chance: random.Random, count: int) -> list[str]:
-    """Return the paths of so many different files, ten to a directory, in any order."""
+    """Return the paths of `count` files, ten in each directory, in random order."""
     found: dict[str, None] = {}
     while len(found) < count:
         directory = other_path(chance).rpartition("/")[0]

@@ -1,9 +1,10 @@
-"""Whether blame says what `git blame` says, line by line, of a history that people have made.
+"""How often blame agrees with `git blame`, line by line, on the history of a real project.
 
-The last 300 commits of this project, or all, are replayed as edits of two intents in turn: each
-changed file becomes a part of a record, with a rename where git finds one, and nothing but hashes
-and ranges. Then every file that they touched and left is asked of both. Lines from before are
-nobody's for us, and boundary lines for git. `python -m benchmarks.history`
+The last 300 commits of this repository, or all, are replayed as edits under two intents in turn:
+each changed file becomes part of a record, with a rename where git finds one, and only with hashes
+and ranges. Then both are asked about every file that was touched and still exists. Lines from
+before the first commit have no record for us, and are boundary lines for git.
+`python -m benchmarks.history`
 """
 
 import subprocess
@@ -41,7 +42,7 @@ AIM_OTHERWISE = 0.05
 
 
 class Change(NamedTuple):
-    """One file of a commit: its name before (None: as now), and its contents."""
+    """One file of a commit: its former name (None: the same), and its contents."""
 
     path: str
     before: bytes | None
@@ -71,7 +72,7 @@ def changes(repository: pygit2.Repository, commit: pygit2.Commit) -> Iterator[Ch
 
 
 def content(tree: pygit2.Tree, path: str) -> bytes | None:
-    """Return what a tree holds of a file; None: no file of this name."""
+    """Return the content of a file in a git tree, or None if there is no such file."""
     found = tree[path] if path in tree else None  # noqa: SIM401 - a tree is no mapping
     return found.data if isinstance(found, pygit2.Blob) else None
 
@@ -116,7 +117,7 @@ def replay(
 
 
 def git_says(root: Path, since: str, path: str) -> list[str | None]:
-    """Return the commit of each line; None: it was there before."""
+    """Return the commit of each line by `git blame`, or None for a line from before."""
     words = ["git", "blame", "--porcelain", f"{since}..HEAD", "--", path]
     done = subprocess.run(
         words, cwd=root, env=environment(), check=True, stdout=subprocess.PIPE
@@ -135,7 +136,7 @@ def git_says(root: Path, since: str, path: str) -> list[str | None]:
 
 
 def compare(root: Path, count: int, report: Report) -> None:
-    """Replay, then ask both of every file that is left."""
+    """Replay the commits, then ask both about every file that is left."""
     try:
         repository = pygit2.Repository(str(root))
     except pygit2.GitError as problem:
@@ -148,7 +149,7 @@ def compare(root: Path, count: int, report: Report) -> None:
     begun = datetime(2026, 1, 1, tzinfo=UTC)
     moments = (begun + timedelta(seconds=number) for number in range(10 * count))
     with tempfile.TemporaryDirectory() as directory:
-        # The ledger lies elsewhere; the files are those of the project.
+        # Only the ledger is a temporary one; the files are those of this repository.
         home = Path(directory)
         ledger = Ledger(home, lambda: next(moments), lambda: str(uuid.uuid4()))
         of_record, paths = replay(repository, ledger, count)
@@ -178,7 +179,7 @@ def compare(root: Path, count: int, report: Report) -> None:
 
 
 def we_say(blaming: FileBlame, path: str, of_record: Mapping[str, str]) -> list[str | None]:
-    """Return the commit of each line, by its record."""
+    """Return the commit of each line by our blame, found by its record."""
     blamed = blaming.blame(WorkspacePath(path))
     runs = () if blamed is None else blamed.runs(*ALL_LINES)
     return [

@@ -1,7 +1,7 @@
 """What the server costs while nobody types: processor time and memory.
 
-A governed repository with a file open in each of 100 directories, watched by the server itself;
-beside a bare pygls server with the same files open. `python -m benchmarks.idle`
+A governed repository with an open file in each of 100 directories, watched by the server itself.
+The floor is a bare pygls server with the same files open. `python -m benchmarks.idle`
 """
 
 import time

@@ -1,7 +1,7 @@
-"""How long is a large intents file read, cold and after an edit within one intent?
+"""How long reading a large intents file takes, the first time and after an edit of one intent.
 
-Ratios to composing the whole file with the C loader in the same run: they, not the times, compare
-between machines. `python -m benchmarks.intents_file`
+The floor is composing the whole file with the C loader of PyYAML in the same run.
+`python -m benchmarks.intents_file`
 """
 
 import statistics

@@ -1,10 +1,10 @@
-"""How the ledger bears its size: appending, verifying, asking, in 1,000 and in 1,000,000 records.
+"""How the ledger scales from 1,000 to 1,000,000 records: appending, verifying, asking.
 
-Every figure is a ratio to a smaller ledger, or to a floor that is measured beside it in the same
-process: the median of many goes, each held against the mean of the floors right before and after
-it (21 goes of 100,000 records, 5 of 1,000,000; of an index 11 and 3), because a machine that others
-use is quick and slow by turns. What is to stay flat is measured in ledgers of all sizes in turns.
-`python -m benchmarks.ledger`
+Every figure is a ratio, to a smaller ledger or to a floor measured in the same process. It is the
+median of many runs, each divided by the mean of the floors right before and after it, because a
+shared machine is fast and slow by turns: 21 runs with 100,000 records, 5 with 1,000,000, and of
+building an index 11 and 3. What should not grow with the size is measured in ledgers of all sizes
+in turn. `python -m benchmarks.ledger`
 """
 
 import subprocess
@@ -39,7 +39,7 @@ PROCESSES = 8
 QUICK_PROCESSES = 2
 APPENDS_OF_PROCESS = 500
 BARE_FOR_AN_APPEND = 4
-"""So that both take about as long: what takes a moment tells of that moment's machine."""
+"""Bare writes for one append, so that both take about as long and see the same machine."""
 
 TURNS = 15
 PATIENCE_MS = 600_000
@@ -55,7 +55,7 @@ Roots = Mapping[int, Path]
 
 
 def measure_reading(roots: Roots, options: Options, report: Report) -> None:
-    """Verify each ledger on one processor and on all, beside the floor, and build its index."""
+    """Verify each ledger on one processor and on all, and build its index, with the floors."""
     memory = {}
     for size, root in roots.items():
         kind = "read-once" if options.quick else "read"
@@ -65,7 +65,7 @@ def measure_reading(roots: Roots, options: Options, report: Report) -> None:
         report.plain(f"{size:,}: verify, one processor", one["verify"] * 1e6 / size, "us")
         report.plain(f"{size:,}: verify's memory", memory[size] / 1e6, "MB")
         if size == min(roots):
-            # Nothing but the start of what is only done once.
+            # Of so few records the start, which is done once, is most of the time.
             continue
         report.held(f"{size:,}: verify / floor", one["ratio"], aim=AIM_VERIFY)
         title = f"{size:,}: verify / floor, all processors"
@@ -75,7 +75,7 @@ def measure_reading(roots: Roots, options: Options, report: Report) -> None:
 
 
 def measure_server(roots: Roots, report: Report) -> None:
-    """Let a server verify each ledger and ask it."""
+    """Have a server verify each ledger, and ask it."""
     memory = {}
     for size, root in roots.items():
         with started(OURS) as server:
@@ -90,7 +90,7 @@ def measure_server(roots: Roots, report: Report) -> None:
 
 
 def measure_appending(ledgers: Mapping[int, Ledger], rounds: int, report: Report) -> None:
-    """Append to each ledger in turn; the indexes are up to date."""
+    """Append to each ledger in turn, with indexes that are up to date."""
     taken: dict[int, list[float]] = {size: [] for size in ledgers}
     for number in range(WARM_UP + rounds):
         for size, ledger in ledgers.items():
@@ -102,7 +102,7 @@ def measure_appending(ledgers: Mapping[int, Ledger], rounds: int, report: Report
 
 
 def measure_asking(ledgers: Mapping[int, Ledger], rounds: int, report: Report) -> None:
-    """Ask the largest ledger for the newest of an intent, each intent in turn."""
+    """Ask the largest ledger for the newest records of each intent in turn."""
     size, index = max(ledgers), ledgers[max(ledgers)].index
     taken = []
     for number in range(rounds):
@@ -113,7 +113,7 @@ def measure_asking(ledgers: Mapping[int, Ledger], rounds: int, report: Report) -
 
 
 def measure_processes(options: Options, report: Report) -> None:
-    """Append from one process and from eight, and let a bare loop do so, in turns."""
+    """Append from one process and from eight, in turn with a bare loop that does the same."""
     appends = options.rounds(APPENDS_OF_PROCESS)
     many = QUICK_PROCESSES if options.quick else PROCESSES
     counts = {"bare": appends * BARE_FOR_AN_APPEND, "append": appends}
@@ -127,7 +127,7 @@ def measure_processes(options: Options, report: Report) -> None:
         [wide / one for one, wide in zip(told[kind, 1], told[kind, many], strict=True)]
         for kind in ("bare", "append")
     ]
-    # Turn by turn, as everything here: the machine is another one in the next.
+    # In turn, as everything here: the speed of a shared machine changes.
     ratio = p50([bare / ours for bare, ours in zip(*gains, strict=True)])
     report.held(f"gain of {many} processes: bare / append, p50", ratio, aim=AIM_PROCESSES)
 
@@ -140,7 +140,7 @@ def flat(name: str, values: Mapping[int, float], of: int, report: Report) -> Non
 
 
 def throughput(kind: str, processes: int, count: int) -> float:
-    """Return how many lines a second so many processes write to one new file together."""
+    """Return the lines a second that `processes` processes write to one new file together."""
     with tempfile.TemporaryDirectory() as directory, ExitStack() as stack:
         words = command(kind, Path(directory), count)
         pipes = [stack.enter_context(piped(words)) for _ in range(processes)]
@@ -156,7 +156,7 @@ def throughput(kind: str, processes: int, count: int) -> float:
 
 
 def child(kind: str, root: Path, number: int) -> Mapping[str, float]:
-    """Measure in a process of its own."""
+    """Run one measurement of `ledger_child` in a process of its own; return its figures."""
     words = command(kind, root, number)
     done = subprocess.run(words, env=environment(), check=True, stdout=subprocess.PIPE)
     told: Mapping[str, float] = msgspec.json.decode(done.stdout)
@@ -170,7 +170,7 @@ def command(kind: str, directory: Path, number: int) -> Sequence[str]:
 
 @contextmanager
 def piped(words: Sequence[str]) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
-    """Start a process; yield what it reads and what it writes."""
+    """Start a process; yield its standard input and output."""
     with subprocess.Popen(
         words, env=environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as process:
@@ -188,7 +188,7 @@ def milliseconds(work: Callable[[], object]) -> float:
 def main(words: Sequence[str] | None = None) -> int:
     options = read_options(__doc__, words)
     report = Report("The ledger by its size", options)
-    # First: the disk is still at work for gigabytes after what comes then.
+    # First: after what follows, the disk is still busy writing gigabytes.
     measure_processes(options, report)
     with ExitStack() as stack:
         roots = {

@@ -1,6 +1,6 @@
-"""How much an append to the ledger costs, as a ratio to a bare write and fsync of the same bytes.
+"""How much an append to the ledger costs, compared with writing and syncing the same bytes.
 
-The index is brought up to date as well. `python -m benchmarks.ledger_append`
+An append includes bringing the index up to date. `python -m benchmarks.ledger_append`
 """
 
 import os
@@ -35,7 +35,7 @@ AIM_P99_MS = 5.0
 
 
 def event(number: int) -> Event:
-    """Make a realistic save: about 1 KB on the line."""
+    """Return the event of a realistic save: a line of about 1 KB."""
     content = hash_content(f"{number}".encode())
     run = Range(start_line=12, end_line=30, content_hash=content, replaced=(12, 4, 19))
     talk = Conversation(
@@ -66,7 +66,7 @@ def event(number: int) -> Event:
 
 
 def measure(root: Path, appends: int) -> tuple[list[float], list[float]]:
-    """Time appends and bare writes in turn; milliseconds."""
+    """Time appends and bare writes in turn; return milliseconds of each."""
     ledger = Ledger(root, lambda: datetime.now(UTC), lambda: str(uuid.uuid4()))
     for number in range(WARM_UP):
         ledger.append(event(number))

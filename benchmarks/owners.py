@@ -1,7 +1,7 @@
-"""How long the server takes to say who owns a path: 1,000 intents of 10 globs each.
+"""How long the server takes to say who owns a path, among 1,000 intents of 10 globs each.
 
-`intent/owners` as a round trip less a bare request's round trip, and the same question asked of
-the desk in this process; paths not asked for before. `python -m benchmarks.owners`
+`intent/owners` as a round trip, less the round trip of a bare request; and the same question asked
+in this process. No path is asked for twice. `python -m benchmarks.owners`
 """
 
 import random
@@ -24,7 +24,7 @@ AIM_MS = 1.0
 
 
 def intents_file(chance: random.Random, count: int = INTENTS) -> str:
-    """Spell an intents file of open intents with many globs."""
+    """Return the text of an intents file of open intents with `GLOBS` globs each."""
     lines = ["active_intents:\n"]
     for number in range(count):
         scope = ", ".join(f'"{glob(chance)}"' for _ in range(GLOBS))
@@ -36,7 +36,7 @@ def intents_file(chance: random.Random, count: int = INTENTS) -> str:
 
 
 def asked_of_governance(root: Path, paths: Sequence[WorkspacePath]) -> list[float]:
-    """Ask in this process; milliseconds each, the first left out: it builds the index."""
+    """Ask in this process; return milliseconds for all but the first, which builds the index."""
     governance = Governance(root)
     times = []
     for one in paths:
@@ -50,7 +50,7 @@ def asked_of_governance(root: Path, paths: Sequence[WorkspacePath]) -> list[floa
 def asked_of_servers(
     root: Path, paths: Sequence[WorkspacePath]
 ) -> tuple[list[float], list[float], float]:
-    """Ask a bare server and ours in turn; milliseconds each, and how long the first took."""
+    """Ask a bare server and ours in turn; return milliseconds of each, and of our first."""
     bares, times = [], []
     with started(OURS) as server, started(BARE) as floor:
         introduce(server, root)

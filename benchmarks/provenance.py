@@ -1,10 +1,10 @@
-"""Who wrote each line, and what a save costs that is to be told apart by lines.
+"""What it costs to know who wrote each line: blame, saves, the first snapshot, and an idle server.
 
-Blame of a file of 10,000 lines with 1,000 edits, beside `git blame` of the same file with the same
-edits as commits; and of one of 500 lines with 500 edits, the first time and as a process. Then
-saves of a file of 10,000 lines in a server, from `didSave` until the record is told, beside what
-each cannot do without: a diff, a parse and an fsync. Then the first look at a work tree of 50,000
-files, beside `git status`. Then nothing for a minute.
+Blame of a file of 10,000 lines with 1,000 edits; the floor is `git blame` of the same file with the
+same edits as commits. Blame of a file of 500 lines with 500 edits, the first time in a server and
+as a process. Saves of a file of 10,000 lines in a server, from `didSave` until the record is
+announced; the floor is a diff, a parse and an fsync. The first snapshot of a work tree of 50,000
+files; the floor is `git status`. Then a minute in which nothing happens.
 `python -m benchmarks.provenance`
 """
 
@@ -92,7 +92,7 @@ def edits(chance: random.Random, text: Text) -> Iterator[Text]:
 
 
 def source(count: int) -> Text:
-    """Write a module of so many lines: functions of ten lines."""
+    """Return a module of `lines` lines: functions of ten lines each."""
     return [
         f"def function_{line}():\n" if line % 10 == 0 else f"    step_{line} = {line}\n"
         for line in range(count)
@@ -126,7 +126,7 @@ def recorded(ledger: Ledger, number: int, before: bytes | None, after: bytes) ->
 
 
 class Histories:
-    """One file that is edited, each edit a record of ours and a commit of git's."""
+    """One file with two histories: each edit is a record of ours and a commit of git."""
 
     def __init__(self, root: Path, chance: random.Random, lines: int) -> None:
         begun = datetime(2026, 1, 1, tzinfo=UTC)
@@ -137,7 +137,7 @@ class Histories:
         self._texts = chain([source(lines)], edits(chance, source(lines)))
 
     def go_on(self, count: int) -> None:
-        """Make so many edits."""
+        """Make this many further edits."""
         stream = []
         for text in islice(self._texts, count):
             after = "".join(text).encode()
@@ -150,7 +150,7 @@ class Histories:
 
 
 def measure_blame(options: Options, report: Report) -> None:
-    """Ask both histories, then go on with the file and ask again, as editors do."""
+    """Ask both histories, then edit the file further and ask again, as editors do."""
     chance = random.Random(1)  # noqa: S311 - nobody is kept out by these numbers
     with project({PATH: "".join(source(LINES))}) as root:
         histories = Histories(root, chance, LINES)
@@ -173,7 +173,7 @@ def measure_blame(options: Options, report: Report) -> None:
 
 
 def measure_first_blame(options: Options, report: Report) -> None:
-    """Ask about a file of many edits as a server does that has just started, and as a process.
+    """Blame a file of many edits as a server that has just started, and as a process.
 
     What a process costs is nearly all its start, `git blame` takes as long as the file has lines.
     """
@@ -208,14 +208,14 @@ def first_blames(options: Options, lines: int) -> tuple[float, float, float]:
 
 
 def explained(blamed: Blamed | None) -> None:
-    """See that every line is told."""
+    """Check that blame explains every line."""
     runs = () if blamed is None else blamed.runs(*ALL_LINES)
     if not runs or not all(run.record for run in runs):
         raise SystemExit("a line is not explained")
 
 
 def commit(number: int, data: bytes, *, goes_on: bool) -> bytes:
-    """Spell a commit of the file for `git fast-import`; `goes_on`: after those that are there."""
+    """Return a commit of the file for `git fast-import`; `goes_on`: on top of existing ones."""
     who = f"Ada <ada@example.org> {1_700_000_000 + number} +0000"
     head = f"commit refs/heads/bench\ncommitter {who}\ndata 1\n.\n"
     above = "from refs/heads/bench^0\n" if goes_on else ""
@@ -235,7 +235,7 @@ def git(root: Path, given: bytes, *words: str) -> None:
 
 
 def measure_saves(options: Options, report: Report) -> None:
-    """Save a large file in an editor, and do beside it what no save can do without."""
+    """Time saves of a large file, and the least work that any save has to do."""
     text, places = written(LINES)
     times, floors = [], []
     with project({PATH: "".join(text)}) as root, started(OURS) as server:
@@ -281,7 +281,7 @@ def written(count: int) -> tuple[Text, list[int]]:
 
 
 def saved(server: Client, uri: str) -> float:
-    """Tell of a save; milliseconds until its record is told."""
+    """Announce a save; return the milliseconds until its record is announced."""
     watch = Watch()
     server.notify("textDocument/didSave", {"textDocument": {"uri": uri}})
     server.read_until(lambda said: said.get("method") == "intent/didTrace")
@@ -289,7 +289,7 @@ def saved(server: Client, uri: str) -> float:
 
 
 def least(root: Path, before: bytes, after: bytes) -> float:
-    """Do what each save has to: compare, parse, and have the disk keep a line; milliseconds."""
+    """Time the least work of a save, in milliseconds: a diff, a parse, and an fsync."""
     watch = Watch()
     file_ranges(content_of(before), content_of(after))
     tree = parse("python", content_of(after))
@@ -303,7 +303,7 @@ def least(root: Path, before: bytes, after: bytes) -> float:
 
 
 def measure_scan(options: Options, report: Report) -> None:
-    """Start on a large work tree, some of whose files differ from the commit."""
+    """Time a start on a large work tree, some of whose files differ from the commit."""
     count = QUICK_FILES if options.quick else FILES
     files = {f"src/part{n // IN_A_DIRECTORY}/file{n}.py": f"line {n}\n" for n in range(count)}
     with project(files) as root:
@@ -324,7 +324,7 @@ def measure_scan(options: Options, report: Report) -> None:
 
 
 def first_scan(root: Path) -> float:
-    """Open the governance of a root for an editor, which sees what differs from the commit."""
+    """Open the governance of a root as for an editor: it finds what differs from the commit."""
     watch = Watch()
     governance = Governance(root, patient=True)
     session = governance.open_editor(None, HUMAN)
@@ -335,7 +335,7 @@ def first_scan(root: Path) -> float:
 
 
 def measure_idle(options: Options, report: Report) -> None:
-    """Let a server alone that watches a work tree with an open file; its share of a processor."""
+    """Return the share of a processor that an idle server uses while it watches a work tree."""
     count = QUICK_FILES if options.quick else IDLE_FILES
     files = {f"src/part{n // IN_A_DIRECTORY}/file{n}.py": f"line {n}\n" for n in range(count)}
     with project(files) as root, started(OURS) as server:

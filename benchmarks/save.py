@@ -1,8 +1,8 @@
-"""How long the editor's save waits for us: `willSaveWaitUntil` on a file of 1 MB out of scope.
+"""How long a save waits for the server: `willSaveWaitUntil` on a file of 1 MB out of scope.
 
-`warn`: judged and let through, as a ratio to reading and hashing that file, plus a bare request.
-`block`: refused, kept as a draft that is on the disk, turned back; its 99th percentile.
-`python -m benchmarks.save`
+With `warn`, judged and let through; the floor is reading and hashing that file, after a bare
+request is subtracted. With `block`, refused, kept as a draft on the disk, and reverted; the 99th
+percentile. `python -m benchmarks.save`
 """
 
 import hashlib
@@ -43,13 +43,13 @@ class Writer:
         open_document(client, self._uri, text)
 
     def type(self, edits: Sequence[Message]) -> None:
-        """Change the buffer, and wait for what is shown on it."""
+        """Change the buffer, and wait for its diagnostics."""
         self._version += 1
         self._client.write(change(self._uri, self._version, edits))
         self._client.problems(self._uri, self._version)
 
     def save(self) -> tuple[float, list[Message]]:
-        """Announce a save; milliseconds until the answer, and its edits."""
+        """Announce a save; return the milliseconds until the answer, and its edits."""
         params = {"textDocument": {"uri": self._uri}, "reason": MANUAL}
         identity, data = self._client.request("textDocument/willSaveWaitUntil", params)
         watch = Watch()
@@ -59,7 +59,7 @@ class Writer:
 
 
 def read_and_hash(path: Path) -> float:
-    """Do the least that any judgement needs; milliseconds."""
+    """Time the least work of any judgement, in milliseconds: read the file and hash it."""
     watch = Watch()
     hashlib.sha256(path.read_bytes()).hexdigest()
     return watch.lap()
@@ -98,11 +98,11 @@ def measure_block(text: str, options: Options, report: Report) -> None:
             ours.type([replacing(number, 0, 0, "typed ")])
             taken, edits = ours.save()
             times.append(taken)
-            # A machine that is too busy lets a save through; the time that it took says so.
+            # On a busy machine the server lets a save through; its long time shows that.
             refused += bool(edits)
             ours.type([{"range": edit["range"], "text": edit["newText"]} for edit in edits])
         drafts = len(server.ask("intent/drafts", {})["drafts"])
-    # Two saves on a machine that runs the tests may both be too late to be refused.
+    # With --quick there are two saves; on a busy machine both may be too late to be refused.
     if not refused and not options.quick:
         raise SystemExit("every save was let through that block refuses")
     if drafts < refused:

@@ -1,8 +1,8 @@
-"""How long it takes to say who owns a path, beside what the machine does anyway.
+"""How long it takes to find the owners of a path, compared with scanning all globs.
 
-`ScopeIndex.owners` for paths not seen before, beside one scan of all globs as compiled expressions
-and a lookup in a dictionary of all paths; the time to build the index; the survey of a tree; and
-the slowest of the hostile patterns, their first use included. `python -m benchmarks.scope`
+`ScopeIndex.owners` for new paths; the floors are one scan of all globs as compiled expressions, and
+a lookup in a dictionary of all paths. Also the time to build the index, the survey of a tree, and
+the slowest hostile pattern, its compilation included. `python -m benchmarks.scope`
 """
 
 import fnmatch
@@ -71,7 +71,7 @@ def main(words: Sequence[str] | None = None) -> int:
     scopes = [
         (IntentId(f"INT-{at:04}"), [glob(chance) for _ in range(GLOBS)]) for at in range(count)
     ]
-    # First: the garbage of ten thousand patterns would be collected on their account.
+    # First: otherwise it would pay for collecting the garbage of ten thousand patterns.
     hostile(report, HOSTILE[:3] if options.quick else HOSTILE)
     lookups(report, scopes, [path(chance) for _ in range(options.rounds(PATHS))])
     survey(report, scopes, [path(chance) for _ in range(options.rounds(FILES))])
@@ -129,7 +129,7 @@ def hostile(report: Report, patterns: Sequence[str]) -> None:
 
 
 def timed(ask: Callable[[WorkspacePath], object], paths: Sequence[WorkspacePath]) -> list[float]:
-    """Ask for each path; milliseconds."""
+    """Look up each path; return milliseconds of each."""
     taken = []
     for one in paths:
         started = time.perf_counter()

@@ -1,8 +1,8 @@
-"""How long an editor waits for the server: from process start until it answers, and shows.
+"""How long an editor waits for the server: from process start until it answers, and until it shows.
 
-Until `initialize` is answered, and until the first diagnostic: of an intents file with a mistake,
-and of a source file outside every scope. Minima of interleaved starts, as a ratio to a bare pygls
-server's, which tells of whatever is opened.
+Until `initialize` is answered, and until the first diagnostic, of an intents file with a mistake
+and of a source file outside every scope. Each is the minimum of starts in turn with the floor's: a
+bare pygls server that publishes a diagnostic for each document that is opened.
 `python -m benchmarks.startup`
 """
 
@@ -30,7 +30,7 @@ SOURCE = "src/a.py"
 def start(command: Sequence[str], root: Path, name: str, text: str) -> tuple[float, float]:
     """Start a server once and open a file.
 
-    Gives milliseconds until it has introduced itself, and until it shows a first problem.
+    Return milliseconds until `initialize` is answered, and until the first diagnostic.
     """
     watch = Watch()
     with started(command, root) as client:
@@ -48,7 +48,7 @@ def _shows(said: Message) -> bool:
 
 
 def compare(report: Report, rounds: int, name: str, text: str) -> tuple[list[float], list[float]]:
-    """Start both servers in turns; return the minima of each: answered, shown."""
+    """Start both servers in turn; return the minima of each: answered, shown."""
     files, intents = ({}, text) if name == INTENTS_FILE else ({name: "x = 1\n"}, TWO_INTENTS)
     bare, ours = [*BARE, "--publish-on-open"], OURS
     with project(files, intents) as root:

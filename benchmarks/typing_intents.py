@@ -1,9 +1,9 @@
-"""Whether the editor feels it when a large intents file is typed into.
+"""How long other requests wait while a person types into a large intents file.
 
-200 intents and 1,000, on 32 lines each; every key is followed by requests of other kinds, one after
-the other, until the file's own diagnostics are there. The longest of them is what a person feels,
-beside the same requests to the same server when it has nothing else to do. Once with globs that
-each match a file, once with none that does: then there are four hints for each intent.
+200 intents and 1,000, with 32 lines each. After every key, other requests are sent one after the
+other until the diagnostics of the file arrive; the longest of them is the delay that a person
+notices. The floor is the same requests to the same server while it is idle. Once with globs that
+each match a file, once with globs that match none, which causes four hints for each intent.
 `python -m benchmarks.typing_intents`
 """
 
@@ -54,7 +54,7 @@ class Window:
         self._edit(replacing(0, 0, 4, "LINE"))
 
     def probe(self) -> float:
-        """Ask something else: the status, and what is shown on another file; the longer, in ms."""
+        """Ask for the status and for another file's diagnostics; return the longer time, in ms."""
         watch = Watch()
         self._client.ask("intent/status", {})
         asked = watch.lap()
@@ -63,7 +63,7 @@ class Window:
         return max(asked, watch.lap())
 
     def key(self) -> tuple[float, list[float]]:
-        """Type into the intents file, ask until it is validated; that time, and each probe's."""
+        """Type a key, probe until the file is validated; return that time, and each probe's."""
         self._version += 1
         data = change(self._intents, self._version, [replacing(self._line, 20, 20, "x")])
         self._client.unread.clear()
@@ -86,7 +86,7 @@ class Window:
 
 
 def intents_file(count: int) -> str:
-    """Spell the file; one status is unknown, so that every version of it has a diagnostic."""
+    """Return the file; one status is unknown, so that every version has a diagnostic."""
     entries = (
         ENTRY.format(n=number, status="SOON" if number == 1 else "IN_PROGRESS")
         for number in range(count)

@@ -1,7 +1,7 @@
-"""How long a person waits in VS Code: from the extension's start until it shows a first diagnostic.
+"""How long a person waits in VS Code: from the extension's start until its first diagnostic.
 
-In VS Code's own workbench, a new window each time; beside it, in the same rounds, a bare
-vscode-languageclient with a bare pygls server that tells of whatever is opened.
+In VS Code's own workbench, a new window each time. The floor, in the same rounds, is a bare
+vscode-languageclient with a bare pygls server that publishes a diagnostic for each document.
 `python -m benchmarks.vscode_start`
 """
 
@@ -22,7 +22,7 @@ AIM = 1.3
 
 
 def times(rounds: int) -> tuple[list[float], list[float]]:
-    """Start the bare client and ours in turns; milliseconds of each."""
+    """Start the bare client and our extension in turn; return milliseconds of each."""
     with (
         tempfile.TemporaryDirectory(prefix="intent-lsp-bench-") as directory,
         project({}, WRONG) as root,

@@ -1,6 +1,6 @@
-"""An agent at work: a session of its own on an editor's connection, and the texts that it read.
+"""An agent: a session of its own on the editor's connection, and the texts that it has read.
 
-Invariant: it writes from the text that it read last, be that old or new.
+Invariant: it edits the text that it read last, even if the file has changed since.
 """
 
 from typing import Any
@@ -11,7 +11,7 @@ TOOL = "write_to_file"
 
 
 class Agent:
-    """One agent, with the name that people call it by."""
+    """One agent, with a name for people and a session id for the server."""
 
     def __init__(self, name: str, editor: Editor) -> None:
         self.name = name
@@ -20,31 +20,31 @@ class Agent:
         self._texts: dict[str, str] = {}
 
     def ask(self, request: str, **params: object) -> Any:  # noqa: ANN401 - whatever JSON knows
-        """Send one of our requests, and return its result."""
+        """Send an `intent/*` request; return its result."""
         return self.answer(self.begin(request, **params))
 
     def begin(self, request: str, **params: object) -> int:
-        """Send one of our requests; return its number."""
+        """Send an `intent/*` request; return its id, and do not wait for the answer."""
         return self._editor.begin(f"intent/{request}", {"sessionId": self.session, **params})
 
     def answer(self, number: int) -> Any:  # noqa: ANN401 - whatever JSON knows
-        """Wait for the answer to a request, and return its result."""
+        """Wait for the answer to a request; return its result."""
         return self._editor.answer(number)
 
     def read(self, name: str) -> None:
-        """Take in the text of a file."""
+        """Read a file, and keep its text."""
         self._texts[name] = (self._editor.folder / name).read_text()
 
     def rewritten(self, name: str, old: str, new: str) -> str:
-        """Return the text of a file as it was read, with one part of it replaced."""
+        """Return the text of a file as this agent read it, with one part replaced."""
         check(old in self._texts[name], f"the {self.name} has read {old!r}")
         return self._texts[name].replace(old, new)
 
     def write(self, name: str, text: str) -> None:
-        """Write a file ourselves, as most agents do."""
+        """Write a file directly, as most agents do."""
         (self._editor.folder / name).write_text(text)
 
     def apply(self, name: str, text: str) -> Message:
         """Have the server write a file; return its decision."""
-        told: Message = self.ask("applyEdit", toolName=TOOL, path=name, newText=text)
-        return told
+        decision: Message = self.ask("applyEdit", toolName=TOOL, path=name, newText=text)
+        return decision

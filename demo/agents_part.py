@@ -1,6 +1,6 @@
-"""The second act: two agents at work on one file; neither undoes what the other did.
+"""Part 2: two agents at work on one file; neither overwrites what the other wrote.
 
-Invariant: every step checks what it tells.
+Invariant: every step checks that what it prints has happened.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ _SHORT = 8
 
 
 def run_agents_part(demo: Walkthrough, editor: Editor) -> None:
-    """Tell the second act, on the running server of the first."""
+    """Run part 2, with the server of part 1."""
     architect, builder = Agent("Architect", editor), Agent("Builder", editor)
     _begin(demo, editor, architect, builder)
     _both_read(demo, architect, builder)
@@ -32,7 +32,7 @@ def run_agents_part(demo: Walkthrough, editor: Editor) -> None:
 
 
 def _begin(demo: Walkthrough, editor: Editor, architect: Agent, builder: Agent) -> None:
-    """Select an intent in each turn."""
+    """Begin a turn of each agent, and select an intent in it."""
     demo.step("The person closes their files. On the same server, two agents begin a turn")
     editor.close(LOGIN)
     editor.close(INVOICE)
@@ -51,7 +51,7 @@ def _begin(demo: Walkthrough, editor: Editor, architect: Agent, builder: Agent) 
 
 
 def _both_read(demo: Walkthrough, architect: Agent, builder: Agent) -> None:
-    """Read the same file in two sessions."""
+    """Read the same file in both sessions."""
     demo.step(f"Both read {LOGIN}, which both intents own")
     agents = architect, builder
     numbers = [agent.begin("recordRead", path=LOGIN) for agent in agents]
@@ -63,56 +63,56 @@ def _both_read(demo: Walkthrough, architect: Agent, builder: Agent) -> None:
 
 
 def _one_writes(demo: Walkthrough, architect: Agent) -> None:
-    """Ask, write, report."""
+    """Have one agent ask, write and report."""
     demo.step("The Architect asks before it writes, writes, and says that it is done")
     text = architect.rewritten(LOGIN, _COUNT, _LOCK)
-    told = architect.ask("validateEdit", toolName=TOOL, path=LOGIN, newText=text)
-    check(told["allowed"] and told["scopeValidation"] == "PASS", "the edit is allowed")
-    demo.say(f"intent/validateEdit: it may, for {told['intentId']}")
+    decision = architect.ask("validateEdit", toolName=TOOL, path=LOGIN, newText=text)
+    check(decision["allowed"] and decision["scopeValidation"] == "PASS", "the edit is allowed")
+    demo.say(f"intent/validateEdit: it may, for {decision['intentId']}")
     architect.write(LOGIN, text)
-    done = architect.ask("recordEdit", ticket=told["ticket"], success=True)
+    done = architect.ask("recordEdit", ticket=decision["ticket"], success=True)
     (file,) = done["files"]
     check(file["postHash"] == _hash_on_disk(demo, LOGIN), "what is on disk is recorded")
     demo.say(f"intent/recordEdit: {_short(file['preHash'])} became {_short(file['postHash'])}")
 
 
 def _stale_write(demo: Walkthrough, builder: Agent) -> None:
-    """Write over what another has written."""
+    """Have the other agent write an outdated text."""
     demo.step("The Builder writes too, from the text that it read before")
     text = builder.rewritten(LOGIN, _END, _GREET)
     check(_LOCK not in text, "the Architect's lines are not in the Builder's text")
-    told = builder.apply(LOGIN, text)
-    check(not told["allowed"] and not told["applied"], "the old text is refused")
-    check(told["error"]["code"] == "STALE_FILE", "it is refused as stale")
+    decision = builder.apply(LOGIN, text)
+    check(not decision["allowed"] and not decision["applied"], "the old text is refused")
+    check(decision["error"]["code"] == "STALE_FILE", "it is refused as stale")
     check(_LOCK in (demo.folder / LOGIN).read_text(), "the Architect's lines stay on disk")
-    _refusal(demo, told)
+    _refusal(demo, decision)
     demo.say("The file on disk is unchanged. The Architect's lines would have been lost.")
 
 
 def _second_try(demo: Walkthrough, builder: Agent) -> None:
-    """Read again, and write."""
+    """Have it read again, and write."""
     demo.step("The Builder reads again, and has the server write for it: intent/applyEdit")
     builder.ask("recordRead", path=LOGIN)
     builder.read(LOGIN)
-    told = builder.apply(LOGIN, builder.rewritten(LOGIN, _END, _GREET))
-    check(told["applied"] and told["recordId"], "the edit is made and recorded")
-    check(told["scopeValidation"] == "PASS", "the verdict is PASS")
+    decision = builder.apply(LOGIN, builder.rewritten(LOGIN, _END, _GREET))
+    check(decision["applied"] and decision["recordId"], "the edit is made and recorded")
+    check(decision["scopeValidation"] == "PASS", "the verdict is PASS")
     text = (demo.folder / LOGIN).read_text()
     check(_LOCK in text and _GREET in text, "the file has the lines of both")
-    demo.say(f"Written and recorded, for {told['intentId']}. The file has the work of both:")
+    demo.say(f"Written and recorded, for {decision['intentId']}. The file has the work of both:")
     demo.code(text, "python")
 
 
 def _astray(demo: Walkthrough, builder: Agent) -> None:
-    """Ask for a file that another intent owns."""
+    """Have it ask for a file that another intent owns."""
     demo.step(f"The Builder strays to {INVOICE}, which INT-003 does not own")
     check(not (demo.folder / LESSONS).exists(), "nobody has learnt anything yet")
-    told = builder.ask("validateEdit", toolName=TOOL, path=INVOICE)
-    check(not told["allowed"], "the edit is refused")
-    check(told["error"]["code"] == "SCOPE_VIOLATION", "it is refused as out of scope")
-    owners = told["error"]["details"]["owning_intents"][INVOICE]
+    decision = builder.ask("validateEdit", toolName=TOOL, path=INVOICE)
+    check(not decision["allowed"], "the edit is refused")
+    check(decision["error"]["code"] == "SCOPE_VIOLATION", "it is refused as out of scope")
+    owners = decision["error"]["details"]["owning_intents"][INVOICE]
     check(owners == ["INT-002"], "the owner is named")
-    _refusal(demo, told)
+    _refusal(demo, decision)
     demo.say(f"The answer names the owner: {', '.join(owners)}")
     builder.ask("status")  # Lessons are written once the answer is given; this waits for them.
     after = (demo.folder / LESSONS).read_text().splitlines()
@@ -123,7 +123,7 @@ def _astray(demo: Walkthrough, builder: Agent) -> None:
 
 
 def _ledger(demo: Walkthrough, editor: Editor) -> None:
-    """Show every record, and verify the chain."""
+    """Show all records, and verify the chain."""
     demo.step("What is in the ledger now: each change, its intent, and what the file became")
     records = editor.ask("intent/trace", {})["records"][::-1]
     agents = {"architect": "Architect", "builder": "Builder"}
@@ -136,8 +136,10 @@ def _ledger(demo: Walkthrough, editor: Editor) -> None:
         person = "somebody" if record["tool_name"] == "disk/change" else "the person"
         who = agents.get(record["session_id"], person)
         rows.append((record["intent_id"], name, _short(hash_), who))
-    told = [(row[0], row[3]) for row in rows if row[3] in agents.values()]
-    check(told == [("INT-001", "Architect"), ("INT-003", "Builder")], "both agents are recorded")
+    recorded = [(row[0], row[3]) for row in rows if row[3] in agents.values()]
+    check(
+        recorded == [("INT-001", "Architect"), ("INT-003", "Builder")], "both agents are recorded"
+    )
     demo.table(("Intent", "File", "Hash", "By"), rows)
     on_disk = {name: _hash_on_disk(demo, name) for name in newest}
     check(newest == on_disk, "the newest hashes are those of the files on disk")
@@ -146,8 +148,8 @@ def _ledger(demo: Walkthrough, editor: Editor) -> None:
     check(status == 0 and f"{len(rows)} records" in said, "the ledger of all three verifies")
 
 
-def _refusal(demo: Walkthrough, told: Message) -> None:
-    demo.say(f"Refused, {told['error']['code']}: {told['reason']}", "yellow")
+def _refusal(demo: Walkthrough, decision: Message) -> None:
+    demo.say(f"Refused, {decision['error']['code']}: {decision['reason']}", "yellow")
 
 
 def _short(hash_: str) -> str:
@@ -155,5 +157,5 @@ def _short(hash_: str) -> str:
 
 
 def _hash_on_disk(demo: Walkthrough, name: str) -> str:
-    # With no code of the server's: the demo must not believe what it shows.
+    # Computed here, not by the server's code: the demo checks the server.
     return "sha256:" + hashlib.sha256((demo.folder / name).read_bytes()).hexdigest()

@@ -1,6 +1,7 @@
-"""A newcomer watches a real server govern a real repository: `make demo`.
+"""The demo: a real server governs a real repository, step by step: `make demo`.
 
-Invariant: every step checks what it tells; the first that did not happen ends the demo with 1.
+Invariant: every step checks that what it prints has happened; the first that has not ends the demo
+with status 1.
 """
 
 import argparse
@@ -19,24 +20,24 @@ from walkthrough import Walkthrough
 
 
 def run(demo: Walkthrough) -> None:
-    """Tell it from the beginning to the end, with one server for both acts."""
-    demo.part("First act: a person and an editor")
+    """Run all parts, the first two with the same server."""
+    demo.part("Part 1: a person and an editor")
     create(demo)
     editor = Editor(demo.folder)
     try:
         run_person_part(demo, editor)
-        demo.part("Second act: two agents at the same time")
+        demo.part("Part 2: two agents at the same time")
         run_agents_part(demo, editor)
         check(editor.stop() == 0, "the server ends with status 0")
     finally:
         editor.kill()
-    demo.part("At last: a forger")
+    demo.part("Part 3: somebody forges the ledger")
     run_forgery_part(demo)
-    demo.console.print("\n[bold green]Everything happened as told.[/]")
+    demo.console.print("\n[bold green]Everything happened as described.[/]")
 
 
 def run_forgery_part(demo: Walkthrough) -> None:
-    """Change the ledger by hand."""
+    """Change the ledger by hand, and verify it."""
     demo.step("Somebody changes one digit of the ledger, to blame another intent")
     ledger = demo.folder / LEDGER
     ledger.write_bytes(ledger.read_bytes().replace(b'"INT-001"', b'"INT-009"', 1))
@@ -46,7 +47,7 @@ def run_forgery_part(demo: Walkthrough) -> None:
 
 
 def main() -> int:
-    """Play the demo in a temporary repository; return the exit status."""
+    """Run the demo in a temporary repository; return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--plain", action="store_true", help="without colours")
     plain = parser.parse_args().plain
@@ -55,7 +56,7 @@ def main() -> int:
         try:
             run(Walkthrough(console, Path(folder).resolve() / "shop"))
         except (DemoFailedError, OSError, subprocess.SubprocessError) as error:
-            console.print(Text(f"\nNot as told: {error}", style="bold red"))
+            console.print(Text(f"\nNot as described: {error}", style="bold red"))
             return 1
     return 0
 

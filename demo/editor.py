@@ -1,6 +1,7 @@
-"""A small editor: it speaks the Language Server Protocol, holds texts, writes files, nothing more.
+"""A small editor: it speaks the Language Server Protocol, holds texts and writes files.
 
-Invariant: it saves as real editors do: asks the server, applies its edits, writes, and tells it.
+Invariant: it saves as real editors do: asks the server, applies its edits, writes, and announces
+the save.
 """
 
 import json
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 PATIENCE = 30
-"""Seconds after which something that should have happened has not."""
+"""Seconds to wait for something that should happen."""
 
 Message = dict[str, Any]
 
@@ -29,13 +30,13 @@ _CAPABILITIES = {
 
 
 class DemoFailedError(Exception):
-    """Something did not happen as the demo tells it."""
+    """Something did not happen as the demo describes it."""
 
 
-def check(happened: object, told: str) -> None:
-    """Hold the story to what really happened."""
+def check(happened: object, what: str) -> None:
+    """Raise `DemoFailedError` with this description unless it really happened."""
     if not happened:
-        raise DemoFailedError(told)
+        raise DemoFailedError(what)
 
 
 class Editor:
@@ -60,7 +61,7 @@ class Editor:
         threading.Thread(target=self._listen, daemon=True).start()
 
     def start(self) -> Message:
-        """Introduce ourselves; return what the server says of itself."""
+        """Initialize the connection; return the server's answer."""
         uri = self.folder.as_uri()
         folders = [{"uri": uri, "name": self.folder.name}]
         about = {"processId": None, "rootUri": uri, "workspaceFolders": folders}
@@ -69,7 +70,7 @@ class Editor:
         return answer
 
     def stop(self) -> int:
-        """Say goodbye; return the server's exit status."""
+        """Shut the server down; return its exit status."""
         self.ask("shutdown", None)
         self.notify("exit", None)
         return self._server.wait(PATIENCE)
@@ -100,7 +101,7 @@ class Editor:
         self._put(uri, self.texts[uri].replace(old, new))
 
     def save(self, name: str) -> None:
-        """Save: ask, apply, write, tell."""
+        """Save: ask, apply the edits, write, announce."""
         uri = self.uri(name)
         asked = {"textDocument": {"uri": uri}, "reason": 1}
         edits = self.ask("textDocument/willSaveWaitUntil", asked)
@@ -110,7 +111,7 @@ class Editor:
         self.notify("textDocument/didSave", {"textDocument": {"uri": uri}})
 
     def actions(self, name: str, shown: Message) -> list[str]:
-        """Ask what can be done about a diagnostic; return the titles."""
+        """Return the titles of the code actions for a diagnostic."""
         params = {
             "textDocument": {"uri": self.uri(name)},
             "range": shown["range"],
@@ -119,11 +120,11 @@ class Editor:
         return [action["title"] for action in self.ask("textDocument/codeAction", params)]
 
     def ask(self, method: str, params: object) -> Any:  # noqa: ANN401 - whatever JSON knows
-        """Send a request and return its result."""
+        """Send a request; return its result."""
         return self.answer(self.begin(method, params))
 
     def begin(self, method: str, params: object) -> int:
-        """Send a request; return its number, by which the answer is fetched."""
+        """Send a request; return its id, and do not wait for the answer."""
         self._asked.append(method)
         number = len(self._asked) - 1
         message = {"jsonrpc": "2.0", "id": number, "method": method}
@@ -131,7 +132,7 @@ class Editor:
         return number
 
     def answer(self, number: int) -> Any:  # noqa: ANN401 - whatever JSON knows
-        """Wait for the answer to a request, and return its result."""
+        """Wait for the answer to a request; return its result."""
         method = self._asked[number]
         self.wait(lambda: number in self._answers, f"an answer to {method}")
         answer = self._answers.pop(number)
@@ -144,28 +145,28 @@ class Editor:
         self._send(message if params is None else message | {"params": params})
 
     def wait(self, happened: Callable[[], object], what: str) -> Any:  # noqa: ANN401 - whatever was waited for
-        """Wait until something has happened; return what it came to."""
+        """Wait until `happened` returns something true; return that. `what` is for the failure."""
         with self._changed:
             check(self._changed.wait_for(happened, PATIENCE), f"there is {what}")
             return happened()
 
     def click(self, title: str) -> None:
-        """Answer the newest question that the server asked the person."""
+        """Answer the newest question of the server by the button of this title."""
         question = self.questions.pop()
         titles = [action["title"] for action in question["params"]["actions"]]
         check(title in titles, f"{title} is offered")
         self._send({"jsonrpc": "2.0", "id": question["id"], "result": {"title": title}})
 
     def shown(self, name: str) -> list[Message]:
-        """Return the diagnostics that stand on a file."""
+        """Return the diagnostics of a file."""
         return self.diagnostics.get(self.uri(name), [])
 
     def received(self, method: str) -> list[Message]:
-        """Return the params of every message of the server of this method."""
+        """Return the params of all notifications of this method so far."""
         return [message["params"] for message in self.notifications if message["method"] == method]
 
     def uri(self, name: str) -> str:
-        """Return the URI of a file of the folder."""
+        """Return the URI of a file in the folder."""
         return (self.folder / name).as_uri()
 
     def _put(self, uri: str, text: str) -> None:
@@ -182,7 +183,7 @@ class Editor:
         self._server.stdin.flush()
 
     def _listen(self) -> None:
-        """Take the server's messages, one after the other, until it hangs up."""
+        """Handle the server's messages until it closes the connection."""
         stream = self._server.stdout
         assert stream is not None
         while header := stream.readline():
@@ -197,7 +198,7 @@ class Editor:
                 shown = message["params"]
                 self.diagnostics[shown["uri"]] = shown["diagnostics"]
             elif message["method"] == "window/showMessageRequest":
-                # A person takes their time; the server must not wait for them.
+                # Answered later by `click`: the server must not wait for a person.
                 self.questions.append(message)
             elif message["method"] == "workspace/applyEdit":
                 self._apply(message)
@@ -213,7 +214,7 @@ class Editor:
 
 
 def apply(text: str, edits: list[Message]) -> str:
-    """Apply text edits, the last one first; the texts are ASCII, so that any unit counts alike."""
+    """Apply text edits, last one first; texts are ASCII, so the position encoding is irrelevant."""
     lines = text.splitlines(keepends=True)
 
     def offset(place: Message) -> int:

@@ -1,6 +1,6 @@
-"""The first act: a person at an editor selects, edits, is refused, saves, and looks back.
+"""Part 1: a person at an editor selects an intent, edits, is refused a save, and reads the ledger.
 
-Invariant: every step checks what it tells.
+Invariant: every step checks that what it prints has happened.
 """
 
 import json
@@ -12,7 +12,7 @@ from walkthrough import Walkthrough
 
 
 def run_person_part(demo: Walkthrough, editor: Editor) -> None:
-    """Tell the first act; the editor starts its server, and leaves it running."""
+    """Run part 1; the editor starts its server, and leaves it running."""
     _attach(demo, editor)
     _inside_the_scope(demo, editor)
     _outside_the_scope(demo, editor)
@@ -50,9 +50,9 @@ def _inside_the_scope(demo: Walkthrough, editor: Editor) -> None:
     file = record["files"][0]
     (lines,) = file["conversations"][0]["ranges"]
     check((lines["start_line"], lines["end_line"]) == (3, 3), "it names the new line")
-    told = {name: record[name] for name in names}
-    told |= {"file": file["relative_path"], "new line": lines["start_line"]}
-    demo.code(json.dumps(told, indent=1), "json")
+    shown = {name: record[name] for name in names}
+    shown |= {"file": file["relative_path"], "new line": lines["start_line"]}
+    demo.code(json.dumps(shown, indent=1), "json")
 
 
 def _outside_the_scope(demo: Walkthrough, editor: Editor) -> None:
@@ -78,7 +78,7 @@ def _refused_save(demo: Walkthrough, editor: Editor) -> None:
     demo.git("commit", "--quiet", "--message", "Turn saves back", "--", POLICY)
     changes = [{"uri": editor.uri(POLICY), "type": 2}]
     editor.notify("workspace/didChangeWatchedFiles", {"changes": changes})
-    # Nobody has announced it: it is noticed on the disk, and recorded when all is quiet.
+    # No save announced this change: the server finds it on the disk, and records it a little later.
     noticed = _recorded(editor, 2)
     check(noticed["files"][0]["relative_path"] == POLICY, "the policy's change is noticed")
     typed = editor.texts[editor.uri(INVOICE)]
@@ -111,7 +111,7 @@ def _another_intent(demo: Walkthrough, editor: Editor) -> None:
 
 
 def _ledger(demo: Walkthrough) -> None:
-    """Ask the ledger."""
+    """Read and verify the ledger on the command line."""
     demo.step("Later, on the command line")
     status, said = demo.command("trace", "list")
     check(status == 0 and LOGIN in said and INVOICE in said, "both saves are listed")
@@ -120,7 +120,7 @@ def _ledger(demo: Walkthrough) -> None:
 
 
 def _recorded(editor: Editor, count: int) -> Message:
-    """Wait for a record, and read it back."""
+    """Wait until there are `count` records; return the newest."""
     editor.wait(lambda: len(editor.received("intent/didTrace")) == count, f"record {count}")
     newest: Message = editor.ask("intent/trace", {"limit": 1})["records"][0]
     check(newest["id"] == editor.received("intent/didTrace")[-1]["recordId"], "it is the newest")

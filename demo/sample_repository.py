@@ -1,6 +1,6 @@
-"""The repository of the demo: two files, three intents, and how they come about.
+"""The demo's repository: two files and three intents.
 
-Invariant: every file of it is written here for the first time.
+Invariant: every file of it is written here first.
 """
 
 from editor import check
@@ -39,7 +39,7 @@ active_intents:
 
 
 def create(demo: Walkthrough) -> None:
-    """Make the repository, govern it, write down the intents."""
+    """Create the repository, set it up with `intent-lsp init`, and write the intents."""
     demo.step("A repository, and one command")
     for name, text in ((LOGIN, LOGIN_TEXT), (INVOICE, INVOICE_TEXT)):
         (demo.folder / name).parent.mkdir(parents=True)

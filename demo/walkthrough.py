@@ -1,6 +1,6 @@
-"""A story told on a console, step by step, in one folder.
+"""The demo's output: numbered steps on a console, and the commands that it runs in its folder.
 
-Invariant: what a command said is shown as it was said.
+Invariant: the output of a command is printed unchanged.
 """
 
 import subprocess
@@ -15,7 +15,7 @@ from rich.text import Text
 
 
 class Walkthrough:
-    """The teller: numbers the steps, and runs commands where the story takes place."""
+    """A console on which steps are numbered, and the folder in which commands run."""
 
     def __init__(self, console: Console, folder: Path) -> None:
         self.console = console
@@ -23,25 +23,25 @@ class Walkthrough:
         self._steps = 0
 
     def part(self, title: str) -> None:
-        """Begin an act; its steps are counted on."""
+        """Print the heading of a part; the numbers of the steps go on."""
         self.console.print(Text(f"\n== {title} ==", style="bold magenta"))
 
-    def step(self, told: str) -> None:
-        """Begin the next step of the demo."""
+    def step(self, text: str) -> None:
+        """Print the heading of the next step."""
         self._steps += 1
-        self.console.print(Text(f"\n{self._steps}. {told}", style="bold blue"))
+        self.console.print(Text(f"\n{self._steps}. {text}", style="bold blue"))
 
-    def say(self, told: str, style: str = "") -> None:
-        """Tell what happened."""
-        self.console.print(Text(told, style=style))
+    def say(self, text: str, style: str = "") -> None:
+        """Print what happened."""
+        self.console.print(Text(text, style=style))
 
     def code(self, text: str, language: str) -> None:
-        """Show a text in a language."""
+        """Print a text with the syntax colours of a language."""
         background = "default"
         self.console.print(Syntax(text.rstrip(), language, background_color=background))
 
     def table(self, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-        """Show a table; a cell is text, never markup."""
+        """Print a table; a cell is text, never markup."""
         drawn = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
         for heading in headings:
             drawn.add_column(heading, no_wrap=True)
@@ -50,7 +50,7 @@ class Walkthrough:
         self.console.print(drawn)
 
     def command(self, *words: str) -> tuple[int, str]:
-        """Run a command of ours in the repository; show it, return its status and what it said."""
+        """Run an `intent-lsp` command in the folder, print it; return its status and output."""
         self.say("$ intent-lsp " + " ".join(words), "bold")
         done = subprocess.run(
             [sys.executable, "-m", "intent_lsp", *words],
@@ -64,6 +64,6 @@ class Walkthrough:
         return done.returncode, said
 
     def git(self, *words: str) -> None:
-        """Run git in the repository."""
+        """Run git in the folder."""
         person = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org")
         subprocess.run(["git", *person, *words], cwd=self.folder, check=True)

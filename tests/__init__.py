@@ -1,1 +1,1 @@
-"""The tests, and in `tests.support` what several of them share."""
+"""The tests; `tests.support` has what several of them share."""

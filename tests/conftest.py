@@ -1,4 +1,4 @@
-"""What every test stands on: an environment of its own, and how many examples a law is tried on."""
+"""Setup for all tests: an isolated environment, Hypothesis profiles, and the order of the tests."""
 
 import os
 import shutil
@@ -31,7 +31,7 @@ _LONGEST = (
     "test_benchmarks",
     "test_lifecycle",
 )
-"""What begins first, in this order: no worker is to be left alone with it in the end."""
+"""Tests that begin first, in this order, so that no worker is left alone with one in the end."""
 
 _home = pytest.StashKey[Path]()
 _environment = pytest.StashKey[Mapping[str, str]]()
@@ -50,7 +50,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with what takes longest."""
+    """Sort the longest tests to the front."""
     items.sort(key=lambda item: _turn(item.nodeid))
     durations_by_part.note_explanations(items)
 
@@ -72,7 +72,7 @@ def git_environment(pytestconfig: pytest.Config) -> Mapping[str, str]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _stop_fork_server() -> Iterator[None]:
-    """End it before the session does, so that no process outlives its tests."""
+    """End the fork server with the session, so that no process outlives its tests."""
     yield
     forked_servers.end()
 

@@ -1,4 +1,4 @@
-"""`make demo` tells the truth: every step of it checks what it tells."""
+"""`make demo` prints what happens: every step of it checks what it prints."""
 
 import os
 import re
@@ -11,7 +11,7 @@ import pytest
 DEMO = Path(__file__).parent.parent / "demo" / "demo.py"
 
 
-def played(**environment: str) -> subprocess.CompletedProcess[str]:
+def run_demo(**environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, DEMO, "--plain"],
         env=os.environ | environment,
@@ -21,15 +21,15 @@ def played(**environment: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-TOLD = (
-    "== First act: a person and an editor ==",
+PRINTED = (
+    "== Part 1: a person and an editor ==",
     "invoice.py is outside INT-001",
     "Select intent INT-002 (owns this file)",
     "The file on disk is unchanged",
     "INT-002  PASS              src/billing/invoice.py",
     "INT-001  EXEMPT (assumed)  .orchestration/constraints.sidecar.yaml",
     ".orchestration/agent_trace.jsonl: 3 records\nverdict            Intact",
-    "== Second act: two agents at the same time ==",
+    "== Part 2: two agents at the same time ==",
     "Architect  INT-001  Lock accounts",
     "Builder    INT-003  Greet people",
     "intent/validateEdit: it may, for INT-001",
@@ -41,11 +41,11 @@ TOLD = (
     "The answer names the owner: INT-002",
     'SCOPE_VIOLATION: "write_to_file" wanted to change "src/billing/invoice.py"',
     ".orchestration/agent_trace.jsonl: 5 records\nverdict            Intact",
-    "== At last: a forger ==",
+    "== Part 3: somebody forges the ledger ==",
     "BAD_HASH",
     "verdict            Broken",
 )
-"""What the story tells, in this order."""
+"""What the demo prints, in this order."""
 
 RECORDS = [
     ("INT-001", "src/auth/login.py", "the person"),
@@ -58,15 +58,15 @@ CHANGED = re.compile(r"^intent/recordEdit: ([0-9a-f]{8}) became ([0-9a-f]{8})$",
 
 
 @pytest.mark.e2e
-def test_everything_in_the_demo_happens_as_told() -> None:
-    done = played()
+def test_everything_in_the_demo_happens_as_described() -> None:
+    done = run_demo()
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
-    assert done.stdout.endswith("Everything happened as told.\n")
+    assert done.stdout.endswith("Everything happened as described.\n")
     assert "\x1b" not in done.stdout
     place = 0
-    for told in TOLD:
-        place = done.stdout.find(told, place) + 1
-        assert place, told
+    for text in PRINTED:
+        place = done.stdout.find(text, place) + 1
+        assert place, text
     rows = ROW.findall(done.stdout)
     assert [(intent, file, who) for intent, file, _, who in rows] == RECORDS
     # The person's, the Architect's and the Builder's text of one file: each went on from the last.
@@ -75,7 +75,7 @@ def test_everything_in_the_demo_happens_as_told() -> None:
 
 
 @pytest.mark.e2e
-def test_a_demo_that_cannot_be_told_fails(tmp_path: Path) -> None:
-    done = played(PATH=str(tmp_path))
+def test_a_demo_that_cannot_happen_fails(tmp_path: Path) -> None:
+    done = run_demo(PATH=str(tmp_path))
     assert done.returncode == 1
-    assert "Not as told: " in done.stdout
+    assert "Not as described: " in done.stdout

@@ -1,18 +1,24 @@
-"""Folders, modules and names: small shelves, one name for one thing, words of the field."""
+"""Folders, modules and names: small folders, one name for one thing, words of the field."""
 
 import ast
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.support import architecture
 
-PACKAGE = Path(__file__).parent.parent / "intent_lsp"
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "intent_lsp"
 FOLDERS = [PACKAGE, *(path.parent for path in sorted(PACKAGE.rglob("*/__init__.py")))]
 MODULES = architecture.modules_of(PACKAGE)
+OUTSIDE_THE_PACKAGE = [
+    module
+    for folder in ("tests", "benchmarks", "demo")
+    for module in architecture.modules_of(ROOT / folder)
+]
 
 MODULES_IN_A_FOLDER = 20
 LINES_OF_A_MODULE = 300
@@ -24,6 +30,11 @@ PICTURES = frozenset(
     )
 )
 """Words that a reader would have to learn; each thing has a name of the field instead."""
+
+EXCEPTIONS = frozenset(
+    {"tests/support/stories.py", "tests/test_agent_cases.py", "tests/test_cases.py"}
+)
+"""Modules of the case files, whose names are not held to these words."""
 
 
 @pytest.mark.parametrize(
@@ -59,14 +70,33 @@ def public_names(module: architecture.Module) -> Iterator[str]:
             yield node.name
 
 
-def test_no_public_name_has_a_word_that_is_a_picture() -> None:
-    found = {
-        f"{module.short_name}: {name}"
-        for module in MODULES
+def pictures_in(modules: Iterable[architecture.Module]) -> set[str]:
+    """Return the public names with a word that is a picture, save tests': those are sentences."""
+    return {
+        f"{module.path}: {name}"
+        for module in modules
         for name in public_names(module)
         if words(name) & PICTURES
+        and (not name.startswith("test_") or module.name.endswith(f".{name}"))
     }
-    assert found == set()
+
+
+def test_no_public_name_has_a_word_that_is_a_picture() -> None:
+    assert pictures_in(MODULES) == set()
+
+
+def test_neither_has_a_name_of_the_tests_the_benchmarks_and_the_demo() -> None:
+    assert (
+        pictures_in(module for module in OUTSIDE_THE_PACKAGE if module.path not in EXCEPTIONS)
+        == set()
+    )
+
+
+def test_a_name_that_is_a_picture_is_found_wherever_it_stands() -> None:
+    source = "class Lobby:\n    def tell(self): ...\n\ndef test_it_is_told(): ...\n"
+    module = architecture.parse("tests.doors.test_desk", source, path="test_desk.py")
+    found = {f"test_desk.py: {name}" for name in ("Lobby", "tell", "test_desk")}
+    assert pictures_in([module]) == found
 
 
 def classes(module: architecture.Module) -> Iterator[str]:
@@ -88,7 +118,7 @@ def test_every_public_class_has_a_name_of_its_own() -> None:
     for module in MODULES:
         for name in classes(module):
             found[name].append(module.short_name)
-    assert {name: rooms for name, rooms in found.items() if len(rooms) > 1} == {}
+    assert {name: modules for name, modules in found.items() if len(modules) > 1} == {}
 
 
 @pytest.mark.parametrize(

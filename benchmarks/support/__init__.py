@@ -1,1 +1,1 @@
-"""What several benchmarks share."""
+"""Support code that several benchmarks share: clients, projects, figures, ledgers."""

@@ -1,7 +1,7 @@
-"""The floor: a stock pygls server that does nothing of its own.
+"""The floor of the server benchmarks: a stock pygls server that does nothing of its own.
 
-It answers every change with one fixed diagnostic, every save with no edit, every `bare/echo` with
-null; with `--publish-on-open`, each document that is opened with that diagnostic, too.
+It answers every change with one fixed diagnostic, every save with no edit, and every `bare/echo`
+with null. With `--publish-on-open` it publishes the diagnostic for each opened document, too.
 `python -m benchmarks.support.bare_server [--publish-on-open]`
 """
 
@@ -17,7 +17,7 @@ server = LanguageServer("bare", "1")
 
 @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
 def opened(params: lsp.DidOpenTextDocumentParams) -> None:
-    """Take an open document."""
+    """Publish the diagnostic, if that was asked for."""
     if PUBLISH_ON_OPEN in sys.argv:
         publish(params.text_document)
 

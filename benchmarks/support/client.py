@@ -1,7 +1,7 @@
-"""A client that costs next to nothing: prepared bytes out, frames in, over the pipes of a child.
+"""An LSP client with little overhead: it sends prepared bytes and reads frames over pipes.
 
-Invariant: what the server asks is answered with null at once; nothing that it says is lost.
-Invariant: a server that says nothing for a minute, or hangs up, ends the benchmark.
+Invariant: requests of the server are answered with null at once; no message of it is lost.
+Invariant: a server that sends nothing for a minute, or ends, ends the benchmark.
 """
 
 import os
@@ -28,7 +28,7 @@ _END_OF_HEADER: Final = b"\r\n\r\n"
 
 
 class HungUpError(Exception):
-    """The server said nothing for too long, or ended."""
+    """The server sent nothing for too long, ended, or answered with an error."""
 
 
 class Client:
@@ -45,9 +45,9 @@ class Client:
         self._decoder = msgspec.json.Decoder()
         self._last_id = 0
         self.patience_ms = _PATIENCE_MS
-        """How long the server may say nothing before it counts as gone."""
+        """Milliseconds for which the server may send nothing."""
         self.unread: list[Message] = []
-        """What the server said while an answer was waited for."""
+        """Messages of the server that came while another was waited for."""
 
     def write(self, data: bytes) -> None:
         """Send bytes as they are."""
@@ -60,7 +60,7 @@ class Client:
         self.write(notification(method, params))
 
     def request(self, method: str, params: object = None) -> tuple[int, bytes]:
-        """Spell a request; return its id and its bytes, which are not sent."""
+        """Return the id and the bytes of a request, to be sent later."""
         self._last_id += 1
         return self._last_id, _framed({"id": self._last_id, "method": method, "params": params})
 
@@ -71,14 +71,14 @@ class Client:
         return self.answer(identity)
 
     def answer(self, identity: int) -> Any:  # noqa: ANN401 - whatever JSON knows
-        """Read up to the answer of a request; what is said before it is kept in `unread`."""
+        """Read up to the answer of a request; return its result, and keep the rest in `unread`."""
         message = self.read_until(lambda said: said.get("id") == identity and "method" not in said)
         if "error" in message:
             raise HungUpError(f"the server refused a request: {message['error']}")
         return message["result"]
 
     def read_until(self, wanted: Callable[[Message], bool]) -> Message:
-        """Read up to the first message that is wanted; those before it are kept in `unread`."""
+        """Read up to the first wanted message; return it, and keep the others in `unread`."""
         while not wanted(message := self.read()):
             self.unread.append(message)
         return message
@@ -95,7 +95,7 @@ class Client:
         return found
 
     def read(self) -> Message:
-        """Return the next message that is no request of the server's; that is answered here."""
+        """Return the next message that is not a request; requests are answered with null."""
         while True:
             message: Message = self._decoder.decode(self._body())
             if "method" not in message or "id" not in message:
@@ -125,8 +125,8 @@ class Client:
 
 @contextmanager
 def started(command: Sequence[str], directory: Path | None = None) -> Iterator[Client]:
-    """Start a server; it is ended as an editor ends it."""
-    # A file, not a pipe: nobody reads it while the server runs.
+    """Start a server; shut it down as an editor does."""
+    # A file, not a pipe: nothing reads it while the server runs, and a full pipe would block.
     with tempfile.TemporaryFile() as log:
         process = subprocess.Popen(
             command,
@@ -152,9 +152,9 @@ def started(command: Sequence[str], directory: Path | None = None) -> Iterator[C
 
 
 def environment() -> Mapping[str, str]:
-    """Return the environment of every child: the project on the path, no person's git settings.
+    """Return the environment of every child: the project on the path, no personal git settings.
 
-    What was compiled is kept, as on a person's machine.
+    Python may write its compiled files, as on a person's machine.
     """
     path = os.pathsep.join(filter(None, (str(_PROJECT), os.environ.get("PYTHONPATH"))))
     kept = {name: at for name, at in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
@@ -167,12 +167,12 @@ def environment() -> Mapping[str, str]:
 
 
 def notification(method: str, params: object) -> bytes:
-    """Spell a notification, to be sent later."""
+    """Return the bytes of a notification, to be sent later."""
     return _framed({"method": method, "params": params})
 
 
 def initialize_params(root: Path) -> Message:
-    """Return what an editor says of itself: problems are pushed, saves are announced."""
+    """Return the params of `initialize` of an editor with pushed diagnostics and saves."""
     return {
         "processId": os.getpid(),
         "rootUri": root.as_uri(),
@@ -195,7 +195,7 @@ def initialize_params(root: Path) -> Message:
 def introduce(
     client: Client, root: Path, *, notified: bool = False, settings: Message | None = None
 ) -> None:
-    """Shake hands; `notified`: the server is to tell of records, too. `settings` are ours."""
+    """Initialize the connection; `notified` asks for `intent/*` notifications."""
     params = initialize_params(root)
     if settings is not None:
         params["initializationOptions"] = settings
@@ -212,13 +212,13 @@ def open_document(client: Client, uri: str, text: str) -> None:
 
 
 def change(uri: str, version: int, edits: Sequence[Message]) -> bytes:
-    """Spell a `didChange`, to be sent later."""
+    """Return the bytes of a `didChange`, to be sent later."""
     params = {"textDocument": {"uri": uri, "version": version}, "contentChanges": list(edits)}
     return notification("textDocument/didChange", params)
 
 
 def replacing(line: int, start: int, end: int, text: str) -> Message:
-    """Return the change that puts `text` in the place of characters of one line."""
+    """Return the change that replaces characters of one line by `text`."""
     span = {
         "start": {"line": line, "character": start},
         "end": {"line": line, "character": end},

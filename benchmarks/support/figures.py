@@ -1,4 +1,4 @@
-"""Figures and their aims: measured, printed side by side, held where `--check` is given."""
+"""Figures and their aims: printed side by side, and enforced with `--check`."""
 
 import argparse
 import math
@@ -19,7 +19,7 @@ class Options:
     check: bool
 
     def rounds(self, full: int) -> int:
-        """Return how often to measure."""
+        """Return how often to measure: `full` times, or at most twice with `--quick`."""
         return min(2, full) if self.quick else full
 
 
@@ -46,7 +46,7 @@ class Report:
         print(f"  {name:<46}{value:10.3f} {unit}", flush=True)
 
     def held(self, name: str, value: float, *, aim: float, unit: str = "x") -> None:
-        """Print a figure that is to stay at or below its aim."""
+        """Print a figure with its aim; above the aim it is counted as missed."""
         met = value <= aim
         self._missed += not met
         said = "ok" if met else "MISSED"
@@ -54,12 +54,12 @@ class Report:
 
     @property
     def status(self) -> int:
-        """The exit status."""
+        """The exit status: 1 if an aim was missed and `--check` was given."""
         return MISSED if self._missed and self._options.check else 0
 
 
 class Watch:
-    """A stopwatch: `lap` gives the milliseconds since it was last asked, or made."""
+    """A stopwatch: `lap` returns the milliseconds since the last lap, or the start."""
 
     __slots__ = ("_since",)
 

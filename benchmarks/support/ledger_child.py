@@ -1,6 +1,7 @@
-"""What is measured of a ledger in a process of its own: `… KIND DIRECTORY NUMBER`.
+"""One measurement of a ledger in a process of its own: `ledger_child KIND DIRECTORY NUMBER`.
 
-Invariant: it prints one line of JSON, with seconds and bytes, and nothing else.
+Invariant: it prints one line of JSON, with seconds and bytes; `append` and `bare` print an empty
+line before it when they are ready, and start when they read a line.
 """
 
 import fcntl
@@ -32,13 +33,13 @@ Figures = Mapping[str, float]
 
 _TIME: Final = "2026-11-21T20:27:33.123Z"
 _WAIT_SECONDS: Final = 60.0
-_GOES: Final = 21
-_GOES_IF_LARGE: Final = 5
+_RUNS: Final = 21
+_RUNS_IF_LARGE: Final = 5
 _LARGE: Final = 1 << 29
 
 
 def open_ledger(root: Path) -> Ledger:
-    """Open a ledger that waits for its lock as long as it takes."""
+    """Open a ledger that waits for its lock for a minute."""
 
     def now() -> datetime:
         return datetime.now(UTC)
@@ -47,7 +48,7 @@ def open_ledger(root: Path) -> Ledger:
 
 
 def append(root: Path, count: int) -> Figures:
-    """Append records, from when the parent says so."""
+    """Append `count` records, once the parent sends a line."""
     ledger = open_ledger(root)
     ledger.append(event(0))
     numbers = count_from(1)
@@ -55,7 +56,7 @@ def append(root: Path, count: int) -> Figures:
 
 
 def bare(directory: Path, count: int) -> Figures:
-    """Do alone what keeps a line: lock, write, unlock, fsync."""
+    """Do `count` times only what stores a line: lock, write, unlock, fsync."""
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
     lock, file = (os.open(directory / name, flags, 0o600) for name in ("lock", "bare"))
     _, line = seal(draft(event(0), id=str(uuid.uuid4()), timestamp=_TIME, end=ChainEnd()))
@@ -71,51 +72,51 @@ def bare(directory: Path, count: int) -> Figures:
 
 
 def read(root: Path, processors: int, *, once: bool = False) -> Figures:
-    """Verify a ledger, and build its index, beside reading, parsing and hashing its bytes.
+    """Verify a ledger and build its index, in turn with reading, parsing and hashing its bytes.
 
-    Times are what each takes at least: what it takes more, others on the machine do. Ratios are
-    the medians of many, as `_beside` tells; `once`: of one, to see that it runs.
+    Times are minima: whatever takes longer, other processes caused. Ratios are medians, as
+    `_beside` has it; `once`: of a single run, to see that it works.
     """
     if processors == 1:
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     ledger, path = open_ledger(root), root / LEDGER_FILE
-    goes = 1 if once else _GOES if path.stat().st_size < _LARGE else _GOES_IF_LARGE
+    runs = 1 if once else _RUNS if path.stat().st_size < _LARGE else _RUNS_IF_LARGE
 
     def verify() -> float:
         return _seconds(lambda: verified(ledger))
 
-    found = _beside(verify, lambda: _seconds(lambda: floor(path)), goes)
+    found = _beside(verify, lambda: _seconds(lambda: floor(path)), runs)
     figures = {"floor": found.beside, "verify": found.taken, "ratio": found.ratio}
     if processors == 1:
-        figures["index"] = _beside(lambda: _built(root), verify, goes // 2 + 1).ratio
+        figures["index"] = _beside(lambda: _built(root), verify, runs // 2 + 1).ratio
     return figures
 
 
 def memory(root: Path, _: int) -> Figures:
     """Verify a ledger once, as `trace verify` does.
 
-    What `getrusage` tells is at least what the parent had when it started this process.
+    Read from `/proc`, as `getrusage` counts the memory of the parent at the fork, too.
     """
     verified(open_ledger(root))
     return {"memory": most_megabytes_of("self") * 1e6}
 
 
 class _Beside(NamedTuple):
-    """What something takes at least, as what is beside it does, in seconds; and their ratio."""
+    """The least seconds of some work, and of the floor beside it, and the ratio of the two."""
 
     taken: float
     beside: float
     ratio: float
 
 
-def _beside(work: Callable[[], float], other: Callable[[], float], goes: int) -> _Beside:
-    """Do two things in turns; `ratio` is the median of each go's to the mean around it.
+def _beside(work: Callable[[], float], other: Callable[[], float], runs: int) -> _Beside:
+    """Run work and floor in turn; `ratio` is the median of each run to the mean of its neighbours.
 
-    A machine that others use is quick and slow by turns, for seconds each: what is done one after
-    the other is done in the same state, mostly, while the least of each may be of different ones.
+    A shared machine is fast and slow by turns, for seconds each. Runs that follow each other mostly
+    see the same speed, while the minima of the two may be from different times.
     """
     others, taken = [other()], []
-    for _ in range(goes):
+    for _ in range(runs):
         taken.append(work())
         others.append(other())
     around = [(before + after) / 2 for before, after in pairwise(others)]
@@ -124,14 +125,14 @@ def _beside(work: Callable[[], float], other: Callable[[], float], goes: int) ->
 
 
 def _built(root: Path) -> float:
-    """Build the index of a ledger from nothing; seconds."""
+    """Build the index of a ledger from nothing; return seconds."""
     (root / LOCAL_ROOM / "index.sqlite3").unlink(missing_ok=True)
     with closing(open_ledger(root)) as ledger:
         return _seconds(ledger.index.refresh)
 
 
 def floor(path: Path) -> None:
-    """Read, parse with the fastest parser there is, and hash; nothing is kept or compared."""
+    """Read, parse and hash each line, without keeping or comparing anything."""
     decoder = msgspec.json.Decoder()
     with path.open("rb") as file:
         for line in file:
@@ -140,6 +141,7 @@ def floor(path: Path) -> None:
 
 
 def verified(ledger: Ledger) -> None:
+    """Verify a ledger, and end the benchmark if it is not intact."""
     found = ledger.verify()
     if not found.ok:
         raise SystemExit(f"the ledger is not as it was written: {found.problems}")
@@ -152,7 +154,7 @@ def _seconds(work: Callable[[], object]) -> float:
 
 
 def _timed(work: Callable[[], object], count: int) -> Figures:
-    """Do the work so many times when a line comes; tell when it began and when it ended."""
+    """Do the work `count` times once a line comes; return when it began and ended."""
     print(flush=True)
     sys.stdin.readline()
     start = perf_counter()
@@ -162,6 +164,7 @@ def _timed(work: Callable[[], object], count: int) -> Figures:
 
 
 def main(words: Sequence[str]) -> None:
+    """Run the measurement that the command line names."""
     kind, directory, number = words
     kinds: Mapping[str, Callable[[Path, int], Figures]] = {
         "append": append,

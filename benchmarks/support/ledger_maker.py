@@ -1,7 +1,6 @@
-"""A large ledger, made quickly: realistic records of about 1 KB, each rightly sealed and chained.
+"""A large ledger, made quickly: realistic records of about 1 KB, correctly sealed and chained.
 
-Invariant: what it writes is byte for byte what the program would have written; a test holds it
-against the program's own hand.
+Invariant: it writes byte for byte what the product would have written; a test compares the two.
 Invariant: the same count gives the same ledger.
 """
 
@@ -46,17 +45,17 @@ _AGENT: Final = Contributor(EntityType.AI, "anthropic/claude-opus-4-5")
 
 
 def intent_of(number: int) -> str:
-    """Name the intent of a record, counted from 0."""
+    """Return the intent of record `number`, counted from 0."""
     return f"INT-{number * 7 % INTENTS:03}"
 
 
 def path_of(number: int) -> str:
-    """Name the file of a record, counted from 0."""
+    """Return the file of record `number`, counted from 0."""
     return f"src/area{number * 13 % PATHS % 40:02}/module_{number * 13 % PATHS:04}.py"
 
 
 def write_ledger(path: Path, count: int) -> None:
-    """Write a ledger of so many records."""
+    """Write a ledger of `count` records."""
     path.parent.mkdir(parents=True, exist_ok=True)
     made = lines(count)
     with path.open("wb") as file:
@@ -65,36 +64,36 @@ def write_ledger(path: Path, count: int) -> None:
 
 
 def lines(count: int) -> Iterator[bytes]:
-    """Spell the lines of a ledger, each with its newline."""
+    """Yield the lines of a ledger, each with its newline."""
     chance = random.Random(count)  # noqa: S311 - nobody is kept out by these numbers
     previous = b"null"
-    forms = [_Form(record) for record in (_save(), _edit())]
+    templates = [_RecordTemplate(record) for record in (_save(), _edit())]
     for number in range(count):
-        # The first has no record before it, and spells no string there.
+        # The first record has no predecessor: null, where others have a string.
         told = {**_values(number, chance), b"previous": previous}
-        line, hash_ = forms[number % 4 == 0].fill(told)
+        line, hash_ = templates[number % 4 == 0].fill(told)
         previous = b'"%b"' % hash_
         yield line
 
 
-class _Form:
-    """A line and the bytes that are hashed, with holes for what differs from record to record."""
+class _RecordTemplate:
+    """A template of a line and of its hashed bytes, with fields for what differs by record."""
 
     def __init__(self, record: Record) -> None:
         _, line = seal(record)
         wire = msgspec.json.decode(line)
         stated = wire["integrity"].pop("record_hash").encode()
-        self._hashed = _with_holes(msgspec.json.encode(wire, order="sorted"))
-        self._line = _with_holes(line.replace(stated, b"<hash>"))
+        self._hashed = _template(msgspec.json.encode(wire, order="sorted"))
+        self._line = _template(line.replace(stated, b"<hash>"))
 
     def fill(self, told: dict[bytes, bytes]) -> tuple[bytes, bytes]:
-        """Return a line and its hash."""
+        """Return a line and its hash, with the fields filled in."""
         digest = hashlib.sha256(self._hashed % told).hexdigest()
         hash_ = b"sha256:%b" % digest.encode()
         return self._line % {**told, b"hash": hash_}, hash_
 
 
-def _with_holes(spelled: bytes) -> bytes:
+def _template(spelled: bytes) -> bytes:
     for mark, name in _MARKS.items():
         spelled = spelled.replace(mark.encode(), b"<%b>" % name.encode())
     spelled = spelled.replace(b'"<previous>"', b"<previous>")
@@ -126,7 +125,7 @@ _MARKS: Final = {
 
 
 def _values(number: int, chance: random.Random) -> dict[bytes, bytes]:
-    """Return what fills the holes of one record."""
+    """Return the values of one record's fields."""
     moment = (_FIRST + number * _STEP).isoformat(timespec="milliseconds")
     digits = chance.randbytes(32 * len(_HASHES)).hex().encode()
     session = hashlib.sha256(b"%d" % (number // _RECORDS_OF_SESSION)).hexdigest()
@@ -146,7 +145,7 @@ def _uuid(digits: str) -> bytes:
 
 
 def _save() -> Record:
-    """A person's save: one run of lines."""
+    """Return a person's save: one run of lines."""
     run = Range(start_line=12, end_line=30, content_hash=_marked("first"), replaced=(12, 4, 19))
     return _record(
         tool_name="editor/save",
@@ -157,7 +156,7 @@ def _save() -> Record:
 
 
 def _edit() -> Record:
-    """An agent's edit: two runs of lines in a file whose definitions are known."""
+    """Return an agent's edit: two runs of lines, in a file with a syntax fingerprint."""
     runs = (
         Range(start_line=3, end_line=3, content_hash=_marked("first"), replaced=(3, 0, 1)),
         Range(start_line=41, end_line=60, content_hash=_marked("second"), replaced=(40, 7, 20)),

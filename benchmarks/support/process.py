@@ -1,4 +1,4 @@
-"""What a server's process costs the machine: processor time and memory, read from `/proc`."""
+"""What a server process costs: processor time and memory, read from `/proc`."""
 
 import os
 import time
@@ -13,30 +13,30 @@ _PATIENCE: Final = 60.0
 
 
 def cpu_seconds(client: Client) -> float:
-    """Return the processor time of all threads so far."""
+    """Return the processor time that the server has used so far, all threads together."""
     fields = _proc(client, "stat").rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / _TICKS
 
 
 def resident_megabytes(client: Client) -> float:
-    """Return the memory that the process has in RAM."""
+    """Return the memory that the server has in RAM now."""
     return int(_proc(client, "statm").split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
 def most_megabytes(client: Client) -> float:
-    """Return the most memory that the process ever had in RAM."""
+    """Return the most memory that the server ever had in RAM."""
     return most_megabytes_of(client.process.pid)
 
 
 def most_megabytes_of(process: int | Literal["self"]) -> float:
-    """Return the most memory that a process ever had in RAM, by its number."""
+    """Return the most memory that a process, given by its id, ever had in RAM."""
     lines = Path(f"/proc/{process}/status").read_text().splitlines()
     kilobytes = next(line.split()[1] for line in lines if line.startswith("VmHWM:"))
     return int(kilobytes) * 1024 / 1e6
 
 
 def wait_until_idle(client: Client) -> None:
-    """Wait until a server has done what it does after its start, or after a change."""
+    """Wait until a server uses no processor time: its work after a start or a change is done."""
     until = time.monotonic() + _PATIENCE
     before = cpu_seconds(client)
     while time.monotonic() < until:

@@ -23,10 +23,10 @@ active_intents:
     status: IN_PROGRESS
     owned_scope: ["src/billing/**"]
 """
-"""INT-001 owns nothing of what is edited."""
+"""The benchmarks select INT-001, which owns none of the files that they edit."""
 
 WRONG: Final = TWO_INTENTS.replace("IN_PROGRESS", "BEGUN", 1)
-"""An intents file with one problem, which is shown as soon as anything is."""
+"""An intents file with one mistake, and so with a first diagnostic."""
 
 
 ENTRY: Final = """\
@@ -63,12 +63,12 @@ ENTRY: Final = """\
     created_at: "2026-02-16T12:00:00Z"
     updated_at: "2026-02-16T12:00:00Z"
 """
-"""One intent of a long file, as people write them; `n` and `status` are filled in."""
+"""One intent of a long file, in the style of people; `n` and `status` are filled in."""
 
 
 @contextmanager
 def project(files: Mapping[str, str], intents: str = TWO_INTENTS) -> Iterator[Path]:
-    """Make a repository with these files in its one commit; yield its root."""
+    """Make a repository with these files in one commit; yield its root."""
     with tempfile.TemporaryDirectory(prefix="intent-lsp-bench-") as directory:
         root = Path(directory).resolve() / "project"
         for name, text in {INTENTS_FILE: intents, **files}.items():

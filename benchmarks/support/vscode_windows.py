@@ -1,6 +1,6 @@
-"""Windows of VS Code in which the start of an extension is timed, by one of ours inside of it.
+"""Windows of VS Code that time the start of an extension, by another extension that watches it.
 
-Invariant: what is told by the window is waited for, and a wait in vain ends the benchmark.
+Invariant: the result of a window is waited for; if none comes in time, the benchmark ends.
 """
 
 import json
@@ -27,15 +27,15 @@ _CLIENT: Final = "client.js"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VscodeWindow:
-    """A VS Code that is served at `address`, and that tells `listener` what it has measured."""
+    """A VS Code, served at `address`, which reports what it measured to the socket `listener`."""
 
     address: str
     listener: socket.socket
 
     def start(self, browser: Chromium, root: Path) -> float:
-        """Open a window on a folder; milliseconds from the extension's start to a diagnostic.
+        """Open a window on a folder; return milliseconds from extension start to diagnostic.
 
-        Whoever comes next has the machine to itself: the window's extensions have ended by then.
+        It returns once the window's extensions have ended, so that they do not slow the next one.
         """
         tab = browser.tab()
         tab.ask("Page.navigate", url=f"{self.address}/?folder={root}")
@@ -44,7 +44,7 @@ class VscodeWindow:
             connection.settimeout(_PATIENCE)
             said = msgspec.json.decode(told.readline())
             tab.leave()
-            # Held open by the process that runs the extensions.
+            # The extensions' process holds this open: reading to the end waits for its exit.
             told.read()
         if "ms" not in said:
             raise SystemExit(f"nothing was measured: {said}")
@@ -55,7 +55,7 @@ class VscodeWindow:
 def vscode_window(
     directory: Path, file: Path, watch: Path, *, bare: Sequence[str] = (), ours: Sequence[str] = ()
 ) -> Iterator[VscodeWindow]:
-    """Serve a VS Code whose watch starts a bare client of `bare`, or our extension with `ours`."""
+    """Serve a VS Code that starts a bare client with the server `bare`, or ours with `ours`."""
     installed()
     directory.mkdir()
     packages = [watch, vscode_extension.build().vsix] if ours else [watch]
@@ -63,16 +63,16 @@ def vscode_window(
     with ExitStack() as stack:
         listener = stack.enter_context(socket.socket(socket.AF_UNIX))
         listener.settimeout(_PATIENCE)
-        listener.bind(str(directory / "told"))
+        listener.bind(str(directory / "result"))
         listener.listen()
-        told = {"file": str(file), "socket": str(directory / "told")}
+        told = {"file": str(file), "socket": str(directory / "result")}
         told |= {"command": list(bare)} if bare else {"extension": _our_id()}
         start = code_server(directory, {**environment(), "START_WATCH": json.dumps(told)})
         yield VscodeWindow(address=stack.enter_context(start), listener=listener)
 
 
 def watch(place: Path) -> Path:
-    """Make the package of the extension that measures, in a directory that is not there yet."""
+    """Build the extension that measures, in a new directory; return its package."""
     shutil.copytree(_SOURCES, place)
     modules = vscode_extension.packages() / "node_modules"
     bundle = ("esbuild", _CLIENT, "--bundle", f"--outfile={_CLIENT}", "--allow-overwrite")

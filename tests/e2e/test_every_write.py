@@ -78,12 +78,12 @@ async def test_every_allowed_write_is_in_the_ledger_with_a_hash_for_each_run(
         await editor.traced(WRITES)
         records = editor.records()
         verified = await editor.ask("intent/verify")
-    assert [hashes(record) for record in records] == expected
+    assert [recorded_hashes(record) for record in records] == expected
     assert {record["scope_validation"] for record in records} == {"PASS"}
     assert verified["ok"]
 
 
-def hashes(record: dict[str, Any]) -> tuple[str, list[tuple[int, str]]]:
+def recorded_hashes(record: dict[str, Any]) -> tuple[str, list[tuple[int, str]]]:
     (file,) = record["files"]
     ranges = file["conversations"][0]["ranges"]
     assert all(each["start_line"] == each["end_line"] for each in ranges)

@@ -49,12 +49,12 @@ def edition(request: pytest.FixtureRequest) -> Edition:
 
 
 @pytest.fixture(scope="module")
-def directory(tmp_path_factory: pytest.TempPathFactory, edition: Edition, go: int) -> Path:
-    """Give the directory of one go through all journeys, the same in every process."""
+def directory(tmp_path_factory: pytest.TempPathFactory, edition: Edition, repetition: int) -> Path:
+    """Give the directory of one run of all journeys, the same in every process."""
     base = tmp_path_factory.getbasetemp()
     # pytest-xdist gives each of its processes a directory below the one of all.
     shared = base.parent if base.name.startswith("popen-") else base
-    return shared / f"vscode-{edition.version}-{go}"
+    return shared / f"vscode-{edition.version}-{repetition}"
 
 
 @pytest.fixture(scope="module")

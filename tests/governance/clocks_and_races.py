@@ -1,4 +1,4 @@
-"""Somebody else at work beside the desk: overtake_writes than it, or at another time."""
+"""Clocks that tests set, file times, and writes of another program at the worst moment."""
 
 import os
 from dataclasses import replace
@@ -14,7 +14,7 @@ NOON = datetime(2030, 1, 1, 12, 0, tzinfo=UTC)
 
 
 def overtake_writes(monkeypatch: pytest.MonkeyPatch, path: Path, *contents: bytes) -> None:
-    """Let somebody else write `path` each time that our own new content lies beside it."""
+    """Have another program write `path` whenever our new content is ready to replace it."""
     real, waiting = os.fsync, list(contents)
 
     def fsync(descriptor: int) -> None:
@@ -26,7 +26,7 @@ def overtake_writes(monkeypatch: pytest.MonkeyPatch, path: Path, *contents: byte
 
 
 def _is_to_be(path: Path, inode: int) -> bool:
-    """Whether a file is the new content of `path`, before it takes its place."""
+    """Return whether a file is the new content of `path`, before it replaces it."""
     room = directory_for_temporary(path)
     beside = [each for each in room.glob(".tmp-*") if each.stat().st_ino == inode]
     # In `.local/` others are written too.
@@ -34,7 +34,7 @@ def _is_to_be(path: Path, inode: int) -> bool:
 
 
 class Clock:
-    """A clock that stands still until it is put forward."""
+    """A clock that stands still until a test sets it forward."""
 
     def __init__(self, moment: datetime = NOON) -> None:
         self.moment = moment
@@ -51,6 +51,6 @@ class Clock:
 
 
 def set_age(path: Path, moment: datetime, **span: float) -> None:
-    """Let a file be as old at a moment as a span."""
+    """Set a file's times so that its age at a moment is this span."""
     at = (moment - timedelta(**span)).timestamp()
     os.utime(path, (at, at))

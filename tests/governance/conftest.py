@@ -1,4 +1,4 @@
-"""A governed root in a repository of its own, and an editor at work in it."""
+"""A governed repository for each test, and an editor session on its governance."""
 
 import subprocess
 from collections.abc import Callable, Iterator
@@ -26,7 +26,7 @@ def governed(repository: Repository) -> Repository:
 
 @pytest.fixture
 def open_editor() -> Iterator[Callable[..., Editor]]:
-    """Open editors that are closed after the test."""
+    """Return a function that opens editors, which are closed after the test."""
     opened: list[Editor] = []
 
     def open_one(root: Path, session_id: str | None = None) -> Editor:
@@ -46,13 +46,13 @@ def editor(governed: Repository, open_editor: Callable[..., Editor]) -> Editor:
 
 @pytest.fixture(autouse=True)
 def quick_rest(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have git rest at once when nothing of it moves: here no hook of its takes its time."""
+    """Let git count as finished at once when nothing of it changes: no hook runs here."""
     monkeypatch.setattr(activity, "RESTS_AFTER", -1.0)
 
 
 @pytest.fixture
 def shell() -> Callable[[Path, str], None]:
-    """Run a command of the shell in a directory; it must succeed."""
+    """Return a function that runs a shell command in a directory; it must succeed."""
 
     def run(root: Path, command: str) -> None:
         subprocess.run(["sh", "-ec", command], cwd=root, check=True, capture_output=True)
@@ -62,7 +62,7 @@ def shell() -> Callable[[Path, str], None]:
 
 @pytest.fixture
 def work(editor: Editor, governed: Repository) -> Work:
-    """Return a desk at work, with a commit of all there is."""
+    """Return a governance with an editor session and agents, on a committed tree."""
     governed.write(".gitignore", "")
     governed.commit()
     return Work(editor, governed)

@@ -1,4 +1,4 @@
-"""An editor as the desk sees it: it opens, types, saves and closes."""
+"""An editor as governance sees it: it opens, types, saves and closes, without a connection."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -46,22 +46,22 @@ class Editor:
 
     @classmethod
     def open(cls, root: Path, session_id: str | None = None) -> "Editor":
-        """Connect to the desk of a root."""
+        """Open the governance of a root, and a session in it."""
         governance = Governance(root)
         return cls(root, governance, governance.open_editor(session_id, HUMAN))
 
     def close(self) -> None:
-        """Disconnect."""
+        """Close the session and the governance."""
         self.governance.close(self.session)
 
     def place(self, path: str) -> ResolvedPath:
-        """Place a path, which must be below the root."""
+        """Return a path resolved; it has to be below the root."""
         found = resolve_below(self.root, path)
         assert found is not None
         return found
 
     def select(self, intent_id: str, *, unsaved_file: bool = False) -> Selection:
-        """Select an intent, which must be possible."""
+        """Select an intent; it has to be possible."""
         selection = self.governance.checkout.select(
             self.session, intent_id, unsaved_file=unsaved_file
         )
@@ -69,13 +69,13 @@ class Editor:
         return selection
 
     def show(self, path: str) -> str:
-        """Open a file, and return its text."""
+        """Open a file; return its text."""
         content = self.governance.looks.read_first(self.place(path).path)
         self.reads[path] = content.hash
         return content.text or ""
 
     def will_save(self, path: str, text: str, *, manual: bool = True) -> BeforeSave:
-        """Ask before a save."""
+        """Ask before a save, as `willSaveWaitUntil` does."""
         if path not in self.reads:
             self.show(path)
         buffer = Buffer(lines=split_lines(text), read=self.reads[path], manual=manual)
@@ -84,7 +84,7 @@ class Editor:
     def did_save(
         self, path: str, known: FileContent | bytes | None, *, automatic: bool = False
     ) -> AfterSave:
-        """Tell of a save that took the place of `known`."""
+        """Report a save that replaced the content `known`."""
         known = known if isinstance(known, FileContent) else content_of(known)
         if path not in self.reads:
             self.reads[path] = known.hash
@@ -103,7 +103,7 @@ class Editor:
         return after
 
     def save(self, path: str, text: str, *, manual: bool = True) -> AfterSave:
-        """Save a text, all of it: asked before, written as the desk wants it, told after."""
+        """Save a text: ask before, write what governance answers, report it after."""
         before = self.will_save(path, text, manual=manual)
         if before.draft is not None:
             text = "".join(before.disk.lines or [])
@@ -113,7 +113,7 @@ class Editor:
         return self.did_save(path, before.disk, automatic=not manual)
 
     def look(self, path: str, text: str | None = None) -> OpenFileState:
-        """Look at a file, with `text` unsaved in the window (None: none is)."""
+        """Return the state of an open file, with `text` unsaved in it (None: nothing unsaved)."""
         if path not in self.reads:
             self.show(path)
         place, read = self.place(path), self.reads[path]
@@ -121,7 +121,7 @@ class Editor:
         return self.governance.looks.look(self.session, place, disk, read, edited=text is not None)
 
     def disk(self, path: str) -> bytes | None:
-        """Return what the disk holds."""
+        """Return the bytes of a file on disk, or None if it is not there."""
         return self.governance.contents.disk(WorkspacePath(path))
 
     def policy(self, text: str) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from intent_lsp.core.blame.attribution import Confidence
-from tests.support.edited_tree import KINDS, Answer, Verdict, played
+from tests.support.edited_tree import KINDS, Answer, Verdict, run_script
 
 STEPS = 14
 SCRIPTS = 20
@@ -20,10 +20,10 @@ FEW = [*((kind, 0) for kind in KINDS), *(("everything", seed) for seed in range(
 
 
 def answers(tmp_path: Path, kind: str, seed: int) -> Iterator[Answer]:
-    tree = played(tmp_path / f"{seed}", kind, seed, STEPS)
+    tree = run_script(tmp_path / f"{seed}", kind, seed, STEPS)
     try:
         by_blame, by_lines = tree.lines_of_intent()
-        assert by_blame == by_lines, tree.story
+        assert by_blame == by_lines, tree.log
         yield from tree.answers()
     finally:
         tree.close()

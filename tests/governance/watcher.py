@@ -1,4 +1,4 @@
-"""One server's account of a work tree: it looks when it is told to, in a time of its own."""
+"""One server's tracking of changes on disk, which compares the tree when a test says so."""
 
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -17,7 +17,7 @@ Touched = list[tuple[WorkspacePath, str, str]]
 
 @dataclass
 class Watcher:
-    """One server's account of a work tree, in a time of its own."""
+    """The disk changes of one server, with a clock of its own (`at`)."""
 
     governance: Governance
     session: Session
@@ -44,14 +44,16 @@ class Watcher:
         self.changes.look()
 
     def news(self) -> DiskNews:
+        """Compare the tree, and record what changed."""
         self.changes.look()
         return self.changes.record(self.session)
 
     def recorded(self) -> list[Record]:
-        """Look, record, and return what was recorded."""
+        """Compare the tree, and return the records of what changed."""
         return [each.record for each in self.news().recorded if each.record is not None]
 
     def touched(self) -> Touched:
+        """Compare the tree; return path, class and verdict of each changed file."""
         return [
             (file.path, record.mutation_class.value, record.scope_validation.value)
             for record in self.recorded()

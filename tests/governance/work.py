@@ -1,4 +1,4 @@
-"""Agents, commands and other programs at work in one governed tree."""
+"""An editor, agents, commands and other programs at work in one governed tree."""
 
 from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.gate.request import Allowed
@@ -11,7 +11,7 @@ BASH = "python3 make.py"
 
 
 class Work:
-    """A desk with a watching editor, and agents that are asked and told of by their names."""
+    """A governance with an editor session; agents are named by their session ids."""
 
     def __init__(self, editor: Editor, root: Repository) -> None:
         self.editor, self.governance, self.root = editor, editor.governance, root

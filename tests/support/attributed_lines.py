@@ -30,7 +30,7 @@ class Line:
 
 
 Text = list[Line]
-Edit = Callable[["Hand", Text], Text]
+Edit = Callable[["Writer", Text], Text]
 
 REAL: Final = tuple(
     inspect.getsource(module).splitlines(keepends=True)
@@ -55,113 +55,113 @@ def real(chance: random.Random, count: int) -> Sequence[str]:
     return source[first : first + count]
 
 
-def spelled(text: Text) -> str:
+def joined(text: Text) -> str:
     """Return a text without its writers."""
     return "".join(line.text for line in text)
 
 
 @dataclass(frozen=True, slots=True)
-class Hand:
+class Writer:
     """The writer of an edit: a source of chance, and the number of the edit (None: unrecorded)."""
 
     chance: random.Random
     who: Owner
 
-    def wrote(self, texts: Sequence[str]) -> Text:
+    def write(self, texts: Sequence[str]) -> Text:
         return [Line(text, frozenset([self.who])) for text in texts]
 
-    def also(self, lines: Sequence[Line]) -> Text:
+    def share(self, lines: Sequence[Line]) -> Text:
         """Return moved or restored lines: an answer may name their writer, or this one."""
         mine = frozenset[Owner]() if self.who is None else frozenset([self.who])
         return [Line(line.text, line.owners | mine) for line in lines]
 
-    def stretch(self, text: Text, longest: int = 8) -> tuple[int, int]:
+    def block(self, text: Text, longest: int = 8) -> tuple[int, int]:
         first = self.chance.randrange(len(text) + 1)
         return first, min(len(text), first + self.chance.randint(1, longest))
 
 
-def insert(hand: Hand, text: Text) -> Text:
-    at, _ = hand.stretch(text)
-    return [*text[:at], *hand.wrote(real(hand.chance, hand.chance.randint(1, 7))), *text[at:]]
+def insert(writer: Writer, text: Text) -> Text:
+    at, _ = writer.block(text)
+    return [*text[:at], *writer.write(real(writer.chance, writer.chance.randint(1, 7))), *text[at:]]
 
 
-def replace(hand: Hand, text: Text) -> Text:
-    first, last = hand.stretch(text)
-    new = hand.wrote(real(hand.chance, hand.chance.randint(1, 7)))
-    return rewritten(hand, text, spelled([*text[:first], *new, *text[last:]]))
+def replace(writer: Writer, text: Text) -> Text:
+    first, last = writer.block(text)
+    new = writer.write(real(writer.chance, writer.chance.randint(1, 7)))
+    return rewritten(writer, text, joined([*text[:first], *new, *text[last:]]))
 
 
-def delete(hand: Hand, text: Text) -> Text:
-    first, last = hand.stretch(text)
+def delete(writer: Writer, text: Text) -> Text:
+    first, last = writer.block(text)
     return text if len(text) < _SMALLEST else [*text[:first], *text[last:]]
 
 
-def duplicate(hand: Hand, text: Text) -> Text:
+def duplicate(writer: Writer, text: Text) -> Text:
     """Copy a block to another place: of the two, any may be taken for the copy."""
-    first, last = hand.stretch(text)
-    at = hand.chance.randrange(len(text) + 1)
-    copied = hand.wrote([line.text for line in text[first:last]])
+    first, last = writer.block(text)
+    at = writer.chance.randrange(len(text) + 1)
+    copied = writer.write([line.text for line in text[first:last]])
     return [*text[:at], *copied, *text[at:]]
 
 
-def move(hand: Hand, text: Text) -> Text:
+def move(writer: Writer, text: Text) -> Text:
     """Move a block: the lines that it passes could as well be those that moved."""
-    first, last = hand.stretch(text, 12)
+    first, last = writer.block(text, 12)
     block, rest = text[first:last], [*text[:first], *text[last:]]
-    at = hand.chance.randrange(len(rest) + 1)
+    at = writer.chance.randrange(len(rest) + 1)
     low, high = min(first, at), max(first, at)
-    passed = hand.also(rest[low:high])
-    put = hand.also(block)
+    passed = writer.share(rest[low:high])
+    put = writer.share(block)
     between = [*put, *passed] if at <= first else [*passed, *put]
     return [*rest[:low], *between, *rest[high:]]
 
 
-def reindent(hand: Hand, text: Text) -> Text:
+def reindent(writer: Writer, text: Text) -> Text:
     """Indent a block; if that is not recorded, its lines keep their writers."""
-    first, last = hand.stretch(text, 16)
+    first, last = writer.block(text, 16)
     block = [
-        line if not line.text.strip() else _changed(hand, line, "    " + line.text)
+        line if not line.text.strip() else _changed(writer, line, "    " + line.text)
         for line in text[first:last]
     ]
     return [*text[:first], *block, *text[last:]]
 
 
-def _changed(hand: Hand, line: Line, text: str) -> Line:
-    return Line(text, line.owners if hand.who is None else frozenset([hand.who]))
+def _changed(writer: Writer, line: Line, text: str) -> Line:
+    return Line(text, line.owners if writer.who is None else frozenset([writer.who]))
 
 
-def rename_name(hand: Hand, text: Text) -> Text:
+def rename_name(writer: Writer, text: Text) -> Text:
     """Rename an identifier wherever it stands."""
-    names = sorted(set(_NAME.findall(spelled(text))))
+    names = sorted(set(_NAME.findall(joined(text))))
     if not names:
         return text
-    name = hand.chance.choice(names)
-    new = re.sub(rf"\b{name}\b", f"{name}_{hand.chance.randrange(100)}", spelled(text))
-    return rewritten(hand, text, new)
+    name = writer.chance.choice(names)
+    new = re.sub(rf"\b{name}\b", f"{name}_{writer.chance.randrange(100)}", joined(text))
+    return rewritten(writer, text, new)
 
 
-def format_text(hand: Hand, text: Text) -> Text:
+def format_text(writer: Writer, text: Text) -> Text:
     """Reformat the whole text: quotes, trailing blanks, blank lines, long calls."""
-    new = re.sub(r"[ \t]+\n", "\n", spelled(text)).replace("'", '"')
+    new = re.sub(r"[ \t]+\n", "\n", joined(text)).replace("'", '"')
     new = re.sub(r"\n{3,}", "\n\n", new)
     new = re.sub(r"(?m)^( *)(\w+)\(([^()\n]{25,})\)$", r"\1\2(\n\1    \3,\n\1)", new)
-    return rewritten(hand, text, new)
+    return rewritten(writer, text, new)
 
 
-def rewritten(hand: Hand, text: Text, new: str) -> Text:
+def rewritten(writer: Writer, text: Text, new: str) -> Text:
     """Return the lines of a new text: those that a line diff keeps, keep their writers."""
     texts = split_lines(new)
     made, at = Text(), 0
     for hunk in line_hunks([line.text for line in text], texts) or ():
         made += text[at : hunk.old_start]
-        made += hand.wrote(texts[hunk.new_start : hunk.new_start + hunk.new_count])
+        made += writer.write(texts[hunk.new_start : hunk.new_start + hunk.new_count])
         at = hunk.old_start + hunk.old_count
     return made + text[at:]
 
 
 def merged(ours: Text, theirs: Text, new: str) -> Text:
     """Return the lines of a merge by git: an answer may name the writer of either side."""
-    unknown = Hand(random.Random(), _NEITHER)  # noqa: S311 - nobody is kept out by it
+    unknown = Writer(random.Random(), _NEITHER)  # noqa: S311 - nobody is kept out by it
     sides = (rewritten(unknown, side, new) for side in (ours, theirs))
     return [
         Line(one.text, (one.owners | other.owners) - {_NEITHER})
@@ -169,8 +169,8 @@ def merged(ours: Text, theirs: Text, new: str) -> Text:
     ]
 
 
-def brought_back(hand: Hand, text: Text, past: Text) -> Text:
+def restored(writer: Writer, text: Text, past: Text) -> Text:
     """Return an earlier text again: an answer may name the first writer, or whoever restored it."""
-    mine = rewritten(hand, text, spelled(past))
+    mine = rewritten(writer, text, joined(past))
     pairs = zip(mine, past, strict=True)
     return [Line(now.text, now.owners | then.owners) for now, then in pairs]

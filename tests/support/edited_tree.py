@@ -30,7 +30,7 @@ from tests.governance.editor import Editor
 from tests.governance.test_file_operations import ends, operate
 from tests.governance.work import Work
 from tests.support import attributed_lines
-from tests.support.attributed_lines import Edit, Hand, Line, Owner, Text, spelled
+from tests.support.attributed_lines import Edit, Line, Owner, Text, Writer, joined
 from tests.support.repository import Repository, create
 
 INTENT: Final = "INT-001"
@@ -43,7 +43,7 @@ AGENT: Final = "builder"
 _HEAD: Final = re.compile(rb"^[0-9a-f]{40} \d+ \d+")
 
 
-class By(StrEnum):
+class EditSource(StrEnum):
     """Who makes an edit, and so how the server learns of it; of `NOBODY`'s it learns nothing."""
 
     PERSON = "a person's saves"
@@ -53,7 +53,7 @@ class By(StrEnum):
     NOBODY = "no server"
 
 
-ANNOUNCED: Final = (By.PERSON, By.AGENT, By.COMMAND)
+ANNOUNCED: Final = (EditSource.PERSON, EditSource.AGENT, EditSource.COMMAND)
 WRITES: Final[tuple[Edit, ...]] = (
     attributed_lines.insert,
     attributed_lines.insert,
@@ -105,7 +105,7 @@ class EditedTree:
     files: dict[str, Text] = field(default_factory=dict)
     past: dict[str, list[Text]] = field(default_factory=dict)
     steps: int = 0
-    story: list[str] = field(default_factory=list)
+    log: list[str] = field(default_factory=list)
     _of_record: dict[str, int] = field(default_factory=dict)
     _stream: list[bytes] = field(default_factory=list)
     _names: int = 0
@@ -123,7 +123,7 @@ class EditedTree:
         ):
             tree.files[f"src/f{number}.py"] = text
         for path, text in tree.files.items():
-            tree.repository.write(path, spelled(text))
+            tree.repository.write(path, joined(text))
         tree.repository.commit()
         tree._commit_twin()
         tree.open()
@@ -141,68 +141,68 @@ class EditedTree:
 
     # -- steps ---------------------------------------------------------------------------------
 
-    def edit(self, edit: Edit, by: By) -> None:
+    def edit(self, edit: Edit, source: EditSource) -> None:
         """Edit one file."""
         path = self._any_file()
-        hand = self._hand(by)
-        self._step(by, edit.__name__, {path: edit(hand, self.files[path])})
+        writer = self._writer(source)
+        self._step(source, edit.__name__, {path: edit(writer, self.files[path])})
 
-    def move_between(self, by: By) -> None:
+    def move_between(self, source: EditSource) -> None:
         """Move a block, or a whole file, into another file, which may be new."""
-        path, hand = self._any_file(), self._hand(by)
+        path, writer = self._any_file(), self._writer(source)
         text = self.files[path]
         others = [other for other in sorted(self.files) if other != path]
-        kind = hand.chance.choice(["block", "block", "split", "join"])
-        first, last = (0, len(text)) if kind == "join" else hand.stretch(text, 30)
-        block = hand.also(text[first:last])
+        kind = writer.chance.choice(["block", "block", "split", "join"])
+        first, last = (0, len(text)) if kind == "join" else writer.block(text, 30)
+        block = writer.share(text[first:last])
         if kind == "split" or not others:
             if last - first == len(text) or first == last:
                 return
-            self._step(by, "split", {self._new_name(): block, path: text[:first] + text[last:]})
+            self._step(source, "split", {self._new_name(): block, path: text[:first] + text[last:]})
             return
-        other = hand.chance.choice(others)
+        other = writer.chance.choice(others)
         into = self.files[other]
-        at = hand.chance.randrange(len(into) + 1)
+        at = writer.chance.randrange(len(into) + 1)
         left = None if kind == "join" else text[:first] + text[last:]
         joined = into[:at] + block + into[at:]
         if left is None and len(self.files) < 3:
             return
-        self._step(by, kind, {other: joined, path: left})
+        self._step(source, kind, {other: joined, path: left})
 
-    def rename(self, by: By) -> None:
+    def rename(self, source: EditSource) -> None:
         """Return a file another name."""
         path, new = self._any_file(), self._new_name()
         text = self.files.pop(path)
         self.past[new] = self.past.pop(path, [])
         self.files[new] = text
-        self._begin(by, f"rename {path} {new}")
+        self._begin(source, f"rename {path} {new}")
         old_place, new_place = self.repository.root / path, self.repository.root / new
-        if by is By.PERSON:
+        if source is EditSource.PERSON:
             operate(self.editor, FileOperation.RENAME, ends(path, new))
         else:
-            self._done(by, lambda: old_place.rename(new_place))
+            self._done(source, lambda: old_place.rename(new_place))
         self._end()
 
-    def undo(self, by: By) -> None:
+    def undo(self, source: EditSource) -> None:
         """Restore a text that a file had before."""
-        path, hand = self._any_file(), self._hand(by)
+        path, writer = self._any_file(), self._writer(source)
         past = self.past.get(path)
         if past:
-            then = hand.chance.choice(past[-3:])
+            then = writer.chance.choice(past[-3:])
             self._step(
-                by, "undo", {path: attributed_lines.brought_back(hand, self.files[path], then)}
+                source, "undo", {path: attributed_lines.restored(writer, self.files[path], then)}
             )
 
-    def recreate(self, by: By) -> None:
+    def recreate(self, source: EditSource) -> None:
         """Delete a file, and make it again, with an edit or without."""
-        path, hand = self._any_file(), self._hand(by)
+        path, writer = self._any_file(), self._writer(source)
         text = self.files[path]
-        self._step(by, "delete", {path: None})
-        again = self._hand(by)
-        new = again.also(text) if again.who is not None else text
-        if hand.chance.random() < 0.5:
+        self._step(source, "delete", {path: None})
+        again = self._writer(source)
+        new = again.share(text) if again.who is not None else text
+        if writer.chance.random() < 0.5:
             new = attributed_lines.insert(again, new)
-        self._step(by, "recreate", {path: new})
+        self._step(source, "recreate", {path: new})
 
     def git(self) -> None:
         """Use git in a way that leaves the files as they are in the end."""
@@ -224,7 +224,7 @@ class EditedTree:
         else:
             repository.commit()
             path = self._any_file()
-            repository.write(path, "lost\n" + spelled(self.files[path]))
+            repository.write(path, "lost\n" + joined(self.files[path]))
             self.work.noticed()
             repository.git("checkout", "-q", "--", path)
         self.work.noticed()
@@ -234,14 +234,14 @@ class EditedTree:
         """Merge what a colleague has committed, which nobody here recorded."""
         self.repository.commit()
         path = self._any_file()
-        hand = Hand(self.chance, None)
-        text = attributed_lines.insert(hand, self.files[path])
+        writer = Writer(self.chance, None)
+        text = attributed_lines.insert(writer, self.files[path])
         self._begin(None, f"pull {path}")
         theirs = self.repository.root.parent / f"{self.repository.root.name}-colleague"
         root = str(self.repository.root)
         subprocess.run(["git", "clone", "-q", root, str(theirs)], check=True, capture_output=True)
         colleague = Repository(theirs)
-        colleague.write(path, spelled(text))
+        colleague.write(path, joined(text))
         colleague.commit()
         self.repository.git("pull", "-q", "--no-rebase", str(theirs), "main")
         subprocess.run(["rm", "-rf", str(theirs)], check=True)
@@ -277,20 +277,20 @@ class EditedTree:
         self.work.noticed()
         self._end()
 
-    def copy(self, by: By) -> None:
+    def copy(self, source: EditSource) -> None:
         """Copy a file: its lines are the copy's, or still their writers'."""
-        path, hand = self._any_file(), self._hand(by)
-        copied = hand.also(self.files[path])
-        if hand.who is None:
+        path, writer = self._any_file(), self._writer(source)
+        copied = writer.share(self.files[path])
+        if writer.who is None:
             # Nobody saw where they came from.
             copied = [Line(line.text, line.owners | {None}) for line in copied]
-        self._step(by, f"copy {path}", {self._new_name(): copied})
+        self._step(source, f"copy {path}", {self._new_name(): copied})
 
     def _edit_of(self, path: str) -> None:
         """Edit one file from any source whose change is recorded."""
-        by = self.chance.choice([*ANNOUNCED, By.PROGRAM])
+        source = self.chance.choice([*ANNOUNCED, EditSource.PROGRAM])
         edit = self.chance.choice(WRITES)
-        self._step(by, edit.__name__, {path: edit(self._hand(by), self.files[path])})
+        self._step(source, edit.__name__, {path: edit(self._writer(source), self.files[path])})
 
     def forget(self) -> None:
         """Go on as a fresh clone does: with what commits and the ledger hold, and nothing else."""
@@ -309,7 +309,7 @@ class EditedTree:
             assert blamed is not None
             runs = blamed.runs(*ALL_LINES)
             told = [run for run in runs for _ in range(run.count)]
-            assert len(told) == len(text), (path, self.story)
+            assert len(told) == len(text), (path, self.log)
             for number, (line, run) in enumerate(zip(text, told, strict=True), 1):
                 said = None if run.record is None else self._of_record[run.record.id]
                 if any(map(str.isalnum, line.text)):
@@ -362,20 +362,20 @@ class EditedTree:
         self._names += 1
         return f"src/n{self._names}.py"
 
-    def _hand(self, by: By) -> Hand:
-        return Hand(self.chance, None if by is By.NOBODY else self.steps + 1)
+    def _writer(self, source: EditSource) -> Writer:
+        return Writer(self.chance, None if source is EditSource.NOBODY else self.steps + 1)
 
-    def _step(self, by: By, name: str, changes: Mapping[str, Text | None]) -> None:
+    def _step(self, source: EditSource, name: str, changes: Mapping[str, Text | None]) -> None:
         """Change some files (None deletes one): by saves one after the other, otherwise at once."""
-        self._begin(by, f"{name} {' '.join(changes)}")
-        if by is By.PERSON:
+        self._begin(source, f"{name} {' '.join(changes)}")
+        if source is EditSource.PERSON:
             for path, text in changes.items():
                 self._save(path, text)
-        elif by is By.AGENT and None not in changes.values():
+        elif source is EditSource.AGENT and None not in changes.values():
             for path, text in changes.items():
-                self._call(path, spelled(text or []))
+                self._call(path, joined(text or []))
         else:
-            self._done(by, lambda: self._write(changes))
+            self._done(source, lambda: self._write(changes))
         for path, text in changes.items():
             self._keep(path, text)
         self._end()
@@ -392,7 +392,7 @@ class EditedTree:
             operate(self.editor, FileOperation.DELETE, ends(path, None))
         else:
             self.editor.show(path)
-            self.editor.save(path, spelled(text))
+            self.editor.save(path, joined(text))
 
     def _call(self, path: str, text: str) -> None:
         held = self.editor.disk(path)
@@ -401,12 +401,12 @@ class EditedTree:
         self.repository.write(path, text)
         self.work.ends(ticket)
 
-    def _done(self, by: By, do: Callable[[], object]) -> None:
-        if by in (By.COMMAND, By.AGENT):
+    def _done(self, source: EditSource, do: Callable[[], object]) -> None:
+        if source in (EditSource.COMMAND, EditSource.AGENT):
             ticket = self.work.begins(AGENT)
             do()
             self.work.ends(ticket)
-        elif by is By.NOBODY:
+        elif source is EditSource.NOBODY:
             self.close()
             do()
             self.open()
@@ -419,11 +419,11 @@ class EditedTree:
             if text is None:
                 (self.repository.root / path).unlink()
             else:
-                self.repository.write(path, spelled(text))
+                self.repository.write(path, joined(text))
 
-    def _begin(self, by: By | None, name: str) -> None:
+    def _begin(self, source: EditSource | None, name: str) -> None:
         self.steps += 1
-        self.story.append(f"{self.steps}: {name}" + (f" by {by.value}" if by else ""))
+        self.log.append(f"{self.steps}: {name}" + (f" by {source.value}" if source else ""))
 
     def _end(self) -> None:
         """Note which records this step made, and commit it to the repository for `git blame`."""
@@ -436,7 +436,7 @@ class EditedTree:
         head = f"commit refs/heads/edits\ncommitter A <a@b> {self.steps} +0000\ndata 0\ndeleteall\n"
         files = b"".join(
             f"M 100644 inline {path}\ndata {len(data)}\n".encode() + data + b"\n"
-            for path, data in ((path, spelled(text).encode()) for path, text in self.files.items())
+            for path, data in ((path, joined(text).encode()) for path, text in self.files.items())
         )
         self._stream.append(head.encode() + files)
 
@@ -478,47 +478,47 @@ def _git_blame(room: Path, path: str) -> list[int]:
 Step = Callable[[EditedTree], None]
 
 
-def _edits(edits: Sequence[Edit], *hands: By) -> Step:
-    return lambda tree: tree.edit(tree.chance.choice(edits), tree.chance.choice(hands))
+def _edits(edits: Sequence[Edit], *sources: EditSource) -> Step:
+    return lambda tree: tree.edit(tree.chance.choice(edits), tree.chance.choice(sources))
 
 
-def _by(step: Callable[[EditedTree, By], None], *hands: By) -> Step:
-    return lambda tree: step(tree, tree.chance.choice(hands))
+def _by(step: Callable[[EditedTree, EditSource], None], *sources: EditSource) -> Step:
+    return lambda tree: step(tree, tree.chance.choice(sources))
 
 
-_SAVES: Final = _edits(WRITES, By.PERSON)
-_ALL: Final = (*ANNOUNCED, By.PROGRAM)
+_SAVES: Final = _edits(WRITES, EditSource.PERSON)
+_ALL: Final = (*ANNOUNCED, EditSource.PROGRAM)
 
 _STEPS: Final[Mapping[str, Sequence[Step]]] = {
-    "saves": [_edits(WRITES, By.PERSON)],
-    "agents": [_edits(WRITES, By.AGENT, By.AGENT, By.PERSON)],
-    "commands": [_edits(WRITES, By.COMMAND, By.COMMAND, By.PERSON)],
-    "programs": [_edits(WRITES, By.PROGRAM, By.PERSON)],
+    "saves": [_edits(WRITES, EditSource.PERSON)],
+    "agents": [_edits(WRITES, EditSource.AGENT, EditSource.AGENT, EditSource.PERSON)],
+    "commands": [_edits(WRITES, EditSource.COMMAND, EditSource.COMMAND, EditSource.PERSON)],
+    "programs": [_edits(WRITES, EditSource.PROGRAM, EditSource.PERSON)],
     "git": [_edits(WRITES, *_ALL), EditedTree.git, EditedTree.pull],
     "branches": [_edits(WRITES, *_ALL), EditedTree.branches],
     "copies": [_edits(WRITES, *_ALL), _by(EditedTree.copy, *_ALL)],
-    "copies, no server": [_SAVES, _SAVES, _by(EditedTree.copy, By.NOBODY)],
-    "no server": [_SAVES, _edits(WRITES, By.AGENT), _edits(WRITES, By.NOBODY)],
+    "copies, no server": [_SAVES, _SAVES, _by(EditedTree.copy, EditSource.NOBODY)],
+    "no server": [_SAVES, _edits(WRITES, EditSource.AGENT), _edits(WRITES, EditSource.NOBODY)],
     "moves": [_SAVES, _edits(MOVES, *_ALL), _by(EditedTree.move_between, *_ALL)],
     "moves, no server": [
-        *(_SAVES, _SAVES, _edits(MOVES, By.NOBODY)),
-        _by(EditedTree.move_between, By.NOBODY),
+        *(_SAVES, _SAVES, _edits(MOVES, EditSource.NOBODY)),
+        _by(EditedTree.move_between, EditSource.NOBODY),
     ],
     "formats": [_SAVES, _edits(FORMATS, *_ALL)],
-    "formats, no server": [_SAVES, _SAVES, _edits(FORMATS, By.NOBODY)],
-    "renames": [_SAVES, _edits(WRITES, By.AGENT), _by(EditedTree.rename, *_ALL)],
-    "renames, no server": [_SAVES, _SAVES, _by(EditedTree.rename, By.NOBODY)],
+    "formats, no server": [_SAVES, _SAVES, _edits(FORMATS, EditSource.NOBODY)],
+    "renames": [_SAVES, _edits(WRITES, EditSource.AGENT), _by(EditedTree.rename, *_ALL)],
+    "renames, no server": [_SAVES, _SAVES, _by(EditedTree.rename, EditSource.NOBODY)],
     "undo": [_edits(WRITES, *_ALL), _by(EditedTree.undo, *_ALL)],
-    "undo, no server": [_SAVES, _SAVES, _by(EditedTree.undo, By.NOBODY)],
+    "undo, no server": [_SAVES, _SAVES, _by(EditedTree.undo, EditSource.NOBODY)],
     "made anew": [_edits(WRITES, *_ALL), _by(EditedTree.recreate, *_ALL)],
     "everything": [
         *(_edits((*WRITES, *MOVES, *FORMATS), *_ALL),) * 4,
-        _edits((*WRITES, *MOVES, *FORMATS), By.NOBODY),
-        _by(EditedTree.move_between, *_ALL, By.NOBODY),
-        _by(EditedTree.rename, *_ALL, By.NOBODY),
+        _edits((*WRITES, *MOVES, *FORMATS), EditSource.NOBODY),
+        _by(EditedTree.move_between, *_ALL, EditSource.NOBODY),
+        _by(EditedTree.rename, *_ALL, EditSource.NOBODY),
         _by(EditedTree.undo, *_ALL),
         _by(EditedTree.recreate, *_ALL),
-        _by(EditedTree.copy, *_ALL, By.NOBODY),
+        _by(EditedTree.copy, *_ALL, EditSource.NOBODY),
         EditedTree.git,
         EditedTree.pull,
         EditedTree.branches,
@@ -531,7 +531,7 @@ _CLONED: Final = "a clone: "
 KINDS: Final = (*_STEPS, *(f"{_CLONED}{kind}" for kind in ("saves", "git", "branches", "undo")))
 
 
-def played(root: Path, kind: str, seed: int, steps: int) -> EditedTree:
+def run_script(root: Path, kind: str, seed: int, steps: int) -> EditedTree:
     """Run a random script of a kind; the caller closes the tree."""
     tree = EditedTree.made(root, seed)
     for _ in range(steps):

@@ -1,4 +1,4 @@
-// A language client that does nothing of its own.
+// The floor: a language client that does nothing of its own.
 
 const { LanguageClient } = require("vscode-languageclient/node");
 

@@ -1,9 +1,9 @@
-// Starts what is measured, and tells after how many milliseconds it has shown a first diagnostic.
+// Starts what is measured, and reports after how many milliseconds it showed a first diagnostic.
 
 const net = require("node:net");
 const vscode = require("vscode");
 
-/** What to start (`extension`: its id; `command`: that of a server), and whom to tell. */
+/** What to start (`extension`: its id; `command`: that of a server), and where to report. */
 const given = JSON.parse(process.env.START_WATCH);
 
 exports.activate = function () {
@@ -12,9 +12,9 @@ exports.activate = function () {
   const shown = vscode.languages.onDidChangeDiagnostics(() => {
     if (vscode.languages.getDiagnostics(page).length === 0) return;
     shown.dispose();
-    tell({ ms: performance.now() - began });
+    report({ ms: performance.now() - began });
   });
-  start().catch((problem) => tell({ problem: String(problem) }));
+  start().catch((problem) => report({ problem: String(problem) }));
   // In an editor, as where a window opens on the file that a person left.
   void vscode.window.showTextDocument(page);
 };
@@ -30,7 +30,7 @@ async function start() {
   await extension.activate();
 }
 
-/** Tell; the connection ends with this process, so that its end can be waited for. */
-function tell(told) {
-  net.createConnection(given.socket).write(`${JSON.stringify(told)}\n`);
+/** Report; the connection ends with this process, so that its end can be waited for. */
+function report(result) {
+  net.createConnection(given.socket).write(`${JSON.stringify(result)}\n`);
 }

@@ -1,4 +1,4 @@
-"""A shell for tests: commands run in this process, as a person in a directory would type them."""
+"""A shell for tests: commands run in this process, as if a person typed them in a directory."""
 
 import json
 from collections.abc import Callable
@@ -26,7 +26,7 @@ active_intents:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a command came to."""
+    """The result of a command: exit status and output."""
 
     status: int
     out: str
@@ -34,11 +34,12 @@ class Said:
 
     @property
     def json(self) -> Any:
+        """The output, read as JSON."""
         return json.loads(self.out)
 
     @property
     def problem(self) -> str:
-        """The one line of a command that was not obeyed."""
+        """The error line of a command that was refused with status 2."""
         assert (self.status, self.out) == (2, ""), self
         assert self.err.startswith("intent-lsp: ")
         assert self.err.count("\n") == 1
