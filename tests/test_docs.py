@@ -22,11 +22,21 @@ PAGES = {
     path.relative_to(ROOT).as_posix(): markdown.read(path)
     for path in sorted([ROOT / "README.md", *DOCS.rglob("*.md")])
 }
+FOLDERS = ("tests", "benchmarks", "demo")
+READMES = {
+    path.relative_to(ROOT).as_posix(): markdown.read(path)
+    for folder in FOLDERS
+    for path in sorted((ROOT / folder).rglob("README.md"))
+    if "node_modules" not in path.parts
+}
 TARGETS = set(
     re.findall(r"^([a-z][a-z-]*):(?!=)", (ROOT / "Makefile").read_text(), flags=re.MULTILINE)
 )
 
 each_page = pytest.mark.parametrize("page", PAGES.values(), ids=PAGES.keys())
+each_page_or_readme = pytest.mark.parametrize(
+    "page", [*PAGES.values(), *READMES.values()], ids=[*PAGES, *READMES]
+)
 
 
 def known_codes() -> set[str]:
@@ -51,7 +61,7 @@ def test_every_code_is_explained_and_has_a_way_out() -> None:
     assert without == []
 
 
-@each_page
+@each_page_or_readme
 def test_every_link_leads_somewhere(page: Page) -> None:
     dead = [target for target in page.links() if not _leads_somewhere(page, target)]
     assert dead == []
@@ -67,7 +77,7 @@ def _leads_somewhere(page: Page, target: str) -> bool:
     return not anchor or anchor in markdown.read(there).anchors()
 
 
-@each_page
+@each_page_or_readme
 def test_every_example_is_of_the_language_it_claims(page: Page) -> None:
     for fence in page.fences():
         match fence.language:
@@ -82,7 +92,7 @@ def test_every_example_is_of_the_language_it_claims(page: Page) -> None:
 
 
 def _commands(page: Page) -> set[str]:
-    """Give what a reader would type: console lines, and code spans that start a program of ours."""
+    """Return what a reader would type: console lines, and code spans."""
     typed = [
         line.removeprefix("$ ")
         for fence in page.fences()
@@ -93,7 +103,7 @@ def _commands(page: Page) -> set[str]:
     return {line.split("  #")[0].strip() for line in [*typed, *page.spans()]}
 
 
-@each_page
+@each_page_or_readme
 def test_every_make_target_exists(page: Page) -> None:
     asked = {line.split()[1] for line in _commands(page) if re.match(r"make [a-z]", line)}
     assert asked <= TARGETS
@@ -191,6 +201,27 @@ def test_recipes_name_files_that_exist() -> None:
     named = set(re.findall(r"`([a-z_]+/[\w./]*)`", recipes))
     assert len(named) > recipes.count("\n### ") >= 6
     assert {name for name in named if not (ROOT / name).exists()} == set()
+
+
+@pytest.mark.parametrize("page", READMES.values(), ids=READMES.keys())
+def test_files_that_a_readme_names_exist(page: Page) -> None:
+    named = [word for text in _commands(page) for word in text.split()]
+    paths = re.compile(rf"(?:{'|'.join(FOLDERS)})/[\w/.]+\.\w+")
+    assert [name for name in named if paths.fullmatch(name) and not (ROOT / name).exists()] == []
+
+
+def test_the_readme_of_the_tests_lists_every_support_module() -> None:
+    table = READMES["tests/README.md"].text.split("## Support modules")[1].split("\n## ")[0]
+    listed = re.findall(
+        r"`(\w+)`", "".join(re.findall(r"^\|[^|]*\|([^|]*)\|", table, re.MULTILINE))
+    )
+    modules = [path.stem for path in (ROOT / "tests/support").glob("[!_]*.py")]
+    assert sorted(listed) == sorted(modules)
+
+
+def test_the_readme_of_the_benchmarks_lists_every_benchmark() -> None:
+    listed = re.findall(r"^\| `(\w+)` \|", READMES["benchmarks/README.md"].text, re.MULTILINE)
+    assert sorted(listed) == sorted(path.stem for path in (ROOT / "benchmarks").glob("[!_]*.py"))
 
 
 def test_the_glossary_is_short_and_in_order() -> None:
