@@ -1,4 +1,4 @@
-"""The contract of the control room: its entries, and what may lie beside them.
+"""The contract of `.orchestration/`: its entries, and what may lie beside them.
 
 Specified in requirements section 2.
 """

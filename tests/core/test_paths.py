@@ -1,4 +1,4 @@
-"""Paths: from what a client spells to what a root sees (scope section 4)."""
+"""Paths: from what a client sends to a path below the root (scope section 4)."""
 
 import pytest
 from hypothesis import assume, given

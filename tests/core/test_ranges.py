@@ -1,4 +1,4 @@
-"""Hunks become ranges that tell which lines are new, and where each old line went."""
+"""Hunks become ranges: which lines are new, and where each old line went."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""Lulls: what nobody waits for gives way to whoever asks, and no longer than it has said."""
+"""The idle scheduler: work that nobody waits for gives way to requests, up to its limit."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""When the intent maps are written: once in a while, whatever stirs them (ledger section 6)."""
+"""The intent map writer: maps are written at intervals (ledger section 6)."""
 
 import asyncio
 from collections.abc import AsyncIterator

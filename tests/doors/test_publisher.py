@@ -1,4 +1,4 @@
-"""The bulletin: problems are pushed or pulled, never both (requirements section 8)."""
+"""The publisher: diagnostics are pushed or pulled, never both (requirements section 8)."""
 
 import asyncio
 from collections.abc import Callable
@@ -15,7 +15,7 @@ TWO = lsp.Diagnostic(RANGE, "two \ud800")
 
 
 class Board:
-    """A bulletin, with what left it."""
+    """A publisher, with what it sent."""
 
     def __init__(self, *, pull: bool) -> None:
         self.pushed: list[lsp.PublishDiagnosticsParams] = []

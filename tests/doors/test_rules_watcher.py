@@ -1,4 +1,4 @@
-"""What is watched from outside is watched once, and each directory is told the first time."""
+"""The rules watcher: each directory is watched once, and reported the first time."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Problems: what is shown, how loud, and where a record alone can tell (requirements section 8)."""
+"""Violations: what is shown, how severe, what a record decides (requirements section 8)."""
 
 from collections.abc import Iterator
 from dataclasses import replace

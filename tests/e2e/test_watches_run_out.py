@@ -1,4 +1,4 @@
-"""A system without watches left: said, told in the status, and changes are seen all the same."""
+"""A system without file watches left: logged, in the status, and changes are still found."""
 
 import shutil
 import subprocess

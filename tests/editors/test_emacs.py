@@ -1,4 +1,4 @@
-"""Stories told by a real Emacs with client-configs/emacs, and what the ledger says of them."""
+"""A real Emacs with client-configs/emacs: what it shows, and what the ledger records."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""A story told by a real Helix with client-configs/helix, and what the ledger says of it."""
+"""A real Helix with client-configs/helix: what it shows, and what the ledger records."""
 
 import json
 from pathlib import Path

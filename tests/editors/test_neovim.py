@@ -1,4 +1,4 @@
-"""Stories told by a real Neovim with client-configs/neovim, and what the ledger says of them."""
+"""A real Neovim with client-configs/neovim: what it shows, and what the ledger records."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""The plug-in for Neovim told by a real Neovim: its commands, pages, errors, health and help."""
+"""The plug-in in a real Neovim: its commands, pages, errors, health check and help."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""Edits that nobody announced say so, wherever they are told of."""
+"""Edits that nobody announced are marked as such wherever they are shown."""
 
 from contextlib import closing
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The command lists: what stands in them is checked, and what is wrong is told with its place."""
+"""The command lists: their entries are checked, and an error names its place."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Lessons stand once, newest last, in a section that leaves people's text alone.
+"""Lessons are written once, newest last, in a section that leaves people's text alone.
 
 Specified in requirements section 9.
 """

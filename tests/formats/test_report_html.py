@@ -1,4 +1,4 @@
-"""The report as a page: all that is told is on it, and nothing that is told is alive."""
+"""The report as a page: it shows everything, and no text on it becomes markup or script."""
 
 import base64
 import hashlib

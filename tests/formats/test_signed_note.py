@@ -1,4 +1,4 @@
-"""Signed notes: as others spell them, and refused when anything in them is changed."""
+"""Signed notes: compatible with other tools, and refused after any change."""
 
 import base64
 

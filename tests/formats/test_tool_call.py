@@ -1,4 +1,4 @@
-"""A call is told by a word of its command, and never by a part of a secret."""
+"""A call is named by the program of its command, never by a part of a secret."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What is told of calls in files that people and agents read, whatever words came in (ledger 6)."""
+"""What files for people and agents say about calls, whatever text came in (ledger section 6)."""
 
 import os
 import shlex
@@ -290,7 +290,7 @@ _number = count()
 
 
 class Hostile:
-    """A desk of its own for the law, whose files are new for each example."""
+    """A governance of its own for the law, whose files are new for each example."""
 
     def __init__(self, root: Repository) -> None:
         self.root = root

@@ -1,4 +1,4 @@
-"""Our own bookkeeping in the intents file, told from other rules (requirements section 3)."""
+"""The server's own edits of the intents file, as against rules (requirements section 3)."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Agents' calls at the desk: judged, given a ticket, claimed, recorded (requirements section 6)."""
+"""Agents' calls: judged, given a ticket, claimed, recorded (requirements section 6)."""
 
 import errno
 import os
@@ -37,7 +37,7 @@ def root(repository: Repository) -> Repository:
 
 
 class Agent:
-    """One agent's conversation, at a desk of its own process."""
+    """One agent's conversation, with a governance as of its own process."""
 
     def __init__(self, root: Repository, name: str, intent: str | None = "INT-001") -> None:
         self.root, self.name = root, name

@@ -1,4 +1,4 @@
-"""Checkout: selecting an intent, and what is told of it (requirements sections 3 and 11)."""
+"""Checkout: selecting an intent, and the context returned (requirements sections 3 and 11)."""
 
 from collections.abc import Callable
 from pathlib import Path

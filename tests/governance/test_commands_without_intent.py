@@ -1,4 +1,4 @@
-"""Commands that look or verify need no intent, and what they change is found all the same."""
+"""Commands that read or verify need no intent, and what they change is found all the same."""
 
 import subprocess
 from collections.abc import Callable, Iterator

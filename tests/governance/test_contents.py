@@ -1,4 +1,4 @@
-"""Contents asked for lately are decoded once, as long as there is room."""
+"""Contents that were read recently are decoded once, as long as there is room."""
 
 from intent_lsp.core.content import ABSENT, ContentHash, FileContent, content_of
 from intent_lsp.governance.contents.contents import ContentLru

@@ -1,4 +1,4 @@
-"""What is told of judged calls, once their answers are given (requirements section 9)."""
+"""What is written about judged calls after their answers are given (requirements section 9)."""
 
 import logging
 import threading

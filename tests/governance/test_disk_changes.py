@@ -1,4 +1,4 @@
-"""What a work tree holds that nobody has told of: whose it is, and what git accounts for."""
+"""Changes on disk that nobody announced: whose they are, and which git made."""
 
 import shutil
 import subprocess

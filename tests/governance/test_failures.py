@@ -1,4 +1,4 @@
-"""Failures that no process can be made to have from outside, at the desk.
+"""Failures that cannot be caused from outside the process.
 
 Specified in requirements section 10.
 """
@@ -31,7 +31,7 @@ DB = "src/db.py"
 
 @pytest.fixture
 def governance(governed: Repository) -> Iterator[Callable[[], Governance]]:
-    """Open desks at which the agent `builder` has checked INT-001 out."""
+    """Open governances in which the agent `builder` has checked INT-001 out."""
     opened: list[Governance] = []
 
     def open_one() -> Governance:

@@ -1,4 +1,4 @@
-"""Looks: what a file's diagnostics are computed from (requirements section 8)."""
+"""File snapshots: what a file's diagnostics are computed from (requirements section 8)."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""The desk: how a root stands, and who owns a path (protocol section 2)."""
+"""Governance of a root: its status, and who owns a path (protocol section 2)."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -40,7 +40,7 @@ HOUR = timedelta(hours=1)
 
 
 class Granting:
-    """A desk whose grants go by a clock that we put forward."""
+    """A governance whose grants use a clock that the test sets forward."""
 
     def __init__(self, root: Repository) -> None:
         self.root = root
@@ -53,7 +53,7 @@ class Granting:
             stores=stores,
             rules=self.governance.rules,
             sessions=self.governance.sessions,
-            writer=self.governance._writer,  # noqa: SLF001 - the desk's own, so that there is one lock
+            writer=self.governance._writer,  # noqa: SLF001 - governance's own, so that there is one lock
         )
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""What has happened under an intent: told at checkout, in the file if the team asks.
+"""The history of an intent: returned at checkout, and in the file if the team wants it.
 
 Specified in requirements section 3.
 """
@@ -27,7 +27,7 @@ IN_YAML = "sidecar:\n  history_in_yaml: true\n"
 
 
 class HistoryOfRoot:
-    """A desk whose history goes by a clock that we put forward."""
+    """The history of a root, with a clock that the test sets forward."""
 
     def __init__(self, root: Path) -> None:
         self.file = root / INTENTS_FILE

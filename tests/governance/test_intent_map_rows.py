@@ -261,7 +261,7 @@ def test_of_very_many_files_some_are_looked_at_and_no_others_ever(
     put_many(drawn, LOOKED_AT + 5)
     assert drawn.governance.intent_map.write()
     assert text(drawn).count(" `f` ") == LOOKED_AT
-    # Neither by this desk, nor by one that is opened later.
+    # Neither by this governance, nor by one that is opened later.
     for each in (drawn, open_editor(drawn.root)):
         each.select("INT-001")
         each.save(LOGIN, f"def f(): return {id(each)}\n")

@@ -1,4 +1,4 @@
-"""What a record tells of a large file: as much as of a small one."""
+"""A large file has as complete a record as a small one."""
 
 import pytest
 

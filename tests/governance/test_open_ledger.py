@@ -1,4 +1,4 @@
-"""The desk's records go where the policy says, from the next one on."""
+"""Records go to the ledger that the policy names, from the next one on."""
 
 from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.governance.ledger.open_ledger import governed_ledger

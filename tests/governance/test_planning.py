@@ -35,7 +35,7 @@ PERSON = "a-person"
 
 
 class PlanningAgent:
-    """A desk whose plan is changed at noon, for an agent's session."""
+    """A governance whose plan is changed at noon, for an agent's session."""
 
     def __init__(self, root: Repository) -> None:
         self.agent = Agent(root, "builder")

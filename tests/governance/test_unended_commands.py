@@ -1,4 +1,4 @@
-"""Commands of which no host tells the end, and what they leave running."""
+"""Commands whose end no host reports, and what they leave running."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -256,7 +256,7 @@ def test_a_ticket_that_is_too_old_is_no_sign_of_a_deleted_memory(
     ticket = work.begins("builder")
     real = work.governance.stores.clock
     later = replace(work.governance.stores, clock=lambda: real() + GOOD_FOR + timedelta(hours=1))
-    for part in (work.governance.calls._recording, work.governance._unended):  # noqa: SLF001 - of our own desk
+    for part in (work.governance.calls._recording, work.governance._unended):  # noqa: SLF001 - of our own governance
         monkeypatch.setattr(part, "_stores", later)
     assert work.governance.begin_turn("builder", "")[1] == ()
     assert work.governance.calls.record(ticket) is None

@@ -1,4 +1,4 @@
-"""What a command changed: told by the work tree before it and after it (requirements section 6)."""
+"""What a command changed, by comparing the work tree (requirements section 6)."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""Files read and replaced whole, whatever stands in the way."""
+"""Files are read and replaced whole, whatever is in their place."""
 
 import errno
 import os

@@ -1,4 +1,4 @@
-"""The attributes of many files at once, as the git program tells them."""
+"""The attributes of many files at once, the same as the git program's."""
 
 from pathlib import Path
 

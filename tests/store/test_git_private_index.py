@@ -1,4 +1,4 @@
-"""A copy of git's index: refreshed by looks, made anew where git's own has moved."""
+"""A private copy of git's index: refreshed by use, rebuilt after git's own has changed."""
 
 import os
 import shutil

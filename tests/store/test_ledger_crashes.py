@@ -64,8 +64,8 @@ def before_what_waits_is_drained():
 
 def recover():
     from intent_lsp.governance.ledger.recovery import recovering
-    with recovering(ROOT) as desk:
-        desk.recover(desk.lost())
+    with recovering(ROOT) as recovery:
+        recovery.recover(recovery.lost())
 
 globals()[sys.argv[2]]()
 """

@@ -1,4 +1,4 @@
-"""Ranges of a file that several processes look at: each once, in order, and here if they fail."""
+"""Ranges of a file that several processes read: each once, in order, and here if they fail."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Directories that are looked at again and again: what differs is told, and little is spent."""
+"""Directories that are polled: what differs is reported, and little is spent."""
 
 import os
 import threading

@@ -1,4 +1,4 @@
-"""Where bytes go, which root governs, and what the local room refuses."""
+"""Where a path leads, which root governs it, and what the local directory refuses."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The lock of a root whose room is deleted while it is in use (ledger section 3)."""
+"""The lock of a root whose directory is deleted while it is in use (ledger section 3)."""
 
 import shutil
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""A watch that is told of changes by the operating system."""
+"""A watch that the operating system notifies of changes."""
 
 import os
 import queue

@@ -1,4 +1,4 @@
-"""`intent-lsp trace archive`: what was moved where, and what stands in the way."""
+"""`intent-lsp trace archive`: what was moved where, and what prevents it."""
 
 from pathlib import Path
 
