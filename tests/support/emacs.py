@@ -45,8 +45,8 @@ class Emacs:
         """
         told = {"root": str(repository.root), "config": str(CONFIG), "cmd": SERVER, **given}
         environment = {
-            "STORY_GIVEN": json.dumps(told),
-            "STORY_HARNESS": str(SCRIPTS / "harness.el"),
+            "SCRIPT_GIVEN": json.dumps(told),
+            "SCRIPT_HARNESS": str(SCRIPTS / "harness.el"),
             "HOME": str(self.state),
             "XDG_STATE_HOME": str(self.state / "state"),
             "LC_ALL": "C.UTF-8",

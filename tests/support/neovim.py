@@ -43,8 +43,8 @@ class Neovim:
         """
         told = {"root": str(repository.root), "config": str(CONFIG), "cmd": SERVER, **given}
         environment = {
-            "STORY_GIVEN": json.dumps(told),
-            "STORY_HARNESS": str(SCRIPTS / "harness.lua"),
+            "SCRIPT_GIVEN": json.dumps(told),
+            "SCRIPT_HARNESS": str(SCRIPTS / "harness.lua"),
             "XDG_STATE_HOME": str(self.state),
         }
         init, script = SCRIPTS / "init.lua", SCRIPTS / f"{name}.lua"

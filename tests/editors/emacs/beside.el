@@ -14,10 +14,10 @@
 
 (lsp-register-client
  (make-lsp-client :server-id 'tiny
-                  :new-connection (lsp-stdio-connection (lambda () (plist-get story-given :tiny)))
+                  :new-connection (lsp-stdio-connection (lambda () (plist-get script-given :tiny)))
                   :major-modes '(python-mode)))
 
-(defun story-problems ()
+(defun script-problems ()
   "Give the problems of the buffer's file: message, code, and what they mark."
   (vconcat (seq-mapcat
             (lambda (each)
@@ -25,30 +25,30 @@
                           :code (format "%s" (lsp:diagnostic-code? each)))))
             (gethash (file-truename buffer-file-name) (lsp-diagnostics)))))
 
-(story-run
+(script-run
  (lambda ()
-   (story-open "src/billing/invoice.py")
+   (script-open "src/billing/invoice.py")
    (let ((default-directory (file-name-directory buffer-file-name)))
      (lsp))
-   (story-wait "attached" (lambda ()
+   (script-wait "attached" (lambda ()
                             (= 2 (length (seq-filter (lambda (each)
                                                        (eq 'initialized (lsp--workspace-status each)))
                                                      (lsp-workspaces))))))
-   (story-say "servers" (vconcat (sort (mapcar (lambda (each)
+   (script-report "servers" (vconcat (sort (mapcar (lambda (each)
                                                  (symbol-name (lsp--workspace-server-id each)))
                                                (lsp-workspaces))
                                        #'string<)))
-   (story-stands "no intent")
+   (script-wait-for-mode-line "no intent")
    (intent-lsp-select "INT-001")
-   (story-stands "INT-001")
-   (story-type "line 3" "line three")
-   (story-say "violation" (story-wait "problem" (lambda ()
-                                                  (let ((shown (story-problems)))
+   (script-wait-for-mode-line "INT-001")
+   (script-type "line 3" "line three")
+   (script-report "violation" (script-wait "problem" (lambda ()
+                                                  (let ((shown (script-problems)))
                                                     (and (> (length shown) 0) shown)))))
    (lsp-execute-code-action
     (seq-find (lambda (each)
                 (equal (lsp:code-action-title each) "Select intent INT-002 (owns this file)"))
               (lsp-code-actions-at-point)))
-   (story-stands "INT-002")
-   (story-save)
-   (story-say "saved" (list :record (story-traced 1) :disk (story-disk)))))
+   (script-wait-for-mode-line "INT-002")
+   (script-save)
+   (script-report "saved" (list :record (script-traced 1) :disk (script-disk)))))

@@ -2,23 +2,23 @@
 
 (load (expand-file-name "eglot.el" (file-name-directory load-file-name)) nil t)
 
-(story-run
+(script-run
  (lambda ()
-   (story-open "src/billing/invoice.py")
+   (script-open "src/billing/invoice.py")
    (intent-lsp-eglot)
-   (story-wait "attached" #'intent-lsp--eglot)
+   (script-wait "attached" #'intent-lsp--eglot)
    (intent-lsp-select "INT-001")
-   (story-stands "INT-001")
+   (script-wait-for-mode-line "INT-001")
 
-   ;; Saved at once: what was typed a moment ago has to be told first.
-   (setq story-answers '("Restore and expand scope"))
-   (story-type "line 3" "line three")
-   (story-save)
-   (story-say "refused" (list :text (story-text) :disk (story-disk)
-                              :modified (story-bool (buffer-modified-p))))
-   (story-wait "asked" (lambda () story-asked))
-   (story-say "asked" (vconcat story-asked))
-   (story-wait "restored" (lambda () (string-search "line three" (story-text))))
-   (story-say "restored" (list :disk (story-disk) :shown (length (or (story-problems) []))))
-   (story-save)
-   (story-say "saved" (list :record (story-traced 1) :disk (story-disk)))))
+   ;; Saved at once: what was typed a moment ago has to be sent first.
+   (setq script-answers '("Restore and expand scope"))
+   (script-type "line 3" "line three")
+   (script-save)
+   (script-report "refused" (list :text (script-text) :disk (script-disk)
+                              :modified (script-bool (buffer-modified-p))))
+   (script-wait "asked" (lambda () script-asked))
+   (script-report "asked" (vconcat script-asked))
+   (script-wait "restored" (lambda () (string-search "line three" (script-text))))
+   (script-report "restored" (list :disk (script-disk) :shown (length (or (script-problems) []))))
+   (script-save)
+   (script-report "saved" (list :record (script-traced 1) :disk (script-disk)))))

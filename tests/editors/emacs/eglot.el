@@ -1,4 +1,4 @@
-;;; eglot.el --- What stories about Eglot need  -*- lexical-binding: t; -*-
+;;; eglot.el --- What scripts about Eglot need  -*- lexical-binding: t; -*-
 
 (require 'eglot)
 (require 'flymake)
@@ -8,11 +8,11 @@
       ;; A person's own choice: what was chosen in a question is done without another.
       eglot-confirm-server-initiated-edits nil)
 
-(defun story-tell ()
-  "Tell the server of what was typed, as Eglot does when a person rests."
+(defun script-send-changes ()
+  "Send what was typed to the server, as Eglot does when a person pauses."
   (eglot--signal-textDocument/didChange))
 
-(defun story-problems ()
+(defun script-problems ()
   "Give the problems as Flymake shows them: code, first and last place as lines and columns."
   (vconcat
    (mapcar (lambda (each)
@@ -22,29 +22,29 @@
                                                            (flymake-diagnostic-end each))))
            (flymake-diagnostics))))
 
-(defun story-shows (count)
+(defun script-shows (count)
   "Wait until COUNT problems are shown; give them."
-  (story-wait (format "%d problems" count)
+  (script-wait (format "%d problems" count)
               (lambda ()
                 (flymake-start)
-                (let ((problems (story-problems)))
+                (let ((problems (script-problems)))
                   (and (= (length problems) count) (or problems t))))))
 
-(defun story-actions ()
+(defun script-actions ()
   "Give the code actions at point."
   (append (eglot-code-actions (point) (point) nil) nil))
 
-(defun story-act (title)
+(defun script-act (title)
   "Do the code action TITLE at point."
-  (let ((action (seq-find (lambda (each) (equal (plist-get each :title) title)) (story-actions))))
+  (let ((action (seq-find (lambda (each) (equal (plist-get each :title) title)) (script-actions))))
     (unless action
       (error "No action %s: %S" title (mapcar (lambda (each) (plist-get each :title))
-                                              (story-actions))))
+                                              (script-actions))))
     (when-let ((edit (plist-get action :edit)))
       (eglot--apply-workspace-edit edit))
     (when-let ((command (plist-get action :command)))
       (eglot-execute-command (eglot-current-server) (intern (plist-get command :command))
                              (plist-get command :arguments)))
-    (story-tell)))
+    (script-send-changes)))
 
-(provide 'story-eglot)
+(provide 'script-eglot)

@@ -1,4 +1,4 @@
-;;; harness.el --- What every story needs: acts, sights, waiting, the report  -*- lexical-binding: t; -*-
+;;; harness.el --- What every script needs: actions, readings, waiting, the report  -*- lexical-binding: t; -*-
 
 (require 'package)
 (require 'json)
@@ -15,43 +15,43 @@
       vc-handled-backends '(Git)
       enable-local-variables :safe)
 
-(defvar story-given (json-parse-string (getenv "STORY_GIVEN") :object-type 'plist :array-type 'list))
-(defvar story-step "begin")
-(defvar story-heard nil "Notifications of the server's own, newest first: (NAME . PARAMS).")
-(defvar story-asked nil "Questions that were put to the person, oldest first.")
-(defvar story-answers nil "What the person answers, oldest first.")
-(defvar story-saving nil "Whether a save is under way.")
+(defvar script-given (json-parse-string (getenv "SCRIPT_GIVEN") :object-type 'plist :array-type 'list))
+(defvar script-step "begin")
+(defvar script-received nil "Notifications of the server's own, newest first: (NAME . PARAMS).")
+(defvar script-asked nil "Questions that were put to the person, oldest first.")
+(defvar script-answers nil "What the person answers, oldest first.")
+(defvar script-saving nil "Whether a save is under way.")
 
-(defconst story-patience 30 "Seconds after which what is waited for will not come.")
+(defconst script-patience 30 "Seconds after which waiting fails.")
 
 ;; Report
 
-(defun story-emit (line)
+(defun script-emit (line)
   (princ (concat (decode-coding-string (json-serialize line :null-object nil :false-object :false)
                                        'utf-8)
                  "\n")))
 
-(defun story-say (step saw)
+(defun script-report (step saw)
   "Report what is seen at a STEP."
-  (setq story-step step)
-  (story-emit (list :step step :saw saw)))
+  (setq script-step step)
+  (script-emit (list :step step :saw saw)))
 
-(defun story-run (story)
-  "Run STORY to its end, and Emacs with it."
+(defun script-run (script)
+  "Run SCRIPT, and end Emacs after it."
   (condition-case wrong
-      (funcall story)
+      (funcall script)
     (error
-     (story-emit (list :step story-step
+     (script-emit (list :step script-step
                        :wrong (format "%S\nheard: %S\nasked: %S" wrong
-                                      (mapcar #'car story-heard) story-asked)))))
+                                      (mapcar #'car script-received) script-asked)))))
   (kill-emacs 0))
 
 ;; Waiting
 
-(defun story-wait (step look)
+(defun script-wait (step look)
   "Wait until LOOK gives something true, and give it."
-  (setq story-step step)
-  (let ((end (+ (float-time) story-patience)) seen)
+  (setq script-step step)
+  (let ((end (+ (float-time) script-patience)) seen)
     (while (not (setq seen (funcall look)))
       (when (> (float-time) end)
         (error "Waited in vain"))
@@ -59,56 +59,56 @@
       (accept-process-output nil 0.02))
     seen))
 
-(defun story-bool (value)
+(defun script-bool (value)
   (if value t :false))
 
 ;; What happened
 
-(defun story-hear (name params)
-  (push (cons name params) story-heard))
+(defun script-note-notification (name params)
+  (push (cons name params) script-received))
 
-(defun story-told (name)
+(defun script-notifications (name)
   "Give the params of the notifications NAME so far, newest first."
-  (mapcar #'cdr (seq-filter (lambda (each) (eq (car each) name)) story-heard)))
+  (mapcar #'cdr (seq-filter (lambda (each) (eq (car each) name)) script-received)))
 
-(defun story-traced (count)
+(defun script-traced (count)
   "Wait for COUNT records; give the id of the newest."
-  (intent-lsp--get (car (story-wait (format "%d records" count)
+  (intent-lsp--get (car (script-wait (format "%d records" count)
                                     (lambda ()
-                                      (let ((told (story-told 'intent/didTrace)))
-                                        (and (>= (length told) count) told)))))
+                                      (let ((records (script-notifications 'intent/didTrace)))
+                                        (and (>= (length records) count) records)))))
                    "recordId"))
 
-(defun story-stands (said)
+(defun script-wait-for-mode-line (said)
   "Wait until the mode line says SAID."
-  (story-wait (concat "stands: " said) (lambda () (equal (intent-lsp-mode-line) said))))
+  (script-wait (concat "stands: " said) (lambda () (equal (intent-lsp-mode-line) said))))
 
 ;; What Emacs says at the bottom, newest first.
-(defvar story-said nil)
-(define-advice message (:filter-return (said) story)
-  (push said story-said)
+(defvar script-messages nil)
+(define-advice message (:filter-return (said) script)
+  (push said script-messages)
   said)
 
 ;; A person who is asked: Emacs asks by `completing-read'.
-(define-advice completing-read (:override (prompt titles &rest _) story)
-  (let ((answer (or (pop story-answers) (error "Asked without an answer: %s" prompt))))
-    (setq story-asked
-          (append story-asked
+(define-advice completing-read (:override (prompt titles &rest _) script)
+  (let ((answer (or (pop script-answers) (error "Asked without an answer: %s" prompt))))
+    (setq script-asked
+          (append script-asked
                   (list (list :prompt (substring-no-properties prompt)
                               :titles (vconcat (mapcar (lambda (each) (if (consp each) (car each) each))
                                                        titles))
-                              :saving (story-bool story-saving)))))
+                              :saving (script-bool script-saving)))))
     answer))
 
-;; Acts and sights
+;; Actions and readings
 
-(defun story-open (name)
-  (find-file (expand-file-name name (plist-get story-given :root))))
+(defun script-open (name)
+  (find-file (expand-file-name name (plist-get script-given :root))))
 
-(defun story-text ()
+(defun script-text ()
   (buffer-substring-no-properties (point-min) (point-max)))
 
-(defun story-disk ()
+(defun script-disk ()
   "Give what is on disk of the buffer's file."
   (let ((file buffer-file-name)
         (coding-system-for-read 'utf-8-unix))
@@ -116,16 +116,16 @@
       (insert-file-contents file)
       (buffer-string))))
 
-(defun story-type (old new)
+(defun script-type (old new)
   "Put NEW in the place of the first OLD."
   (goto-char (point-min))
   (search-forward old)
   (replace-match new t t)
   (goto-char (match-beginning 0)))
 
-(defun story-save ()
+(defun script-save ()
   "Save as a person does."
-  (let ((story-saving t)
+  (let ((script-saving t)
         (inhibit-message t))
     (save-buffer)))
 

@@ -1,9 +1,9 @@
 ;;; init.el --- A person's init.el, as client-configs/README.md tells them to write it  -*- lexical-binding: t; -*-
 
-(load (getenv "STORY_HARNESS") nil t)
-(add-to-list 'load-path (plist-get story-given :config))
-(setq intent-lsp-command (plist-get story-given :cmd))
+(load (getenv "SCRIPT_HARNESS") nil t)
+(add-to-list 'load-path (plist-get script-given :config))
+(setq intent-lsp-command (plist-get script-given :cmd))
 (require 'intent-lsp)
-(add-hook 'intent-lsp-functions #'story-hear)
+(add-hook 'intent-lsp-functions #'script-note-notification)
 
 ;;; init.el ends here

@@ -1,6 +1,6 @@
 -- What is shown when it is asked for: where lines come from, and the report.
 
-local H = dofile(vim.env.STORY_HARNESS)
+local H = dofile(vim.env.SCRIPT_HARNESS)
 local INVOICE = 'src/billing/invoice.py'
 
 local function blamed()
@@ -21,19 +21,19 @@ end
 local function blame()
   vim.api.nvim_win_set_cursor(0, { 6, 0 })
   vim.cmd('IntentBlame')
-  H.say('blamed line', blamed_now(1))
+  H.report('blamed line', blamed_now(1))
   vim.cmd('IntentBlame')
-  H.say('hidden', blamed())
+  H.report('hidden', blamed())
   vim.cmd('%IntentBlame')
-  H.say('blamed file', blamed_now(3))
+  H.report('blamed file', blamed_now(3))
   H.type(0, 1, { 'line one' })
   vim.cmd.doautocmd('TextChanged')
-  H.say('changed', blamed())
+  H.report('changed', blamed())
   H.type(0, 1, { 'line 1' })
   vim.cmd('IntentBlame!')
   vim.api.nvim_win_set_cursor(0, { 5, 0 })
   vim.cmd.doautocmd('CursorMoved')
-  H.say('followed', blamed_now(1))
+  H.report('followed', blamed_now(1))
   -- A line that no record explains: the answer has come, and shows nothing.
   local answers = 0
   vim.api.nvim_create_autocmd('LspRequest', {
@@ -49,12 +49,12 @@ local function blame()
   end)
   local client = H.clients()[1]
   client:request_sync('intent/status', { workspaceUri = vim.uri_from_fname(H.given.root) }, 5000)
-  H.say('unknown', blamed())
+  H.report('unknown', blamed())
   vim.api.nvim_win_set_cursor(0, { 6, 0 })
   vim.cmd.doautocmd('CursorMoved')
-  H.say('followed on', blamed_now(1))
+  H.report('followed on', blamed_now(1))
   vim.cmd('IntentBlame!')
-  H.say('not followed', blamed())
+  H.report('not followed', blamed())
 end
 
 local function report()
@@ -62,20 +62,20 @@ local function report()
   vim.ui.open = function(path)
     opened = path
   end
-  H.say('report shown', H.said_by('IntentReport'))
-  H.say('opened', { path = opened, page = vim.fn.readblob(opened):sub(1, 15) })
-  H.say('report written', H.said_by('IntentReport report.html'))
-  H.say('report refused', H.said_by('IntentReport README.md'))
-  H.say('readme', H.disk('README.md'))
-  H.say('report forced', H.said_by('IntentReport! README.md'))
-  H.say('replaced', H.disk('README.md'):sub(1, 15))
+  H.report('report shown', H.messages_of('IntentReport'))
+  H.report('opened', { path = opened, page = vim.fn.readblob(opened):sub(1, 15) })
+  H.report('report written', H.messages_of('IntentReport report.html'))
+  H.report('report refused', H.messages_of('IntentReport README.md'))
+  H.report('readme', H.disk('README.md'))
+  H.report('report forced', H.messages_of('IntentReport! README.md'))
+  H.report('replaced', H.disk('README.md'):sub(1, 15))
 end
 
 H.run(function()
   H.edit(INVOICE)
   H.attached()
   vim.cmd('IntentSelect INT-002')
-  H.stands('INT-002')
+  H.status_shows('INT-002')
   H.type(4, 6, { 'line five', 'line six' })
   H.write()
   H.traced(1)

@@ -1,6 +1,6 @@
 -- The first day: from a bare folder to a commit that leaves a clean tree; what is typed is counted.
 
-local H = dofile(vim.env.STORY_HARNESS)
+local H = dofile(vim.env.SCRIPT_HARNESS)
 local LOGIN, INVOICE = 'src/auth/login.py', 'src/billing/invoice.py'
 local CREATE = 'Create an intent for this file and select it'
 local acts = 0
@@ -14,7 +14,7 @@ end
 --- Take a code action: one act to ask for them, one to choose.
 local function act(line, title)
   acts = acts + 2
-  H.act(line, title)
+  H.run_action(line, title)
 end
 
 local function status()
@@ -24,11 +24,11 @@ end
 
 local function set_up()
   local buffer = H.edit(LOGIN)
-  H.say('bare folder', { clients = #vim.lsp.get_clients(), statusline = H.statusline() })
+  H.report('bare folder', { clients = #vim.lsp.get_clients(), statusline = H.statusline() })
   command('IntentInit')
-  H.say('set up', H.told('set up; '))
+  H.report('set up', H.message('set up; '))
   H.attached(buffer)
-  H.stands('no intent')
+  H.status_shows('no intent')
 end
 
 local function first_intent()
@@ -36,13 +36,13 @@ local function first_intent()
   H.shows({ 'NO_ACTIVE_INTENT' })
   local titles = H.actions(2)
   act(2, CREATE)
-  H.stands('INT-001')
+  H.status_shows('INT-001')
   H.shows({})
-  H.say('first intent', { titles = titles, buffer = vim.api.nvim_buf_get_name(0) })
+  H.report('first intent', { titles = titles, buffer = vim.api.nvim_buf_get_name(0) })
   acts = acts + 1
   H.write()
   H.traced(1)
-  H.say('first save', { acts = acts, problems = H.problems(), messages = H.messages() })
+  H.report('first save', { acts = acts, problems = H.problems(), messages = H.messages() })
 end
 
 local function out_of_scope()
@@ -52,11 +52,11 @@ local function out_of_scope()
   local problems = H.shows({ 'SCOPE_VIOLATION' })
   -- For good comes first, for an hour second.
   H.answers = { 'Expand the scope of INT-001 with ' .. INVOICE }
-  H.act(2, 'Expand the scope of INT-001 with ' .. INVOICE)
+  H.run_action(2, 'Expand the scope of INT-001 with ' .. INVOICE)
   H.shows({})
   H.write()
   H.traced(2)
-  H.say('out of scope', problems)
+  H.report('out of scope', problems)
 end
 
 local function save_again_and_again()
@@ -66,18 +66,18 @@ local function save_again_and_again()
     H.write()
   end
   H.traced(2 + H.given.saves)
-  H.say('saves', #H.happened('IntentLspTraced'))
+  H.report('saves', #H.events_of('IntentLspTraced'))
 end
 
 local function record_and_blame()
   vim.cmd('IntentTrace')
-  H.say('records', H.page('records'))
+  H.report('records', H.page('records'))
   H.press('q')
   H.edit(LOGIN)
   vim.api.nvim_win_set_cursor(0, { 5, 0 })
   vim.cmd('IntentBlame')
   local namespace = vim.api.nvim_create_namespace('intent_lsp_blame')
-  H.say(
+  H.report(
     'blame',
     H.wait('blamed', function()
       local found = vim.api.nvim_buf_get_extmarks(0, namespace, 0, -1, { details = true })
@@ -93,7 +93,7 @@ local function commit()
   end)
   H.git('add', '--all')
   H.git('commit', '-qm', 'The first day')
-  H.say('clean', status())
+  H.report('clean', status())
 end
 
 H.run(function()

@@ -1,10 +1,10 @@
--- What every story needs: acts, sights, waiting for events, and the report as JSON lines.
+-- What every script needs: actions, readings, waiting for events, and the report as JSON lines.
 
 local H = {}
 
-H.given = vim.json.decode(vim.env.STORY_GIVEN)
+H.given = vim.json.decode(vim.env.SCRIPT_GIVEN)
 
--- Milliseconds after which what was waited for will not come.
+-- Milliseconds after which waiting fails.
 local PATIENCE = 20000
 
 local step = 'begin'
@@ -15,12 +15,12 @@ local function emit(line)
 end
 
 --- Report what is seen at a step.
-function H.say(name, saw)
+function H.report(name, saw)
   step = name
   emit({ step = name, saw = saw == nil and vim.NIL or saw })
 end
 
---- Wait until `look` gives something true, and give it.
+--- Wait until `look` returns something true, and return it.
 function H.wait(name, look)
   step = name
   local seen
@@ -34,10 +34,10 @@ function H.wait(name, look)
   return seen
 end
 
---- Run a story to its end, and Neovim with it; begun once Neovim has started, as people begin.
-function H.run(story)
+--- Run a script once Neovim has started, and end Neovim after it.
+function H.run(script)
   vim.schedule(function()
-    local fine, wrong = xpcall(story, debug.traceback)
+    local fine, wrong = xpcall(script, debug.traceback)
     if not fine then
       emit({ step = step, wrong = wrong })
     end
@@ -55,8 +55,8 @@ vim.api.nvim_create_autocmd('User', {
   end,
 })
 
---- Give the data of the events of one kind so far.
-function H.happened(kind)
+--- Return the data of the events of one kind so far.
+function H.events_of(kind)
   return vim.iter(H.events)
     :filter(function(event)
       return event[1] == kind
@@ -67,7 +67,7 @@ function H.happened(kind)
     :totable()
 end
 
--- The person is asked: each answer is a pattern of the title to choose, false to turn away.
+-- Questions to the person: each answer is a pattern of the title to choose, false to turn away.
 H.asked, H.answers, H.writing = {}, {}, false
 vim.ui.select = function(items, options, on_choice)
   local titles = vim.tbl_map(options.format_item or tostring, items)
@@ -88,21 +88,21 @@ function H.write(command)
   H.writing = false
 end
 
---- Wait until the server has told of this many records, and give the last.
+--- Wait until the server has announced this many records, and return the last.
 function H.traced(count)
   H.wait(('records: %d'):format(count), function()
-    return #H.happened('IntentLspTraced') == count
+    return #H.events_of('IntentLspTraced') == count
   end)
-  return H.happened('IntentLspTraced')[count]
+  return H.events_of('IntentLspTraced')[count]
 end
 
 function H.messages()
   return vim.fn.execute('messages')
 end
 
---- Wait for a message with these words, and give its line.
-function H.told(words)
-  return H.wait('told: ' .. words, function()
+--- Wait for a message with these words, and return its line.
+function H.message(words)
+  return H.wait('message: ' .. words, function()
     for _, line in ipairs(vim.split(H.messages(), '\n')) do
       if line:find(words, 1, true) then
         return line
@@ -111,7 +111,7 @@ function H.told(words)
   end)
 end
 
---- Start another server on a buffer, and give what tells how it sees the text.
+--- Start another server on a buffer, and return a function that reads the text as it has it.
 function H.tiny_server(bufnr)
   local id = vim.lsp.start({
     name = 'tiny',
@@ -130,8 +130,8 @@ function H.tiny_server(bufnr)
   end
 end
 
---- Give the messages of a command, once there are any, and forget them.
-function H.said_by(command)
+--- Return the messages of a command, once there are any, and forget them.
+function H.messages_of(command)
   vim.cmd.messages('clear')
   vim.cmd(command)
   H.wait('said by ' .. command, function()
@@ -142,7 +142,7 @@ function H.said_by(command)
   return lines
 end
 
---- Wait until the current buffer is a page of ours with this name, and give its lines.
+--- Wait until the current buffer is a page of ours with this name, and return its lines.
 function H.page(name)
   H.wait('the page ' .. name, function()
     return vim.api.nvim_buf_get_name(0) == 'intent-lsp://' .. name and H.lines()[1] ~= ''
@@ -155,7 +155,7 @@ function H.press(keys)
   vim.api.nvim_feedkeys(vim.keycode(keys), 'xt', false)
 end
 
--- What is seen ----------------------------------------------------------------------------------
+-- Readings --------------------------------------------------------------------------------------
 
 function H.path(name)
   return H.given.root .. '/' .. name
@@ -171,7 +171,7 @@ function H.clients(bufnr)
   return vim.lsp.get_clients({ bufnr = bufnr or 0, name = 'intent_lsp' })
 end
 
---- Wait until the server has the buffer, and give the client.
+--- Wait until the server has the buffer, and return the client.
 function H.attached(bufnr)
   return H.wait('attached', function()
     return H.clients(bufnr)[1]
@@ -186,7 +186,7 @@ function H.type(first, last, lines)
   vim.api.nvim_buf_set_lines(0, first, last, true, lines)
 end
 
---- What our server shows on a buffer, in Neovim's own words.
+--- The diagnostics of our server on a buffer, as Neovim has them.
 function H.problems(bufnr)
   local ours = vim.tbl_filter(function(shown)
     return shown.source == 'intent-lsp'
@@ -201,7 +201,7 @@ function H.problems(bufnr)
   end, ours)
 end
 
---- Wait until exactly these codes are shown, in order of lines, and give the problems.
+--- Wait until exactly these codes are shown, in order of lines, and return the diagnostics.
 function H.shows(codes, bufnr)
   return H.wait('shows: ' .. table.concat(codes, ' '), function()
     local problems = H.problems(bufnr)
@@ -239,7 +239,7 @@ function H.actions(line)
 end
 
 --- Take the code action whose title begins so, as a person does.
-function H.act(line, title)
+function H.run_action(line, title)
   vim.api.nvim_win_set_cursor(0, { line + 1, 0 })
   vim.lsp.buf.code_action({
     apply = true,
@@ -254,7 +254,7 @@ function H.statusline()
 end
 
 --- Wait until the statusline says this.
-function H.stands(words)
+function H.status_shows(words)
   return H.wait('the statusline says ' .. words, function()
     return H.statusline() == words
   end)

@@ -1,6 +1,6 @@
 -- A life: nobody governs, then somebody does; the server ends and comes again; it is not there.
 
-local H = dofile(vim.env.STORY_HARNESS)
+local H = dofile(vim.env.SCRIPT_HARNESS)
 local INTENTS = '.orchestration/active_intents.yaml'
 
 local function server_process()
@@ -17,23 +17,23 @@ end
 H.run(function()
   local source = H.edit('src/auth/login.py')
   vim.cmd('IntentStatus')
-  H.say('dormant', { told = H.told('not governed'), clients = #vim.lsp.get_clients() })
+  H.report('dormant', { told = H.message('not governed'), clients = #vim.lsp.get_clients() })
 
   vim.cmd('IntentInit')
-  H.say('created', H.told('set up; '))
+  H.report('created', H.message('set up; '))
   H.attached(source)
-  H.stands('no intent')
+  H.status_shows('no intent')
   vim.cmd('IntentSelect')
-  H.say('nothing to select', H.told('no intent is open'))
+  H.report('nothing to select', H.message('no intent is open'))
 
   H.edit(INTENTS)
   H.attached()
   H.type(0, -1, vim.split(vim.trim(H.given.intents), '\n'))
   H.write()
   vim.cmd('IntentSelect INT-002')
-  H.stands('INT-002')
+  H.status_shows('INT-002')
   vim.cmd('IntentSelect NOPE')
-  H.say('refused', H.told('NOPE'))
+  H.report('refused', H.message('NOPE'))
 
   -- The server is restarted as Neovim's manual says.
   local before = H.clients()[1].id
@@ -41,11 +41,11 @@ H.run(function()
   H.wait('ended', function()
     return #vim.lsp.get_clients({ name = 'intent_lsp' }) == 0
   end)
-  H.say('disabled', H.statusline())
+  H.report('disabled', H.statusline())
   vim.cmd.messages('clear')
   vim.lsp.enable('intent_lsp', true)
-  H.stands('INT-002')
-  H.say('restarted', { told = H.told('continuing'), again = H.clients()[1].id > before })
+  H.status_shows('INT-002')
+  H.report('restarted', { told = H.message('continuing'), again = H.clients()[1].id > before })
 
   -- The server is killed: it is started again unasked, and goes on.
   before = H.clients()[1].id
@@ -54,24 +54,24 @@ H.run(function()
   H.wait('another server', function()
     return H.clients()[1] and H.clients()[1].id > before
   end)
-  H.stands('INT-002')
-  H.say('killed', { told = H.told('continuing'), source = #H.clients(source) })
+  H.status_shows('INT-002')
+  H.report('killed', { told = H.message('continuing'), source = #H.clients(source) })
 
   -- Intents that appear while a file is open: written here, and by somebody else.
   local here = H.edit('src/auth/login.py', H.given.second)
-  H.say('not yet', #H.clients(here))
+  H.report('not yet', #H.clients(here))
   H.edit(INTENTS, H.given.second)
   H.type(0, -1, vim.split(vim.trim(H.given.intents), '\n'))
   H.write('write ++p')
   H.attached(here)
   local there = H.edit('src/auth/login.py', H.given.third)
-  H.say('nor there', #H.clients(there))
+  H.report('nor there', #H.clients(there))
   copy_intents(H.given.third)
   vim.cmd.doautocmd('FocusGained')
   H.attached(there)
 
   vim.cmd('checkhealth intent_lsp')
-  H.say('health', H.lines())
+  H.report('health', H.lines())
 
   -- A program that is not there is said once, and stops nobody's work.
   vim.lsp.config('intent_lsp', { cmd = { '/no/such/program' } })
@@ -79,5 +79,5 @@ H.run(function()
   H.edit('src/auth/login.py', H.given.fourth)
   H.edit('README.md', H.given.fourth)
   local _, times = H.messages():gsub('not executable', '')
-  H.say('no program', { times = times, clients = #H.clients() })
+  H.report('no program', { times = times, clients = #H.clients() })
 end)

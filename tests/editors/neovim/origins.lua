@@ -1,6 +1,6 @@
 -- Where lines come from, and what others write behind the editor's back.
 
-local H = dofile(vim.env.STORY_HARNESS)
+local H = dofile(vim.env.SCRIPT_HARNESS)
 local LOGIN = 'src/auth/login.py'
 
 local function hovered(line)
@@ -31,16 +31,16 @@ H.run(function()
   H.edit(LOGIN)
   H.attached()
   vim.cmd('IntentSelect INT-001')
-  H.stands('INT-001')
+  H.status_shows('INT-001')
   H.type(-1, -1, { 'def login():', '    return True' })
   H.write()
-  H.say('record', H.traced(1))
-  H.say('hover', hovered(vim.api.nvim_buf_line_count(0)))
-  H.say('lenses', lenses())
+  H.report('record', H.traced(1))
+  H.report('hover', hovered(vim.api.nvim_buf_line_count(0)))
+  H.report('lenses', lenses())
 
   -- A process that is no editor writes two files, of which one was never opened here.
   vim.cmd.badd(H.path('src/billing/invoice.py'))
-  H.say('written', vim.system(H.given.agent, { text = true }):wait().code)
+  H.report('written', vim.system(H.given.agent, { text = true }):wait().code)
   local invoice = vim.fn.bufnr(H.path('src/billing/invoice.py'))
-  H.say('shown', H.shows({ 'SCOPE_VIOLATION' }, invoice))
+  H.report('shown', H.shows({ 'SCOPE_VIOLATION' }, invoice))
 end)

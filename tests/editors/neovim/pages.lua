@@ -1,6 +1,6 @@
 -- Pages of records that are odd: other letters, other places, files that are gone.
 
-local H = dofile(vim.env.STORY_HARNESS)
+local H = dofile(vim.env.SCRIPT_HARNESS)
 
 local function record(files)
   return {
@@ -46,19 +46,19 @@ H.run(function()
   end
 
   H.edit('README.md')
-  H.say('rows', filled({
+  H.report('rows', filled({
     records.row(record({ file('a\nb'), file('c') }), { 'REVERTED', 'x\ny' }),
     records.row(record({})),
   }))
-  H.say('fixed', { modifiable = vim.bo.modifiable, modified = vim.bo.modified })
-  H.say('fails', #records.rows(H.given.root, record({})))
-  H.say('gone', opening('gone.txt'))
-  H.say('outside', opening('../outside.txt'))
-  H.say('absolute', opening('/etc/hostname'))
-  H.say('encoded', opening('READ%4DE.md', { path_encoding = 'percent' }))
-  H.say('renamed', opening('README.md', { previous_path = 'OLD.md' }))
-  H.say('entries', records.entries(H.given.root, record({ file('README.md'), file('../x') })))
+  H.report('fixed', { modifiable = vim.bo.modifiable, modified = vim.bo.modified })
+  H.report('fails', #records.rows(H.given.root, record({})))
+  H.report('gone', opening('gone.txt'))
+  H.report('outside', opening('../outside.txt'))
+  H.report('absolute', opening('/etc/hostname'))
+  H.report('encoded', opening('READ%4DE.md', { path_encoding = 'percent' }))
+  H.report('renamed', opening('README.md', { previous_path = 'OLD.md' }))
+  H.report('entries', records.entries(H.given.root, record({ file('README.md'), file('../x') })))
   vim.cmd.only()
   H.press('q')
-  H.say('closed', { windows = #vim.api.nvim_list_wins(), name = vim.api.nvim_buf_get_name(0) })
+  H.report('closed', { windows = #vim.api.nvim_list_wins(), name = vim.api.nvim_buf_get_name(0) })
 end)

@@ -1,7 +1,7 @@
 -- The plug-in as a plug-in: nothing is loaded before it is wanted, buffers that were open before
 -- are found, help and health say what there is.
 
-local H = dofile(vim.env.STORY_HARNESS)
+local H = dofile(vim.env.SCRIPT_HARNESS)
 
 local function loaded()
   local found = {}
@@ -37,25 +37,25 @@ end
 
 H.run(function()
   local before = H.edit('src/auth/login.py')
-  H.say('at start', { loaded = loaded(), commands = commands() })
-  H.say('health before', health())
+  H.report('at start', { loaded = loaded(), commands = commands() })
+  H.report('health before', health())
 
   require('intent_lsp').setup({ cmd = H.given.cmd })
   H.attached(before)
-  H.stands('no intent')
+  H.status_shows('no intent')
   vim.api.nvim_set_current_buf(before)
   H.tiny_server(before)
-  H.say('health', health())
+  H.report('health', health())
   local blame_format = function(run)
     return run.intentId and 'for ' .. run.intentId or ''
   end
   require('intent_lsp').setup({ cmd = H.given.cmd, blame_format = blame_format })
-  H.say('set up again', { clients = #H.clients(before) })
+  H.report('set up again', { clients = #H.clients(before) })
 
-  -- An event of ours tells whoever wants to know.
+  -- An event of ours is there for anybody who wants to know.
   vim.cmd('IntentSelect INT-001')
-  H.stands('INT-001')
-  H.say('changed', H.happened('IntentLspChanged')[#H.happened('IntentLspChanged')].activeIntentId)
+  H.status_shows('INT-001')
+  H.report('changed', H.events_of('IntentLspChanged')[#H.events_of('IntentLspChanged')].activeIntentId)
   H.type(0, 1, { 'line one' })
   H.write()
   H.traced(1)
@@ -65,7 +65,7 @@ H.run(function()
     local found = vim.api.nvim_buf_get_extmarks(before, namespace, 0, -1, { details = true })
     return #found > 0 and found
   end)
-  H.say('own words', vim.tbl_map(function(mark)
+  H.report('own words', vim.tbl_map(function(mark)
     return vim.trim(mark[4].virt_text[1][1])
   end, marks))
 
@@ -77,7 +77,7 @@ H.run(function()
   })
   vim.cmd('IntentBlame')
   vim.cmd('IntentBlame')
-  H.say('no words', H.told('not today'))
+  H.report('no words', H.message('not today'))
 
   vim.opt.runtimepath:append(H.given.help)
   vim.cmd.helptags(H.given.help .. '/doc')
@@ -102,5 +102,5 @@ H.run(function()
       missing[#missing + 1] = topic
     end
   end
-  H.say('help', { missing = missing, topics = #topics })
+  H.report('help', { missing = missing, topics = #topics })
 end)

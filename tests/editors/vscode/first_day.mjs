@@ -1,4 +1,4 @@
-// The first day: from a bare folder to a commit; each journey says in one line of JSON what was seen.
+// The first day: from a bare folder to a commit; each journey prints a line of JSON with what it saw.
 
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";

@@ -1,4 +1,4 @@
-// One journey: a window where no server is, the way out of that, and what works after; in one line of JSON each.
+// One journey: a window without a server, how a person installs it, and what works afterwards.
 
 import { openWindow } from "./window.mjs";
 
@@ -6,7 +6,7 @@ const given = JSON.parse(process.env.JOURNEY_GIVEN);
 const INSTALLING = 600_000; // ms; most of it goes by in the network
 
 const w = await openWindow(given, "src/billing/invoice.py");
-const told = { journey: "install" };
+const report = { journey: "install" };
 try {
   const asked = await w.answer("was not found", "Install it");
   const status = await w.status("No intent", INSTALLING);
@@ -16,10 +16,10 @@ try {
   const selected = await w.status("INT-001");
   await w.run("Intent: Restart Server");
   const again = await w.started("INT-001");
-  told.saw = { asked, status, next, selected, again, toasts: await w.toasts() };
+  report.saw = { asked, status, next, selected, again, toasts: await w.toasts() };
 } catch (problem) {
-  told.wrong = problem.stack;
-  told.picture = await w.failure("install");
+  report.wrong = problem.stack;
+  report.picture = await w.failure("install");
 }
-console.log(JSON.stringify(told));
+console.log(JSON.stringify(report));
 await w.close();

@@ -1,4 +1,4 @@
-// The journeys: all in one window, in this order; each says in one line of JSON what was seen.
+// The journeys: all in one window, in this order; each prints a line of JSON with what it saw.
 
 import { execFile } from "node:child_process";
 import path from "node:path";
@@ -17,7 +17,7 @@ const VIOLATION = "is outside INT-001 (Login).";
 const w = await openWindow(given, INVOICE);
 const journey = journeyRunner(w);
 
-/** Give the words for a line of the invoice; a picture is of more than lines that say their number. */
+/** Return the text for a line of the invoice; for screenshots it is more than the line's number. */
 function said(line) {
   return given.words?.[line] ?? line;
 }

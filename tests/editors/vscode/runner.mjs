@@ -1,20 +1,20 @@
-// Goes journeys in one window, in their order; each says in one line of JSON what was seen.
+// Runs the journeys of one window in their order; each prints a line of JSON with what it saw.
 
-/** Give what goes a journey from where the one before has ended; after one in vain, none is gone. */
+/** Return the function that runs a journey; once one has failed, those after it are skipped. */
 export function journeyRunner(w) {
-  let lost = false;
-  return async function journey(name, go) {
-    if (lost) return;
+  let failed = false;
+  return async function journey(name, run) {
+    if (failed) return;
     const began = performance.now();
-    const told = { journey: name };
+    const report = { journey: name };
     try {
-      told.saw = await go();
+      report.saw = await run();
     } catch (problem) {
-      lost = true;
-      told.wrong = problem.stack;
-      told.picture = await w.failure(name);
+      failed = true;
+      report.wrong = problem.stack;
+      report.picture = await w.failure(name);
     }
-    told.ms = Math.round(performance.now() - began);
-    console.log(JSON.stringify(told));
+    report.ms = Math.round(performance.now() - began);
+    console.log(JSON.stringify(report));
   };
 }

@@ -1,6 +1,6 @@
-// A window of VS Code in a browser without a screen, used as a person uses it: keys, lists, what is to be seen.
+// A window of VS Code in a headless browser, used as a person uses it: by keys, lists, and reading the screen.
 //
-// Nothing here sleeps: what is waited for is seen in the page or on the disk, and a wait in vain says so.
+// Nothing here sleeps: it waits for the page or the disk, and a step that waits too long fails.
 
 import fs from "node:fs";
 import { createRequire } from "node:module";
@@ -227,7 +227,7 @@ class Window {
     throw new Error("there are no quick fixes");
   }
 
-  // What is told ------------------------------------------------------------------------------
+  // What it shows -----------------------------------------------------------------------------
 
   /** Wait for a status bar item with these words, and give what it says. */
   async status(words, timeout = PATIENCE) {
