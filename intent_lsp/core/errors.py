@@ -37,6 +37,15 @@ class InvalidCallError(IntentLspError):
         self.cure = "send the call again, spelled rightly"
 
 
+class WrongParamsError(InvalidCallError):
+    """A request's params are wrong. `field` is the path of the wrong field, or empty."""
+
+    def __init__(self, field: str, problem: str) -> None:
+        super().__init__(f"params.{field}: {problem}" if field else f"params: {problem}")
+        self.field, self.problem = field, problem
+        self.cure = "correct that field and send the request again"
+
+
 class FileChangedError(IntentLspError):
     """Another program changed a file between our read and our write."""
 

@@ -5,7 +5,7 @@ Invariant: a WorkspacePath has no empty, `.` or `..` segment and no leading or t
 
 from string import ascii_letters
 from typing import NewType
-from urllib.parse import unquote_to_bytes
+from urllib.parse import quote_from_bytes, unquote_to_bytes
 
 WorkspacePath = NewType("WorkspacePath", str)
 
@@ -95,6 +95,14 @@ def path_of_uri(uri: str, *, windows: bool = False) -> str | None:
     if windows:
         return _windows_path(decoded, host)
     return fold(decoded) if not host and decoded.startswith("/") else None
+
+
+def file_uri(path: str) -> str:
+    """Return the `file:` URI of an absolute path.
+
+    Bytes that are not UTF-8 are percent-encoded too.
+    """
+    return "file://" + quote_from_bytes(path.encode("utf-8", "surrogateescape"), safe="/")
 
 
 def _windows_path(decoded: str, host: str) -> str | None:

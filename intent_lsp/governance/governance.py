@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Final
 
 from intent_lsp import __version__
-from intent_lsp.core.errors import IntentLspError, StateUnavailableError
+from intent_lsp.core.errors import IntentLspError, StateUnavailableError, WrongParamsError
 from intent_lsp.core.gate.explain import ExplainedRow
 from intent_lsp.core.intents import Intent
-from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath
+from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath, parse_relative, path_of_uri
 from intent_lsp.core.records import Contributor
 from intent_lsp.core.scope.index import Ownership
+from intent_lsp.formats.params.requests import PathParams
 from intent_lsp.governance.calls.outcome import Outcome
 from intent_lsp.governance.judging.save_judge import Judgement, SaveJudge
 from intent_lsp.governance.parts import RootParts
@@ -150,6 +151,23 @@ class Governance(RootParts):
             failures=self.calls.failures,
             polling=next(iter(tuple(self._polling.values())), None),
         )
+
+    def path_named(self, params: PathParams) -> WorkspacePath:
+        """Return the root-relative path that params name.
+
+        Raise WrongParamsError if they name none, or one outside the root.
+        """
+        spelled = params.required_path()
+        if params.uri is not None:
+            absolute = path_of_uri(params.uri)
+            place = None if absolute is None else resolve_below(self.root, absolute)
+            if place is None:
+                raise WrongParamsError("uri", f"{params.uri} is not a file of {self.root}")
+            return place.path
+        path = parse_relative(spelled)
+        if path is None:
+            raise WrongParamsError("path", f"{spelled!r} does not stay below the root")
+        return path
 
     def owners(self, path: WorkspacePath) -> tuple[Ownership, ...]:
         """Return every intent that owns a path, whatever its status, in file order.

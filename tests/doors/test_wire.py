@@ -12,11 +12,17 @@ from hypothesis import strategies as st
 
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.content import EMPTY_HASH
+from intent_lsp.core.errors import WrongParamsError
 from intent_lsp.core.findings import Severity
 from intent_lsp.core.intents import Intent, IntentId
 from intent_lsp.core.ledger.chain import Head
 from intent_lsp.core.ledger.verification import LedgerProblem, Verification
-from intent_lsp.doors.lsp.wire.common import (
+from intent_lsp.doors.lsp.wire.common import decision_wire, draft_wire, status_wire, trace_wire
+from intent_lsp.formats.intents.intent_json import context_json, intent_json
+from intent_lsp.formats.ledger.jsonl import to_wire
+from intent_lsp.formats.ledger.verification_json import verification_json
+from intent_lsp.formats.params.read import read_params
+from intent_lsp.formats.params.requests import (
     CommonParams,
     DraftParams,
     PathParams,
@@ -26,16 +32,7 @@ from intent_lsp.doors.lsp.wire.common import (
     VerifyParams,
     WirePosition,
     WireRange,
-    WrongParamsError,
-    decision_wire,
-    draft_wire,
-    read_params,
-    status_wire,
-    trace_wire,
 )
-from intent_lsp.formats.intents.intent_json import context_json, intent_json
-from intent_lsp.formats.ledger.jsonl import to_wire
-from intent_lsp.formats.ledger.verification_json import verification_json
 from tests.governance.editor import INTENTS, Editor
 
 SHAPES: tuple[type[msgspec.Struct], ...] = (

@@ -73,9 +73,12 @@ def named(tree: ast.Module, function: str) -> set[str]:
     }
 
 
-@pytest.mark.parametrize("module", ["wire/common", "wire/calls", "requests/plan_requests"])
+@pytest.mark.parametrize(
+    "module",
+    ["formats/params/requests", "formats/params/calls", "doors/lsp/requests/plan_requests"],
+)
 def test_the_params_of_all_requests_are_known(module: str) -> None:
-    tree = ast.parse((PACKAGE / f"doors/lsp/{module}.py").read_text(encoding="utf-8"))
+    tree = ast.parse((PACKAGE / f"{module}.py").read_text(encoding="utf-8"))
     assert structs(tree)
     assert structs(tree) <= named(tree, "register_msgspec_types")
 

@@ -17,13 +17,14 @@ class FileChange:
     """The change of one file. `path` is as the caller spelled it.
 
     `source` is the old name of a file that is moved, else None. `rewrite` is None if the content
-    stays.
+    stays. `version` is that of the open document that the change was made for, or None.
     """
 
     path: str
     effect: Effect = Effect.WRITE
     source: str | None = None
     rewrite: Rewrite | None = None
+    version: int | None = None
 
     @property
     def touched(self) -> tuple[TouchedPath, ...]:

@@ -4,42 +4,43 @@ Invariant: a refused call is a normal result. An error response means that the c
 judged.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.codes import RequestCode
 from intent_lsp.core.content import ContentHash
+from intent_lsp.core.findings import Position
 from intent_lsp.core.gate.approval import ApprovalAnswer
 from intent_lsp.core.gate.request import Denied
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
 from intent_lsp.doors.lsp.protocol.in_flight import Uncancellable
+from intent_lsp.doors.lsp.protocol.positions import ClientPosition, from_client
 from intent_lsp.doors.lsp.requests.approval import ApprovalPrompt
 from intent_lsp.doors.lsp.requests.editor_edits import EditorEdits, paths_of
 from intent_lsp.doors.lsp.requests.workspace_lookup import RootLookup
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
-from intent_lsp.doors.lsp.wire.calls import (
+from intent_lsp.doors.lsp.wire.common import DID_DENY, JsonObject, decision_wire
+from intent_lsp.doors.lsp.wire.params import failed, session_named
+from intent_lsp.formats.decision_json import explained_json
+from intent_lsp.formats.params.calls import (
     ApplyParams,
     ExplainParams,
     ReadParams,
     RecordParams,
     ToolCallParams,
-    admission_wire,
-    applied_wire,
-    hash_param,
-    not_governed_wire,
-    outcome_wire,
 )
-from intent_lsp.doors.lsp.wire.common import (
-    DID_DENY,
-    CommonParams,
-    JsonObject,
-    decision_wire,
-)
-from intent_lsp.doors.lsp.wire.params import failed, path_below, read, session_named
-from intent_lsp.formats.decision_json import explained_json
+from intent_lsp.formats.params.read import read_params
+from intent_lsp.formats.params.requests import CommonParams, WirePosition
 from intent_lsp.governance.calls.admission import CallDecision
+from intent_lsp.governance.calls.call_json import (
+    applied_json,
+    call_json,
+    not_governed_json,
+    outcome_json,
+)
 from intent_lsp.governance.calls.calls import Applied
 from intent_lsp.governance.calls.outcome import Outcome
 
@@ -75,7 +76,7 @@ class AgentRequests:
 
     async def begin_turn(self, given: object) -> JsonObject:
         """Answer `intent/beginTurn`."""
-        params = read(given, CommonParams)
+        params = read_params(given, CommonParams)
         return await self.begin_turn_of(await self._finder.open_root(params), params)
 
     async def begin_turn_of(self, open_root: OpenRoot, params: CommonParams) -> JsonObject:
@@ -90,10 +91,10 @@ class AgentRequests:
 
     async def record_read(self, given: object) -> JsonObject:
         """Answer `intent/recordRead`. Without a hash in the params, hash the file on disk now."""
-        params = read(given, ReadParams)
-        hash_ = hash_param("hash", params.hash)
+        params = read_params(given, ReadParams)
+        hash_ = params.hash_read()
         open_root = await self._finder.open_root(params)
-        path = path_below(params, open_root)
+        path = await self._in_thread(open_root.governance.path_named, params)
         session, agent = _asker(params, open_root)
 
         def note() -> ContentHash | None:
@@ -107,11 +108,11 @@ class AgentRequests:
 
     async def validate_edit(self, given: object) -> JsonObject:
         """Answer `intent/validateEdit`: judge a tool call before it happens."""
-        params = read(given, ToolCallParams)
+        params = read_params(given, ToolCallParams)
         call = params.call()
         found = await self._finish(self._judged_at_once(params, call))
         if found is None:
-            return not_governed_wire()
+            return not_governed_json()
         open_root, admission = found
         session, agent = _asker(params, open_root)
         admit = open_root.governance.calls.admit
@@ -124,30 +125,28 @@ class AgentRequests:
         admission = await self._asking.settled(
             open_root, session, admission, judge, lambda judged: judged
         )
-        return admission_wire(admission, open_root.governance.root)
+        return call_json(admission, open_root.governance.root)
 
     async def record_edit(self, given: object) -> JsonObject:
         """Answer `intent/recordEdit`: record what a call with a ticket has changed."""
-        params = read(given, RecordParams)
+        params = read_params(given, RecordParams)
         open_root = await self._finder.find(params)
-        error = None if params.success else params.error or "it failed"
         outcome = None
         if open_root is not None:
-            outcome = await self._finish(self._recorded(open_root, params.ticket, error))
+            outcome = await self._finish(self._recorded(open_root, params.ticket, params.failure()))
         if open_root is None or outcome is None:
             said = f"There is no ticket {params.ticket} from the last 24 hours."
             raise failed(RequestCode.TICKET_UNKNOWN, said, {"ticket": params.ticket})
         violations = await self._in_thread(open_root.governance.violations.of, outcome)
-        return outcome_wire(outcome, violations, open_root.governance.root)
+        return outcome_json(outcome, violations, open_root.governance.root)
 
     async def apply_edit(self, given: object) -> JsonObject:
         """Answer `intent/applyEdit`: judge a change, make it and record it."""
-        params = read(given, ApplyParams)
+        params = read_params(given, ApplyParams)
         call = params.call()
-        wanted = params.wanted(self._connection.spelling.encoding)
-        open_root = await self._finder.of_edit(params, wanted[0].change.path)
+        changes = params.changes(self._place_of)
+        open_root = await self._finder.of_edit(params, changes[0].path)
         session, agent = _asker(params, open_root)
-        changes = tuple(each.change for each in wanted)
         apply = open_root.governance.calls.apply
 
         async def judge(word: ApprovalAnswer) -> Applied:
@@ -155,7 +154,7 @@ class AgentRequests:
             opened = self._connection.tracked_documents.open_at(open_root, paths_of(changes))
             if opened:
                 editing = EditorEdits(self._connection, open_root, opened)
-                done = await editing.apply((session, agent), call, wanted, word)
+                done = await editing.apply((session, agent), call, changes, word)
                 self._tell(open_root, done.admission)
             else:
                 done = await self._in_thread(apply, session, agent, call, changes, word)
@@ -167,19 +166,19 @@ class AgentRequests:
         applied = await self._asking.judged(
             open_root, session, judge, lambda judged: judged.admission
         )
-        return applied_wire(applied, open_root.governance.root)
+        return applied_json(applied, open_root.governance.root)
 
     async def explain(self, given: object) -> JsonObject:
         """Answer `intent/explain`: every check of the gate, for a call or for a path.
 
         A path alone in the connection's own session is judged as the person's save.
         """
-        params = read(given, ExplainParams)
+        params = read_params(given, ExplainParams)
         open_root = await self._finder.open_root(params)
         session, agent = _asker(params, open_root)
         root = open_root.governance.root
         if params.tool_name is None:
-            path = path_below(params, open_root)
+            path = await self._in_thread(open_root.governance.path_named, params)
             if session == open_root.session.id and not agent:
                 rows, judgement = await self._in_thread(
                     open_root.governance.explain_save, session, path
@@ -189,7 +188,11 @@ class AgentRequests:
         rows, admission = await self._in_thread(
             open_root.governance.calls.explain, session, agent, call
         )
-        return explained_json(rows, admission_wire(admission, root))
+        return explained_json(rows, call_json(admission, root))
+
+    def _place_of(self, lines: Sequence[str], at: WirePosition) -> Position:
+        encoding = self._connection.spelling.encoding
+        return from_client(lines, ClientPosition(at.line, at.character), encoding)
 
     async def _judged_at_once(
         self, params: CommonParams, call: ToolCall
@@ -241,7 +244,7 @@ class AgentRequests:
             and isinstance(admission.decision, Denied)
             and not admission.again
         ):
-            told = admission_wire(admission, open_root.governance.root)
+            told = call_json(admission, open_root.governance.root)
             people.notify(DID_DENY, {**told, "toolName": admission.tool_name})
 
     def _tell_the_rest(self, open_root: OpenRoot) -> None:

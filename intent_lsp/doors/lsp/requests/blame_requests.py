@@ -4,22 +4,19 @@ Invariant: saves under way are recorded first, so that their lines do not count 
 """
 
 from intent_lsp.core.blame.runs import named, run_of
+from intent_lsp.core.errors import WrongParamsError
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.connection.progress import ClientProgress
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
 from intent_lsp.doors.lsp.features.intent_lines import IntentLines
 from intent_lsp.doors.lsp.requests.workspace_lookup import RootLookup
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
-from intent_lsp.doors.lsp.wire.common import (
-    BlameParams,
-    ChangeParams,
-    JsonObject,
-    LinesParams,
-    WireRange,
-)
-from intent_lsp.doors.lsp.wire.params import failed, invalid, path_below, read
+from intent_lsp.doors.lsp.wire.common import JsonObject
+from intent_lsp.doors.lsp.wire.params import refused
 from intent_lsp.formats.blame_json import FileRuns, blame_json, lines_json
 from intent_lsp.formats.markdown.provenance import reasons, who
+from intent_lsp.formats.params.read import read_params
+from intent_lsp.formats.params.requests import BlameParams, ChangeParams, LinesParams, WireRange
 from intent_lsp.governance.ledger.blame import ALL_LINES
 from intent_lsp.governance.ledger.record_changes import Side, changes_of
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
@@ -40,15 +37,15 @@ class BlameRequests:
 
         Unsaved lines are unattributed.
         """
-        params = read(given, BlameParams)
+        params = read_params(given, BlameParams)
         open_root = await self._finder.open_root(params)
-        path = path_below(params, open_root)
+        path = await self._tracked_documents.work.in_thread(open_root.governance.path_named, params)
         shown = await self._shown(open_root, path)
         blaming = open_root.governance.blaming
         blamed = await self._tracked_documents.work.in_thread(blaming.blame, path, shown)
         if blamed is None:
             named = "path" if params.uri is None else "uri"
-            raise invalid(f"params.{named}: there is no file {path} that can be read")
+            raise WrongParamsError(named, f"there is no file {path} that can be read")
         runs = blamed.runs(*_lines(params.range))
         runs = await self._tracked_documents.work.in_thread(
             open_root.governance.authors.named, runs
@@ -57,11 +54,11 @@ class BlameRequests:
 
     async def lines(self, given: object) -> JsonObject:
         """Answer `intent/lines`: every line attributed to an intent, in the files as saved."""
-        params = read(given, LinesParams)
+        params = read_params(given, LinesParams)
         open_root = await self._finder.open_root(params)
         found = await self._lines.of(open_root, params.intent_id, params.work_done_token)
         if isinstance(found, CheckoutRefusal):
-            raise failed(found.code, found.message, found.data)
+            raise refused(found)
         every = [run for file in found.files for run in file.runs]
         people = await self._tracked_documents.work.in_thread(
             open_root.governance.authors.people, every
@@ -79,11 +76,11 @@ class BlameRequests:
 
     async def change(self, given: object) -> JsonObject:
         """Answer `intent/change`: a record's author, and its files' text before and after."""
-        params = read(given, ChangeParams)
+        params = read_params(given, ChangeParams)
         open_root = await self._finder.open_root(params)
         found = await self._tracked_documents.work.in_thread(_changed, open_root, params.record_id)
         if found is None:
-            raise invalid(f"params.recordId: there is no record {params.record_id}")
+            raise WrongParamsError("recordId", f"there is no record {params.record_id}")
         return found
 
     async def _shown(self, open_root: OpenRoot, path: str) -> list[str] | None:

@@ -6,6 +6,7 @@ Invariant: a command that edits a document checks the document's version first.
 from typing import Final
 
 from intent_lsp.core.codes import RequestCode
+from intent_lsp.core.errors import WrongParamsError
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
 from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
@@ -14,9 +15,11 @@ from intent_lsp.doors.lsp.features.refusal_prompts import RefusalPrompts
 from intent_lsp.doors.lsp.features.scope_actions import CREATE_TITLE
 from intent_lsp.doors.lsp.protocol.in_flight import Uncancellable
 from intent_lsp.doors.lsp.requests.request_table import RequestTable
-from intent_lsp.doors.lsp.wire.common import CommonParams, DraftParams, JsonObject, PlaceParams
+from intent_lsp.doors.lsp.wire.common import JsonObject
 from intent_lsp.doors.lsp.wire.names import CommandName, RequestName
-from intent_lsp.doors.lsp.wire.params import failed, invalid, read
+from intent_lsp.doors.lsp.wire.params import failed, invalid
+from intent_lsp.formats.params.read import read_params
+from intent_lsp.formats.params.requests import CommonParams, DraftParams, PlaceParams
 
 OFFERED: Final = 9
 MORE: Final = "More…"
@@ -45,6 +48,12 @@ class Commands:
 
         Once it has begun to change something, cancelling the request does not stop it.
         """
+        try:
+            return await self._run(name, given)
+        except WrongParamsError as error:
+            raise invalid(error) from error
+
+    async def _run(self, name: RequestName | CommandName, given: object) -> JsonObject | None:
         match name:
             case CommandName.RESTORE_DRAFT:
                 return await self._finish(self.restore_draft(given))
@@ -66,16 +75,16 @@ class Commands:
         """
         if isinstance(given, str):
             return await self._finish(self._intents.select({"intentId": given}))
-        told = read(given if isinstance(given, dict) else {}, CommonParams)
+        told = read_params(given if isinstance(given, dict) else {}, CommonParams)
         if isinstance(given, dict) and ("intentId" in given or "intent_id" in given):
             return await self._finish(self._intents.select(given))
         if given is not None and not isinstance(given, dict):
-            raise invalid("params: expected an object, an id or nothing")
+            raise WrongParamsError("", "expected an object, an id or nothing")
         return await self._choose(told)
 
     async def restore_draft(self, given: object = None) -> JsonObject:
         """Run `intent.restoreDraft`: put a refused text back into the editor's buffer."""
-        params = read(given, DraftParams)
+        params = read_params(given, DraftParams)
         open_root = await self._finder.open_root(params)
         tracked_documents = self._connection.tracked_documents
         draft = await tracked_documents.work.in_thread(
@@ -97,7 +106,7 @@ class Commands:
 
     async def show_why(self, given: object = None) -> JsonObject:
         """Run `intent.showWhy`: show why some lines are a violation, and who owns the file."""
-        params = read(given, PlaceParams)
+        params = read_params(given, PlaceParams)
         tracked = self._open(params)
         first, last = _lines(params, tracked)
         said = [
@@ -111,7 +120,7 @@ class Commands:
 
     async def revert(self, given: object = None) -> JsonObject:
         """Run `intent.revert`: change some lines, or the whole file, back to HEAD."""
-        params = read(given, PlaceParams)
+        params = read_params(given, PlaceParams)
         tracked = self._open(params)
         if params.version is not None and params.version != tracked.version:
             return {"applied": False, "reason": "the text has changed since; try again"}
@@ -158,13 +167,13 @@ class Commands:
                 "intent-lsp: this editor cannot ask which intent you work for; the quick fix"
                 f" “Select intent …” on a marked line selects one of {ids}"
             )
-            raise invalid(f"params.intentId: name one of {ids}")
+            raise WrongParamsError("intentId", f"name one of {ids}")
         return None
 
     def _open(self, params: PlaceParams) -> TrackedDocument:
         tracked = self._connection.tracked_documents.tracked_at(params.uri)
         if tracked is None:
-            raise invalid(f"params.uri: {params.uri} is not open")
+            raise WrongParamsError("uri", f"{params.uri} is not open")
         return tracked
 
 

@@ -19,7 +19,6 @@ from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
 from intent_lsp.doors.lsp.diagnostics.text_edits import turning_edits
 from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
-from intent_lsp.doors.lsp.wire.edits import WantedChange
 from intent_lsp.governance.calls.admission import CallDecision
 from intent_lsp.governance.calls.calls import Applied
 from intent_lsp.store.fs.resolve import resolve_below
@@ -44,7 +43,7 @@ class EditorEdits:
         self,
         asker: tuple[str, str],
         call: ToolCall,
-        wanted: Sequence[WantedChange],
+        changes: Sequence[FileChange],
         word: ApprovalAnswer,
     ) -> Applied:
         """Judge a change and, if it is allowed, have the editor make it.
@@ -52,7 +51,6 @@ class EditorEdits:
         `asker` is the session id and the agent id.
         """
         governance = self._open_root.governance
-        changes = tuple(each.change for each in wanted)
         admission: CallDecision = await self._in_thread(
             governance.calls.admit_change, *asker, call, changes, word
         )
@@ -61,22 +59,22 @@ class EditorEdits:
             return Applied(admission, before, None if before is None else before.error)
         if not isinstance(admission.decision, Allowed):
             return Applied(admission)
-        problem = await self._made(wanted)
+        problem = await self._made(changes)
         if problem is not None and admission.ticket is not None:
             record = governance.calls.record
             outcome = await self._in_thread(record, admission.ticket.id, error=problem)
             return Applied(admission, outcome, problem)
         return Applied(admission, None, problem)
 
-    async def _made(self, wanted: Sequence[WantedChange]) -> str | None:
+    async def _made(self, changes: Sequence[FileChange]) -> str | None:
         """Have the editor make the change.
 
         Return None on success, else the reason for a message.
         """
         try:
             steps: list[DocumentChange] = []
-            for each in wanted:
-                steps += await self._steps(each)
+            for change in changes:
+                steps += await self._steps(change)
         except (OSError, ValueError) as problem:
             return str(problem)
         client = self._connection.client
@@ -88,14 +86,13 @@ class EditorEdits:
         made = await self._connection.people.apply_edit(edit, LABEL)
         return None if made else "the editor did not apply it"
 
-    async def _steps(self, wanted: WantedChange) -> list[DocumentChange]:
-        change = wanted.change
+    async def _steps(self, change: FileChange) -> list[DocumentChange]:
         uri = self._uri(change.path)
         if change.effect is Effect.DELETE:
             return [lsp.DeleteFile(uri=uri)]
         source = change.source or change.path
         tracked = self._opened.get(source)
-        if tracked is not None and wanted.version not in (None, tracked.version):
+        if tracked is not None and change.version not in (None, tracked.version):
             raise ValueError(f"{source} is now open in version {tracked.version}")
         lines = await self._lines(source, tracked)
         steps: list[DocumentChange] = []

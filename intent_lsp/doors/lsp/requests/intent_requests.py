@@ -8,6 +8,7 @@ from pathlib import Path
 from intent_lsp.core.blame.runs import run_of
 from intent_lsp.core.codes import RequestCode
 from intent_lsp.core.errors import IntentLspError
+from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.policy import TeamPolicy
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.doors.lsp.connection.connection import Connection
@@ -16,23 +17,11 @@ from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
 from intent_lsp.doors.lsp.requests.agent_requests import AgentRequests
 from intent_lsp.doors.lsp.requests.workspace_lookup import RootLookup
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
-from intent_lsp.doors.lsp.wire.common import (
-    CommonParams,
-    JsonObject,
-    PathParams,
-    SelectParams,
-    TraceParams,
-    VerifyParams,
-    draft_wire,
-    status_wire,
-)
+from intent_lsp.doors.lsp.wire.common import JsonObject, draft_wire, status_wire
 from intent_lsp.doors.lsp.wire.params import (
     cursor_of,
     failed,
-    named_path,
-    path_below,
-    read,
-    required_path,
+    refused,
     session_named,
     session_of,
 )
@@ -40,6 +29,14 @@ from intent_lsp.formats.intents.intent_json import context_json, intent_json
 from intent_lsp.formats.ledger.jsonl import to_wire
 from intent_lsp.formats.ledger.verification_json import verification_json
 from intent_lsp.formats.markdown.provenance import who
+from intent_lsp.formats.params.read import read_params
+from intent_lsp.formats.params.requests import (
+    CommonParams,
+    PathParams,
+    SelectParams,
+    TraceParams,
+    VerifyParams,
+)
 from intent_lsp.governance.governance import GovernanceStatus
 from intent_lsp.governance.plan.checkout import CheckoutRefusal, Selection
 from intent_lsp.governance.root.rules import FileState
@@ -68,7 +65,7 @@ class IntentRequests:
 
     async def list_intents(self, given: object) -> JsonObject:
         """Answer `intent/list`. Without governance: disabled, no intents."""
-        params = read(given, CommonParams)
+        params = read_params(given, CommonParams)
         open_root = await self._finder.find(params)
         if open_root is None:
             return {"enabled": False, "activeIntentId": None, "intents": []}
@@ -86,7 +83,7 @@ class IntentRequests:
 
     async def select(self, given: object) -> JsonObject:
         """Answer `intent/select`."""
-        params = read(given, SelectParams)
+        params = read_params(given, SelectParams)
         open_root = await self._finder.open_root(params)
         if params.new_turn and session_of(params, open_root) != open_root.session:
             await self._agents.begin_turn_of(open_root, params)
@@ -106,7 +103,7 @@ class IntentRequests:
             )
         match done:
             case CheckoutRefusal():
-                raise failed(done.code, done.message, done.data)
+                raise refused(done)
             case Selection():
                 return {
                     "intent": intent_json(done.intent),
@@ -117,7 +114,7 @@ class IntentRequests:
 
     async def clear(self, given: object) -> JsonObject:
         """Answer `intent/clear`."""
-        params = read(given, CommonParams)
+        params = read_params(given, CommonParams)
         open_root = await self._finder.open_root(params)
         theirs = session_of(params, open_root)
         if theirs == open_root.session:
@@ -128,7 +125,7 @@ class IntentRequests:
 
     async def status(self, given: object) -> JsonObject:
         """Answer `intent/status`. Without governance: disabled, and `root` is null."""
-        params = read(given, CommonParams)
+        params = read_params(given, CommonParams)
         open_root = await self._finder.find(params)
         if open_root is None:
             return _dormant_status(self._connection.open_roots.settings.session_id or "")
@@ -136,16 +133,16 @@ class IntentRequests:
 
     async def owners(self, given: object) -> JsonObject:
         """Answer `intent/owners`."""
-        open_root, told = await self._in_thread(self._owned, read(given, PathParams))
+        open_root, told = await self._in_thread(self._owned, read_params(given, PathParams))
         if open_root is not None:
             await self._connection.announce_root(open_root)
         return told
 
     async def trace(self, given: object) -> JsonObject:
         """Answer `intent/trace`: a page of records, newest first."""
-        params = read(given, TraceParams)
+        params = read_params(given, TraceParams)
         open_root = await self._finder.open_root(params)
-        path = path_below(params, open_root) if params.path or params.uri else None
+        path = await self._path_named(params, open_root)
         query = Query(
             intent_ids=None if params.intent_id is None else (params.intent_id,),
             path=path,
@@ -157,7 +154,7 @@ class IntentRequests:
 
     async def verify(self, given: object) -> JsonObject:
         """Answer `intent/verify`."""
-        params = read(given, VerifyParams)
+        params = read_params(given, VerifyParams)
         open_root = await self._finder.open_root(params)
         title = "Verifying the ledger"
         async with self._progress.shown(params.work_done_token, title) as progress:
@@ -166,9 +163,9 @@ class IntentRequests:
 
     async def drafts(self, given: object) -> JsonObject:
         """Answer `intent/drafts`: the kept drafts, newest first."""
-        params = read(given, PathParams)
+        params = read_params(given, PathParams)
         open_root = await self._finder.open_root(params)
-        path = path_below(params, open_root) if params.path or params.uri else None
+        path = await self._path_named(params, open_root)
         kept = await self._in_thread(open_root.governance.stores.drafts.list, path)
         return {"drafts": [draft_wire(draft) for draft in kept if isinstance(draft, Draft)]}
 
@@ -178,7 +175,7 @@ class IntentRequests:
         Without a workspace in the params, the root that already governs the first folder is
         completed: a new root inside it would take the folder over.
         """
-        params = read(given, CommonParams)
+        params = read_params(given, CommonParams)
         folder = self._folder(params)
         if folder is not None and params.workspace_uri is None:
             open_root = await self._in_thread(self._connection.open_roots.of_path, str(folder))
@@ -199,6 +196,12 @@ class IntentRequests:
         session = session_named(params, open_root)
         return open_root.governance.status(session, agent_id=params.agent_id or "")
 
+    async def _path_named(self, params: PathParams, open_root: OpenRoot) -> WorkspacePath | None:
+        """Return the path that the params name, or None if they name none."""
+        if not (params.path or params.uri):
+            return None
+        return await self._in_thread(open_root.governance.path_named, params)
+
     def _owned(self, params: PathParams) -> tuple[OpenRoot | None, JsonObject]:
         """Return the root and the answer of `intent/owners`, from a single thread job.
 
@@ -206,9 +209,9 @@ class IntentRequests:
         """
         open_root = self._finder.governance(params)
         if open_root is None:
-            required_path(params)
+            params.required_path()
             return None, {"owners": []}
-        path = path_below(params, open_root)
+        path = open_root.governance.path_named(params)
         owning = open_root.governance.owners(path)
         intents = open_root.governance.rules.current().by_id
         owners = [
@@ -227,7 +230,7 @@ class IntentRequests:
         }
 
     def _folder(self, params: CommonParams) -> Path | None:
-        path = named_path(params)
+        path = params.workspace()
         folders = self._connection.open_roots.folders
         chosen = path if path is not None else next(iter(folders), None)
         return None if chosen is None else Path(chosen)

@@ -9,6 +9,7 @@ from typing import Annotated, Final
 
 import msgspec
 
+from intent_lsp.core.errors import WrongParamsError
 from intent_lsp.core.gate.approval import ApprovalAnswer
 from intent_lsp.core.intents import Intent, Status
 from intent_lsp.core.paths import INTENTS_FILE
@@ -18,11 +19,13 @@ from intent_lsp.doors.lsp.protocol.in_flight import Uncancellable
 from intent_lsp.doors.lsp.requests.approval import ApprovalPrompt
 from intent_lsp.doors.lsp.requests.workspace_lookup import RootLookup
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
-from intent_lsp.doors.lsp.wire.calls import violations_wire
-from intent_lsp.doors.lsp.wire.common import CommonParams, Id, JsonObject
-from intent_lsp.doors.lsp.wire.params import failed, invalid, read, session_named, session_of
+from intent_lsp.doors.lsp.wire.common import JsonObject
+from intent_lsp.doors.lsp.wire.params import refused, session_named, session_of
 from intent_lsp.formats.intents.intent_json import intent_json
 from intent_lsp.formats.msgspec_types import register_msgspec_types
+from intent_lsp.formats.params.read import read_params
+from intent_lsp.formats.params.requests import CommonParams, Id
+from intent_lsp.governance.calls.call_json import violations_json
 from intent_lsp.governance.calls.violations import CallViolation
 from intent_lsp.governance.plan.checkout import SILENT, CheckoutRefusal
 from intent_lsp.governance.plan.planning import Plan, Wish
@@ -106,7 +109,7 @@ class PlanRequests:
 
     async def create(self, given: object) -> JsonObject:
         """Answer `intent/create`. Ask a person first if an agent wants it."""
-        params = read(given, CreateParams)
+        params = read_params(given, CreateParams)
         open_root = await self._finder.open_root(params)
         await self._check_patterns(open_root, params.owned_scope, "ownedScope")
         if session_named(params, open_root) != open_root.session.id:
@@ -119,7 +122,7 @@ class PlanRequests:
 
     async def complete(self, given: object) -> JsonObject:
         """Answer `intent/complete`."""
-        params = read(given, CompleteParams)
+        params = read_params(given, CompleteParams)
         open_root = await self._finder.open_root(params)
         if params.attempt is not None:
             return await self._finish(self._attempted(open_root, params, params.attempt))
@@ -128,7 +131,7 @@ class PlanRequests:
             self._connection.choices.complete(open_root, session, params.intent_id)
         )
         if isinstance(done, CheckoutRefusal):
-            raise failed(done.code, done.message, done.data)
+            raise refused(done)
         return {"intent": intent_json(done), "completed": True}
 
     async def _attempted(
@@ -157,7 +160,7 @@ class PlanRequests:
         )
         learnt = await self._in_thread(governance.audit_log.attempted, told, error=error)
         if isinstance(done, CheckoutRefusal):
-            raise failed(done.code, done.message, done.data)
+            raise refused(done)
         shown = done or intent
         return {
             "intent": None if shown is None else intent_json(shown),
@@ -167,7 +170,7 @@ class PlanRequests:
 
     async def request_scope_expansion(self, given: object) -> JsonObject:
         """Answer `intent/requestScopeExpansion`. Ask a person unless they have already clicked."""
-        params = read(given, ExpandParams)
+        params = read_params(given, ExpandParams)
         open_root = await self._finder.open_root(params)
         await self._check_patterns(open_root, params.patterns, "patterns")
         session = session_of(params, open_root)
@@ -175,12 +178,12 @@ class PlanRequests:
         active = await self._in_thread(sessions.active_intent, session.id, session.agent_id)
         intent_id = params.intent_id or active
         if intent_id is None:
-            raise invalid("params.intentId: no intent is active; name one")
+            raise WrongParamsError("intentId", "no intent is active; name one")
         ttl = None if params.ttl_seconds is None else timedelta(seconds=params.ttl_seconds)
         wish = Wish(intent_id=intent_id, patterns=params.patterns, reason=params.reason, ttl=ttl)
         refusal = await self._in_thread(open_root.governance.planning.refusal, intent_id)
         if refusal is not None:
-            raise failed(refusal.code, refusal.message, refusal.data)
+            raise refused(refusal)
         word = await self._word(open_root, params, wish)
         if word.approval is None:
             return {"approved": False, "feedback": word.feedback}
@@ -191,7 +194,7 @@ class PlanRequests:
 
         Files that the command has changed since it was judged are recorded.
         """
-        params = read(given, VerificationParams)
+        params = read_params(given, VerificationParams)
         open_root = await self._finder.open_root(params)
         return await self._finish(self._verified(open_root, params))
 
@@ -210,7 +213,7 @@ class PlanRequests:
             record, queued = outcome.record, outcome.queued
             self._connection.outcomes.recorded(open_root, told, record, queued)
             violations = await self._in_thread(open_root.governance.violations.of, outcome)
-        told_of = violations_wire(violations, open_root.governance.root)
+        told_of = violations_json(violations, open_root.governance.root)
         return {"lessonRecorded": learnt, "violations": told_of}
 
     async def _word(self, open_root: OpenRoot, params: ExpandParams, wish: Wish) -> ApprovalAnswer:
@@ -235,7 +238,7 @@ class PlanRequests:
         )
         done = await self._connection.choices.create(open_root, plan)
         if isinstance(done, CheckoutRefusal):
-            raise failed(done.code, done.message, done.data)
+            raise refused(done)
         if params.select:
             done = await self._selected(open_root, params, done)
         elif session_named(params, open_root) == open_root.session.id:
@@ -252,13 +255,13 @@ class PlanRequests:
         else:
             done = await choices.select_for_agent(open_root, session, made.id, SILENT)
         if isinstance(done, CheckoutRefusal):
-            raise failed(done.code, done.message, done.data)
+            raise refused(done)
         return done.intent
 
     async def _grant(self, open_root: OpenRoot, wish: Wish, session: Session) -> JsonObject:
         done = await self._connection.choices.grant(open_root, wish, session)
         if isinstance(done, CheckoutRefusal):
-            raise failed(done.code, done.message, done.data)
+            raise refused(done)
         told: JsonObject = {"approved": True, "intent": intent_json(done.intent)}
         return told if done.expires_at is None else told | {"expiresAt": done.expires_at}
 
@@ -274,7 +277,8 @@ class PlanRequests:
             governance.planning.ungrantable, patterns, governance.scope_checks.is_directory
         )
         if found is not None:
-            raise invalid(f"params.{field}[{found[0]}]: {patterns[found[0]]!r}: {found[1]}")
+            wrong = f"{field}[{found[0]}]"
+            raise WrongParamsError(wrong, f"{patterns[found[0]]!r}: {found[1]}")
 
 
 def _asked(params: CommonParams, open_root: OpenRoot, question: str) -> str:

@@ -50,7 +50,7 @@ class RequestTable:
             with self._idle_scheduler.asked():
                 return await self._handlers[name](given)
         except (InvalidCallError, RequestLimitError) as error:
-            raise invalid(str(error)) from error
+            raise invalid(error) from error
         except IntentLspError as error:
             told = {"cure": error.cure} if error.cure else {}
             raise failed(_code_of(error), str(error), told) from error

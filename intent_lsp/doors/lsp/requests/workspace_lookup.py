@@ -6,8 +6,8 @@ Invariant: a root that is found is opened for the connection before the request 
 from intent_lsp.core.codes import RequestCode
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
-from intent_lsp.doors.lsp.wire.common import CommonParams
-from intent_lsp.doors.lsp.wire.params import failed, named_path
+from intent_lsp.doors.lsp.wire.params import failed
+from intent_lsp.formats.params.requests import CommonParams
 
 
 class RootLookup:
@@ -52,5 +52,5 @@ class RootLookup:
 
         May wait on the disk.
         """
-        path, open_roots = named_path(params), self._connection.open_roots
+        path, open_roots = params.workspace(), self._connection.open_roots
         return open_roots.first() if path is None else open_roots.of_path(path)

@@ -1,0 +1,1 @@
+"""Params of the `intent/*` requests: JSON objects read into typed values, for every door."""

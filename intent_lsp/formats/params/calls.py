@@ -1,0 +1,131 @@
+"""The params of requests about an agent's tool call, read into the call (protocol section 2).
+
+Invariant: an error names the wrong field. A URI is percent-decoded once, a path never.
+"""
+
+from typing import Annotated, Any, Final
+
+import msgspec
+
+from intent_lsp.core.agents.file_changes import FileChange
+from intent_lsp.core.agents.tools import ToolCall
+from intent_lsp.core.content import ContentHash
+from intent_lsp.core.errors import WrongParamsError
+from intent_lsp.core.records import MutationClass
+from intent_lsp.formats.msgspec_types import register_msgspec_types
+from intent_lsp.formats.params.edits import PlaceOf, changes_of_edit, whole_text
+from intent_lsp.formats.params.read import file_named, hash_named
+from intent_lsp.formats.params.requests import Id, PathParams
+
+WRITE_TOOL: Final = "write_to_file"
+"""The tool name assumed when an agent asks about a path without naming a tool."""
+
+Paths = Annotated[tuple[str, ...], msgspec.Meta(max_length=10_000)]
+
+
+class ToolCallParams(PathParams, kw_only=True, frozen=True):
+    """Params of `intent/validateEdit`: a tool call."""
+
+    tool_name: Id
+    paths: Paths = ()
+    command: str | None = None
+    patch: str | None = None
+    new_text: str | None = None
+    intent_id: Id | None = None
+    mutation_class: MutationClass | None = None
+    read_hash: str | msgspec.UnsetType | None = msgspec.UNSET
+    read_hashes: dict[str, str | None] = msgspec.field(default_factory=dict)
+    tool_use_id: Id | None = None
+    background: bool = False
+
+    def call(self) -> ToolCall:
+        """Return the tool call that the params describe. Raise WrongParamsError."""
+        paths = self.named()
+        hashes = {
+            name: hash_named(given, f"readHashes.{name}")
+            for name, given in self.read_hashes.items()
+        }
+        if self.read_hash is not msgspec.UNSET:
+            if len(paths) != 1:
+                raise WrongParamsError("readHash", "needs exactly one path; else use readHashes")
+            hashes.setdefault(paths[0], hash_named(self.read_hash, "readHash"))
+        return ToolCall(
+            tool_name=self.tool_name,
+            paths=paths,
+            command=self.command,
+            patch=self.patch,
+            new_text=self.new_text,
+            intent_id=self.intent_id,
+            mutation_class=self.mutation_class,
+            read_hashes=hashes,
+            tool_use_id=self.tool_use_id,
+            background=self.background,
+        )
+
+    def named(self) -> tuple[str, ...]:
+        """Return the paths that the call names, without duplicates."""
+        return tuple(dict.fromkeys((*self._single(), *self.paths)))
+
+    def _single(self) -> tuple[str, ...]:
+        if self.uri is None:
+            return () if self.path is None else (self.path,)
+        return (file_named(self.uri, "uri"),)
+
+
+class ApplyParams(ToolCallParams, kw_only=True, frozen=True):
+    """Params of `intent/applyEdit`: `newText` with exactly one path, or `edit`, a WorkspaceEdit."""
+
+    edit: Any = None
+
+    def changes(self, place_of: PlaceOf) -> tuple[FileChange, ...]:
+        """Return the change of each file. Raise WrongParamsError if the params are wrong."""
+        paths = self.named()
+        if self.edit is not None:
+            if paths or self.new_text is not None:
+                raise WrongParamsError(
+                    "edit", "cannot be combined with newText, path, uri or paths"
+                )
+            return changes_of_edit(self.edit, place_of)
+        if self.new_text is None:
+            raise WrongParamsError("newText", "this or an edit is needed")
+        if len(paths) != 1:
+            raise WrongParamsError("path", "newText needs exactly one path")
+        return whole_text(paths[0], self.new_text)
+
+
+class ExplainParams(ToolCallParams, kw_only=True, frozen=True):
+    """Params of `intent/explain`: a tool call, or a path alone."""
+
+    tool_name: Id | None = None  # type: ignore[assignment] # a path alone names no tool
+
+    def call(self) -> ToolCall:
+        """Return the call that the params describe; for a path alone, a call that writes it."""
+        tool_name = self.tool_name or WRITE_TOOL
+        return super(ExplainParams, msgspec.structs.replace(self, tool_name=tool_name)).call()
+
+
+class RecordParams(PathParams, kw_only=True, frozen=True):
+    """Params of `intent/recordEdit`."""
+
+    ticket: Id
+    success: bool
+    error: str | None = None
+
+    def failure(self) -> str | None:
+        """Return why the call failed, or None if it succeeded."""
+        return None if self.success else self.error or "it failed"
+
+
+class ReadParams(PathParams, kw_only=True, frozen=True):
+    """Params of `intent/recordRead`."""
+
+    hash: str | None = None
+
+    def hash_read(self) -> ContentHash | None:
+        """Return the hash of what was read, or None if the params have none."""
+        return hash_named(self.hash, "hash")
+
+
+KNOWN: Final = register_msgspec_types(
+    ToolCallParams, ApplyParams, ExplainParams, RecordParams, ReadParams
+)

@@ -1,0 +1,106 @@
+"""Reads a JSON object into typed params, or raises an error that names the field.
+
+Invariant: names are read in camelCase and in snake_case. A `file:` URI is percent-decoded once.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final, TypeVar
+
+import msgspec
+
+from intent_lsp.core.content import ContentHash, parse_hash
+from intent_lsp.core.errors import WrongParamsError
+from intent_lsp.core.paths import is_file_name, path_of_uri
+from intent_lsp.core.text import whole
+
+_OF_FILES: Final = frozenset(
+    {"path", "paths", "uri", "workspaceUri", "changes", "readHashes", "command", "patch"}
+)
+"""Fields that may hold a file name, which need not be valid text."""
+
+_PROSE: Final = frozenset({"error", "output", "reason"})
+"""Fields that hosts truncate anywhere. A half character in them is accepted."""
+
+_OTHER_NAMES: Final = {
+    "filePath": "path",
+    "originalHash": "readHash",
+    "content": "newText",
+    "newContent": "newText",
+}
+
+_S = TypeVar("_S", bound=msgspec.Struct)
+
+
+def read_params(given: object, shape: type[_S]) -> _S:
+    """Return a params object as a `shape`; None is an empty object. Raise WrongParamsError."""
+    if given is None or given == []:
+        # Some client languages encode an empty object as an empty list.
+        given = {}
+    if not isinstance(given, Mapping):
+        raise WrongParamsError("", f"expected an object, got {type(given).__name__}")
+    named: dict[str, Any] = {_field(str(name)): value for name, value in given.items()}
+    for field in shape.__struct_encode_fields__:
+        try:
+            _hold_to_text(named.get(field), field, field)
+        except RecursionError as problem:
+            raise WrongParamsError(field, "nested too deeply") from problem
+    try:
+        return msgspec.convert(named, shape)
+    except msgspec.ValidationError as problem:
+        said, _, place = str(problem).partition(" - at `$.")
+        raise WrongParamsError(place.rstrip("`"), said) from problem
+
+
+def camel_case(name: str) -> str:
+    """Return a snake_case name in camelCase."""
+    head, *rest = name.split("_")
+    return head + "".join(part[:1].upper() + part[1:] for part in rest) if head else name
+
+
+def file_named(uri: str, field: str) -> str:
+    """Return the absolute path of a `file:` URI. Raise WrongParamsError for anything else."""
+    path = path_of_uri(uri)
+    if path is None:
+        raise WrongParamsError(field, f"{uri!r} is not a file: URI")
+    return path
+
+
+def hash_named(given: str | None, field: str) -> ContentHash | None:
+    """Return a hash, given with or without `sha256:`, or None.
+
+    Raise WrongParamsError if it is malformed.
+    """
+    found = None if given is None else parse_hash(given)
+    if given is not None and found is None:
+        raise WrongParamsError(field, f"{given!r} is not a SHA-256 hash of 64 hexadecimal digits")
+    return found
+
+
+def _hold_to_text(value: object, field: str, place: str) -> None:
+    """Raise WrongParamsError for a lone surrogate: JSON can encode it, but no text may hold it.
+
+    `field` is the innermost field name of the value. `place` is its full path for the message.
+    """
+    if isinstance(value, str) and not _is_text(value, field):
+        raise WrongParamsError(
+            place, "an incomplete character (a lone surrogate), which no text may hold"
+        )
+    if isinstance(value, list):
+        for number, item in enumerate(value):
+            _hold_to_text(item, field, f"{place}[{number}]")
+    if isinstance(value, Mapping):
+        for name, item in value.items():
+            # A key may be a file name, as in `readHashes` and in the changes of an edit.
+            _hold_to_text(name, "path", place)
+            _hold_to_text(item, str(name), f"{place}.{name}")
+
+
+def _is_text(value: str, field: str) -> bool:
+    if field in _OF_FILES:
+        return is_file_name(value)
+    return field in _PROSE or whole(value) == value
+
+
+def _field(name: str) -> str:
+    spelled = camel_case(name)
+    return _OTHER_NAMES.get(spelled, spelled)

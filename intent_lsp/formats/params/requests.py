@@ -1,0 +1,142 @@
+"""The shapes of the params that requests share, and of those that are no tool call.
+
+Specified in protocol section 2.
+"""
+
+from datetime import datetime
+from typing import Annotated, Final
+
+import msgspec
+
+from intent_lsp.core.errors import WrongParamsError
+from intent_lsp.formats.msgspec_types import register_msgspec_types
+from intent_lsp.formats.params.read import file_named
+
+Id = Annotated[str, msgspec.Meta(min_length=1, max_length=256)]
+Url = Annotated[str, msgspec.Meta(min_length=1, max_length=4096)]
+Since = Annotated[datetime, msgspec.Meta(tz=True)]
+Limit = Annotated[int, msgspec.Meta(ge=1, le=1000)]
+
+
+class CommonParams(msgspec.Struct, rename="camel", kw_only=True, frozen=True):
+    """The fields that the params of every request may have."""
+
+    session_id: Id | None = None
+    agent_id: Id | None = None
+    workspace_uri: str | None = None
+
+    def workspace(self) -> str | None:
+        """Return the absolute path of the workspace, else of the file, that is named, or None.
+
+        Raise WrongParamsError for a URI that is not a `file:` URI.
+        """
+        uri = self.workspace_uri
+        return None if uri is None else file_named(uri, "workspaceUri")
+
+
+class SelectParams(CommonParams, frozen=True):
+    """Params of `intent/select`. `new_turn`: begin the agent's next turn first."""
+
+    intent_id: Id
+    model_identifier: Id | None = None
+    conversation_url: Url | None = None
+    new_turn: bool = False
+
+
+class ChangeParams(CommonParams, frozen=True):
+    """Params of `intent/change`."""
+
+    record_id: Id
+
+
+class PathParams(CommonParams, frozen=True):
+    """Params that name a file, by URI or by root-relative path."""
+
+    path: str | None = None
+    uri: str | None = None
+
+    def workspace(self) -> str | None:
+        """Return what CommonParams does, else the absolute path of the URI."""
+        named = super().workspace()
+        return named if named is not None or self.uri is None else file_named(self.uri, "uri")
+
+    def required_path(self) -> str:
+        """Return the path or URI as given. Raise WrongParamsError if there is neither."""
+        spelled = self.uri if self.uri is not None else self.path
+        if not spelled:
+            raise WrongParamsError("path", "a path or a uri is needed")
+        return spelled
+
+
+class TraceParams(PathParams, frozen=True):
+    """Params of `intent/trace`.
+
+    `of_session` filters records; `session_id` is the asking session.
+    """
+
+    intent_id: Id | None = None
+    of_session: Id | None = None
+    since: Since | None = None
+    limit: Limit = 20
+    cursor: str | None = None
+
+
+class LinesParams(CommonParams, frozen=True):
+    """Params of `intent/lines`."""
+
+    intent_id: Id
+    work_done_token: str | int | None = None
+
+
+class VerifyParams(CommonParams, frozen=True):
+    """Params of `intent/verify`."""
+
+    work_done_token: str | int | None = None
+
+
+class DraftParams(CommonParams, frozen=True):
+    """Params of `intent.restoreDraft`."""
+
+    id: Id
+
+
+class WirePosition(msgspec.Struct, frozen=True):
+    """A position in the client's units."""
+
+    line: int
+    character: int
+
+
+class WireRange(msgspec.Struct, frozen=True):
+    """A range in the client's units."""
+
+    start: WirePosition
+    end: WirePosition
+
+
+class BlameParams(PathParams, frozen=True):
+    """Params of `intent/blame`."""
+
+    range: WireRange | None = None
+
+
+class PlaceParams(msgspec.Struct, rename="camel", kw_only=True, frozen=True):
+    """Params of `intent.showWhy` and `intent.revert`: a place, and the document's version."""
+
+    uri: str
+    range: WireRange | None = None
+    version: int | None = None
+
+
+KNOWN: Final = register_msgspec_types(
+    SelectParams,
+    PathParams,
+    TraceParams,
+    LinesParams,
+    VerifyParams,
+    DraftParams,
+    BlameParams,
+    ChangeParams,
+    PlaceParams,
+    CommonParams,
+)
