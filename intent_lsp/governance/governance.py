@@ -8,7 +8,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Final, Self
 
 from intent_lsp import __version__
 from intent_lsp.core.errors import IntentLspError, StateUnavailableError, WrongParamsError
@@ -59,11 +59,19 @@ class Governance(RootParts):
 
     `patient`: audit events of judged calls are queued until `unreported.write` is called, so that
     no request waits for them. Otherwise they are written before a call's decision is returned.
+
+    As a context manager it serves one command: it opens no session, and ends none.
     """
 
     def __init__(self, root: Path, *, patient: bool = False) -> None:
         super().__init__(root, patient=patient)
         self._polling: dict[str, str] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close(None)
 
     def open_editor(self, wanted: str | None, contributor: Contributor) -> Session:
         """Open the session of an editor's connection and return it.

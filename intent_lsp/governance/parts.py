@@ -184,6 +184,7 @@ class RootParts:
         self.calls = AgentCalls(
             stores=self.stores,
             sessions=self.sessions,
+            contents=self.contents,
             judging=self._call_judging(work_tree, news),
             recording=recording,
             applying=CallApplier(stores=self.stores, contents=self.contents),

@@ -13,19 +13,20 @@ from typing import Final
 
 from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.gate.explain import ExplainedRow, RowOutcome
-from intent_lsp.core.gate.request import Ask, Denied
 from intent_lsp.core.records import ScopeValidation
 from intent_lsp.doors.cli.command import Call, Command, nearest
 from intent_lsp.doors.cli.decision_text import of_call, of_save
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.locate import directory, file_below, root_above, root_of_file
-from intent_lsp.doors.cli.open import asking, open_governance
+from intent_lsp.doors.cli.open import asking
 from intent_lsp.doors.cli.options import add_json, add_place
 from intent_lsp.doors.cli.session_options import add_asker, identifier
 from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.doors.cli.terminal.table import Cell, Column, LabelledCell, TextTable, facts_table
 from intent_lsp.formats.decision_json import decision_json, explained_json
+from intent_lsp.governance.calls.call_json import call_json
 from intent_lsp.governance.governance import Governance
+from intent_lsp.governance.root.sessions import Asker
 from intent_lsp.store.packaged_files import sections
 
 SHELL_TOOL: Final = "Bash"
@@ -53,17 +54,13 @@ def answer(call: Call) -> int:
     paths: Sequence[str] = options.path
     start = options.root
     root = root_of_file(paths[0], start) if paths else root_above(start)
-    with open_governance(root) as governance:
+    with Governance(root) as governance:
         rules = governance.rules.current()
         is_call = _is_call(options)
         # With --intent for a save, that intent is assumed and no session is needed.
         supposed = options.intent is not None and not is_call
         asker = None if supposed else asking(governance, options, call.page)
-        session_id, agent_id = asker or ("", "")
-        if is_call:
-            found = _of_call(governance, options, session_id, agent_id)
-        else:
-            found = _of_save(governance, options, session_id)
+        found = (_of_call if is_call else _of_save)(governance, options, asker)
     if not rules.governed:
         call.page.remark(f"intent-lsp: governance is off: {rules.reason}")
     if options.json:
@@ -107,10 +104,12 @@ def _spelled(start: Path, path: str) -> str:
     return path if path.startswith("~") else str(Path(start, path))
 
 
-def _of_save(governance: Governance, options: argparse.Namespace, session_id: str) -> _Explained:
+def _of_save(
+    governance: Governance, options: argparse.Namespace, asker: Asker | None
+) -> _Explained:
     path = file_below(governance.root, options.path[0], options.root)
     if options.intent is None:
-        rows, judgement = governance.explain_save(session_id, path)
+        rows, judgement = governance.explain_save("" if asker is None else asker.session_id, path)
     else:
         rows, judgement = governance.explain_save_under(options.intent, path)
     verdict = judgement.verdict
@@ -129,7 +128,7 @@ def _of_save(governance: Governance, options: argparse.Namespace, session_id: st
 
 
 def _of_call(
-    governance: Governance, options: argparse.Namespace, session_id: str, agent_id: str
+    governance: Governance, options: argparse.Namespace, asker: Asker | None
 ) -> _Explained:
     start = directory(options.root).absolute()
     call = ToolCall(
@@ -139,28 +138,14 @@ def _of_call(
         patch=_patch(options),
         intent_id=options.intent,
     )
+    session_id, agent_id = ("", "") if asker is None else (asker.session_id, asker.agent_id)
     rows, admission = governance.calls.explain(session_id, agent_id, call)
-    decision = admission.decision
-    shown = decision.why if isinstance(decision, Ask) else decision
-    told = decision_json(
-        shown,
-        verdict=admission.verdict,
-        intent_id=admission.intent_id,
-        mutation_class=admission.mutation_class,
-        files=[
-            {
-                "path": file.path,
-                "uri": (governance.root / file.path).as_uri(),
-                "preHash": file.pre_hash,
-            }
-            for file in admission.files
-        ],
-    )
+    told = call_json(admission, governance.root)
     return _Explained(
         rows=rows,
         words=tuple(of_call(admission)),
         json=told,
-        refused=isinstance(shown, Denied),
+        refused=not told["allowed"],
     )
 
 

@@ -1,17 +1,9 @@
-"""Opens a governed root for one command, and finds the session that the command acts for.
-
-Invariant: a command opens no editor session, so it ends none.
-Invariant: progress is shown only on a terminal, and is not part of the output.
-"""
+"""Who asks with a command, and the refusals that end it, each with what to type instead."""
 
 import argparse
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 from typing import Final
 
 from intent_lsp.core.codes import RequestCode
-from intent_lsp.core.gate.messages_for_people import title_of
 from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.doors.cli.session_options import agent_named, session_named
@@ -19,7 +11,7 @@ from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
 from intent_lsp.governance.root.rules import FileState, Rules
-from intent_lsp.store.state.session_row import SessionRow
+from intent_lsp.governance.root.sessions import Asker, session_name
 
 _CURES: Final = {
     RequestCode.INTENT_NOT_FOUND: "`intent-lsp intents list` shows them all",
@@ -29,48 +21,23 @@ _CURES: Final = {
     RequestCode.NOT_GOVERNED: "fix the file; governance is on again as soon as it can be read",
 }
 
-SHORT_SESSION: Final = 8
-"""Characters of a session id that are shown to a person."""
-
 _GONE: Final = "put it back, or run `intent-lsp init` to begin anew"
 
 
-@contextmanager
-def open_governance(root: Path) -> Iterator[Governance]:
-    """Open governance of a root, and close it when the context ends."""
-    governance = Governance(root)
-    try:
-        yield governance
-    finally:
-        governance.close(None)
+def asking(governance: Governance, options: argparse.Namespace, page: Output) -> Asker | None:
+    """Return who asks, or None if unknown.
 
-
-def asking(
-    governance: Governance, options: argparse.Namespace, page: Output
-) -> tuple[str, str] | None:
-    """Return the ids of the session and subagent that ask, or None if unknown.
-
-    Without a name, the session of this user's only live editor is taken, and a remark says so. A
-    remark also reports a session that is not known.
+    A remark says so if it is the session of this user's only live editor, or one that is not known.
     """
-    session_id, agent_id = session_named(options), agent_named(options)
-    if session_id is None:
-        editor = None if agent_id else governance.sessions.only_editor()
-        if editor is None:
-            return None
-        name = session_name(editor, governance.rules.current())
+    named = session_named(options)
+    asker = governance.sessions.asker(named, agent_named(options))
+    if asker is not None and named is None:
+        rules = governance.rules.current()
+        name = session_name(asker.session_id, asker.row, rules)
         page.remark(f"intent-lsp: for your editor's session, {name}")
-        return editor.session_id, ""
-    if governance.sessions.row(session_id, agent_id) is None:
-        page.remark(f"intent-lsp: there is no known session {session_id}")
-    return session_id, agent_id
-
-
-def session_name(row: SessionRow, rules: Rules) -> str:
-    """Return a session's name for a person: the start of its id, and its intent."""
-    intent = rules.active(row.active_intent)
-    selected = row.active_intent if intent is None else title_of(intent)
-    return f"{row.session_id[:SHORT_SESSION]}: {selected or 'no intent selected'}"
+    elif asker is not None and asker.row is None:
+        page.remark(f"intent-lsp: there is no known session {asker.session_id}")
+    return asker
 
 
 def governing(governance: Governance) -> Rules:

@@ -14,7 +14,7 @@ from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit
 from intent_lsp.doors.cli.ledger.list_records import SHORT_ID
 from intent_lsp.doors.cli.locate import root_above
-from intent_lsp.doors.cli.open import asking, open_governance, session_name
+from intent_lsp.doors.cli.open import asking
 from intent_lsp.doors.cli.options import add_json, add_place
 from intent_lsp.doors.cli.session_options import add_asker
 from intent_lsp.doors.cli.terminal.table import Cell, LabelledCell, facts_table
@@ -23,6 +23,7 @@ from intent_lsp.governance.clean_tree import Lack, lacks
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.ledger.open_violations import OpenViolation, open_violations
 from intent_lsp.governance.root.rules import FileState, Rules
+from intent_lsp.governance.root.sessions import session_name
 from intent_lsp.store.ledger.index.queries import Query
 from intent_lsp.store.state.session_row import SessionRow
 
@@ -46,7 +47,7 @@ class _Known:
 
 def answer(call: Call) -> int:
     """Show the status of the root."""
-    with open_governance(root_above(call.options.root)) as governance:
+    with Governance(root_above(call.options.root)) as governance:
         known = _known(governance, call)
     if call.options.json:
         call.page.json(json.dumps(_json(known)).encode())
@@ -64,7 +65,7 @@ def _known(governance: Governance, call: Call) -> _Known:
         root=str(governance.root),
         rules=governance.rules.current(),
         sessions=governance.sessions.live(),
-        own=None if asker is None else asker[0],
+        own=None if asker is None else asker.session_id,
         violations=tuple(open_violations(governance.stores)),
         count=governance.stores.past.count(),
         newest=newest[0] if newest else None,
@@ -135,7 +136,7 @@ def _session(row: SessionRow, known: _Known) -> Cell:
     part = f", subagent {row.agent_id}" if row.agent_id else ""
     is_own = row.session_id == known.own and not row.agent_id
     own = ", the session that this command uses" if is_own else ""
-    told = session_name(row, known.rules)
+    told = session_name(row.session_id, row, known.rules)
     return Cell(f"{row.kind} {told}{part} (used {local(row.last_used_at)}){own}")
 
 

@@ -23,8 +23,9 @@ from intent_lsp.governance.calls.tickets import AuthorizedCall, ticket_files, ti
 from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.disk.work_tree import WorkTree
 from intent_lsp.governance.judging.call_facts import CallFactsOf, CallFile
-from intent_lsp.governance.judging.call_request import Asker, Hearing
+from intent_lsp.governance.judging.call_request import Hearing
 from intent_lsp.governance.root.grants import Grants
+from intent_lsp.governance.root.sessions import Asker
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.state.tickets import Refused
 

@@ -12,6 +12,7 @@ from typing import Final
 
 from intent_lsp.core.agents.file_changes import FileChange
 from intent_lsp.core.agents.tools import ToolCall
+from intent_lsp.core.codes import RequestCode
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.gate.approval import NO_ANSWER, ApprovalAnswer
@@ -26,7 +27,9 @@ from intent_lsp.governance.calls.call_judging import Caller, CallJudging
 from intent_lsp.governance.calls.call_readings import read_changes, read_tool_call
 from intent_lsp.governance.calls.outcome import Outcome
 from intent_lsp.governance.calls.recorder import CallRecorder
+from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.judging.call_request import Hearing
+from intent_lsp.governance.plan.checkout import CheckoutRefusal
 from intent_lsp.governance.root.rules import Rules
 from intent_lsp.governance.root.sessions import Sessions
 from intent_lsp.governance.root.stores import Stores
@@ -55,6 +58,7 @@ class AgentCalls:
         *,
         stores: Stores,
         sessions: Sessions,
+        contents: Contents,
         judging: CallJudging,
         recording: CallRecorder,
         applying: CallApplier,
@@ -63,6 +67,7 @@ class AgentCalls:
     ) -> None:
         self._stores = stores
         self._sessions = sessions
+        self._contents = contents
         self._judging = judging
         self._admitting = judging.admitting
         self._recording = recording
@@ -172,6 +177,12 @@ class AgentCalls:
             turn = 1 if row is None else row.turn
             state.put_read(session_id, agent_id, path, ReadHash(hash_, turn))
 
+    def read_now(self, session_id: str, agent_id: str, path: WorkspacePath) -> ContentHash | None:
+        """Store the hash that a file has on disk now as what an agent has read, and return it."""
+        known = self._contents.hash_of(path)
+        self.read(session_id, agent_id, path, known)
+        return known
+
     def close(self) -> None:
         """Close the lock's file."""
         if self._lock is not None:
@@ -198,3 +209,12 @@ class AgentCalls:
             _log.exception("%s was made and could not be recorded", ticket.tool_name)
             return None, problem
         return outcome, problem if outcome is None else outcome.error
+
+
+def unknown_ticket(ticket_id: str) -> CheckoutRefusal:
+    """Return why nothing can be recorded for a ticket that is unknown."""
+    return CheckoutRefusal(
+        code=RequestCode.TICKET_UNKNOWN,
+        message=f"There is no ticket {ticket_id} from the last 24 hours.",
+        data={"ticket": ticket_id},
+    )

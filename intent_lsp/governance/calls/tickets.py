@@ -15,8 +15,8 @@ from intent_lsp.core.intents import Intent
 from intent_lsp.core.records import ApprovalChoice, MutationClass
 from intent_lsp.formats.intents.intent_json import intent_hash
 from intent_lsp.governance.judging.call_facts import CallFile, announced
-from intent_lsp.governance.judging.call_request import Asker
 from intent_lsp.governance.judging.save_events import specification_of
+from intent_lsp.governance.root.sessions import Asker
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,13 +25,13 @@ from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath
 from intent_lsp.core.policy import ContractRule
 from intent_lsp.formats.tool_call import CallReading
 from intent_lsp.governance.contents.contents import Contents
-from intent_lsp.governance.judging.call_request import Asker, Hearing
+from intent_lsp.governance.judging.call_request import Hearing
 from intent_lsp.governance.judging.command_paths import CommandPaths
 from intent_lsp.governance.judging.restoring_edits import RestoringEdits
 from intent_lsp.governance.root.denied_paths import denied_path, globs
 from intent_lsp.governance.root.grants import Grants
 from intent_lsp.governance.root.rules import Rules
-from intent_lsp.governance.root.sessions import EXECUTION_AUTHORIZED
+from intent_lsp.governance.root.sessions import EXECUTION_AUTHORIZED, Asker
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.fs import files as disk
 from intent_lsp.store.fs.control_dir import control_drift

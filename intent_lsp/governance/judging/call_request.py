@@ -1,4 +1,4 @@
-"""A call that is to be judged, and the agent that makes it (requirements section 6).
+"""A call that is to be judged, with its asker and the rules in force (requirements section 6).
 
 Invariant: values only. The facts that they refer to are read under the root's lock.
 """
@@ -9,21 +9,7 @@ from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.gate.approval import NO_ANSWER, ApprovalAnswer
 from intent_lsp.formats.tool_call import CallReading
 from intent_lsp.governance.root.rules import Rules
-from intent_lsp.store.state.session_row import SessionRow
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asker:
-    """The agent that makes a call: a session, or a subagent of it, with its stored row."""
-
-    session_id: str
-    agent_id: str
-    row: SessionRow | None
-
-    @property
-    def turn(self) -> int:
-        """The agent's current turn; 1 for an unknown session."""
-        return 1 if self.row is None else self.row.turn
+from intent_lsp.governance.root.sessions import Asker
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -178,10 +178,7 @@ def refusal_of(rules: Rules, intent_id: str, intent: Intent | None) -> CheckoutR
 def unknown(rules: Rules, intent_id: str) -> CheckoutRefusal:
     """Return why an id finds no intent: governance is off, or the file has no such intent."""
     if not rules.governed:
-        reason = rules.reason or "governance is off"
-        return CheckoutRefusal(
-            code=RequestCode.NOT_GOVERNED, message=reason, data={"reason": reason}
-        )
+        return not_governed(rules)
     intents = rules.file.intents
     names = listed(open_ids(intents))
     return CheckoutRefusal(
@@ -189,3 +186,9 @@ def unknown(rules: Rules, intent_id: str) -> CheckoutRefusal:
         message=f"Intent {intent_id} is not in {INTENTS_FILE}. Available: {names}.",
         data={"intent_id": intent_id, "available_intents": available(intents)},
     )
+
+
+def not_governed(rules: Rules) -> CheckoutRefusal:
+    """Return why nothing can be asked while governance is off."""
+    reason = rules.reason or "governance is off"
+    return CheckoutRefusal(code=RequestCode.NOT_GOVERNED, message=reason, data={"reason": reason})

@@ -32,9 +32,9 @@ from intent_lsp.formats.intents.edit import add_globs, set_status, unwritable
 from intent_lsp.formats.intents.intent_json import intent_hash
 from intent_lsp.formats.intents.intents_file import IntentsReader
 from intent_lsp.formats.intents.new_entry import NewIntent
-from intent_lsp.governance.plan.checkout import CheckoutRefusal, refusal_of
+from intent_lsp.governance.plan.checkout import CheckoutRefusal, not_governed, refusal_of
 from intent_lsp.governance.root.intents_writer import IntentsEdit, IntentsWriter
-from intent_lsp.governance.root.rules import Rules, RulesCache
+from intent_lsp.governance.root.rules import RulesCache
 from intent_lsp.governance.root.sessions import Session, Sessions
 from intent_lsp.governance.root.stores import Stores
 
@@ -86,7 +86,7 @@ class Planner:
         """Add an intent to the intents file."""
         rules = self._rules.current()
         if not rules.governed:
-            return _off(rules)
+            return not_governed(rules)
         made: list[str] = []
         now = timestamp(self._stores.clock())
 
@@ -111,7 +111,7 @@ class Planner:
         """
         rules = self._rules.current()
         if not rules.governed:
-            return _off(rules)
+            return not_governed(rules)
         now = timestamp(self._stores.clock())
         refused: dict[str, str] = {}
 
@@ -136,7 +136,7 @@ class Planner:
         intent = rules.active(wanted)
         refusal = refusal_of(rules, wanted, intent)
         if intent is None or refusal is not None:
-            return refusal or _off(rules)
+            return refusal or not_governed(rules)
         now = timestamp(self._stores.clock())
         refused = self._writer.change(
             lambda text: set_status(text, intent.id, Status.COMPLETED, now),
@@ -185,7 +185,7 @@ class Planner:
         intent = rules.active(wish.intent_id)
         refusal = refusal_of(rules, wish.intent_id, intent)
         if intent is None or refusal is not None:
-            return refusal or _off(rules)
+            return refusal or not_governed(rules)
         now = self._stores.clock()
         expires = None if wish.ttl is None else timestamp(now + wish.ttl)
         refused = self._expand(intent, wish, timestamp(now), unsaved=unsaved_file)
@@ -238,7 +238,7 @@ class Planner:
         """Return an intent as the file has it now."""
         rules = self._rules.current()
         intent = rules.active(intent_id)
-        return intent or refusal_of(rules, intent_id, None) or _off(rules)
+        return intent or refusal_of(rules, intent_id, None) or not_governed(rules)
 
 
 def next_id(intents: Intents) -> str:
@@ -258,11 +258,6 @@ def _new_intent(plan: Plan, intent_id: str, now: str) -> NewIntent:
         acceptance_criteria=plan.acceptance_criteria,
         created_at=now,
     )
-
-
-def _off(rules: Rules) -> CheckoutRefusal:
-    reason = rules.reason or "governance is off"
-    return CheckoutRefusal(code=RequestCode.NOT_GOVERNED, message=reason, data={"reason": reason})
 
 
 def _unwritten(what: str, reason: str) -> CheckoutRefusal:

@@ -12,10 +12,12 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final, Literal
 
+from intent_lsp.core.gate.messages_for_people import title_of
 from intent_lsp.core.intents import Intents
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import AGENT, Contributor, EntityType
 from intent_lsp.core.timestamps import timestamp
+from intent_lsp.governance.root.rules import Rules
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.locks.session_lock import SessionLocks
 from intent_lsp.store.state.save_state import SaveMemory
@@ -23,6 +25,9 @@ from intent_lsp.store.state.session_row import SessionRow
 
 CHECKOUT_REQUIRED: Final = "checkout_required"
 EXECUTION_AUTHORIZED: Final = "execution_authorized"
+
+SHORT_SESSION: Final = 8
+"""Characters of a session id that are shown to a person."""
 
 AGENTS_LIVE_FOR: Final = timedelta(hours=1)
 """How long after its last use an agent's session counts as live: no host reports its end."""
@@ -39,6 +44,20 @@ class Session:
     contributor: Contributor
     agent_id: str = ""
     continued: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asker:
+    """Who makes a call: a session, or a subagent of it, with its stored row; None if unknown."""
+
+    session_id: str
+    agent_id: str
+    row: SessionRow | None
+
+    @property
+    def turn(self) -> int:
+        """The agent's current turn; 1 for an unknown session."""
+        return 1 if self.row is None else self.row.turn
 
 
 class Sessions:
@@ -129,10 +148,18 @@ class Sessions:
         agents = (row for row in state.sessions_since(since) if row.kind == "agent")
         return (*editors, *(row for row in agents if row.ended_at is None))
 
-    def only_editor(self) -> SessionRow | None:
-        """Return the one live editor session of this user. None if there is none, or several."""
+    def asker(self, named: str | None, agent_id: str = "") -> Asker | None:
+        """Return who asks through a door that has no session of its own.
+
+        It is the session that is named, else this user's only live editor. None if there is none,
+        or several, or only a subagent is named.
+        """
+        if named is not None:
+            return Asker(session_id=named, agent_id=agent_id, row=self.row(named, agent_id))
         own = [row for row in self.live() if row.kind == "editor" and row.user == self._user]
-        return own[0] if len(own) == 1 else None
+        if agent_id or len(own) != 1:
+            return None
+        return Asker(session_id=own[0].session_id, agent_id="", row=own[0])
 
     def begin_turn(self, session_id: str, agent_id: str = "") -> SessionRow:
         """Begin a session's next turn and return its row.
@@ -217,6 +244,24 @@ class Sessions:
             return
         with self._lock:
             self._memory[row.session_id, row.agent_id] = row
+
+
+def asking_session(own: Session, named: str | None, agent_id: str | None) -> Session:
+    """Return the session that asks through a door with a session of its own.
+
+    It is the session that is named, which is an agent's, else the door's own or a subagent of it.
+    """
+    if named in (None, own.id) and agent_id is None:
+        return own
+    return Session(id=named or own.id, contributor=AGENT, agent_id=agent_id or "")
+
+
+def session_name(session_id: str, row: SessionRow | None, rules: Rules) -> str:
+    """Return a session's name for a person: the start of its id, and its intent."""
+    active = None if row is None else row.active_intent
+    intent = rules.active(active)
+    selected = active if intent is None else title_of(intent)
+    return f"{session_id[:SHORT_SESSION]}: {selected or 'no intent selected'}"
 
 
 def this_user() -> str:

@@ -12,7 +12,7 @@ from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.intents.options import status
 from intent_lsp.doors.cli.locate import root_above
-from intent_lsp.doors.cli.open import governing, open_governance, refused
+from intent_lsp.doors.cli.open import governing, refused
 from intent_lsp.doors.cli.options import add_json, add_place
 from intent_lsp.doors.cli.session_options import identifier, sentence
 from intent_lsp.formats.intents.intent_json import intent_json
@@ -34,7 +34,7 @@ def answer(call: Call) -> int:
         acceptance_criteria=tuple(options.criterion),
         status=options.status,
     )
-    with open_governance(root_above(options.root)) as governance:
+    with Governance(root_above(options.root)) as governance:
         made = _created(governance, plan)
         doubts = [
             f"{pattern}: {finding.message}"

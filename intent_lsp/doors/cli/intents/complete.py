@@ -8,7 +8,7 @@ from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.locate import root_above
-from intent_lsp.doors.cli.open import governing, open_governance, refused
+from intent_lsp.doors.cli.open import governing, refused
 from intent_lsp.doors.cli.options import add_json, add_place
 from intent_lsp.doors.cli.session_options import (
     add_asker,
@@ -17,6 +17,7 @@ from intent_lsp.doors.cli.session_options import (
     session_needed,
 )
 from intent_lsp.formats.intents.intent_json import intent_json
+from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
 
 
@@ -24,7 +25,7 @@ def answer(call: Call) -> int:
     """Complete the intent that is named, else the session's active one."""
     options = call.options
     session_id = session_needed(options)
-    with open_governance(root_above(options.root)) as governance:
+    with Governance(root_above(options.root)) as governance:
         governing(governance)
         session = governance.sessions.of_agent(session_id, agent_named(options))
         active = governance.sessions.active_intent(session.id, session.agent_id)

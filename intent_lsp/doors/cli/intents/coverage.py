@@ -13,7 +13,7 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.locate import root_above
-from intent_lsp.doors.cli.open import governing, open_governance
+from intent_lsp.doors.cli.open import governing
 from intent_lsp.doors.cli.options import add_json, add_place
 from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
@@ -30,7 +30,7 @@ class _Owned:
 
 def answer(call: Call) -> int:
     """Count the files with one owner, several and none. With --list, name the last two."""
-    with open_governance(root_above(call.options.root)) as governance:
+    with Governance(root_above(call.options.root)) as governance:
         owned = _owned(governance)
     if call.options.json:
         call.page.json(json.dumps(_told(owned)).encode())

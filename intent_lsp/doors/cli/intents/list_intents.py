@@ -13,7 +13,7 @@ from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit
 from intent_lsp.doors.cli.intents.options import status
 from intent_lsp.doors.cli.locate import root_above
-from intent_lsp.doors.cli.open import asking, governing, open_governance
+from intent_lsp.doors.cli.open import asking, governing
 from intent_lsp.doors.cli.options import add_json, add_place
 from intent_lsp.doors.cli.session_options import add_asker
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
@@ -31,10 +31,11 @@ _NONE_YET: Final = "there is no intent yet; `intent-lsp intents add` writes one"
 def answer(call: Call) -> int:
     """Print the intents, filtered by --status."""
     options = call.options
-    with open_governance(root_above(options.root)) as governance:
+    with Governance(root_above(options.root)) as governance:
         rules = governing(governance)
         asker = asking(governance, options, call.page)
-        active = None if asker is None else rules.active(governance.sessions.active_intent(*asker))
+        row = None if asker is None else asker.row
+        active = None if row is None else rules.active(row.active_intent)
         counts = _counts(governance, rules)
     intents = [
         i for i in rules.file.intents if options.status in (None, []) or i.status in options.status

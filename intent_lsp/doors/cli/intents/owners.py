@@ -10,7 +10,7 @@ from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit
 from intent_lsp.doors.cli.intents.list_intents import flags_of, status_cell
 from intent_lsp.doors.cli.locate import file_below, root_of_file
-from intent_lsp.doors.cli.open import governing, open_governance
+from intent_lsp.doors.cli.open import governing
 from intent_lsp.doors.cli.options import add_json, add_place
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
 from intent_lsp.governance.governance import Governance
@@ -24,7 +24,7 @@ def answer(call: Call) -> int:
     rows: list[Sequence[Cell]] = []
     told: list[dict[str, object]] = []
     for spelled in options.path:
-        with open_governance(root_of_file(spelled, options.root)) as governance:
+        with Governance(root_of_file(spelled, options.root)) as governance:
             path = file_below(governance.root, spelled, options.root)
             rows.extend(_rows(governance, path))
             told.append(_told(governance, path))

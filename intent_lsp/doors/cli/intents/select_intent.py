@@ -7,7 +7,7 @@ from typing import Final
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.locate import root_above
-from intent_lsp.doors.cli.open import governing, open_governance, refused, session_name
+from intent_lsp.doors.cli.open import governing, refused
 from intent_lsp.doors.cli.options import add_json, add_place
 from intent_lsp.doors.cli.session_options import (
     add_asker,
@@ -20,12 +20,13 @@ from intent_lsp.formats.intents.intent_json import context_json, intent_json
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
 from intent_lsp.governance.root.rules import Rules
+from intent_lsp.governance.root.sessions import session_name
 
 
 def answer(call: Call) -> int:
     """Select the intent, and print what its worker has to know."""
     options = call.options
-    with open_governance(root_above(options.root)) as governance:
+    with Governance(root_above(options.root)) as governance:
         rules = governing(governance)
         session_id = session_named(options) or _of_editor(governance, rules, call)
         session = governance.sessions.open_agent(session_id, agent_named(options))
@@ -56,10 +57,11 @@ def _of_editor(governance: Governance, rules: Rules, call: Call) -> str:
     Only a terminal is asked, because a command in an agent's shell must not change the person's
     intent.
     """
-    editor = None if agent_named(call.options) else governance.sessions.only_editor()
+    editor = governance.sessions.asker(None, agent_named(call.options))
     if editor is None or not call.page.asks:
         return session_needed(call.options)
-    question = f"Select {call.options.id} in your editor's session {session_name(editor, rules)}?"
+    name = session_name(editor.session_id, editor.row, rules)
+    question = f"Select {call.options.id} in your editor's session {name}?"
     if not call.page.agreed(question):
         raise WrongUsageError("nothing was selected", cure="--session S names another session")
     return editor.session_id

@@ -16,7 +16,7 @@ from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.intents.list_intents import IGNORED, flags_of, status_cell
 from intent_lsp.doors.cli.ledger.list_records import RECORD_COLUMNS, record_row
 from intent_lsp.doors.cli.locate import root_above
-from intent_lsp.doors.cli.open import governing, open_governance, refused
+from intent_lsp.doors.cli.open import governing, refused
 from intent_lsp.doors.cli.options import add_json, add_place
 from intent_lsp.doors.cli.session_options import identifier
 from intent_lsp.doors.cli.terminal.output import Output
@@ -62,7 +62,7 @@ class _Known:
 
 def answer(call: Call) -> int:
     """Print the intent with an id, current or earlier."""
-    with open_governance(root_above(call.options.root)) as governance:
+    with Governance(root_above(call.options.root)) as governance:
         rules = governing(governance)
         intent = rules.active(call.options.id)
         if intent is None:

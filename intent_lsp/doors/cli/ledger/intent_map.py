@@ -6,8 +6,9 @@ from typing import Final
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit
 from intent_lsp.doors.cli.locate import root_above
-from intent_lsp.doors.cli.open import governing, open_governance
+from intent_lsp.doors.cli.open import governing
 from intent_lsp.doors.cli.options import add_place
+from intent_lsp.governance.governance import Governance
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -15,7 +16,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _answer(call: Call) -> int:
-    with open_governance(root_above(call.options.root)) as governance:
+    with Governance(root_above(call.options.root)) as governance:
         governing(governance)
         call.page.text(governance.intent_map.text())
     return Exit.FINE

@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import Final
 
 from intent_lsp.core.agents.tools import ToolCall
-from intent_lsp.core.codes import RequestCode
-from intent_lsp.core.content import ContentHash
 from intent_lsp.core.findings import Position
 from intent_lsp.core.gate.approval import ApprovalAnswer
 from intent_lsp.core.gate.request import Denied
@@ -23,7 +21,7 @@ from intent_lsp.doors.lsp.requests.editor_edits import EditorEdits, paths_of
 from intent_lsp.doors.lsp.requests.workspace_lookup import RootLookup
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.doors.lsp.wire.common import DID_DENY, JsonObject, decision_wire
-from intent_lsp.doors.lsp.wire.params import failed, session_named
+from intent_lsp.doors.lsp.wire.params import refused, session_of
 from intent_lsp.formats.decision_json import explained_json
 from intent_lsp.formats.params.calls import (
     ApplyParams,
@@ -41,7 +39,7 @@ from intent_lsp.governance.calls.call_json import (
     not_governed_json,
     outcome_json,
 )
-from intent_lsp.governance.calls.calls import Applied
+from intent_lsp.governance.calls.calls import Applied, unknown_ticket
 from intent_lsp.governance.calls.outcome import Outcome
 
 _NAMED: Final = 3
@@ -82,7 +80,8 @@ class AgentRequests:
     async def begin_turn_of(self, open_root: OpenRoot, params: CommonParams) -> JsonObject:
         """Begin the next turn of the agent that `params` name, and release what its claims held."""
         begin = open_root.governance.begin_turn
-        row, ended = await self._finish(self._in_thread(begin, *_asker(params, open_root)))
+        session = session_of(params, open_root)
+        row, ended = await self._finish(self._in_thread(begin, session.id, session.agent_id))
         for outcome in ended:
             self._tell_record(open_root, outcome)
         # The agent's claims have ended: the saves that they held back are recorded as the editor's.
@@ -95,16 +94,12 @@ class AgentRequests:
         hash_ = params.hash_read()
         open_root = await self._finder.open_root(params)
         path = await self._in_thread(open_root.governance.path_named, params)
-        session, agent = _asker(params, open_root)
-
-        def note() -> ContentHash | None:
-            governance = open_root.governance
-            known = governance.contents.hash_of(path) if params.hash is None else hash_
-            governance.calls.read(session, agent, path, known)
-            return known
-
-        known = await self._in_thread(note)
-        return {"path": path, "uri": uri_of(open_root.governance.root / path), "hash": known}
+        session, calls = session_of(params, open_root), open_root.governance.calls
+        if hash_ is None:
+            hash_ = await self._in_thread(calls.read_now, session.id, session.agent_id, path)
+        else:
+            await self._in_thread(calls.read, session.id, session.agent_id, path, hash_)
+        return {"path": path, "uri": uri_of(open_root.governance.root / path), "hash": hash_}
 
     async def validate_edit(self, given: object) -> JsonObject:
         """Answer `intent/validateEdit`: judge a tool call before it happens."""
@@ -114,16 +109,16 @@ class AgentRequests:
         if found is None:
             return not_governed_json()
         open_root, admission = found
-        session, agent = _asker(params, open_root)
+        session = session_of(params, open_root)
         admit = open_root.governance.calls.admit
 
         async def judge(word: ApprovalAnswer) -> CallDecision:
-            admission = await self._in_thread(admit, session, agent, call, word)
+            admission = await self._in_thread(admit, session.id, session.agent_id, call, word)
             self._tell(open_root, admission)
             return admission
 
         admission = await self._asking.settled(
-            open_root, session, admission, judge, lambda judged: judged
+            open_root, session.id, admission, judge, lambda judged: judged
         )
         return call_json(admission, open_root.governance.root)
 
@@ -135,8 +130,7 @@ class AgentRequests:
         if open_root is not None:
             outcome = await self._finish(self._recorded(open_root, params.ticket, params.failure()))
         if open_root is None or outcome is None:
-            said = f"There is no ticket {params.ticket} from the last 24 hours."
-            raise failed(RequestCode.TICKET_UNKNOWN, said, {"ticket": params.ticket})
+            raise refused(unknown_ticket(params.ticket))
         violations = await self._in_thread(open_root.governance.violations.of, outcome)
         return outcome_json(outcome, violations, open_root.governance.root)
 
@@ -146,7 +140,8 @@ class AgentRequests:
         call = params.call()
         changes = params.changes(self._place_of)
         open_root = await self._finder.of_edit(params, changes[0].path)
-        session, agent = _asker(params, open_root)
+        session = session_of(params, open_root)
+        asker = session.id, session.agent_id
         apply = open_root.governance.calls.apply
 
         async def judge(word: ApprovalAnswer) -> Applied:
@@ -154,17 +149,17 @@ class AgentRequests:
             opened = self._connection.tracked_documents.open_at(open_root, paths_of(changes))
             if opened:
                 editing = EditorEdits(self._connection, open_root, opened)
-                done = await editing.apply((session, agent), call, changes, word)
+                done = await editing.apply(asker, call, changes, word)
                 self._tell(open_root, done.admission)
             else:
-                done = await self._in_thread(apply, session, agent, call, changes, word)
+                done = await self._in_thread(apply, *asker, call, changes, word)
                 self._tell_refusal(open_root, done.admission)
             if done.outcome is not None:
                 self._tell_record(open_root, done.outcome)
             return done
 
         applied = await self._asking.judged(
-            open_root, session, judge, lambda judged: judged.admission
+            open_root, session.id, judge, lambda judged: judged.admission
         )
         return applied_json(applied, open_root.governance.root)
 
@@ -175,18 +170,17 @@ class AgentRequests:
         """
         params = read_params(given, ExplainParams)
         open_root = await self._finder.open_root(params)
-        session, agent = _asker(params, open_root)
-        root = open_root.governance.root
+        session, root = session_of(params, open_root), open_root.governance.root
         if params.tool_name is None:
             path = await self._in_thread(open_root.governance.path_named, params)
-            if session == open_root.session.id and not agent:
+            if session == open_root.session:
                 rows, judgement = await self._in_thread(
-                    open_root.governance.explain_save, session, path
+                    open_root.governance.explain_save, session.id, path
                 )
                 return explained_json(rows, decision_wire(judgement, uri_of(root / path)))
         call = params.call()
         rows, admission = await self._in_thread(
-            open_root.governance.calls.explain, session, agent, call
+            open_root.governance.calls.explain, session.id, session.agent_id, call
         )
         return explained_json(rows, call_json(admission, root))
 
@@ -207,9 +201,9 @@ class AgentRequests:
             open_root = self._finder.governance(params)
             if open_root is None:
                 return None
-            return open_root, open_root.governance.calls.admit(
-                *_asker(params, open_root), call, word
-            )
+            session = session_of(params, open_root)
+            admit = open_root.governance.calls.admit
+            return open_root, admit(session.id, session.agent_id, call, word)
 
         found = await self._in_thread(judged)
         if found is not None:
@@ -278,7 +272,3 @@ class AgentRequests:
             )
         paths = [open_root.governance.root / path for path, _, _ in outcome.recorded.files]
         self._connection.files_written(frozenset(map(str, paths)))
-
-
-def _asker(params: CommonParams, open_root: OpenRoot) -> tuple[str, str]:
-    return session_named(params, open_root), params.agent_id or ""

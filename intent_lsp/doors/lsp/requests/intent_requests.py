@@ -18,13 +18,7 @@ from intent_lsp.doors.lsp.requests.agent_requests import AgentRequests
 from intent_lsp.doors.lsp.requests.workspace_lookup import RootLookup
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.doors.lsp.wire.common import JsonObject, draft_wire, status_wire
-from intent_lsp.doors.lsp.wire.params import (
-    cursor_of,
-    failed,
-    refused,
-    session_named,
-    session_of,
-)
+from intent_lsp.doors.lsp.wire.params import cursor_of, failed, refused, session_of
 from intent_lsp.formats.intents.intent_json import context_json, intent_json
 from intent_lsp.formats.ledger.jsonl import to_wire
 from intent_lsp.formats.ledger.verification_json import verification_json
@@ -193,8 +187,8 @@ class IntentRequests:
         return {"created": list(created)}
 
     def _status(self, params: CommonParams, open_root: OpenRoot) -> GovernanceStatus:
-        session = session_named(params, open_root)
-        return open_root.governance.status(session, agent_id=params.agent_id or "")
+        session = session_of(params, open_root)
+        return open_root.governance.status(session.id, agent_id=session.agent_id)
 
     async def _path_named(self, params: PathParams, open_root: OpenRoot) -> WorkspacePath | None:
         """Return the path that the params name, or None if they name none."""

@@ -20,7 +20,7 @@ from intent_lsp.doors.lsp.requests.approval import ApprovalPrompt
 from intent_lsp.doors.lsp.requests.workspace_lookup import RootLookup
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.doors.lsp.wire.common import JsonObject
-from intent_lsp.doors.lsp.wire.params import refused, session_named, session_of
+from intent_lsp.doors.lsp.wire.params import refused, session_of
 from intent_lsp.formats.intents.intent_json import intent_json
 from intent_lsp.formats.msgspec_types import register_msgspec_types
 from intent_lsp.formats.params.read import read_params
@@ -112,7 +112,7 @@ class PlanRequests:
         params = read_params(given, CreateParams)
         open_root = await self._finder.open_root(params)
         await self._check_patterns(open_root, params.owned_scope, "ownedScope")
-        if session_named(params, open_root) != open_root.session.id:
+        if session_of(params, open_root).id != open_root.session.id:
             scope = ", ".join(map(neutral, params.owned_scope))
             question = f"create the intent {neutral(params.name)}, which owns {scope}"
             word = await self._asking.approved(open_root, _asked(params, open_root, question))
@@ -201,7 +201,7 @@ class PlanRequests:
     async def _verified(self, open_root: OpenRoot, params: VerificationParams) -> JsonObject:
         learnt, outcome = await self._in_thread(
             open_root.governance.verifying.end,
-            session_named(params, open_root),
+            session_of(params, open_root).id,
             params.agent_id or "",
             params.command,
             success=params.success,
@@ -241,7 +241,7 @@ class PlanRequests:
             raise refused(done)
         if params.select:
             done = await self._selected(open_root, params, done)
-        elif session_named(params, open_root) == open_root.session.id:
+        elif session_of(params, open_root).id == open_root.session.id:
             # A person creates an intent to describe it further: show them the file.
             people, root = self._connection.people, open_root.governance.root
             self._connection.tracked_documents.work.begin(people.show(str(root / INTENTS_FILE)))
@@ -282,6 +282,6 @@ class PlanRequests:
 
 
 def _asked(params: CommonParams, open_root: OpenRoot, question: str) -> str:
-    name = session_named(params, open_root)
+    name = session_of(params, open_root).id
     who = "you want" if name == open_root.session.id else f"agent {neutral(name)} wants"
     return f"{who} to {question}."

@@ -14,7 +14,7 @@ from intent_lsp.core.errors import IntentLspError, WrongParamsError
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.formats.params.requests import CommonParams
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
-from intent_lsp.governance.root.sessions import Session
+from intent_lsp.governance.root.sessions import Session, asking_session
 from intent_lsp.store.ledger.index.queries import PageCursor
 
 REQUEST_FAILED: Final = -32803
@@ -36,17 +36,9 @@ def invalid(problem: IntentLspError) -> JsonRpcException:
     return JsonRpcException(str(problem), code=INVALID_PARAMS)
 
 
-def session_named(params: CommonParams, open_root: OpenRoot) -> str:
-    """Return the id of the session that the params name, else of the connection's own."""
-    return params.session_id or open_root.session.id
-
-
 def session_of(params: CommonParams, open_root: OpenRoot) -> Session:
     """Return the session that the params name: the person's own, or an agent's."""
-    session_id = session_named(params, open_root)
-    if session_id == open_root.session.id and params.agent_id is None:
-        return open_root.session
-    return open_root.governance.sessions.of_agent(session_id, params.agent_id or "")
+    return asking_session(open_root.session, params.session_id, params.agent_id)
 
 
 def cursor_of(spelled: str | None) -> PageCursor | None:

@@ -1,0 +1,108 @@
+"""Settling a call that waits for a person's approval (requirements section 6, row 16).
+
+Invariant: no lock is held while a person is asked, and the call is judged again with their answer.
+Invariant: anything but an approval refuses the call and says why.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from typing import Final, Generic, TypeVar
+
+from intent_lsp.core.codes import GateCode
+from intent_lsp.core.gate.approval import ApprovalAnswer
+from intent_lsp.core.gate.request import Ask, Denied
+from intent_lsp.core.records import ApprovalChoice
+from intent_lsp.core.redaction import neutral
+from intent_lsp.core.scope.language import escape
+from intent_lsp.governance.calls.admission import CallDecision
+from intent_lsp.governance.plan.checkout import CheckoutRefusal
+from intent_lsp.governance.plan.planning import Granted, Wish
+
+APPROVE_ONCE: Final = "Approve once"
+EXPAND: Final = "Approve and expand scope"
+REJECT: Final = "Reject"
+
+REJECTED: Final = "a person rejected it"
+
+_REASON: Final = "approved when an agent asked"
+_WORDS_AT_MOST: Final = 300
+_PATHS_SHOWN: Final = 3
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApprovalQuestion:
+    """What a person is asked, and the titles of the answers that they may choose."""
+
+    text: str
+    titles: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApprovalSteps(Generic[T]):
+    """What a door does while a call waits for a person.
+
+    `judge` judges the call with an answer and carries out the decision, which `decision_of` finds
+    in its result. `ask` asks the person, `grant` expands a scope, and `warn` shows a sentence.
+    """
+
+    judge: Callable[[ApprovalAnswer], Awaitable[T]]
+    decision_of: Callable[[T], CallDecision]
+    ask: Callable[[ApprovalQuestion], Awaitable[ApprovalAnswer]]
+    grant: Callable[[Wish], Awaitable[Granted | CheckoutRefusal]]
+    warn: Callable[[str], None]
+
+
+async def settled(asker: str, judged: T, steps: ApprovalSteps[T]) -> T:
+    """Return `judged` unless its decision is Ask: then ask a person and judge again.
+
+    `judged` is the result of the first judgement; `asker` is the session that makes the call.
+    """
+    admission = steps.decision_of(judged)
+    if not isinstance(admission.decision, Ask):
+        return judged
+    why = admission.decision.why
+    word = await steps.ask(_question(asker, admission, why))
+    if word.approval is ApprovalChoice.EXPANDED:
+        word = await _expanded(admission, why, word, steps)
+    return await steps.judge(word)
+
+
+def answer_of(chosen: str, session_id: str) -> ApprovalAnswer:
+    """Return what a chosen title means. `session_id` is the session of the person who chose."""
+    if chosen == REJECT:
+        return ApprovalAnswer(feedback=REJECTED, final=True)
+    choice = ApprovalChoice.EXPANDED if chosen == EXPAND else ApprovalChoice.ONCE
+    return ApprovalAnswer(approval=choice, session_id=session_id)
+
+
+async def _expanded(
+    admission: CallDecision, why: Denied, word: ApprovalAnswer, steps: ApprovalSteps[T]
+) -> ApprovalAnswer:
+    """Grant the intent the paths that were out of scope.
+
+    If that fails, approve the call once.
+    """
+    patterns = tuple(escape(path) for path in why.paths)
+    wish = Wish(intent_id=admission.intent_id or "", patterns=patterns, reason=_REASON)
+    granted = await steps.grant(wish)
+    if isinstance(granted, CheckoutRefusal):
+        steps.warn(f"intent-lsp: {granted.message} The call is approved this one time.")
+        return replace(word, approval=ApprovalChoice.ONCE)
+    return word
+
+
+def _question(asker: str, admission: CallDecision, why: Denied) -> ApprovalQuestion:
+    """Return the question for the person. Names in it come from outside and are neutralised."""
+    shown = ", ".join(map(neutral, why.paths[:_PATHS_SHOWN])) or "files that it does not name"
+    more = len(why.paths) - _PATHS_SHOWN
+    paths = f"{shown} and {more} more" if more > 0 else shown
+    intent = "" if admission.intent_id is None else f" for {neutral(admission.intent_id)}"
+    text = f"agent {neutral(asker)} wants {neutral(admission.tool_name)} to change {paths}{intent}."
+    out_of_scope = why.code is GateCode.SCOPE_VIOLATION
+    if out_of_scope:
+        text = f"{text} {neutral(why.message, _WORDS_AT_MOST)}"
+    expandable = out_of_scope and admission.intent_id is not None
+    titles = (APPROVE_ONCE, EXPAND, REJECT) if expandable else (APPROVE_ONCE, REJECT)
+    return ApprovalQuestion(text=text, titles=titles)
