@@ -33,7 +33,12 @@ PARTS = (
     Part(
         "In every editor",
         "Diagnostics, quick fixes, questions and notices of the server.",
-        ("core/gate/messages_for_people", "formats/markdown/provenance", "doors/lsp/"),
+        (
+            "core/gate/messages_for_people",
+            "formats/markdown/provenance",
+            "governance/calls/approvals",
+            "doors/lsp/",
+        ),
     ),
     Part(
         "In the files that people write",
@@ -59,6 +64,7 @@ PARTS = (
             "core/commands/",
             "core/gate/",
             "core/agents/",
+            "formats/params/",
             "formats/tool_call",
             "formats/patch/",
             "formats/shell/",

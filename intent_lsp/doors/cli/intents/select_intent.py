@@ -16,9 +16,9 @@ from intent_lsp.doors.cli.session_options import (
     session_named,
     session_needed,
 )
-from intent_lsp.formats.intents.intent_json import context_json, intent_json
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
+from intent_lsp.governance.plan.selection_json import selection_json
 from intent_lsp.governance.root.rules import Rules
 from intent_lsp.governance.root.sessions import session_name
 
@@ -36,13 +36,7 @@ def answer(call: Call) -> int:
     for warning in done.warnings:
         call.page.remark(f"intent-lsp: {warning}")
     if options.json:
-        told = {
-            "intent": intent_json(done.intent),
-            "context": context_json(done.context),
-            "text": done.text,
-            "warnings": list(done.warnings),
-        }
-        call.page.json(json.dumps(told).encode())
+        call.page.json(json.dumps(selection_json(done)).encode())
     elif call.page.terminal:
         for line in done.text.splitlines():
             call.page.line(line)

@@ -19,7 +19,7 @@ from intent_lsp.doors.lsp.requests.workspace_lookup import RootLookup
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.doors.lsp.wire.common import JsonObject, draft_wire, status_wire
 from intent_lsp.doors.lsp.wire.params import cursor_of, failed, refused, session_of
-from intent_lsp.formats.intents.intent_json import context_json, intent_json
+from intent_lsp.formats.intents.intent_json import intent_json
 from intent_lsp.formats.ledger.jsonl import to_wire
 from intent_lsp.formats.ledger.verification_json import verification_json
 from intent_lsp.formats.markdown.provenance import who
@@ -32,7 +32,8 @@ from intent_lsp.formats.params.requests import (
     VerifyParams,
 )
 from intent_lsp.governance.governance import GovernanceStatus
-from intent_lsp.governance.plan.checkout import CheckoutRefusal, Selection
+from intent_lsp.governance.plan.checkout import CheckoutRefusal
+from intent_lsp.governance.plan.selection_json import selection_json
 from intent_lsp.governance.root.rules import FileState
 from intent_lsp.governance.root.sessions import CHECKOUT_REQUIRED
 from intent_lsp.governance.setup import initialise
@@ -95,16 +96,9 @@ class IntentRequests:
             done = await self._connection.choices.select_for_agent(
                 open_root, theirs, intent_id, voice
             )
-        match done:
-            case CheckoutRefusal():
-                raise refused(done)
-            case Selection():
-                return {
-                    "intent": intent_json(done.intent),
-                    "context": context_json(done.context),
-                    "text": done.text,
-                    "warnings": list(done.warnings),
-                }
+        if isinstance(done, CheckoutRefusal):
+            raise refused(done)
+        return selection_json(done)
 
     async def clear(self, given: object) -> JsonObject:
         """Answer `intent/clear`."""

@@ -1,1 +1,1 @@
-"""Params and results of `intent/*` as JSON."""
+"""Names, results and errors of `intent/*` on the wire."""
