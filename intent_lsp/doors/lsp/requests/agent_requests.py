@@ -158,8 +158,9 @@ class AgentRequests:
                 self._tell_record(open_root, done.outcome)
             return done
 
-        applied = await self._asking.judged(
-            open_root, session.id, judge, lambda judged: judged.admission
+        applied = await self._finish(judge(self._asking.first_word()))
+        applied = await self._asking.settled(
+            open_root, session.id, applied, judge, lambda judged: judged.admission
         )
         return applied_json(applied, open_root.governance.root)
 

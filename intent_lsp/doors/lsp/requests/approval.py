@@ -49,20 +49,6 @@ class ApprovalPrompt:
         self._connection = connection
         self._finish = finish
 
-    async def judged(
-        self,
-        open_root: OpenRoot,
-        asker: str,
-        judge: Judge[T],
-        decision_of: Callable[[T], CallDecision],
-    ) -> T:
-        """Judge a call of `asker` and return the result, after asking a person if the gate says so.
-
-        `decision_of` returns the decision in a result of `judge`.
-        """
-        judged = await self._finish(judge(self.first_word()))
-        return await self.settled(open_root, asker, judged, judge, decision_of)
-
     def first_word(self) -> ApprovalAnswer:
         """Return the approval state before anybody is asked: a person can be asked, or cannot."""
         return ASKABLE if self._connection.people.can_choose else NO_QUESTIONS
@@ -77,7 +63,8 @@ class ApprovalPrompt:
     ) -> T:
         """Return `judged` unless its decision is Ask: then ask a person and judge again.
 
-        Parameters are those of `judged`; `judged` is the result of the first judgement.
+        `judged` is what `judge` returned for the first word, and `asker` the session that calls.
+        `decision_of` returns the decision in such a result.
         """
 
         async def ask(question: ApprovalQuestion) -> ApprovalAnswer:
