@@ -1,156 +1,168 @@
-"""The stories of `tests/cases`: read from text, told at any door."""
+"""The stories below `tests/cases`, as text: a sentence, what holds before, and the steps.
+
+A step is read here and taken by `person_stories` or `agent_stories`.
+"""
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
-from typing import Any, Protocol
 
+from tests.support.governed import FILES, set_policy
 from tests.support.repository import Repository
 
 CASES = Path(__file__).parent.parent / "cases"
+AGENTS_CASES = CASES / "agents"
+
+
+class At(StrEnum):
+    """Where a story is asked."""
+
+    GOVERNANCE = "governance"
+    SERVER = "the server"
+    COMMAND_LINE = "the command line"
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One line of a story: its verb, its words, where it stands."""
+    """One line of a story: its words, and the line with its place."""
 
-    line: int
     text: str
     words: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Story:
-    """One case file."""
+    """One case file.
+
+    `policy` are lines of the team's policy. `by_agent`: the editor's own contributor is an agent.
+    `not_at` are the doors that cannot answer it, each with the reason.
+    """
 
     name: str
-    policy: str
+    title: str
+    policy: tuple[str, ...] = ()
+    by_agent: bool = False
+    not_at: Mapping[At, str]
     steps: tuple[Step, ...]
 
 
-class Door(Protocol):
-    """What a door must be able to do for a story to be told there."""
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a door says of an edit: a verdict or a code, and what it says of the rows.
 
-    root: Path
+    `rows` are the row's number, its code if it has one, and its outcome.
+    """
 
-    async def select(self, intent_id: str) -> None: ...
-    async def clear(self) -> None: ...
-    async def open(self, path: str) -> None: ...
-    async def text(self) -> str: ...
-    async def edit(self, text: str) -> None: ...
-    async def shows(self, codes: Sequence[str]) -> None: ...
-    async def save(self, *, manual: bool) -> None: ...
-    async def outside_changed(self) -> None: ...
-    async def records(self) -> list[dict[str, Any]]: ...
-    async def drafts(self) -> int: ...
-    async def ledger_ok(self) -> bool: ...
+    outcome: str
+    rows: Sequence[tuple[int, str | None, str]] = ()
+
+    def check(self, *expected: str) -> None:
+        """Fail unless this is what was expected: `PASS`, `SCOPE_VIOLATION`, `EXEMPT by row 2`."""
+        wanted, *row = expected
+        assert self.outcome == wanted, f"it is {self.outcome}"
+        failing = [code for _, code, outcome in self.rows if outcome == "fail"]
+        if self.outcome in failing and self.outcome != "HITL_REJECTED":
+            # A person is asked last, and may be asked for what an earlier row refuses.
+            assert failing[0] == self.outcome, f"the first row that fails is {failing[0]}"
+        if row:
+            assert row == ["by", "row", str(self.deciding_row)]
+
+    @property
+    def deciding_row(self) -> int | None:
+        """The row that exempts the edit: it says that the others are not asked."""
+        if len(self.rows) == 1:
+            return self.rows[0][0]
+        return next((number for number, _, outcome in self.rows if outcome == "skipped"), None)
 
 
-def stories() -> list[Story]:
-    """Read every case file."""
-    return [_read(path) for path in sorted(CASES.glob("*.txt"))]
+def stories(folder: Path = CASES) -> list[Story]:
+    """Read every case file of a folder."""
+    return [read(path.stem, path.read_text()) for path in sorted(folder.glob("*.txt"))]
 
 
-def _read(path: Path) -> Story:
-    first, *lines = path.read_text().splitlines()
-    assert first.startswith("# "), f"{path.name}: the first line tells the story in a sentence"
-    policy, steps = "", []
-    for number, line in enumerate(lines, 2):
-        if line.startswith("policy "):
-            policy = line.removeprefix("policy ")
-        elif line and not line.startswith("#"):
-            steps.append(Step(number, f"{path.name}:{number}: {line}", _words(line)))
-    return Story(path.stem, policy, tuple(steps))
+def stories_at(door: At, folder: Path = CASES) -> list[Story]:
+    """Read the case files that a door is asked."""
+    return [story for story in stories(folder) if door not in story.not_at]
+
+
+def read(name: str, text: str) -> Story:
+    """Read a case file."""
+    first, *lines = text.splitlines()
+    assert first.startswith("# "), f"{name}: the first line tells the story in a sentence"
+    numbered = [(number, line) for number, line in enumerate(lines, 2) if line[:1] not in "#"]
+    return Story(
+        name=name,
+        title=first.removeprefix("# "),
+        policy=tuple(line.removeprefix("policy ") for _, line in numbered if _is_policy(line)),
+        by_agent=any(line == "contributor AI" for _, line in numbered),
+        not_at=dict(_not_at(line) for _, line in numbered if line.startswith("not at ")),
+        steps=tuple(
+            Step(f"{name}.txt:{number}: {line}", _words(line))
+            for number, line in numbered
+            if not (_is_policy(line) or line == "contributor AI" or line.startswith("not at "))
+        ),
+    )
+
+
+def begin(repository: Repository, story: Story) -> Repository:
+    """Write and commit the project in which a story begins."""
+    for name, text in FILES.items():
+        repository.write(name, text)
+    if story.policy:
+        set_policy(repository, "\n  ".join(story.policy))
+    repository.commit("begin")
+    return repository
+
+
+def prepare(words: tuple[str, ...], repository: Repository) -> bool:
+    """Take a step that changes files behind everybody's back; tell whether it was one."""
+    root = repository.root
+    match words:
+        case ("file", path, text):
+            repository.write(path, text)
+        case ("file", path, text, "times", count):
+            repository.write(path, text * int(count))
+        case ("link", path, "->", target):
+            (root / path).symlink_to(target)
+        case (path, "becomes", "a", ("file" | "directory") as kind):
+            _set_aside(root / path)
+            (root / path).touch() if kind == "file" else (root / path).mkdir()
+        case (path, "is", "put", "back"):
+            (root / path).rmdir() if (root / path).is_dir() else (root / path).unlink()
+            _aside(root / path).rename(root / path)
+        case ("commit",):
+            repository.commit("as told")
+        case _:
+            return False
+    return True
+
+
+def asked(story: Story, passed_over: frozenset[str]) -> Iterator[Step]:
+    """Give the steps that a door takes: all but those that it passes over, by a word of theirs."""
+    return (step for step in story.steps if passed_over.isdisjoint(step.words))
+
+
+def _set_aside(path: Path) -> None:
+    if path.exists():
+        path.rename(_aside(path))
+
+
+def _aside(path: Path) -> Path:
+    # Beside the project, which is one step away for the file system.
+    return next(parent for parent in path.parents if (parent / ".git").exists()).parent / path.name
+
+
+def _is_policy(line: str) -> bool:
+    return line.startswith("policy ")
+
+
+def _not_at(line: str) -> tuple[At, str]:
+    door, _, why = line.removeprefix("not at ").partition(": ")
+    assert why, f"{line}: a reason follows"
+    return At(door), why
 
 
 def _words(line: str) -> tuple[str, ...]:
     return tuple(word.replace("\\n", "\n") for word in shlex.split(line.replace("\\n", "\\\\n")))
-
-
-async def tell(story: Story, door: Door) -> None:
-    """Tell a story at a door; what does not come true fails with its line."""
-    teller = _Teller(door)
-    for step in story.steps:
-        try:
-            await teller.take(step.words)
-        except AssertionError as wrong:
-            raise AssertionError(f"{step.text}: {wrong}") from wrong
-
-
-class _Teller:
-    def __init__(self, door: Door) -> None:
-        self._door = door
-        self._path = Path()
-        self._original = b""
-        self._edited = ""
-
-    async def take(self, words: tuple[str, ...]) -> None:
-        match words:
-            case ("select", intent_id):
-                await self._door.select(intent_id)
-            case ("clear",):
-                await self._door.clear()
-            case ("open", path):
-                await self._open(path)
-            case ("save",):
-                await self._door.save(manual=True)
-            case ("auto", "save"):
-                await self._door.save(manual=False)
-            case ("outside", "writes", text):
-                self._path.write_text(self._path.read_text() + text)
-                await self._door.outside_changed()
-            case _:
-                await self._edit_or_look(words)
-
-    async def _edit_or_look(self, words: tuple[str, ...]) -> None:
-        match words:
-            case ("replace", old, "with", new):
-                await self._edit((await self._door.text()).replace(old, new))
-            case ("append", text):
-                await self._edit(await self._door.text() + text)
-            case ("prepend", text):
-                await self._edit(text + await self._door.text())
-            case ("empty",):
-                await self._edit("")
-            case ("commit",):
-                Repository(self._door.root).commit("as told")
-                await self._door.outside_changed()
-            case ("shows", "nothing"):
-                await self._door.shows(())
-            case ("shows", *codes):
-                await self._door.shows(codes)
-            case _:
-                await self._look_at_what_is_kept(words)
-
-    async def _look_at_what_is_kept(self, words: tuple[str, ...]) -> None:
-        match words:
-            case ("disk", "holds", "edit"):
-                assert self._path.read_bytes() == self._edited.encode()
-            case ("disk", "holds", "original"):
-                assert self._path.read_bytes() == self._original
-            case ("recorded", verdict, *intent):
-                newest = (await self._door.records())[-1]
-                assert newest["scope_validation"] == verdict
-                assert (newest["intent_id"] or "none") in (intent or [newest["intent_id"]])
-            case ("records", count):
-                assert len(await self._door.records()) == int(count)
-            case ("drafts", count):
-                assert await self._door.drafts() == int(count)
-            case ("ledger", "ok"):
-                assert await self._door.ledger_ok()
-            case _:
-                raise AssertionError("no door knows these words")
-
-    async def _open(self, path: str) -> None:
-        self._path = self._door.root / path
-        if not self._path.exists():
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._path.write_text("")
-        self._original = self._path.read_bytes()
-        self._edited = self._original.decode()
-        await self._door.open(path)
-
-    async def _edit(self, text: str) -> None:
-        self._edited = text
-        await self._door.edit(text)
