@@ -5,7 +5,6 @@ Invariant: nothing of `intent_lsp.doors` is imported, here or in what is importe
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 from intent_lsp.core.agents.tools import ToolCall
@@ -105,11 +104,11 @@ class GovernancePerson:
 
     async def would_be(self) -> Answer:
         rows, judgement = self.governance.explain_save(self.session.id, self.path)
+        if judgement.denied is not None:
+            return Answer(judgement.denied.code.value, _rows(rows))
         if judgement.standing is FileClass.SERVER_ONLY:
-            return Answer(ShownCode.CONTROL_PLANE_EDIT, _rows(rows))
-        verdict = judgement.verdict or ScopeValidation.EXEMPT
-        denied = judgement.denied
-        return Answer((verdict if denied is None else denied.code).value, _rows(rows))
+            return Answer(ShownCode.CONTROL_PLANE_EDIT.value, _rows(rows))
+        return Answer((judgement.verdict or ScopeValidation.EXEMPT).value, _rows(rows))
 
     async def save(self, *, manual: bool) -> None:
         buffer = Buffer(lines=list(self._lines), read=self._read, manual=manual)
@@ -196,18 +195,18 @@ class GovernanceAgents:
             else:
                 self.governance.status(who.session, agent_id=who.agent)
         except LedgerUnavailableError:
-            return RequestCode.LEDGER_UNAVAILABLE
+            return RequestCode.LEDGER_UNAVAILABLE.value
         except IntentLspError:
-            return RequestCode.STATE_UNAVAILABLE
+            return RequestCode.STATE_UNAVAILABLE.value
         return ""
 
     async def record(self, who: Asker, ticket: str) -> str:  # noqa: ARG002 - a ticket is enough
         done = self.governance.calls.record(ticket)
-        return RequestCode.TICKET_UNKNOWN if done is None else ""
+        return RequestCode.TICKET_UNKNOWN.value if done is None else ""
 
     async def restore(self, draft: str) -> str:
         found = self.governance.stores.drafts.get(draft)
-        return RequestCode.DRAFT_UNKNOWN if found is None else ""
+        return RequestCode.DRAFT_UNKNOWN.value if found is None else ""
 
 
 def _refusal(done: object) -> str:

@@ -67,7 +67,8 @@ class Answer:
             # A person is asked last, and may be asked for what an earlier row refuses.
             assert failing[0] == self.outcome, f"the first row that fails is {failing[0]}"
         if row:
-            assert row == ["by", "row", str(self.deciding_row)]
+            by = ["by", "row", str(self.deciding_row)]
+            assert row == by, f"it is {self.outcome} {' '.join(by)}"
 
     @property
     def deciding_row(self) -> int | None:
@@ -91,7 +92,7 @@ def read(name: str, text: str) -> Story:
     """Read a case file."""
     first, *lines = text.splitlines()
     assert first.startswith("# "), f"{name}: the first line tells the story in a sentence"
-    numbered = [(number, line) for number, line in enumerate(lines, 2) if line[:1] not in "#"]
+    numbered = [(number, line) for number, line in enumerate(lines, 2) if line and line[0] != "#"]
     return Story(
         name=name,
         title=first.removeprefix("# "),
@@ -129,9 +130,10 @@ def prepare(words: tuple[str, ...], repository: Repository) -> bool:
         case (path, "becomes", "a", ("file" | "directory") as kind):
             _set_aside(root / path)
             (root / path).touch() if kind == "file" else (root / path).mkdir()
-        case (path, "is", "put", "back"):
+        case (path, "is", ("removed" | "put") as what, *_):
             (root / path).rmdir() if (root / path).is_dir() else (root / path).unlink()
-            _aside(root / path).rename(root / path)
+            if what == "put":
+                _aside(root / path).rename(root / path)
         case ("commit",):
             repository.commit("as told")
         case _:
