@@ -14,6 +14,7 @@ from intent_lsp.core.gate.gate import CHECKS, judge_call
 from intent_lsp.core.gate.request import Denied
 from tests.support import markdown
 from tests.support.gate_questions import CALL, FINE, NUMBERS, broken
+from tests.support.gate_table import gate_table
 
 ROOT = Path(__file__).parent.parent
 SPEC = ROOT / "docs" / "spec"
@@ -76,21 +77,6 @@ def test_sections_are_numbered_without_a_gap(name: str) -> None:
             if each.startswith(f"{top}.")
         )
         assert below == list(range(1, len(below) + 1))
-
-
-class Row(NamedTuple):
-    """A row of the gate as the specification has it."""
-
-    applies: str
-    code: str
-    label: str
-    message: str
-
-
-def gate_table() -> dict[int, Row]:
-    section = PAGES["requirements"].text.split("### 6.1 ")[1].split("### 6.2 ")[0]
-    cells = re.findall(r"^\| (\d+) \| (.*?) \| (.*?) \| (.*?) \| (.*) \|$", section, re.MULTILINE)
-    return {int(number): Row(*rest) for number, *rest in cells}
 
 
 def test_the_gate_asks_the_rows_of_the_specification() -> None:

@@ -120,7 +120,7 @@ class _Teller:
             case ("disk", "holds", "original"):
                 assert self._path.read_bytes() == self._original
             case ("recorded", verdict, *intent):
-                newest = (await self._door.records())[-1]
+                newest = [each for each in await self._door.records() if self._is_of_file(each)][-1]
                 assert newest["scope_validation"] == verdict
                 assert not intent or (newest["intent_id"] or "none") == intent[0]
             case ("records", count):
@@ -131,6 +131,10 @@ class _Teller:
                 assert await self._door.ledger_ok()
             case _:
                 raise AssertionError("no door knows these words")
+
+    def _is_of_file(self, record: dict[str, Any]) -> bool:
+        path = self._path.relative_to(self._repository.root).as_posix()
+        return any(file["relative_path"] == path for file in record["files"])
 
     async def _open(self, path: str) -> None:
         self._path = self._repository.root / path
