@@ -142,8 +142,15 @@ def prepare(words: tuple[str, ...], repository: Repository) -> bool:
 
 
 def asked(story: Story, passed_over: frozenset[str]) -> Iterator[Step]:
-    """Give the steps that a door takes: all but those that it passes over, by a word of theirs."""
-    return (step for step in story.steps if passed_over.isdisjoint(step.words))
+    """Give the steps that a door takes, without those that begin or are asked with such a word."""
+    return (step for step in story.steps if passed_over.isdisjoint(_verbs(step.words)))
+
+
+def _verbs(words: tuple[str, ...]) -> Iterator[str]:
+    """Give the first word, and the last one of what is asked."""
+    yield words[0]
+    if "->" in words:
+        yield words[words.index("->") - 1]
 
 
 def _set_aside(path: Path) -> None:
