@@ -5,6 +5,7 @@ Invariant: nothing of `intent_lsp.doors` is imported, here or in what is importe
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from intent_lsp.core.agents.tools import ToolCall
@@ -20,7 +21,7 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import AGENT, HUMAN, ApprovalChoice, ScopeValidation
 from intent_lsp.formats.diff import line_hunks
 from intent_lsp.formats.ledger.jsonl import to_wire
-from intent_lsp.governance.contents.content import FileContent
+from intent_lsp.governance.contents.content import FileContent, content_of
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.judging.file_snapshot import OpenFileState
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
@@ -70,7 +71,7 @@ class GovernancePerson:
         self.session = session
         self._place = ResolvedPath(WorkspacePath(""), None)
         self._lines: list[str] = []
-        self._read: ContentHash | None = None
+        self._known = b""
 
     async def select(self, intent_id: str) -> str:
         done = self.governance.checkout.select(self.session, intent_id, unsaved_file=False)
@@ -84,7 +85,7 @@ class GovernancePerson:
         assert place is not None
         self._place = place
         data = self.governance.looks.read_first(place.path) or b""
-        self._lines, self._read = split_lines(data.decode()), hash_content(data)
+        self._lines, self._known = split_lines(data.decode()), data
 
     async def text(self) -> str:
         return "".join(self._lines)
@@ -96,10 +97,13 @@ class GovernancePerson:
         data = self._on_disk
         edited = self._lines != split_lines(data.decode())
         if not edited:
-            self._read = hash_content(data)
+            self._known = data
         look = self.governance.looks.look(
             self.session, self._place, data, self._read, edited=edited
         )
+        if look.server_only:
+            # What the server has written since is nobody's edit.
+            look = replace(look, head=content_of(self._known))
         assert [_code(look)] * _runs(look, self._lines) == list(codes)
 
     async def would_be(self) -> Answer:
@@ -120,7 +124,7 @@ class GovernancePerson:
             disk=self._on_disk, known=before.disk, read=self._read, automatic=not manual
         )
         after = self.governance.saves.after(self.session, self._place, written)
-        self._read = None if after.disk is None else hash_content(after.disk)
+        self._known = after.disk or b""
 
     async def outside_changed(self) -> None:
         """Nothing is told: what the editor has read is what it read before."""
@@ -140,6 +144,11 @@ class GovernancePerson:
     def path(self) -> WorkspacePath:
         """The open file."""
         return self._place.path
+
+    @property
+    def _read(self) -> ContentHash:
+        """The hash of what the editor has read last."""
+        return hash_content(self._known)
 
     @property
     def _on_disk(self) -> bytes:

@@ -159,6 +159,7 @@ async def _refusal(editor: Editor, name: str, params: dict[str, Any]) -> str:
 
 def _code(refused: JsonRpcException) -> str:
     assert refused.code == -32803, refused
+    assert refused.data is not None
     return str(refused.data["code"])
 
 

@@ -94,6 +94,8 @@ def lines_of_person(words: tuple[str, ...]) -> Iterator[Line]:
             yield _seen(code)
         case ("select", _, "->", code):
             yield Line(Of.REQUEST, code)
+        case _:
+            pass
 
 
 def lines_of_agent(words: tuple[str, ...]) -> Iterator[Line]:
