@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from tests.support.governed import govern
 from watchfiles import awatch
 
 from tests.support.counting_server import MARK, NAME
 from tests.support.editor import Editor, editing
+from tests.support.governed_repository import govern
 from tests.support.repository import Repository
 
 pytestmark = pytest.mark.e2e

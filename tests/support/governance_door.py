@@ -5,29 +5,26 @@ Invariant: nothing of `intent_lsp.doors` is imported, here or in what is importe
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any
 
 from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.codes import RequestCode, ShownCode
-from intent_lsp.core.content import ContentHash, hash_content, split_lines
+from intent_lsp.core.content import split_lines
 from intent_lsp.core.errors import IntentLspError, LedgerUnavailableError
 from intent_lsp.core.gate.approval import ASKABLE, NO_ANSWER, ApprovalAnswer
 from intent_lsp.core.gate.explain import ExplainedRow
 from intent_lsp.core.gate.file_class import FileClass
 from intent_lsp.core.gate.request import Ask, Decision, Denied
-from intent_lsp.core.gate.violations import marked_runs
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import AGENT, HUMAN, ApprovalChoice, ScopeValidation
-from intent_lsp.formats.diff import line_hunks
 from intent_lsp.formats.ledger.jsonl import to_wire
-from intent_lsp.governance.contents.content import FileContent, content_of
 from intent_lsp.governance.governance import Governance
-from intent_lsp.governance.judging.file_snapshot import OpenFileState
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
 from intent_lsp.governance.root.sessions import Session
-from intent_lsp.governance.saves.saves import Buffer, Written
-from intent_lsp.store.fs.resolve import ResolvedPath, resolve_below
+from intent_lsp.governance.saves.open_file import GovernedPlace, OpenFile
+from intent_lsp.governance.violations.document_diffs import DocumentDiffs
+from intent_lsp.governance.violations.file_violations import file_violations, marked_lines
+from intent_lsp.store.fs.resolve import resolve_below
 from intent_lsp.store.ledger.index.queries import Query
 from tests.support.agent_stories import Asker, Wish
 from tests.support.repository import Repository
@@ -69,9 +66,8 @@ class GovernancePerson:
     def __init__(self, governance: Governance, session: Session) -> None:
         self.governance = governance
         self.session = session
-        self._place = ResolvedPath(WorkspacePath(""), None)
+        self._file = OpenFile()
         self._lines: list[str] = []
-        self._known = b""
 
     async def select(self, intent_id: str) -> str:
         done = self.governance.checkout.select(self.session, intent_id, unsaved_file=False)
@@ -83,9 +79,9 @@ class GovernancePerson:
     async def open(self, path: str) -> None:
         place = resolve_below(self.governance.root, path)
         assert place is not None
-        self._place = place
-        data = self.governance.looks.read_first(place.path) or b""
-        self._lines, self._known = split_lines(data.decode()), data
+        self._file = OpenFile()
+        self._file.attach(GovernedPlace(self.governance.saves, self.session, place), None)
+        self._lines = list(self._file.disk.known.lines or ())
 
     async def text(self) -> str:
         return "".join(self._lines)
@@ -94,17 +90,12 @@ class GovernancePerson:
         self._lines = split_lines(text)
 
     async def shows(self, codes: Sequence[str]) -> None:
-        data = self._on_disk
-        edited = self._lines != split_lines(data.decode())
-        if not edited:
-            self._known = data
-        look = self.governance.looks.look(
-            self.session, self._place, data, self._read, edited=edited
-        )
-        if look.server_only:
-            # What the server has written since is nobody's edit.
-            look = replace(look, head=content_of(self._known))
-        assert [_code(look)] * _runs(look, self._lines) == list(codes)
+        state = self._file.snapshot(self._lines)
+        assert state is not None
+        diffs = DocumentDiffs.of(state, self._lines) if state.shown else None
+        runs = marked_lines(state, diffs, self._lines)
+        found = file_violations(self.governance.root, state, runs)
+        assert [each.code for each in found] == list(codes)
 
     async def would_be(self) -> Answer:
         rows, judgement = self.governance.explain_save(self.session.id, self.path)
@@ -115,19 +106,18 @@ class GovernancePerson:
         return Answer((judgement.verdict or ScopeValidation.EXEMPT).value, _rows(rows))
 
     async def save(self, *, manual: bool) -> None:
-        buffer = Buffer(lines=list(self._lines), read=self._read, manual=manual)
-        before = self.governance.saves.before(self.session, self._place, buffer)
+        self._file.writes(list(self._lines))
+        before = self._file.judge(list(self._lines), manual=manual)
+        assert before is not None
         if before.draft is not None:
-            self._lines = list(before.content.lines or [])
+            self._lines = list(before.disk.lines or ())
         (self.governance.root / self.path).write_text("".join(self._lines))
-        written = Written(
-            disk=self._on_disk, known=before.disk, read=self._read, automatic=not manual
-        )
-        after = self.governance.saves.after(self.session, self._place, written)
-        self._known = after.disk or b""
+        saved = list(self._lines)
+        self._file.writes(saved)
+        assert self._file.record(saved, saved, before, automatic=not manual) is not None
 
     async def outside_changed(self) -> None:
-        """Nothing is told: what the editor has read is what it read before."""
+        self._file.snapshot(self._lines)
 
     async def records(self) -> list[dict[str, Any]]:
         self.governance.saves.end_runs()
@@ -143,16 +133,8 @@ class GovernancePerson:
     @property
     def path(self) -> WorkspacePath:
         """The open file."""
-        return self._place.path
-
-    @property
-    def _read(self) -> ContentHash:
-        """The hash of what the editor has read last."""
-        return hash_content(self._known)
-
-    @property
-    def _on_disk(self) -> bytes:
-        return (self.governance.root / self.path).read_bytes()
+        assert self._file.governed is not None
+        return self._file.governed.place.path
 
 
 class GovernanceAgents:
@@ -229,27 +211,3 @@ def _outcome(decision: Decision) -> str:
 
 def _rows(rows: Sequence[ExplainedRow]) -> list[tuple[int, str | None, str]]:
     return [(row.number, row.code, row.outcome.value) for row in rows]
-
-
-def _code(look: OpenFileState) -> str:
-    denied = look.judgement.denied
-    return ShownCode.CONTROL_PLANE_EDIT.value if denied is None else denied.code.value
-
-
-def _runs(look: OpenFileState, lines: list[str]) -> int:
-    """Count the runs of lines that are out of bounds (requirements section 8.1)."""
-    if not look.shown:
-        return 0
-    if look.stale:
-        return int(lines != look.disk.lines)
-    references = (look.passed,) if look.refused is not None else (look.baseline, look.passed)
-    narrowing = [
-        line_hunks(each.lines, lines) or ()
-        for each in references
-        if each is not None and each.lines is not None and each.hash != look.head.hash
-    ]
-    return len(marked_runs(_hunks(look.head, lines), narrowing))
-
-
-def _hunks(content: FileContent, lines: list[str]) -> Sequence[Any]:
-    return line_hunks(content.lines or [], lines) or ()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from tests.support.governed import FILES, set_policy
+from tests.support.governed_repository import FILES, set_policy
 from tests.support.repository import Repository
 
 CASES = Path(__file__).parent.parent / "cases"
