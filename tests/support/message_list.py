@@ -77,7 +77,22 @@ PARTS = (
 _CODE = re.compile(
     r"^\s*(SELECT|INSERT|CREATE|WITH|DELETE|UPDATE|PRAGMA|ALTER|DROP|BEGIN|import|no such table)\b"
 )
-_MARKUP = re.compile(r"<!--|</|=>|\{\{|\{ |-src '|\| ---|^(\w{2,3} ){3}|^core\.")
+_MARKUP = re.compile(r"<!--|</|=>|\{\{|\{ |-src '|\| ---|^core\.| - at `\$|echo \{|^git rm ")
+_ENDINGS = re.compile(r"[\w+]{1,3}( [\w+]{1,3})+")
+"""A list of the endings of files' names, such as `py pyi pyw`."""
+_NOT_SHOWN = frozenset(
+    {
+        "deleted file mode",
+        "new file mode",
+        "Subproject commit {…}",
+        "Repository not found",
+        "No matching distribution",
+        "Network is unreachable",
+        "(intent governance language server)",
+        "{trait} for {of}",
+    }
+)
+"""What is searched for in the output of git, pip and `--version`, and the name of a definition."""
 _WORDS = re.compile(r"[a-z]{2,} [a-z(`'“{]")
 _TITLE = re.compile(r"[A-Z][a-z]+ [a-z]+")
 _TYPESCRIPT = re.compile(
@@ -87,6 +102,7 @@ _TYPESCRIPT = re.compile(
 _LUA = re.compile(
     r"--\[\[.*?\]\]|--[^\n]*|'((?:[^'\\\n]|\\.)*)'|\"((?:[^\"\\\n]|\\.)*)\"", re.DOTALL
 )
+_JOINS = re.compile(r"\s*(\+|\.\.)\s*")
 _TEMPLATE = re.compile(r"{#.*?#}|{%.*?%}|<[^<>]*>", re.DOTALL)
 _COMMAND_LINE = ROOT / "intent_lsp" / "doors" / "cli"
 
@@ -168,17 +184,27 @@ def _of_python(path: Path) -> list[str]:
     left_out = set(_never_shown(tree))
     if path.is_relative_to(_COMMAND_LINE):
         left_out |= {id(each) for node in ast.walk(tree) for each in _help_of(node)}
+    for node in ast.walk(tree):
+        if len(parts := _parts(node)) > 1 or _is_expected(node):
+            left_out |= {id(part) for part in parts}
     found = (_text(node) for node in ast.walk(tree) if id(node) not in left_out)
     return _each_once(text for text in found if text is not None)
 
 
 def _never_shown(tree: ast.AST) -> Iterator[int]:
-    """Yield the nodes below which no message is: docstrings, the log, parts of a longer text."""
+    """Yield the nodes below which no message is: docstrings, the log, parts of a longer text.
+
+    What `step` is given goes to the log, and the values of `Operands` stand in the command lists.
+    """
     for node in ast.walk(tree):
         match node:
             case ast.Expr(value=ast.Constant() as text):
                 yield id(text)
-            case ast.Call(func=ast.Attribute(value=ast.Name(id="_log" | "re"))):
+            case (
+                ast.Call(func=ast.Attribute(value=ast.Name(id="_log" | "re")))
+                | ast.Call(func=ast.Name(id="step"))
+                | ast.ClassDef(name="Operands")
+            ):
                 yield from map(id, ast.walk(node))
             case ast.JoinedStr(values=values):
                 # What is in its braces may hold messages of its own.
@@ -188,13 +214,36 @@ def _never_shown(tree: ast.AST) -> Iterator[int]:
 def _help_of(node: ast.AST) -> Iterator[ast.AST]:
     """Yield what `--help` prints: of whole commands, and of their options."""
     if isinstance(node, ast.Call):
+        if isinstance(node.func, ast.Name) and node.func.id in ("add_json", "CommandEntry"):
+            yield from (each for value in node.args for each in ast.walk(value))
         for keyword in node.keywords:
             if keyword.arg in ("about", "examples", "help", "summary", "epilog", "description"):
                 yield from ast.walk(keyword.value)
 
 
+def _parts(node: ast.AST) -> Sequence[ast.expr]:
+    """Give the texts that a call shows as one: what is expected, or a problem and its cure."""
+    match node:
+        case ast.Call(args=[_, wanted, *_]) if _is_expected(node):
+            return [wanted] if _text(wanted) else []
+        case ast.Call(args=args, keywords=keywords):
+            named = {keyword.arg: keyword.value for keyword in keywords}
+            problem, cure = named.get("problem", args[0] if args else None), named.get("cure")
+            if problem and cure and _text(problem) and _text(cure):
+                return [problem, cure]
+    return []
+
+
+def _is_expected(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and (
+        isinstance(node.func, ast.Attribute) and node.func.attr == "wrong_type"
+    )
+
+
 def _text(node: ast.AST) -> str | None:
     match node:
+        case ast.Call() if parts := [_text(part) or "" for part in _parts(node)]:
+            return f"expected {parts[0]}, found {{kind}}" if len(parts) == 1 else "; ".join(parts)
         case ast.Constant(value=str() as text):
             return text
         case ast.JoinedStr(values=values):
@@ -226,10 +275,21 @@ def _of_lua(path: Path) -> list[str]:
 
 def _of_text(path: Path, literal: re.Pattern[str]) -> list[str]:
     source = path.read_text(encoding="utf-8")
-    found = (match[match.lastindex] for match in literal.finditer(source) if match.lastindex)
-    texts = (re.sub(r"\$\{([^{}]*)\}", _last_word, text) for text in found)
+    texts = (re.sub(r"\$\{([^{}]*)\}", _last_word, text) for text in _joined(source, literal))
     plain = (text.replace("\\n", " ") for text in texts)
     return _each_once(re.sub(r"\\(['\"`])", r"\1", text) for text in plain)
+
+
+def _joined(source: str, literal: re.Pattern[str]) -> Iterator[str]:
+    """Give the literals of a source; those with only `+` or `..` between them are one text."""
+    text, end = "", 0
+    for match in literal.finditer(source):
+        if match.lastindex:
+            if not _JOINS.fullmatch(source, end, match.start()):
+                yield text
+                text = ""
+            text, end = text + match[match.lastindex], match.end()
+    yield text
 
 
 def _last_word(match: re.Match[str]) -> str:
@@ -261,7 +321,9 @@ def _each_once(texts: Iterator[str]) -> list[str]:
 
 def _is_message(text: str) -> bool:
     """Whether a text is one for people: words, and neither markup nor a command of SQL."""
-    if _CODE.match(text) or _MARKUP.search(text):
+    if _CODE.match(text) or _MARKUP.search(text) or text.strip() in _NOT_SHOWN:
+        return False
+    if _ENDINGS.fullmatch(text):
         return False
     return bool(_WORDS.search(text) and len(text.split()) > 2) or bool(_TITLE.fullmatch(text))
 
