@@ -96,7 +96,9 @@ IGNORED: Mapping[IntentId, tuple[str, ...]] = {AUTH.id: ("INT-0*", "INT-001")}
         pytest.param(_question(), Allowed(ScopeValidation.PASS), id="no file known"),
         pytest.param(
             _question("docs/a.md", active="INT-004"),
-            Allowed(ScopeValidation.PASS, ("Intent INT-004 is BLOCKED.",)),
+            Allowed(
+                ScopeValidation.PASS, ("Intent INT-004 is BLOCKED, but may still be worked on.",)
+            ),
             id="BLOCKED warns",
         ),
         pytest.param(

@@ -14,9 +14,9 @@ from intent_lsp.core.scope.scope import compile_scope
 from tests.support import hostile_text
 
 DIRECTORIES = {"src", "docs", ".claude"}
-EXCLUSION = "An exclusion grants nothing."
-EVERYTHING = "It would grant the whole work tree."
-CONTROL = "It lies in the control plane, which no scope grants."
+EXCLUSION = "It begins with `!`, so it only excludes files."
+EVERYTHING = "It matches every file of the work tree."
+CONTROL = "It matches control files, which no intent can own."
 
 
 def why_not(pattern: str) -> str | None:
@@ -73,8 +73,8 @@ def test_a_pattern_that_names_files_can_be_granted(pattern: str) -> None:
             ),
         ),
         ("../x", "This pattern matches nothing: no path has such a segment."),
-        ("C:\\x", "This pattern begins with a drive letter; a pattern is relative to the root."),
-        ("a" * 513, "Refused, it owns nothing: longer than 512 characters."),
+        ("C:\\x", "This pattern begins with a drive letter; write a path relative to the root."),
+        ("a" * 513, "This pattern is not used and owns no file: it is longer than 512 characters."),
     ],
 )
 def test_what_grants_nothing_or_everything_says_why(pattern: str, why: str) -> None:

@@ -145,7 +145,7 @@ def test_of_many_patterns_that_no_file_matches_the_first_are_shown(count: int) -
     )
     assert len(of(FileCode.SCOPE_MATCHES_NOTHING, found)) == 100
     others = {101: "1 more pattern", 250: "150 more patterns"}
-    more = f"; the same goes for {others[count]} below" if count in others else ""
+    more = f", nor {others[count]} below it" if count in others else ""
     assert found[98].message == "No file matches this pattern."
     assert found[99].message == f"No file matches this pattern{more}."
 

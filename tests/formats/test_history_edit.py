@@ -124,15 +124,15 @@ def test_any_event_reads_back_as_it_is(form: str) -> None:
 
 
 REFUSED = [
-    ("- id: B\n", "there is no intent A"),
-    ("a: [", "does not parse"),
+    ("- id: B\n", "the file has no intent A"),
+    ("a: [", "cannot be parsed"),
     ("- id: A\n  recent_history: a\n", "`recent_history` is not a list"),
     ("- id: A\n  recent_history: {a: b}\n", "`recent_history` is not a list"),
     ("- id: A\n  recent_history: &x [a]\n", "anchor"),
     ("- id: B\n  x: &s [a]\n- id: A\n  recent_history: *s\n", "alias"),
-    ("- id: A\n  recent_history: [a, &x b]\n  z: *x\n", "would not be read"),
-    ("- id: A\n  ? recent_history\n  : - a\n", "would not be read"),
-    ("x: &e {id: A}\nactive_intents: [*e]\n", "the entry is an alias"),
+    ("- id: A\n  recent_history: [a, &x b]\n  z: *x\n", "would not give"),
+    ("- id: A\n  ? recent_history\n  : - a\n", "would not give"),
+    ("x: &e {id: A}\nactive_intents: [*e]\n", "the intent is a YAML alias"),
 ]
 
 

@@ -129,18 +129,18 @@ def test_an_intent_is_added_in_the_form_of_the_file(before: str, after: str) -> 
 
 
 REFUSED = [
-    ("a: [", "does not parse"),
-    ("- id: INT-2\n", "an intent INT-2 in the file already"),
-    ("- id: A\n  aliases: [INT-2]\n", "an intent INT-2 in the file already"),
-    ("INT-2: 5\nA: {x: 1}\n", "the key INT-2 stands in the file already"),
+    ("a: [", "cannot be parsed"),
+    ("- id: INT-2\n", "the file already has an intent INT-2"),
+    ("- id: A\n  aliases: [INT-2]\n", "the file already has an intent INT-2"),
+    ("INT-2: 5\nA: {x: 1}\n", "the file already has the key INT-2"),
     ("words", "neither a mapping nor a list"),
     ("~", "neither a mapping nor a list"),
     ("active_intents: words\n", "is not a list"),
     ("active_intents: &x []\n", "anchor"),
     ("x: &x [{id: A}]\nactive_intents: *x\n", "alias"),
-    ("&x\n- id: A\n", "the list of intents is an anchor"),
-    ("&x\nA:\n  y: 1\n", "the mapping of intents is an anchor"),
-    ("---\n...\n", "would not be read"),
+    ("&x\n- id: A\n", "the list of intents has a YAML anchor"),
+    ("&x\nA:\n  y: 1\n", "the mapping of intents has a YAML anchor"),
+    ("---\n...\n", "would not give"),
 ]
 
 
@@ -193,7 +193,7 @@ def test_any_line_can_be_an_id(form: str, text: str) -> None:
 @pytest.mark.parametrize("id_", ["", " ", "a\nb", "\x00", "x" * 257, "active_intents"])
 def test_what_cannot_be_an_id_is_refused(id_: str) -> None:
     assert add_intent("A:\n  x: 1\n", replace(NEW, id=id_)) == EditRefused(
-        "after this edit the file would not be read as intended"
+        "the edit would not give the wanted result"
     )
 
 

@@ -74,8 +74,8 @@ def test_one_that_cannot_be_added_keeps_no_other_out() -> None:
         "- {id: A, aliases: [B]}\n", (Intent(id=IntentId("B")), first, again, other), NOW
     )
     assert added.refused == {
-        "B": "there is an intent B in the file already",
-        "C": "there is an intent C in the file already",
+        "B": "the file already has an intent B",
+        "C": "the file already has an intent C",
     }
     (change,) = added.changes
     assert [line.split(",")[0] for line in change.new_text.splitlines()] == ["- {id: C", "- {id: D"]
@@ -84,9 +84,9 @@ def test_one_that_cannot_be_added_keeps_no_other_out() -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("- [", "the file does not parse: "),
+        ("- [", "the file cannot be parsed: "),
         ("active_intents: &a [{id: A}]", "`active_intents` has a YAML anchor"),
-        ("hello", "the file is neither a mapping nor a list"),
+        ("hello", "the YAML of the file is neither a mapping nor a list"),
     ],
 )
 def test_a_file_that_takes_none_says_why_of_each(text: str, why: str) -> None:

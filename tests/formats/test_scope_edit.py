@@ -170,8 +170,8 @@ def test_any_pattern_reads_back_as_it_is(style: str, form: str) -> None:
 
 
 REFUSED = [
-    ("- id: B\n", "there is no intent A"),
-    ("a: [", "does not parse"),
+    ("- id: B\n", "the file has no intent A"),
+    ("a: [", "cannot be parsed"),
     ("- id: A\n  owned_scope: a\n", "`owned_scope` is not a list"),
     ("- id: A\n  owned_scope: *.py\n", "`owned_scope` is not a list"),
     ("- id: A\n  scope: {x: 1}\n", "`scope` is not a list"),
@@ -182,10 +182,10 @@ REFUSED = [
     ("- id: A\n  scope: &x\n", "anchor"),
     ("- id: B\n  x: &s [a]\n- id: A\n  scope: *s\n", "alias"),
     ("- id: B\n  x: &s {paths: [a]}\n- id: A\n  scope: *s\n", "alias"),
-    ("x: &e {id: A}\nactive_intents: [*e]\n", "the entry is an alias"),
+    ("x: &e {id: A}\nactive_intents: [*e]\n", "the intent is a YAML alias"),
     ("- id: A\n  scope: [a]\n  updated_at: [x]\n", "`updated_at`"),
-    ("- ? id\n  : A\n", "would not be read"),
-    ("- id: A\n  scope: [a, *y z]\n  x: [&y z]\n", "does not parse"),
+    ("- ? id\n  : A\n", "would not give"),
+    ("- id: A\n  scope: [a, *y z]\n  x: [&y z]\n", "cannot be parsed"),
 ]
 
 
@@ -204,7 +204,7 @@ def test_half_a_character_is_refused() -> None:
 
 def test_a_pattern_that_would_make_a_link_of_a_glob_is_refused() -> None:
     refused = add_globs("- id: A\n  scope:\n  - *y\n", "A", ["x &y z"], NOW)
-    assert refused == EditRefused("after this edit the file would not be read as intended")
+    assert refused == EditRefused("the edit would not give the wanted result")
 
 
 def test_globs_are_added_at_their_place_in_the_middle_of_a_file() -> None:

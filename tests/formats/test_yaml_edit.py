@@ -68,16 +68,16 @@ def test_every_byte_but_the_value_stays(before: str, after: str) -> None:
 
 
 REFUSED = [
-    ("- id: B\n", "there is no intent A"),
-    ("a: [", "does not parse"),
+    ("- id: B\n", "the file has no intent A"),
+    ("a: [", "cannot be parsed"),
     ("- id: B\n  x: &s PLANNED\n- id: A\n  status: *s\n", "alias"),
-    ("- id: A\n  status: [x]\n", "not a single value"),
+    ("- id: A\n  status: [x]\n", "is a YAML alias or a list"),
     ("- id: A\n  status: &s PLANNED\n", "anchor"),
     ("- id: A\n  status: |\n    PLANNED\n", "block of text"),
     ("- id: A\n  updated_at: {x: 1}\n", "`updated_at`"),
     ("- id: A\n  status: PLANNED\n  updated_at: >\n    x\n", "`updated_at`"),
-    ("x: &e {id: A}\nactive_intents: [*e]\n", "the entry is an alias"),
-    ("- ? id\n  : A\n", "would not be read"),
+    ("x: &e {id: A}\nactive_intents: [*e]\n", "the intent is a YAML alias"),
+    ("- ? id\n  : A\n", "would not give"),
 ]
 
 

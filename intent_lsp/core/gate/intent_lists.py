@@ -52,7 +52,11 @@ def open_owners(intents: Intents, owners: Owners, path: WorkspacePath) -> tuple[
 
 def warnings_of(intent: Intent) -> tuple[str, ...]:
     """Return the warnings about an intent under which work is allowed nevertheless."""
-    return (f"Intent {intent.id} is BLOCKED.",) if intent.status is Status.BLOCKED else ()
+    return (
+        (f"Intent {intent.id} is BLOCKED, but may still be worked on.",)
+        if intent.status is Status.BLOCKED
+        else ()
+    )
 
 
 def _closed(intent: Intent | None) -> bool:

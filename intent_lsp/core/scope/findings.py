@@ -56,7 +56,11 @@ def pattern_findings(
     """
     compiled = compile_pattern(pattern)
     if compiled.refusal is not None:
-        return (_finding(FileCode.BAD_GLOB, f"Refused, it owns nothing: {compiled.refusal}."),)
+        return (
+            _finding(
+                FileCode.BAD_GLOB, f"This pattern is not used and owns no file: {compiled.refusal}."
+            ),
+        )
     return (*_dead(compiled, is_directory), *_meant(compiled, is_directory), *_hints(compiled))
 
 
@@ -144,7 +148,9 @@ def _dead(pattern: Pattern, is_directory: Callable[[str], bool]) -> Iterator[Pat
         why = "This pattern matches nothing: no path has such a segment." + _meaning(written)
         yield _finding(FileCode.DEAD_GLOB, why, written)
     elif pattern.dead_rows:
-        yield _finding(FileCode.DEAD_GLOB, "An alternative in these braces matches nothing.")
+        yield _finding(
+            FileCode.DEAD_GLOB, "One of the alternatives in the braces can match no file."
+        )
 
 
 def _nothing(pattern: Pattern) -> PatternFinding:
@@ -166,14 +172,20 @@ def _meant(pattern: Pattern, is_directory: Callable[[str], bool]) -> Iterator[Pa
         yield _doubt(pattern, f"`{directories[0]}` is a directory; this owns no file in it.", cure)
     escaped = suggestions.escaped_brackets(glob, is_directory)
     if escaped is not None:
-        yield _doubt(pattern, "The brackets are a set of letters, not a directory's name.", escaped)
+        yield _doubt(
+            pattern,
+            "Brackets match one of the letters in them, but here a directory is named so.",
+            escaped,
+        )
     split = suggestions.split_globstar(glob)
     if split is not None:
-        yield _doubt(pattern, "A `**` with other characters in its segment acts as `*`.", split)
+        yield _doubt(pattern, "`**` next to other characters means the same as `*`.", split)
     if suggestions.negated_member(pattern):
-        yield _doubt(pattern, "A `!` in braces is a letter of the name, not an exclusion.", None)
+        yield _doubt(
+            pattern, "A `!` in braces is a character of the file's name, it excludes nothing.", None
+        )
     if any(map(suggestions.everything, pattern.rows)):
-        effect = "takes out" if pattern.exclusion else "owns"
+        effect = "excludes" if pattern.exclusion else "owns"
         yield _finding(FileCode.WIDE_GLOB, f"This pattern {effect} every file of the root.")
 
 
@@ -194,12 +206,14 @@ def _hints(pattern: Pattern) -> Iterator[PatternFinding]:
         return
     if pattern.spelling.rooted:
         yield _finding(
-            FileCode.GLOB_HINT, f"Patterns begin at the root; this is read as `{read}`.", read
+            FileCode.GLOB_HINT,
+            f"Patterns always begin at the root, so this is read as `{read}`.",
+            read,
         )
     if pattern.spelling.trimmed:
         yield _finding(
             FileCode.GLOB_HINT,
-            f"White space around it is left out; this is read as `{read}`.",
+            f"White space around the pattern is left out: it is read as `{read}`.",
             read,
         )
 
@@ -219,15 +233,16 @@ def _file_findings(intents: Intents, scopes: Sequence[Scope]) -> Iterator[ScopeF
             # because the whole file is over a limit are reported.
             alone = compile_pattern(pattern.text, pattern.reading).refusal
             if pattern.refusal is not None and alone is None:
-                message = f"Refused, it owns nothing: {pattern.refusal}."
+                message = f"This pattern is not used and owns no file: {pattern.refusal}."
                 yield _scope_finding(intent.id, at, FileCode.BAD_GLOB, message)
             if reaches(pattern):
                 message = (
-                    "This pattern reaches into what governs agents; it permits no edits there."
+                    "This pattern also matches files of .orchestration/ or other control files;"
+                    " agents may not edit those."
                 )
                 yield _scope_finding(intent.id, at, FileCode.SCOPE_CONTROL_PLANE, message)
         for at, other in covered(scope.compiled):
-            message = f"`{scope.patterns[other]}` already covers all of this."
+            message = f"`{scope.patterns[other]}` already matches every file that this matches."
             yield _scope_finding(intent.id, at, FileCode.COVERED_GLOB, message)
 
 
@@ -248,7 +263,7 @@ def _unmatched(
         message = "No file matches this pattern."
         if beyond > 0 and number == UNMATCHED_SHOWN:
             others = "1 more pattern" if beyond == 1 else f"{beyond} more patterns"
-            message = f"No file matches this pattern; the same goes for {others} below."
+            message = f"No file matches this pattern, nor {others} below it."
         yield _scope_finding(intent_id, at, FileCode.SCOPE_MATCHES_NOTHING, message)
 
 

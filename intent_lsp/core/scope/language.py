@@ -68,7 +68,7 @@ def read_segment(text: str, *, folded: bool = False) -> Items | None:
         return None
     closing = _closing(tokens)
     if len(closing) > MAX_EXTGLOBS:
-        raise PatternLimitError(f"more than {MAX_EXTGLOBS} extglobs in one segment")
+        raise PatternLimitError(f"it has more than {MAX_EXTGLOBS} extglobs between two slashes")
     return _Builder(tokens, closing).build()
 
 
@@ -108,7 +108,9 @@ def _tokens(text: str, *, folded: bool) -> list[_Token] | None:
         else:
             tokens.append(_single(char, plain=plain, folded=folded))
     if posix > MAX_POSIX_CLASSES:
-        raise PatternLimitError(f"more than {MAX_POSIX_CLASSES} POSIX classes in one segment")
+        raise PatternLimitError(
+            f"it has more than {MAX_POSIX_CLASSES} POSIX classes between two slashes"
+        )
     return tokens
 
 
@@ -155,7 +157,7 @@ class _Builder:
 
     def _alternatives(self, start: int, end: int, depth: int) -> tuple[Items, ...]:
         if depth > MAX_EXTGLOB_DEPTH:
-            raise PatternLimitError(f"extglobs nested more than {MAX_EXTGLOB_DEPTH} deep")
+            raise PatternLimitError(f"its extglobs are nested more than {MAX_EXTGLOB_DEPTH} deep")
         found: list[list[Item]] = [[]]
         at = start
         while at < end:

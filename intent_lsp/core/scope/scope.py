@@ -84,7 +84,7 @@ def compile_scopes(
 def _over(rows: int, automata: int) -> str | None:
     """Return which limit of a file these totals exceed, as a clause for a message, or None."""
     if rows > FILE_ROWS:
-        return f"the patterns of this file stand for more than {FILE_ROWS:,} alternatives"
+        return f"with braces expanded, this file has more than {FILE_ROWS:,} patterns"
     if automata > FILE_AUTOMATA:
-        return f"this file has more than {FILE_AUTOMATA} segments with extglobs"
+        return f"this file has more than {FILE_AUTOMATA} path segments with extglobs"
     return None

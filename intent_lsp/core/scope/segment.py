@@ -90,7 +90,7 @@ def segment_of(text: str, *, folded: bool = False) -> Segment | None:
         return None
     flat = flatten(items)
     if flat is None and sum(1 for _ in _walk(items)) > MAX_AUTOMATON:
-        raise PatternLimitError(f"more than {MAX_AUTOMATON} parts in a segment with extglobs")
+        raise PatternLimitError(f"a path segment with extglobs has more than {MAX_AUTOMATON} parts")
     segment = Segment(items, flat)
     if flat is None:
         # Build the automaton now: it raises PatternLimitError if it grows too large, and that

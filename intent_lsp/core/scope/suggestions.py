@@ -34,16 +34,16 @@ def foreign(pattern: Pattern, is_directory: IsDirectory) -> tuple[str, str | Non
     """
     text = pattern.text.strip().lstrip("!")
     if _SCHEME.match(text):
-        return "is a URI; a pattern is relative to the root", None
+        return "is a URI; write a path relative to the root", None
     if _DRIVE.match(text):
-        return "begins with a drive letter; a pattern is relative to the root", None
+        return "begins with a drive letter; write a path relative to the root", None
     if text.startswith("~/"):
-        return "begins in the home directory; a pattern is relative to the root", None
+        return "begins in the home directory; write a path relative to the root", None
     if _VARIABLE.search(text):
-        return "has a variable in it, which is not replaced", None
+        return "contains a variable, and variables are not expanded", None
     first = text.lstrip("/").split("/", 1)[0]
     if text.startswith("/") and _SYSTEM_ROOTS.fullmatch(first) and not is_directory(first):
-        return "is an absolute path; a pattern is relative to the root", None
+        return "is an absolute path; write a path relative to the root", None
     return _back_slashes(pattern, is_directory)
 
 
@@ -107,7 +107,7 @@ def _back_slashes(pattern: Pattern, is_directory: IsDirectory) -> tuple[str, str
     letters = _LETTER_ESCAPED.search(glob) is not None
     if not letters and not (slash and rest.startswith("*") and head and is_directory(head)):
         return None
-    return "has back-slashes as separators", as_written(pattern, glob.replace("\\", "/"))
+    return "uses back-slashes between directories", as_written(pattern, glob.replace("\\", "/"))
 
 
 def _names(row: PatternRow) -> str | None:

@@ -60,9 +60,9 @@ def add_intent(
     reading = reader or IntentsReader()
     before = reading.read(text)
     if not before.parsed:
-        return EditRefused(f"the file does not parse: {before.findings[0].message}")
+        return EditRefused(f"the file cannot be parsed: {before.findings[0].message}")
     if before.intents.get(intent.id) is not None:
-        return EditRefused(f"there is an intent {intent.id} in the file already")
+        return EditRefused(f"the file already has an intent {intent.id}")
     changes = adding_to(text)(intent)
     if isinstance(changes, EditRefused):
         return changes
@@ -94,7 +94,7 @@ def _added(adding: "_Adding", root: YamlNode | None) -> FileEdit | EditRefused:
     if isinstance(root, SequenceNode):
         return adding.to_list(root)
     if not isinstance(root, MappingNode):
-        return EditRefused("the file is neither a mapping nor a list")
+        return EditRefused("the YAML of the file is neither a mapping nor a list")
     found = fields_of(adding.reading, root, ROOT_KEYS).get(ROOT_KEY)
     if found is not None:
         return adding.below(root, found)
@@ -126,10 +126,13 @@ class _Adding:
         return (self._lines(at, _keyed(self.intent, column)),)
 
     def below(self, root: MappingNode, found: Field) -> FileEdit | EditRefused:
-        """Add to the value of the list's key."""
+        """Add the intent to the value of the list's key."""
         value = found.value
         if isinstance(value, Alias) or value.anchored:
-            return EditRefused(f"`{found.key.value}` has a YAML anchor or is a YAML alias")
+            return EditRefused(
+                f"`{found.key.value}` has a YAML anchor or is a YAML alias, so intent-lsp"
+                " cannot edit it"
+            )
         if isinstance(value, Scalar) and not value.null:
             return EditRefused(f"`{found.key.value}` is not a list")
         if isinstance(value, Scalar) and root.flow:
@@ -148,7 +151,9 @@ class _Adding:
         `quote` is the quote around the keys of the mapping that holds the list.
         """
         if listing.anchored:
-            return EditRefused("the list of intents is an anchor")
+            return EditRefused(
+                "the list of intents has a YAML anchor, so intent-lsp cannot edit it"
+            )
         form = self._form(listing.items, quote)
         inline = entry_inline(self.intent, form)
         if not listing.items:
@@ -164,9 +169,11 @@ class _Adding:
     def to_table(self, table: MappingNode) -> FileEdit | EditRefused:
         """Add to a mapping from id to entry."""
         if table.anchored:
-            return EditRefused("the mapping of intents is an anchor")
+            return EditRefused(
+                "the mapping of intents has a YAML anchor, so intent-lsp cannot edit it"
+            )
         if any(isinstance(key, Scalar) and key.value == self.intent.id for key, _ in table.pairs):
-            return EditRefused(f"the key {self.intent.id} stands in the file already")
+            return EditRefused(f"the file already has the key {self.intent.id}")
         values = [value for _, value in table.pairs]
         form = self._form(values, quote_of(table))
         pairs = entry_lines(self.intent, form)[1:]

@@ -125,25 +125,27 @@ def verified(
     """Return the changes if the changed text reads as `wanted`, else a refusal."""
     after = reader.read(apply_changes(text, changes))
     if not after.parsed or after.intents != wanted:
-        return EditRefused("after this edit the file would not be read as intended")
+        return EditRefused("the edit would not give the wanted result")
     return changes
 
 
 def unwritable(values: Iterable[str]) -> EditRefused | None:
     """Return a refusal if a value has a lone surrogate, which no file can hold; else None."""
     if any(_HALF.search(value) for value in values):
-        return EditRefused("a value has a lone surrogate, half a character")
+        return EditRefused(
+            "a value has half of a character (a lone surrogate), which is not valid text"
+        )
     return None
 
 
 def _known(file: IntentsFile, intent_id: str) -> Intent | EditRefused:
     """Return the intent, or a refusal if the file cannot be read or does not have it."""
     if not file.parsed:
-        return EditRefused(f"the file does not parse: {file.findings[0].message}")
+        return EditRefused(f"the file cannot be parsed: {file.findings[0].message}")
     for intent in file.intents:
         if intent.id == intent_id:
             return intent
-    return EditRefused(f"there is no intent {intent_id} in the file")
+    return EditRefused(f"the file has no intent {intent_id}")
 
 
 def _edited(
@@ -160,7 +162,7 @@ def _edited(
     before = reader.read(text).intents
     entry = entry_of(text, reader.read(text), wanted.id)
     if entry is None:
-        return EditRefused("the entry is an alias")
+        return EditRefused("the intent is a YAML alias, so intent-lsp cannot edit it")
     changes = change(entry)
     stamp = None if updated_at is None else entry.fields.get("updated_at")
     stamps = _value_changed(entry, stamp, updated_at or "") if stamp else ()
@@ -218,9 +220,14 @@ def _value_changed(entry: EntryText, found: Field, text: str) -> FileEdit | Edit
     """Return the change of a single value, or a refusal if its form cannot be edited."""
     node = found.value
     if not isinstance(node, Scalar):
-        return EditRefused(f"`{found.key.value}` is a YAML alias or is not a single value")
+        return EditRefused(
+            f"`{found.key.value}` is a YAML alias or a list, so intent-lsp cannot edit it"
+        )
     if node.anchored or node.style in _BLOCK_STYLES:
-        return EditRefused(f"`{found.key.value}` has a YAML anchor or is a block of text")
+        return EditRefused(
+            f"`{found.key.value}` has a YAML anchor or is a block of text, so intent-lsp"
+            " cannot edit it"
+        )
     return (value_put(entry.reading, node, spelled_like(node.style, text)),)
 
 
@@ -228,7 +235,10 @@ def _list_of(found: Field) -> SequenceNode | Scalar | EditRefused:
     """Return the list at a key, or the empty value in its place, or a refusal."""
     node = found.value
     if isinstance(node, Alias) or node.anchored:
-        return EditRefused(f"`{found.key.value}` has a YAML anchor or is a YAML alias")
+        return EditRefused(
+            f"`{found.key.value}` has a YAML anchor or is a YAML alias, so intent-lsp"
+            " cannot edit it"
+        )
     if isinstance(node, SequenceNode) or (isinstance(node, Scalar) and node.null):
         return node
     return EditRefused(f"`{found.key.value}` is not a list")

@@ -169,13 +169,15 @@ def _id_of(
     if place is None or (text is None and isinstance(content_of(place), Scalar)):
         table = content_of(node)
         first = table.pairs[0][0] if isinstance(table, MappingNode) and table.pairs else node
-        message = "this intent has no `id`: it is not read"
+        message = "this intent has no `id`, so it is ignored"
         reading.add(FileCode.MISSING_ID, message, place or first)
         return None
     if text is None:
         return None
     if len(text) > MAX_ID or not text.strip() or _CONTROL.search(text):
-        message = f"an id has 1 to {MAX_ID} characters on one line: this intent is not read"
+        message = (
+            f"an `id` must have 1 to {MAX_ID} characters on one line, so this intent is ignored"
+        )
         reading.add(FileCode.BAD_VALUE, message, place)
         return None
     return text, place
@@ -195,6 +197,6 @@ def _status_of(reading: YamlDocument, fields: dict[str, Field]) -> Status:
         guess = text.strip().upper().replace("-", "_").replace(" ", "_")
         close = get_close_matches(guess, [status.value for status in Status], n=1, cutoff=0.7)
         fixes = [reading.respell(found.value, name, f"Change to `{name}`") for name in close]
-        message = f"unknown status `{text}`: read as PLANNED (known: {', '.join(Status)})"
+        message = f"unknown status `{text}`, read as PLANNED; use one of {', '.join(Status)}"
         reading.add(FileCode.UNKNOWN_STATUS, message, found.value, fixes)
     return status or Status.PLANNED

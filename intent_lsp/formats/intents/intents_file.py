@@ -111,14 +111,14 @@ def _duplicate(entry: EntryRead, first: EntryRead) -> Finding:
     return Finding(
         code=FileCode.DUPLICATE_ID,
         severity=Severity.ERROR,
-        message=f"the id `{entry.intent.id}` is given twice; the first intent counts",
+        message=f"two intents have the id `{entry.intent.id}`; only the first one is used",
         span=entry.places.id,
-        related=(RelatedSpan(span=first.places.id, message="the first one"),),
+        related=(RelatedSpan(span=first.places.id, message="the first intent with this id"),),
     )
 
 
 def _too_many(place: EntryNode) -> YamlProblem:
-    message = f"more than {MAX_INTENTS:,} intents are not read"
+    message = f"the file has more than {MAX_INTENTS:,} intents, so it is not read"
     node = place.key or place.node
     return YamlProblem(code=FileCode.YAML_LIMIT, message=message, start=node.start, end=node.end)
 

@@ -221,7 +221,7 @@ class _Sidecar:
         reason = text_of(self._reading, fields["reason"].value) if "reason" in fields else None
         if glob is None:
             if "path_glob" not in fields:
-                self._bad(node, "this rule has no `path_glob`: it denies nothing")
+                self._bad(node, "this rule has no `path_glob`, so it denies nothing")
             return None
         note_glob(self._reading, fields["path_glob"].value, glob, glob_findings)
         return DenyRule(glob, reason or "")
@@ -240,7 +240,11 @@ class _Sidecar:
             if text is None:
                 return {}
             path = parse_relative(text)
-            return {name: path} if path else self._bad(node, "expected a path inside the root")
+            return (
+                {name: path}
+                if path
+                else self._bad(node, "expected the path of a file below the root")
+            )
 
         return read
 

@@ -21,12 +21,20 @@ def prose_of(reading: YamlDocument, node: YamlNode) -> tuple[str, ...]:
         return tuple(_items(reading, content))
     if isinstance(content, MappingNode):
         fix = _pairs_fix(reading, content) if content is node else None
-        reading.other_form("a mapping here is read as a list of `key: value` texts", node, fix)
+        reading.other_form(
+            "a list of texts is expected; this mapping is read as one, of `key: value` texts",
+            node,
+            fix,
+        )
         return tuple(_pairs(reading, content))
     if content.null:
         return ()
     fixes = listed(reading, node)
-    reading.other_form("one value is read as a list of one", node, fixes[0] if fixes else None)
+    reading.other_form(
+        "a list is expected; this value is read as a list of one item",
+        node,
+        fixes[0] if fixes else None,
+    )
     return (content.value.strip(),)
 
 
@@ -36,7 +44,9 @@ def _items(reading: YamlDocument, listing: SequenceNode) -> Iterator[str]:
         content = content_of(item)
         if isinstance(content, MappingNode):
             fix = _quote_fix(reading, content) if content is item else None
-            reading.other_form("a mapping here is read as the text `key: value`", item, fix)
+            reading.other_form(
+                "a text is expected; this mapping is read as the text `key: value`", item, fix
+            )
             yield from _pairs(reading, content)
         elif isinstance(content, Scalar) and not content.null:
             yield content.value.strip()

@@ -98,7 +98,7 @@ def _entries_by_id(table: MappingNode) -> Iterator[EntryNode]:
 
 def _note_missing(reading: YamlDocument, table: MappingNode) -> None:
     place = table.pairs[0][0] if table.pairs else table
-    message = f"`{ROOT_KEY}` is missing: this file has no intents"
+    message = f"the key `{ROOT_KEY}` is missing, so this file has no intents"
     reading.add(FileCode.WRONG_TYPE, message, place)
 
 
@@ -113,7 +113,7 @@ def _note_bare_list(reading: YamlDocument, listing: SequenceNode) -> None:
             head = f"{ROOT_KEY}:{line_end_of(reading.text)}"
             change = reading.change(line, line, head)
     fix = Fix(f"Put it below `{ROOT_KEY}`", (change,)) if change else None
-    message = f"a bare list is read as the list of `{ROOT_KEY}`"
+    message = f"`{ROOT_KEY}` is missing; this list is read as its value"
     reading.other_form(message, reading.places.span(start, start + 1), fix)
 
 
@@ -125,7 +125,7 @@ def _note_by_id(
             reading.wrong_type(value if value.end > value.start else key, "an intent")
     if entries:
         fix = _list_fix(reading, table, bare=bare)
-        message = "a mapping from id to entry is read as a list of entries"
+        message = "a list of intents is expected; this mapping from ids to intents is read as one"
         reading.other_form(message, entries[0].key or entries[0].node, fix)
 
 

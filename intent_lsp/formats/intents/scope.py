@@ -52,7 +52,7 @@ def _empty_scope(globs: Sequence[tuple[YamlNode, str]]) -> str:
         return "without `owned_scope` this intent owns no file"
     taken = (glob.strip() for _, glob in globs)
     if all(glob.startswith("!") and not glob.startswith("!(") for glob in taken):
-        return "this scope has only exclusions, so it owns no file: add a glob without `!`"
+        return "this scope has only exclusions, so the intent owns no file: add a glob without `!`"
     return ""
 
 
@@ -64,7 +64,7 @@ def _shown(reading: YamlDocument, place: YamlNode, found: Field | None) -> Span:
 def _paths_of(reading: YamlDocument, found: Field, table: MappingNode) -> YamlNode | None:
     """Return the list in `scope: {paths: [...]}`. Add a hint with a fix that removes `paths`."""
     inner = fields_of(reading, table, _SCOPE_KEYS).get("paths")
-    message = f"`{found.key.value}` with `paths` is read as `owned_scope`"
+    message = f"`{found.key.value}` with `paths` below it is read as `owned_scope`"
     if inner is None:
         reading.wrong_type(found.value, "a list")
         return None

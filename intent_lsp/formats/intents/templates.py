@@ -40,16 +40,16 @@ sidecar:
   # hitl: never                # a person approves agents' edits: never, out_of_scope, always
   # hitl_timeout_seconds: 60
   # fail_open: true            # an internal failure lets the edit pass
-  # contract: deny             # something strange in .orchestration/: ignore, warn, deny
+  # contract: deny             # agents while .orchestration/ has wrong files: ignore, warn, deny
   # require_checkout: true     # agents select an intent in every turn
   # require_read: false        # agents read a file before they change it
   # complete_on_attempt: true  # a successful attempt_completion completes the intent
   # spec_iteration_globs: ["specs/[0-9][0-9][0-9]-*/**", "specs/[0-9][0-9][0-9]-*"]
-  # mutating_tools: []         # added to the built-in list
-  # read_only_tools: []
+  # mutating_tools: []         # more tools that change files
+  # read_only_tools: []        # more tools that change no file
   # record_saves: runs         # consecutive automatic saves are one record: runs, each
   # history_in_yaml: false     # recent_history is kept in the intents file too
-  # generated: []              # what tools leave behind, added to caches and their like
+  # generated: []              # globs of files that tools make, and nobody judges
   # ledger: single             # single, segments
   # lessons: {violations: AGENT.md, verification: CLAUDE.md}
   # privacy: {authors: name, session_ids: plain, urls: keep}   # or none, hashed, drop
@@ -59,15 +59,15 @@ GITIGNORE = """\
 # Caches and local state: each machine has its own.
 .local/
 .tmp-*
-# A view of the ledger: in the tree it would be changed by each commit.
+# Made from the ledger, anew after each commit: if git tracked it, the tree would never be clean.
 intent_map.md
 """
 
 GITATTRIBUTES = """\
 # Both sides of a merge are kept; `intent-lsp` puts them into order afterwards.
 # The ledger's lines are hashed as they stand: no line ending of theirs is ever changed.
-# A forge that merges on its server may know nothing of this and leave a conflict:
-# `intent-lsp trace merge --resolve .orchestration/agent_trace.jsonl` joins it.
+# A forge that merges on its server may ignore this and leave a conflict in the ledger:
+# `intent-lsp trace merge --resolve .orchestration/agent_trace.jsonl` resolves it.
 *.jsonl merge=union -text linguist-generated
 *.md merge=union
 governance_ledger.md linguist-generated

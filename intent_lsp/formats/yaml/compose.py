@@ -201,7 +201,12 @@ class _Building:
     def _start(self, event: yaml.CollectionStartEvent) -> None:
         start = self._offset(event.start_mark)
         if len(self._open) >= MAX_NESTING:
-            self._stop(FileCode.YAML_LIMIT, f"nested deeper than {MAX_NESTING}", start, start + 1)
+            self._stop(
+                FileCode.YAML_LIMIT,
+                f"a file nested deeper than {MAX_NESTING} levels is not read",
+                start,
+                start + 1,
+            )
         if event.anchor:
             # Mark the anchor as incomplete: an alias inside it would make an endless node.
             self._anchors[event.anchor] = None
@@ -242,7 +247,10 @@ class _Building:
                 continue
             if key.value == "<<" and not key.style:
                 self._stop(
-                    FileCode.YAML_LIMIT, "merge keys (`<<`) are not supported", key.start, key.end
+                    FileCode.YAML_LIMIT,
+                    "YAML merge keys (`<<`) are not supported",
+                    key.start,
+                    key.end,
                 )
             known = first.setdefault(key.value, key)
             if known is not key:
@@ -252,11 +260,16 @@ class _Building:
         start, end = self._offset(event.start_mark), self._offset(event.end_mark)
         self._aliases += 1
         if self._aliases > MAX_ALIASES:
-            self._stop(FileCode.YAML_LIMIT, f"more than {MAX_ALIASES} aliases", start, end)
+            self._stop(
+                FileCode.YAML_LIMIT,
+                f"a file with more than {MAX_ALIASES} YAML aliases is not read",
+                start,
+                end,
+            )
         name = event.anchor or ""
         target = self._anchors.get(name)
         if target is None:
-            why = "is an alias within itself" if name in self._anchors else "has no anchor"
+            why = "refers to itself" if name in self._anchors else "refers to no anchor"
             self._stop(FileCode.YAML_SYNTAX, f"the alias *{name} {why}", start, end)
         return Alias(start=start, end=end, target=target)
 
@@ -265,7 +278,7 @@ class _Building:
         self._documents += 1
         if self._documents > 1:
             start = self._offset(event.start_mark)
-            message = "a second document in one file is not read"
+            message = "a file with more than one YAML document is not read"
             self._stop(FileCode.YAML_SYNTAX, message, start, start + len("---"))
 
     def _offset(self, mark: _Mark | None) -> int:

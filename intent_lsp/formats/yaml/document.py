@@ -91,9 +91,9 @@ class YamlDocument:
         for first, again in composed.duplicates:
             self.add(
                 FileCode.YAML_DUPLICATE_KEY,
-                f"the key `{again.value}` is given twice; the first one counts",
+                f"the key `{again.value}` is given twice; only the first one is used",
                 again,
-                related=(RelatedSpan(span=self.span(first), message="the first one"),),
+                related=(RelatedSpan(span=self.span(first), message="this first key is used"),),
             )
         for start, source in composed.globs.items():
             self._note_glob(start, source)
@@ -101,7 +101,9 @@ class YamlDocument:
     def _note_glob(self, start: int, source: str) -> None:
         end = start + len(source)
         fix = Fix("Quote it", (self.change(start, end, double_quoted(source)),))
-        message = f"YAML reads {source} as something else: a glob like this has to be quoted"
+        message = (
+            f"in YAML, {source} without quotes does not mean this text; put the glob in quotes"
+        )
         span = self.places.span(start, end)
         self.add(FileCode.YAML_UNQUOTED_GLOB, message, span, (fix,))
 
@@ -131,8 +133,8 @@ def text_of(reading: YamlDocument, node: YamlNode) -> str | None:
 def texts_of(reading: YamlDocument, node: YamlNode) -> tuple[tuple[YamlNode, str], ...]:
     """Return the items of a list of values, each with its node.
 
-    An item that is not a single value gets a finding and is left out. So does the whole list if it
-    is none.
+    An item that is not a single value gets a finding and is left out. A node that
+    is no list gets a finding, and the result is empty.
     """
     content = content_of(node)
     if isinstance(content, Scalar) and content.null:

@@ -111,9 +111,9 @@ def _choose(
         return
     reading.add(
         FileCode.YAML_DUPLICATE_KEY,
-        f"`{dropped.key.value}` is ignored: `{kept.key.value}` is given as well",
+        f"`{dropped.key.value}` is ignored, because `{kept.key.value}` is given too",
         dropped.key,
-        related=(RelatedSpan(span=reading.span(kept.key), message="this one counts"),),
+        related=(RelatedSpan(span=reading.span(kept.key), message="this key is used"),),
     )
 
 
