@@ -82,7 +82,7 @@ The names are `intent/didChange', `intent/didDeny' and `intent/didTrace'.")
              (or (intent-lsp--get status "activeIntentId") "no intent")
              (intent-lsp--get status "enforcement")
              (intent-lsp--get status "records")
-             (or (intent-lsp--get status "root") "nobody governs this"))))
+             (or (intent-lsp--get status "root") "no intents file governs this"))))
 
 (defun intent-lsp-mode-line ()
   "Return the active intent of the buffer's root for `mode-line-format', \"\" if there is no root."

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.editor
 
 INVOICE = "src/billing/invoice.py"
 PRICE = "src/billing/preis.txt"
-OUT_OF_SCOPE = "{} is outside INT-001 (Login)."
+OUT_OF_SCOPE = "{} is outside the scope of INT-001 (Login)."
 
 
 @pytest.fixture

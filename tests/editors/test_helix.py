@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.editor, pytest.mark.slow]
 
 PRICE = "src/billing/preis.sql"
 BEFORE = "-- Preis: 5 €\n-- für 🙂 alle\n"
-OUT_OF_SCOPE = "is outside INT-001 (Login)."
+OUT_OF_SCOPE = "is outside the scope of INT-001 (Login)."
 
 
 def test_the_main_job_in_an_editor_that_is_never_asked_before_a_save(
@@ -36,7 +36,7 @@ def test_the_main_job_in_an_editor_that_is_never_asked_before_a_save(
         # No question can be put: the command says so, and the actions are what chooses.
         editor.type(":lsp-workspace-command intent.select")
         editor.press("Enter")
-        editor.sees("this editor cannot ask")
+        editor.sees("this editor cannot show a list")
         editor.press("Space", "a")
         shown = editor.sees("Select intent INT-001: Login")
         assert "Select intent INT-002 (owns this file)" in shown

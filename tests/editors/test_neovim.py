@@ -19,7 +19,7 @@ from tests.support.repository import Repository
 pytestmark = pytest.mark.editor
 
 INVOICE = "src/billing/invoice.py"
-OUT_OF_SCOPE = "{} is outside INT-001 (Login)."
+OUT_OF_SCOPE = "{} is outside the scope of INT-001 (Login)."
 
 
 @pytest.fixture
@@ -239,7 +239,7 @@ def test_a_server_comes_with_the_intents_and_goes_on_after_its_end(
     assert "Available: INT-001, INT-002" in saw["refused"]
     assert saw["disabled"] == ""
     for ended in ("restarted", "killed"):
-        assert saw[ended]["told"].endswith("intent-lsp: continuing INT-002")
+        assert saw[ended]["told"].endswith("intent-lsp: INT-002 is still the selected intent")
     assert saw["restarted"]["again"] is True
     assert saw["killed"]["source"] == 1
     assert (saw["not yet"], saw["nor there"]) == (0, 0)
@@ -293,7 +293,10 @@ def test_the_first_day_from_a_bare_folder_to_a_clean_tree(
     assert (first["acts"], first["problems"]) == (4, [])
     assert "params" not in first["messages"]
     (problem,) = saw["out of scope"]
-    assert problem["message"] == "invoice.py is outside INT-001 (Work on src/auth/login.py)."
+    assert (
+        problem["message"]
+        == "invoice.py is outside the scope of INT-001 (Work on src/auth/login.py)."
+    )
     # Neovim gives no reason for a save: each is a record of its own.
     assert saw["saves"] == 2 + 20
     made = records(repository)

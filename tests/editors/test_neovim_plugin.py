@@ -45,7 +45,7 @@ def test_from_choosing_an_intent_to_reading_the_ledger(
     ]
     assert saw["in scope"] == []
     (shown,) = saw["out of scope"]
-    assert shown["message"].endswith(" is outside INT-001 (Login).")
+    assert shown["message"].endswith(" is outside the scope of INT-001 (Login).")
     assert saw["related"]["uri"].endswith(".orchestration/active_intents.yaml")
     assert "INT-001" in saw["related"]["message"]
     assert saw["saved"]["scopeValidation"] == "PASS"
@@ -72,7 +72,10 @@ def test_from_choosing_an_intent_to_reading_the_ledger(
     assert saw["of this file"] == [row(second)]
     assert saw["of an intent"] == [row(first)]
     assert saw["from a page"] == [
-        "intent-lsp: the ledger is intact; records: 2; proved: nothing: no anchor was given"
+        (
+            "intent-lsp: the ledger is intact; records: 2; proven: nothing: there is"
+            " no commit, checkpoint or other hash to compare with"
+        )
     ]
     assert saw["quickfix"] == [[f"{root}/{INVOICE}", 5, 6], [f"{root}/{LOGIN}", 3, 3]]
     assert saw["nothing"] == ["intent-lsp: there are no records of NOPE"]
@@ -88,7 +91,7 @@ def test_blame_and_report_are_shown_when_asked_for(repository: Repository, nvim:
     record = records(repository)[0]
 
     words = f"INT-002, you, {record['timestamp'][:10]}, editor/save"
-    unknown = "no record explains this line"
+    unknown = "no record of the ledger explains this line"
     assert saw["blamed line"] == [[5, words, "IntentLspBlame"]]
     assert saw["blamed file"] == [
         [0, unknown, "IntentLspBlame"],
@@ -230,7 +233,10 @@ def test_the_plugin_loads_late_finds_open_buffers_and_has_help_and_health(
     assert saw["at start"] == {"loaded": [], "commands": [f"Intent{word}" for word in words]}
     before, after = "\n".join(saw["health before"]), "\n".join(saw["health"])
     assert "the server is not enabled" in before
-    assert f"governed by {repository.root}, no other server, but no server has it" in before
+    assert (
+        f"governed by {repository.root}, no other server, but the server is not attached to it"
+        in before
+    )
     assert "(intent governance language server)" in after
     assert f"governed by {repository.root}, beside tiny (utf-8)" in after
     assert "files are watched by the server (watch: auto)" in after

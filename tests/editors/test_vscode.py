@@ -25,7 +25,7 @@ pytestmark = pytest.mark.editor
 
 INVOICE = "src/billing/invoice.py"
 LOGIN = "src/auth/login.py"
-OUT_OF_SCOPE = "invoice.py is outside INT-001 (Login)."
+OUT_OF_SCOPE = "invoice.py is outside the scope of INT-001 (Login)."
 WRITES = f"""
 import pathlib
 invoice = pathlib.Path("{INVOICE}")
@@ -125,7 +125,7 @@ def test_an_edit_out_of_scope_is_a_problem_that_points_at_the_scope(saw: Told) -
         "active_intents.yaml",
         "[Ln 5, Col 18]",
         ":",
-        "The owned scope of INT-001",
+        "The files that INT-001 owns are listed here",
     ]
     assert told["disk"] == LINES
 

@@ -76,7 +76,9 @@ def test_the_first_clean_save_is_five_clicks_away_from_a_bare_folder(saw: Told) 
 
 def test_an_edit_out_of_scope_is_shown_explained_and_let_in_by_a_quick_fix(saw: Told) -> None:
     told = saw("out of scope")
-    assert "invoice.py is outside INT-001 (Login by token)." in "".join(told["problems"])
+    assert "invoice.py is outside the scope of INT-001 (Login by token)." in "".join(
+        told["problems"]
+    )
     assert told["why"].startswith("May invoice.py be edited?")
 
 

@@ -69,7 +69,7 @@ function intentCommands(context: CommandContext): CommandTable {
     goToIntent: (id: string | TreeNode) => goToIntent(server, windowState, intentIdOf(id)),
     openFile: (where: string, line?: number) => openFile(windowState, where, line),
     showLines: async (node?: TreeNode) => {
-      const intent = node?.intent ?? (await pickIntent(windowState, 'The lines of which intent?'));
+      const intent = node?.intent ?? (await pickIntent(windowState, 'Show the lines of which intent?'));
       return intent && showLines(server, windowState, intent);
     },
     restoreDraft: () => restoreDraft(server, windowState),
@@ -100,7 +100,7 @@ function ledgerCommands(context: CommandContext): CommandTable {
     'ledger.more': () => ledger.showMore(),
     'ledger.refresh': () => windowState.refresh(),
     'ledger.ofIntent': async (node?: TreeNode) => {
-      const title = 'The records of which intent?';
+      const title = 'Show the records of which intent?';
       const intent = node?.intent ?? (await pickIntent(windowState, title));
       if (intent) {
         ledger.setFilter({ intentId: intent.id });
@@ -155,7 +155,7 @@ function pathOf(windowState: WindowState, fileUri?: string): string {
   // A keybinding passes no URI, and a menu may pass something else.
   const uri = typeof fileUri === 'string' ? vscode.Uri.parse(fileUri) : active;
   if (!root || uri?.scheme !== 'file' || !uri.path.startsWith(`${root.path}/`)) {
-    throw new Error('open a file of the governed workspace first');
+    throw new Error('open a file of a governed workspace first');
   }
   return uri.path.slice(root.path.length + 1);
 }

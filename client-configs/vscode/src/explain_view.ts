@@ -16,7 +16,7 @@ export class ExplainView implements vscode.Disposable {
     this.provider = vscode.workspace.registerTextDocumentContentProvider(SCHEME, {
       onDidChange: this.changed.event,
       provideTextDocumentContent: (uri) =>
-        this.pages.get(uri.path) ?? 'Run the command once more: the window was loaded again.\n',
+        this.pages.get(uri.path) ?? 'VS Code was reloaded; run the command again to see this page.\n',
     });
   }
 

@@ -71,7 +71,7 @@ export function installSteps(python: string, directory: string, wheel: string): 
   const pip = ['pip', 'install', '--no-input', '--disable-pip-version-check', '--prefer-binary'];
   const [newPython, ...module] = moduleCommand(directory);
   return [
-    { title: 'making an environment', argv: [python, '-I', '-m', 'venv', directory] },
+    { title: 'creating a Python environment', argv: [python, '-I', '-m', 'venv', directory] },
     {
       title: 'installing the server and what it needs',
       argv: [newPython, '-I', '-m', ...pip, wheel],
@@ -86,7 +86,7 @@ export function failureText(failure: InstallFailure): string | undefined {
     case 'stopped':
       return undefined;
     case 'no wheel':
-      return 'this build of the extension holds no server. Build it with make vsix.';
+      return 'this build of the extension contains no server. Build the extension with `make vsix`.';
     case 'no python':
       return (
         'no Python 3.11 or newer was found. Install one (Debian: apt-get install python3 '
@@ -94,7 +94,7 @@ export function failureText(failure: InstallFailure): string | undefined {
       );
     case 'no venv':
       return (
-        `${failure.python} cannot make environments. Install its venv module `
+        `${failure.python} cannot create virtual environments. Install its venv module `
         + '(Debian: apt-get install python3-venv).'
       );
     case 'step':
@@ -110,8 +110,8 @@ function stepFailureText(step: Step, output: string): string {
   }
   if (NO_NETWORK.test(output)) {
     return (
-      'pip could not get what the server needs. It takes a network, or an index that '
-      + 'pip\'s own settings name.'
+      'pip could not download what the server needs. Connect to a network, or set an index '
+      + 'in the settings of pip.'
     );
   }
   return `${step.title} failed. The log says why.`;

@@ -37,7 +37,7 @@ export class Installer implements vscode.Disposable {
     const failure = await vscode.window.withProgress(
       {
         location: vscode.ProgressLocation.Notification,
-        title: 'Intent: the server',
+        title: 'Intent: installing the server',
         cancellable: true,
       },
       (progress, token) => this.attempt((message) => progress.report({ message }), token),

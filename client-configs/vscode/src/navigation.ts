@@ -70,7 +70,7 @@ export async function showLines(
 function uriBelowRoot(windowState: WindowState, path: string): vscode.Uri {
   const { root } = windowState;
   if (!root) {
-    throw new Error('this workspace is not governed');
+    throw new Error('this workspace is not governed: it has no intents file');
   }
   return vscode.Uri.joinPath(root, path);
 }

@@ -74,7 +74,7 @@ function fileSection(recorded: RecordedFile): string {
     ...ranges.map((range): Row => {
       const whole = range.fallback === true ? 'whole file, ' : '';
       const [, removed] = range.replaced ?? [];
-      const replacing = removed === undefined ? '' : `, replacing ${removed}`;
+      const replacing = removed === undefined ? '' : ` (lines before: ${removed})`;
       const lines = `${whole}${range.start_line}–${range.end_line}${replacing}`;
       return [`Lines ${lines}`, range.content_hash];
     }),

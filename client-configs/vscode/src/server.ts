@@ -112,7 +112,7 @@ export class Server implements vscode.Disposable {
     const program = await findServer(readEnvironment(this.ownInstallation));
     if (!isFound(program)) {
       const searched = program.searched.join(', ') || '(nothing)';
-      this.log.appendLine(`No server found. Looked at: ${searched}`);
+      this.log.appendLine(`No server found. Searched: ${searched}`);
       this.setState({ kind: 'missing', search: program });
       return;
     }

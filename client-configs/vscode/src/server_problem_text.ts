@@ -30,8 +30,8 @@ export function serverProblem(state: ServerState, trusted: boolean): ServerProbl
     case 'foreign':
       return {
         text:
-          `Intent: ${state.program.argv[0]} (version ${state.version}) does not speak the `
-          + 'requests of this extension. Install a version of intent-lsp that matches it.',
+          `Intent: ${state.program.argv[0]} (version ${state.version}) does not fit this `
+          + 'extension. Install a version of intent-lsp that fits it.',
         remedies: [
           ...updateRemedy(state.program),
           REMEDIES.settings,
@@ -78,7 +78,7 @@ function missingServer(search: FailedSearch, trusted: boolean): ServerProblem {
   }
   const untrusted = trusted
     ? ''
-    : ' The workspace is not trusted, so its environments were not looked at.';
+    : ' The workspace is not trusted, so no server was searched for in its environments.';
   const text = `Intent: the server intent-lsp was not found.${untrusted} ${INSTALL_HINT}`;
   return { text, remedies: [REMEDIES.install, ...remedies] };
 }

@@ -98,7 +98,7 @@ export class WindowState implements vscode.Disposable {
       ]);
       return [status, list.intents];
     } catch (error) {
-      this.server.log.appendLine(`The status is not known: ${String(error)}`);
+      this.server.log.appendLine(`The status could not be read: ${String(error)}`);
       return [undefined, []];
     }
   }

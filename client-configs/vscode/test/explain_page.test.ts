@@ -18,9 +18,9 @@ function page(allowed: boolean, reason?: string): string[] {
 }
 
 test('the answer comes first, then the rows that failed, then the others', () => {
-  const lines = page(false, 'a.py is outside INT-001 (Login).');
+  const lines = page(false, 'a.py is outside the scope of INT-001 (Login).');
   assert.equal(lines[0], 'src/a.py may not be edited.');
-  assert.equal(lines[2], 'a.py is outside INT-001 (Login).');
+  assert.equal(lines[2], 'a.py is outside the scope of INT-001 (Login).');
   const signed = lines.filter((line) => /^[✗✓–] /u.test(line));
   const expected = ["✗ In the intent's scope", '✓ Inside the workspace', '– Not asked'];
   assert.deepEqual(signed, expected);

@@ -85,7 +85,7 @@ test('every failure has a text that says what to do, except a cancellation', () 
     [failed('ERROR: No matching distribution found for pygls'), /a network/u],
     [failed('NewConnectionError: Temporary failure in name resolution'), /a network/u],
     [failed('OSError: [Errno 28] No space left on device'), /disk is full/u],
-    [failed('Segmentation fault'), /^making an environment failed\. The log/u],
+    [failed('Segmentation fault'), /^creating a Python environment failed\. The log/u],
     [{ kind: 'other', reason: 'EACCES' }, /^EACCES\.$/u],
   ];
   for (const [failure, expected] of cases) {

@@ -7,7 +7,7 @@ test('a page has hashes, ranges and the place in the chain', () => {
   const page = recordPage(RECORD, ['GAP'], 'abc');
   for (const text of [
     RECORD.id,
-    'Lines 3–5, replacing 2',
+    'Lines 3–5 (lines before: 2)',
     'Lines whole file, 1–9',
     'Renamed from',
     'was.py',

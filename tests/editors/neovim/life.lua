@@ -24,7 +24,7 @@ H.run(function()
   H.attached(source)
   H.status_shows('no intent')
   vim.cmd('IntentSelect')
-  H.report('nothing to select', H.message('no intent is open'))
+  H.report('nothing to select', H.message('there is no open intent'))
 
   H.edit(INTENTS)
   H.attached()

@@ -12,7 +12,7 @@ const LOGIN = "src/auth/login.py";
 const LEDGER = ".orchestration/agent_trace.jsonl";
 const POLICY = ".orchestration/constraints.sidecar.yaml";
 const SAVES = 20;
-const VIOLATION = "is outside INT-001 (Login).";
+const VIOLATION = "is outside the scope of INT-001 (Login).";
 
 const w = await openWindow(given, INVOICE);
 const journey = journeyRunner(w);

@@ -45,7 +45,7 @@ local function blame_text(run)
   if format then
     return custom_text(format, run)
   elseif not run.recordId then
-    return 'no record explains this line'
+    return 'no record of the ledger explains this line'
   end
   local day = messages.printable(run.timestamp):sub(1, 10)
   local parts = { run.intentId or 'no intent', author(run), day, messages.printable(run.toolName) }
@@ -148,7 +148,7 @@ function M.toggle(first, last)
   end
   local client = client_of(bufnr)
   if not client then
-    messages.warn('this buffer is not governed, or its server has not started yet')
+    messages.warn('no intents file governs this buffer, or the server has not started yet')
     return
   end
   request_blame(client, bufnr, first, last, function(err, runs)

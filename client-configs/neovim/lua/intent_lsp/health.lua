@@ -39,10 +39,10 @@ end
 local function check_program(config)
   local command = server_program.command_prefix(config.cmd)
   if not command then
-    vim.health.info('the server is started by a function of your own (cmd)')
+    vim.health.info('the server is started by your own function, given as cmd')
     return
   elseif vim.fn.executable(command[1]) == 0 then
-    vim.health.error(command[1] .. ' is not executable', {
+    vim.health.error(('%s is not executable'):format(command[1]), {
       'Install it: pipx install intent-lsp',
       "Or name it: require('intent_lsp').setup({ cmd = { '/path/to/intent-lsp', 'serve' } })",
     })
@@ -82,7 +82,7 @@ local function check_file(bufnr)
   local path = vim.fn.fnamemodify(vim.api.nvim_buf_get_name(bufnr), ':~')
   local root = roots.of_buffer(bufnr)
   if not root then
-    vim.health.info(path .. ': not governed')
+    vim.health.info(('%s: not governed'):format(path))
     return
   end
   local attached = vim.lsp.get_clients({ bufnr = bufnr, name = attachment.NAME })[1]
@@ -90,7 +90,7 @@ local function check_file(bufnr)
   if attached then
     vim.health.ok(text)
   else
-    vim.health.warn(text .. ', but no server has it')
+    vim.health.warn(('%s, but the server is not attached to it'):format(text))
   end
 end
 
@@ -131,10 +131,10 @@ local function check_client(client)
   local watch = vim.tbl_get(client.settings or {}, 'intentLsp', 'watch')
     or vim.tbl_get(client.config.init_options or {}, 'watch')
     or 'auto'
-  vim.health.info(('files are watched by %s (watch: %s)'):format(by_neovim, watch))
+  vim.health.info(('changes of files are watched by %s (watch: %s)'):format(by_neovim, watch))
   local status = root_status.get(client.id)
   if status and not status.enabled then
-    vim.health.error('governance is off: ' .. (status.reason or 'unknown'))
+    vim.health.error(('governance is off: %s'):format(status.reason or 'unknown'))
   elseif status then
     local active = status.activeIntentId or 'no intent'
     vim.health.info(('%s, saves: %s'):format(active, status.enforcement))
@@ -142,10 +142,10 @@ local function check_client(client)
 end
 
 local function check_clients()
-  vim.health.start('intent-lsp: servers that run')
+  vim.health.start('intent-lsp: running servers')
   local clients = vim.lsp.get_clients({ name = attachment.NAME })
   if #clients == 0 then
-    vim.health.info('no server is running: no open file has ' .. roots.INTENTS .. ' above it')
+    vim.health.info(('no server is running: no open file has %s above it'):format(roots.INTENTS))
   end
   for _, client in ipairs(clients) do
     check_client(client)

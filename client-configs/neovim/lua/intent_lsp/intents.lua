@@ -39,8 +39,8 @@ local function offer(list, client)
   local open = vim.tbl_filter(is_open, list.intents)
   if #open == 0 then
     messages.warn(
-      'no intent is open; the quick fix “Create an intent for this file and select it”'
-        .. ' on a marked line makes one'
+      'there is no open intent yet; to create one, use the quick fix'
+        .. ' “Create an intent for this file and select it” on a marked line'
     )
     return
   end

@@ -97,7 +97,7 @@ function M.read(opts)
   for _, name in ipairs(sorted_names) do
     local value = opts[name]
     local rule = OWN_OPTIONS[name] or NEOVIM_OPTIONS[name]
-    local message = not rule and ('there is no such option; there are: ' .. all_names())
+    local message = not rule and ('there is no such option; there are: %s'):format(all_names())
       or problem(rule, value)
     if message then
       messages.warn(('setup: %s: %s'):format(tostring(name), message))

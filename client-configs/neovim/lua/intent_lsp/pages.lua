@@ -54,7 +54,7 @@ local function new_buffer(name)
   local bufnr = vim.api.nvim_create_buf(false, true)
   vim.api.nvim_buf_set_name(bufnr, name)
   vim.bo[bufnr].filetype = M.FILETYPE
-  vim.keymap.set('n', '<CR>', open_line, { buffer = bufnr, desc = 'Open what this line names' })
+  vim.keymap.set('n', '<CR>', open_line, { buffer = bufnr, desc = 'Open the file or record named in this line' })
   vim.keymap.set('n', 'q', close, { buffer = bufnr, desc = 'Close the page' })
   vim.api.nvim_create_autocmd('BufWipeout', {
     buffer = bufnr,

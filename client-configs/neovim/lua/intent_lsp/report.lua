@@ -37,7 +37,7 @@ local function show(result, path, open_browser)
       return
     end
   end
-  local verdict = result.code == NOT_VERIFIED and '; the ledger does NOT verify' or ''
+  local verdict = result.code == NOT_VERIFIED and '; the ledger FAILED verification' or ''
   messages.info(('the report was written to %s%s'):format(path, verdict))
 end
 
@@ -50,7 +50,7 @@ function M.write(path, opts)
     return
   elseif not command then
     messages.warn(
-      'the server is started by a function of your own; run `intent-lsp trace report --html FILE`'
+      'the server is started by your own function, so run this yourself: `intent-lsp trace report --html FILE`'
     )
     return
   end

@@ -74,7 +74,7 @@ function M.open(filter)
   requests.send_here('intent/trace', params, function(list, client)
     local title = page_title(filter)
     if #list.records == 0 then
-      messages.info('there are no ' .. title)
+      messages.info(('there are no %s'):format(title))
     elseif filter.quickfix then
       to_quickfix(client, list, title)
     else

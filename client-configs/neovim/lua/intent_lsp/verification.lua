@@ -21,14 +21,14 @@ local function show(result, client)
   local problems = vim.tbl_map(function(problem)
     return quickfix_entry(client.root_dir, problem)
   end, result.problems)
-  local hint = #problems > 0 and ('; findings in :copen: %d'):format(#problems) or ''
+  local hint = #problems > 0 and ('; problems, listed in :copen: %d'):format(#problems) or ''
   if #problems > 0 then
     vim.fn.setqflist({}, ' ', { title = 'intent-lsp: verify', items = problems })
   end
   if result.ok then
     -- An intact chain is only consistent; `proved` says how much of it is proved.
     messages.info(
-      ('the ledger is intact; records: %d%s; proved: %s'):format(
+      ('the ledger is intact; records: %d%s; proven: %s'):format(
         result.records,
         hint,
         result.proved
