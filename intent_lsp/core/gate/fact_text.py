@@ -32,7 +32,7 @@ def shown(name: str) -> str:
 
 
 def shown_list(names: Iterable[str]) -> str:
-    """Format names as a list of at most ten. No name is `(none)`."""
+    """Format names as a list of at most ten. Without names, return `(none)`."""
     return fact_list(map(shown, names))
 
 

@@ -53,7 +53,7 @@ def of_call(admission: CallDecision) -> Iterator[LabelledCell]:
 def _judged(
     decision: SaveDecision | None, intent_id: str | None, said: str | None = None
 ) -> Iterator[LabelledCell]:
-    """Yield a decision. `said` replaces the reason, which is worded for agents, for a person."""
+    """Yield a decision. `said` is its reason worded for a person; None: show that for agents."""
     match decision:
         case Denied():
             yield "decision", Cell(f"REFUSED: {decision.code.value}", "bold red")

@@ -104,7 +104,7 @@ def item_lead(reading: YamlDocument, listing: SequenceNode, item: YamlNode) -> s
 
 @dataclass(frozen=True, slots=True)
 class _Renewal:
-    """A change of a list: `fresh` values come first, the first `kept` items stay, the others go."""
+    """A change of a list: `fresh` values come first, `kept` items follow, the rest is removed."""
 
     reading: YamlDocument
     listing: SequenceNode

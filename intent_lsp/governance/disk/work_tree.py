@@ -154,7 +154,7 @@ class WorkTree:
         return replace(file, discarded=False) if back else None
 
     def _compared(self, before: TreeSnapshot) -> tuple[TreeAtRest | None, Comparison | None, bool]:
-        """Wait for git to be idle and compare. The last part: whether the wait timed out."""
+        """Wait for git to be idle and compare. The last value is whether the wait timed out."""
         late = deadline(GIT_AWAITED_FOR)
         while True:
             look = self.look()

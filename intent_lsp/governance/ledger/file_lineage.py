@@ -94,8 +94,8 @@ def with_earlier_name(
 ) -> FileLineage:
     """Return the lineage, extended back to a file that was moved here without a record.
 
-    That file must be gone, the only one, and last left with exactly the content that the first
-    record found here. Raise LedgerUnavailableError.
+    That file must be deleted, and the only one whose last record left exactly the content that the
+    first record of this file found. Raise LedgerUnavailableError.
     """
     for _ in range(NAMES_FOLLOWED):
         begun = begun_with(known)

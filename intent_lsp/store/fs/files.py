@@ -82,7 +82,7 @@ def read_bytes(path: Path, at_most: int | None = None) -> bytes | None:
 
 
 def stamp(path: Path | str) -> Stamp | None:
-    """Return the stamp of a file, links followed, or None if there is no regular file to ask."""
+    """Return the stamp of a file, links followed, or None if there is no regular file."""
     try:
         found = os.stat(path)  # noqa: PTH116 - asked for each call: a Path costs as much again
     except (OSError, ValueError):

@@ -36,8 +36,8 @@ class Conversion:
 class Version:
     """A file of a commit: its blob, and how git writes that blob into the work tree at `path`.
 
-    `path` is relative to the git top level. Equal versions have equal bytes, unless a program makes
-    them (`how.program`).
+    `path` is relative to the git top level. Equal versions have equal bytes, unless a program
+    produces them (`how.program`).
     """
 
     path: str

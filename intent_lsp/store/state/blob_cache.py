@@ -167,7 +167,7 @@ class BlobCache:
 
 
 def _meanings(stored: bytes) -> Iterator[bytes]:
-    """Yield the contents that a file may hold: as it is (large contents), or decompressed."""
+    """Yield what a cached file may stand for: its bytes (large contents), then decompressed."""
     yield stored
     with contextlib.suppress(zlib.error):
         yield zlib.decompress(stored)

@@ -20,7 +20,7 @@ ReportProgress = Callable[[int, int], None]
 
 @contextmanager
 def bar(title: str, out: TextIO, wondering: timedelta = WONDERING) -> Iterator[ReportProgress]:
-    """Show work on a terminal once it has gone on for a while; elsewhere never."""
+    """Show the progress of work that takes a while, on a terminal; show nothing elsewhere."""
     begun = clock.now()
     drawn: list[ReportProgress] = []
     with ExitStack() as stack:

@@ -33,7 +33,7 @@ class IntentSelection:
     ) -> Selection | CheckoutRefusal:
         """Make an intent active in the connection's own session.
 
-        `voice` is what an agent says about itself that uses this session.
+        `voice` is what the agent that uses this session says about itself.
         """
         await self._recorded(open_root)
         done = await self._tracked_documents.work.in_thread(
