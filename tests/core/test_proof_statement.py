@@ -22,10 +22,10 @@ def extent(records: int, proven: int = 0, heads: int = 1, *, consistent: bool = 
 @pytest.mark.parametrize(
     ("anchors", "said"),
     [
-        ([], "nothing: no anchor was given"),
+        ([], "nothing: there is no commit, checkpoint or other hash to compare with"),
         (
             [anchor(AnchorKind.GIVEN, None)],
-            "nothing: no anchor's hash is in any file of the ledger",
+            "nothing: no hash to compare with is in any file of the ledger",
         ),
         (
             [anchor(AnchorKind.COMMIT, 4711, "c" * 40)],
@@ -33,7 +33,7 @@ def extent(records: int, proven: int = 0, heads: int = 1, *, consistent: bool = 
         ),
         (
             [anchor(AnchorKind.GIVEN, 4800)],
-            "all 4,800 records are unchanged since the record of hash sha256:abababababab",
+            "all 4,800 records are unchanged since the record with the hash sha256:abababababab",
         ),
         (
             [anchor(AnchorKind.CHECKPOINT, 1), anchor(AnchorKind.KNOWN_HEAD, 2)],
@@ -55,18 +55,21 @@ def test_what_is_proved_is_said_with_whose_word_it_is(anchors: list[Anchor], sai
 
 def test_no_more_anchors_are_named_than_can_be_read() -> None:
     many = [anchor(AnchorKind.COMMIT, number, f"{number}") for number in range(1, 6)]
-    assert proved(many, extent(9)).endswith("commit 3; and 2 more anchors")
+    assert proved(many, extent(9)).endswith("commit 3; 2 more such proofs are not shown")
 
 
 @pytest.mark.parametrize(
     ("reach", "said"),
     [
-        (extent(9, consistent=False), "nothing: the chain is broken"),
+        (extent(9, consistent=False), "nothing: the chain of hashes is broken"),
         (extent(0), "nothing: there is no record yet"),
-        (extent(9, 9), "nothing: every record is proved"),
+        (extent(9, 9), "nothing: every record is proven"),
         (extent(9), f"{REWRITTEN} all 9 records"),
         (extent(9, 4), f"{REWRITTEN} the 5 records after that"),
-        (extent(9, 4, 3), f"{REWRITTEN} the 5 records after that, and 2 untied heads"),
+        (
+            extent(9, 4, 3),
+            f"{REWRITTEN} the 5 records after that, and other branches of the ledger (2)",
+        ),
     ],
     ids=["broken", "empty", "all proved", "none proved", "some proved", "branches"],
 )
@@ -76,4 +79,4 @@ def test_what_is_not_proved_is_conditional(reach: Extent, said: str) -> None:
 
 def test_a_broken_chain_proves_nothing() -> None:
     found = proved([anchor(AnchorKind.GIVEN, 4)], extent(9, 4, consistent=False))
-    assert found == "nothing: the chain is broken"
+    assert found == "nothing: the chain of hashes is broken"

@@ -46,7 +46,7 @@ SOUND = Verification(
     segments=1,
     heads=(),
     problems=(),
-    proved="nothing: no anchor was given",
+    proved="nothing: there is no commit, checkpoint or other hash to compare with",
     conditional="all 3 records",
 )
 FRAGMENTS = (
@@ -233,7 +233,7 @@ def test_a_page_begins_as_every_report_does_and_names_what_it_is_of() -> None:
         "1 edit from 2026-11-21 20:27:33 to 2026-11-21 20:27:33. Made 2026-11-22 09:00:00.",
         "Only records that match --since 3d",
         "The ledger is intact: all hashes and links match",
-        "provednothing: no anchor was given",
+        "provednothing: there is no commit, checkpoint or other hash to compare with",
         "conditionalall 3 records",
         "not provable herethat every edit was recorded, and that clocks were right",
         "No edit was recorded as out of scope.",
@@ -257,7 +257,7 @@ def test_what_was_found_is_told_with_its_place() -> None:
         severity=Severity.INFORMATION,
         file="x.jsonl",
         line=7,
-        message="its clock is behind",
+        message="its time is earlier",
     )
     anchors = (
         Anchor(hash=HASH, kind=AnchorKind.COMMIT, name="a3c5", records=1200),
@@ -275,15 +275,18 @@ def test_what_was_found_is_told_with_its_place() -> None:
     assert f"head{HASH}" in told.text
     many = replace(found, heads=(head,) * 1_012)
     assert "headsand 1,002 more" in parsed(report_html(report(verification=many))).text
-    assert "informationCLOCK_BACKWARDSx.jsonl:7its clock is behind" in told.text
+    assert "informationCLOCK_BACKWARDSx.jsonl:7its time is earlier" in told.text
 
 
 @pytest.mark.parametrize(
     ("codes", "title"),
     [
-        ([LedgerCode.TRUNCATED], "What is left of the ledger matches, but records were CUT OFF"),
-        ([LedgerCode.BAD_HASH], "The ledger is NOT what was written"),
-        ([LedgerCode.TRUNCATED, LedgerCode.BAD_HASH], "The ledger is NOT what was written"),
+        ([LedgerCode.TRUNCATED], "Records were CUT OFF from the ledger; those that are left match"),
+        ([LedgerCode.BAD_HASH], "The ledger was CHANGED after it was written"),
+        (
+            [LedgerCode.TRUNCATED, LedgerCode.BAD_HASH],
+            "The ledger was CHANGED after it was written",
+        ),
     ],
 )
 def test_what_is_wrong_is_the_verdict(codes: list[LedgerCode], title: str) -> None:
@@ -313,7 +316,7 @@ def test_files_and_intents_are_crossed_by_heat() -> None:
 
 def test_an_intent_that_is_gone_is_said_to_be() -> None:
     text = parsed(report_html(report(recorded(edit(intent_id="INT-9"))))).text
-    assert "INT-9no longer in the plan" in text
+    assert "INT-9no longer in the intents file" in text
 
 
 def test_tables_show_the_largest_and_say_so() -> None:
@@ -375,7 +378,7 @@ def test_a_record_of_many_files_and_ranges_is_bounded() -> None:
     page = report_html(report(recorded(edit(files=files))))
     text = parsed(page).text
     assert "12–12 (+1 −0) and 887 more ranges" in text  # noqa: RUF001 -- as in print
-    assert "all, not compared line by line" in text
+    assert "the whole file, not compared line by line" in text
     assert "none left (+0 −4)" in text  # noqa: RUF001 -- as in print
     assert " and 892 more files" in text
     assert text.count("file-899") == 0

@@ -20,5 +20,5 @@ def advice(size: int) -> str | None:
         return None
     return (
         f"{LEDGER_FILE} has {size / 1e6:.1f} MB; `intent-lsp trace archive` moves its oldest"
-        " records into a file of their own"
+        " records into another file"
     )

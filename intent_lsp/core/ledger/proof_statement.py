@@ -29,34 +29,34 @@ class Extent:
 def proved(anchors: Sequence[Anchor], extent: Extent) -> str:
     """Return which records are unchanged since an anchor's hash was noted elsewhere."""
     if not anchors:
-        return "nothing: no anchor was given"
+        return "nothing: there is no commit, checkpoint or other hash to compare with"
     if not extent.consistent:
-        return "nothing: the chain is broken"
+        return "nothing: the chain of hashes is broken"
     held = [(anchor.records, anchor) for anchor in anchors if anchor.records]
     if not held:
-        return "nothing: no anchor's hash is in any file of the ledger"
+        return "nothing: no hash to compare with is in any file of the ledger"
     held.sort(key=lambda found: found[0], reverse=True)
     told = []
     for count, anchor in held:
         sentence = f"{_counted(count, extent)} unchanged since {_where(anchor)}"
         if sentence not in told:
             told.append(sentence)
-    more = f"; and {len(told) - _NAMED} more anchors" if len(told) > _NAMED else ""
+    more = f"; {len(told) - _NAMED} more such proofs are not shown" if len(told) > _NAMED else ""
     return "; ".join(told[:_NAMED]) + more
 
 
 def conditional(extent: Extent) -> str:
     """Return which records no anchor proves. Anyone with write access can have forged these."""
     if not extent.consistent:
-        return "nothing: the chain is broken"
+        return "nothing: the chain of hashes is broken"
     if not extent.records:
         return "nothing: there is no record yet"
     rest = extent.records - extent.proven
     if not rest:
-        return "nothing: every record is proved"
+        return "nothing: every record is proven"
     counted = f"the {rest:,} records after that" if extent.proven else f"all {rest:,} records"
     if extent.heads > 1:
-        counted = f"{counted}, and {extent.heads - 1} untied heads"
+        counted = f"{counted}, and other branches of the ledger ({extent.heads - 1})"
     return f"someone with write access could have rewritten {counted}"
 
 
@@ -75,4 +75,4 @@ def _where(anchor: Anchor) -> str:
         case AnchorKind.CHECKPOINT:
             return f"the checkpoint {anchor.name}".rstrip()
         case AnchorKind.GIVEN:
-            return f"the record of hash {anchor.hash[: len('sha256:') + _SHORT]}"
+            return f"the record with the hash {anchor.hash[: len('sha256:') + _SHORT]}"

@@ -95,20 +95,20 @@ def _told(
     anchor: Anchor, search: EvidenceSearch, files: Collection[str]
 ) -> tuple[LedgerCode, Severity, str]:
     held = search.held.get(anchor.hash)
-    where = "" if held is None else f"; {_place(held)} holds it"
+    where = "" if held is None else f"; {_place(held)} still has it"
     name = anchor.hash.removeprefix(_PREFIX)[:_SHORT]
     known = anchor.kind is AnchorKind.KNOWN_HEAD
-    what = f"record {name} of {_voucher(anchor)} is in no file"
+    what = f"record {name}, which {_voucher(anchor)} names, is in no file of the ledger"
     if known:
-        what = f"record {name}, which this machine knows as an end of the ledger, is in no file"
+        what = f"record {name}, once the newest on this machine, is in no file of the ledger"
     if known and held is not None and not held.below:
         return LedgerCode.HEAD_ELSEWHERE, Severity.INFORMATION, f"{what} here{where}"
     if held is not None and held.below and held.file not in files:
-        return LedgerCode.MISSING_SEGMENT, Severity.ERROR, f"{what}: {held.file} is gone{where}"
+        return LedgerCode.MISSING_SEGMENT, Severity.ERROR, f"{what}: {held.file} is missing{where}"
     if known and held is None and not search.whole:
-        message = f"{what}, and git could not be searched to the end"
+        message = f"{what}, and git's history could not be searched completely"
         return LedgerCode.TRUNCATED, Severity.WARNING, message
-    return LedgerCode.TRUNCATED, Severity.ERROR, f"{what}: the end was cut off{where}"
+    return LedgerCode.TRUNCATED, Severity.ERROR, f"{what}: the ledger's end was cut off{where}"
 
 
 def _voucher(anchor: Anchor) -> str:
@@ -118,7 +118,7 @@ def _voucher(anchor: Anchor) -> str:
 
 
 def _place(held: RecordCommit) -> str:
-    by = "" if held.named else ", by the stash or a log of git's alone,"
+    by = "" if held.named else ", which only a stash or a reflog keeps,"
     return f"commit {held.commit[:_SHORT]}{by}"
 
 

@@ -72,7 +72,7 @@ class Command:
         if rest:
             meant = nearest(rest[0], re.findall(r"--[a-z][a-z-]*", parser.format_help()))
             guess = "" if meant is None else f"; did you mean {meant}?"
-            raise self._refuse(f"{rest[0]} is not known here{guess}")
+            raise self._refuse(f"unknown option or argument {rest[0]}{guess}")
         return options
 
     def _parser(self) -> argparse.ArgumentParser:

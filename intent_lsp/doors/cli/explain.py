@@ -62,7 +62,7 @@ def answer(call: Call) -> int:
         asker = None if supposed else asking(governance, options, call.page)
         found = (_of_call if is_call else _of_save)(governance, options, asker)
     if not rules.governed:
-        call.page.remark(f"intent-lsp: governance is off: {rules.reason}")
+        call.page.remark(f"intent-lsp: governance is off, so edits are not checked: {rules.reason}")
     if options.json:
         call.page.json(json.dumps(explained_json(found.rows, found.json)).encode())
     else:
@@ -174,8 +174,8 @@ def _tell_code(page: Output, code: str) -> int:
     if found is None:
         meant = nearest(code.upper(), known)
         guess = "" if meant is None else f"; did you mean {meant}?"
-        cure = "docs/codes.md has them all" if known else "docs/codes.md is not installed"
-        raise WrongUsageError(f"{code} is not a code{guess}", cure=cure)
+        cure = "docs/codes.md lists all codes" if known else "docs/codes.md is not installed"
+        raise WrongUsageError(f"there is no code {code}{guess}", cure=cure)
     page.line(code.upper())
     page.line()
     for line in _plain(found).splitlines():

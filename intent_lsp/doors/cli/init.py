@@ -19,8 +19,8 @@ from intent_lsp.store.fs.roots import governed_root
 
 _NEXT: Final = """
 Next:
-  1. Write your first intent into .orchestration/active_intents.yaml; an example stands in it,
-     and `intent-lsp intents add` writes one.
+  1. Write your first intent into .orchestration/active_intents.yaml; it has an example,
+     and `intent-lsp intents add` writes one for you.
   2. Commit these files. The ledger, .orchestration/agent_trace.jsonl, grows with every save
      and has to be committed: else `git switch` may refuse to change branches.
   3. Open a file in your editor and select the intent; `intent-lsp trace list` shows each save.

@@ -17,11 +17,13 @@ _CURES: Final = {
     RequestCode.INTENT_NOT_FOUND: "`intent-lsp intents list` shows them all",
     RequestCode.INTENT_CLOSED: f"choose an open intent, or reopen this one in {INTENTS_FILE}",
     RequestCode.INTENT_IGNORED: "choose another, or take the line out of .intentignore",
-    RequestCode.INTENTS_FILE_UNWRITTEN: "fix that and run the command again, or edit the file",
+    RequestCode.INTENTS_FILE_UNWRITTEN: (
+        f"fix that and run the command again, or edit {INTENTS_FILE} by hand"
+    ),
     RequestCode.NOT_GOVERNED: "fix the file; governance is on again as soon as it can be read",
 }
 
-_GONE: Final = "put it back, or run `intent-lsp init` to begin anew"
+_GONE: Final = "restore the file, or run `intent-lsp init` to create a new one"
 
 
 def asking(governance: Governance, options: argparse.Namespace, page: Output) -> Asker | None:
@@ -34,9 +36,9 @@ def asking(governance: Governance, options: argparse.Namespace, page: Output) ->
     if asker is not None and named is None:
         rules = governance.rules.current()
         name = session_name(asker.session_id, asker.row, rules)
-        page.remark(f"intent-lsp: for your editor's session, {name}")
+        page.remark(f"intent-lsp: this command acts for your editor's session {name}")
     elif asker is not None and asker.row is None:
-        page.remark(f"intent-lsp: there is no known session {asker.session_id}")
+        page.remark(f"intent-lsp: no session {asker.session_id} is known here")
     return asker
 
 

@@ -12,7 +12,7 @@ _LEVELS: Final = ("debug", "info", "warning", "error")
 _SEE: Final = "see `intent-lsp serve --help`"
 _ALONE: Final = (
     "intent-lsp: this is a language server, and it waits for an editor on standard input;"
-    " `intent-lsp --help` tells what else there is (Ctrl-C ends it)"
+    " `intent-lsp --help` lists the other commands (Ctrl-C ends this one)"
 )
 
 
@@ -82,9 +82,9 @@ def _answer(call: Call) -> int:
 def _check(options: argparse.Namespace) -> None:
     """Raise WrongUsageError for options that would have no effect."""
     if options.token_file is not None and not (options.tcp or options.ws):
-        raise WrongUsageError("--token-file goes with --tcp or --ws", cure=_SEE)
+        raise WrongUsageError("--token-file needs --tcp or --ws", cure=_SEE)
     if options.allow_origin and not options.ws:
-        raise WrongUsageError("--allow-origin goes with --ws", cure=_SEE)
+        raise WrongUsageError("--allow-origin needs --ws", cure=_SEE)
 
 
 def _endpoint(spelled: str) -> Endpoint:

@@ -34,7 +34,9 @@ def session_named(options: argparse.Namespace) -> str | None:
     try:
         return None if named is None else identifier(named)
     except argparse.ArgumentTypeError as problem:
-        raise WrongUsageError(f"{VARIABLE}: {problem}", cure="set it to a session's id") from None
+        raise WrongUsageError(
+            f"{VARIABLE}: {problem}", cure="set the variable to a session's id"
+        ) from None
 
 
 def session_needed(options: argparse.Namespace) -> str:
@@ -42,7 +44,7 @@ def session_needed(options: argparse.Namespace) -> str:
     session_id = session_named(options)
     if session_id is None:
         raise WrongUsageError(
-            "no session was given, so there is none to select an intent for",
+            "no session was given in which to select the intent",
             cure=f"use --session S, or set {VARIABLE}",
         )
     return session_id
@@ -65,7 +67,9 @@ def sentence(text: str) -> str:
 
 def _text(text: str, longest: int) -> str:
     if not 1 <= len(text) <= longest:
-        raise argparse.ArgumentTypeError(f"it has {len(text)} characters, not 1 to {longest}")
+        raise argparse.ArgumentTypeError(
+            f"must have 1 to {longest} characters, but has {len(text)}"
+        )
     # Shell arguments can be any bytes; what is stored must be text.
     if any("\ud800" <= char <= "\udfff" or char == "\0" for char in text):
         raise argparse.ArgumentTypeError(f"{text!r} is not UTF-8 text")

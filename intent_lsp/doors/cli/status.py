@@ -128,7 +128,7 @@ def _facts(known: _Known) -> Iterator[LabelledCell]:
     if len(known.violations) > SHOWN:
         yield "", Cell(f"and {len(known.violations) - SHOWN} more files")
     if not known.violations:
-        yield "violations", Cell("none stands", "green")
+        yield "violations", Cell("none", "green")
     yield "ledger", Cell(_ledger(known))
 
 
@@ -137,13 +137,14 @@ def _session(row: SessionRow, known: _Known) -> Cell:
     is_own = row.session_id == known.own and not row.agent_id
     own = ", the session that this command uses" if is_own else ""
     told = session_name(row.session_id, row, known.rules)
-    return Cell(f"{row.kind} {told}{part} (used {local(row.last_used_at)}){own}")
+    return Cell(f"{row.kind} {told}{part} (last used {local(row.last_used_at)}){own}")
 
 
 def _violation(each: OpenViolation) -> Cell:
     record = each.record
     under = record.intent_id or "no intent"
-    told = f"{each.path}: under {under}, {local(record.timestamp)}, record {record.id[:SHORT_ID]}"
+    when, short = local(record.timestamp), record.id[:SHORT_ID]
+    told = f"{each.path}: edited under {under}, {when}, record {short}"
     return Cell(told, "bold red")
 
 
@@ -152,7 +153,7 @@ def _ledger(known: _Known) -> str:
         return "no record yet: the first save makes one"
     counted = "1 record" if known.count == 1 else f"{known.count:,} records"
     newest = local(known.newest.timestamp)
-    return f"{counted}, the newest of {newest}; `intent-lsp trace verify` checks them"
+    return f"{counted}, the newest from {newest}; `intent-lsp trace verify` checks them"
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:

@@ -103,8 +103,8 @@ def _verdict(found: Verification) -> str:
     if not wrong:
         return "The ledger is intact: all hashes and links match"
     if wrong <= {LedgerCode.TRUNCATED, LedgerCode.MISSING_SEGMENT}:
-        return "What is left of the ledger matches, but records were CUT OFF"
-    return "The ledger is NOT what was written"
+        return "Records were CUT OFF from the ledger; those that are left match"
+    return "The ledger was CHANGED after it was written"
 
 
 def _cut(text: str) -> str:

@@ -64,9 +64,12 @@ def test_the_version_is_the_product_line(shell: Shell, words: tuple[str, ...]) -
         ("trace verfiy", "did you mean `intent-lsp trace verify`?"),
         ("trace xyz", "trace xyz is not a command; see `intent-lsp --help`"),
         ("xyz", "xyz is not a command; see `intent-lsp --help`"),
-        ("trace list --jsn", "--jsn is not known here; did you mean --json?"),
-        ("trace list --zzz", "--zzz is not known here; see `intent-lsp trace list --help`"),
-        ("trace list surplus", "surplus is not known here"),
+        ("trace list --jsn", "unknown option or argument --jsn; did you mean --json?"),
+        (
+            "trace list --zzz",
+            "unknown option or argument --zzz; see `intent-lsp trace list --help`",
+        ),
+        ("trace list surplus", "unknown option or argument surplus"),
         ("trace list --limit x", "'x' is not a number of records"),
         ("trace list --limit -1", "'-1' is not a number of records"),
         ("trace show", "the following arguments are required: ID"),
@@ -185,8 +188,8 @@ def test_serve_listens_where_it_is_told_to(words: tuple[str, ...], given: object
     [
         (("--tcp", "nowhere"), "'nowhere' is not HOST:PORT"),
         (("--stdio", "--tcp", ":0"), "not allowed with argument"),
-        (("--token-file", "t"), "--token-file goes with --tcp or --ws"),
-        (("--tcp", ":0", "--allow-origin", "https://a.example"), "--allow-origin goes with --ws"),
+        (("--token-file", "t"), "--token-file needs --tcp or --ws"),
+        (("--tcp", ":0", "--allow-origin", "https://a.example"), "--allow-origin needs --ws"),
         (("--ws", ":0", "--allow-origin", "null"), "'null' is not an origin"),
     ],
 )

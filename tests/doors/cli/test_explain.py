@@ -36,7 +36,7 @@ def test_the_decision_is_shown_and_the_row_that_fails(shell: Shell, project: Rep
     becomes = "it would be saved, shown as a problem, and recorded as FAIL"
     assert lines[:6] == [
         "decision    REFUSED: SCOPE_VIOLATION",
-        "why         login.py is outside INT-002 (Billing).",
+        "why         login.py is outside the scope of INT-002 (Billing).",
         "way out     `intent-lsp explain --code SCOPE_VIOLATION` explains it",
         "would pass  under INT-001",
         f"its save    {becomes} (enforcement: warn)",
@@ -59,7 +59,10 @@ def test_an_edit_that_may_happen_ends_with_0(shell: Shell, project: Repository) 
     assert (said.status, said.err) == (0, "")
     assert said.out == "decision  allowed under INT-001 (PASS)\n"
     project.write(INTENTS_FILE, "- {id: A, status: BLOCKED, owned_scope: ['src/**']}\n")
-    assert "warning   Intent A is BLOCKED.\n" in shell("explain", LOGIN, "--intent", "A").out
+    assert (
+        "warning   Intent A is BLOCKED, but may still be worked on.\n"
+        in shell("explain", LOGIN, "--intent", "A").out
+    )
 
 
 @pytest.mark.parametrize(
@@ -102,7 +105,7 @@ def test_a_session_is_judged_by_what_it_has_selected(
     assert shell("explain", LOGIN).status == 0
     stranger = shell("explain", LOGIN, "--session", "s2")
     assert stranger.status == 1
-    assert stranger.err == "intent-lsp: there is no known session s2\n"
+    assert stranger.err == "intent-lsp: no session s2 is known here\n"
 
 
 def test_a_supposed_intent_is_selected_nowhere(shell: Shell, project: Repository) -> None:
@@ -164,9 +167,9 @@ def test_a_command_is_explained_by_what_it_names(shell: Shell, project: Reposito
     assert "This call of Bash changes no file" in facts(reads)[2]
     looks = shell("explain", "--command", "ls *.py", *asked)
     assert (looks.status, looks.json["decision"]["scopeValidation"]) == (0, "EXEMPT")
-    assert "it is compared after" in facts(looks)[2]
+    assert "is found afterwards" in facts(looks)[2]
     assert (outcomes(looks)[3], outcomes(looks)[8], outcomes(looks)[16]) == ("skipped",) * 3
-    assert "Passed over, since the command only looks" in facts(looks)[16]
+    assert "Not checked, since by its text the command only reads" in facts(looks)[16]
     named = shell("explain", "--tool", "execute_command", "--command", "rm src/auth/x", *asked)
     assert named.status == 0
     assert "execute_command" in facts(named)[2]
@@ -226,13 +229,13 @@ def test_where_governance_is_off_everything_may_happen_and_that_is_said(
     project.write(INTENTS_FILE, "active_intents: [\n")
     said = shell("explain", "--all", *words)
     assert said.status == 0
-    assert f"intent-lsp: governance is off: {INTENTS_FILE}:" in said.err
+    assert f"intent-lsp: governance is off, so edits are not checked: {INTENTS_FILE}:" in said.err
     assert "Governance is off, so no edit of this workspace is judged." in said.out
     ledger = ledger_at(project.root)
     ledger.append(edit())
     ledger.close()
     (project.root / INTENTS_FILE).unlink()
-    assert f"{INTENTS_FILE} is gone" in shell("explain", *words).err
+    assert f"{INTENTS_FILE} is missing" in shell("explain", *words).err
 
 
 @pytest.mark.parametrize(
@@ -245,7 +248,7 @@ def test_where_governance_is_off_everything_may_happen_and_that_is_said(
             "--agent is for an agent's tool call; describe the call with --tool, --command",
         ),
         (["src"], "src is a directory; give a file in it"),
-        (["a", "--tool", ""], "argument --tool: it has 0 characters"),
+        (["a", "--tool", ""], "argument --tool: must have 1 to"),
         (["a", "--session", "\udcff"], "argument --session: "),
         (["a", "-C", "nowhere"], "nowhere is not a directory"),
         (["--command", "x", "-C", "/"], "is not governed"),

@@ -84,7 +84,7 @@ def test_the_environment_names_a_session(
     shell: Shell, project: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("INTENT_LSP_SESSION", "s1")
-    assert "there is no known session s1" in shell("intents", "list").err
+    assert "no session s1 is known here" in shell("intents", "list").err
     shell("intents", "select", "INT-002")
     assert shell("intents", "list", "--json").json["activeIntentId"] == "INT-002"
     # The option is nearer to whoever types.
@@ -121,7 +121,7 @@ def test_an_empty_list_says_how_to_fill_it(shell: Shell, project: Repository) ->
     assert (said.status, said.out) == (0, "")
     assert "no intent has that status" in said.err
     project.write(INTENTS_FILE, "active_intents: []\n")
-    assert "`intent-lsp intents add` writes one" in shell("intents", "list").err
+    assert "`intent-lsp intents add` adds one" in shell("intents", "list").err
 
 
 def test_an_intent_is_shown_in_words(shell: Shell, project: Repository) -> None:
@@ -271,10 +271,10 @@ def test_coverage_counts_each_file_once(shell: Shell, project: Repository) -> No
     project.write("src/new.py", "untracked")
     project.write("build/made.o", "ignored by git")
     counts = [
-        "files                     5",
-        "owned by one open intent  1",
-        "owned by several          2",
-        "owned by none             2",
+        "files                          5",
+        "owned by one open intent       1",
+        "owned by several open intents  2",
+        "owned by no open intent        2",
     ]
     said = shell("intents", "coverage")
     assert (said.status, said.err, said.out.splitlines()) == (0, "", counts)
@@ -346,5 +346,5 @@ def test_where_the_file_is_broken_or_gone_each_command_says_so(
     ledger.close()
     (project.root / INTENTS_FILE).unlink()
     problem = shell("intents", *words).problem
-    assert f"{INTENTS_FILE} is gone" in problem
-    assert "put it back, or run `intent-lsp init`" in problem
+    assert f"{INTENTS_FILE} is missing" in problem
+    assert "restore the file, or run `intent-lsp init`" in problem

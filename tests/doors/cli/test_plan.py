@@ -26,7 +26,8 @@ def test_an_intent_is_added_by_the_smallest_edit(shell: Shell, project: Reposito
     said = shell("intents", "add", "Docs", "--scope", "docs/**", "*.md", "--scope", "LICENSE")
     assert (said.status, said.err) == (0, "")
     assert (
-        said.out == f"INT-003 is in {INTENTS_FILE}: Docs (PLANNED), owns docs/**, *.md, LICENSE\n"
+        said.out
+        == f"INT-003 was added to {INTENTS_FILE}: Docs (PLANNED), owns docs/**, *.md, LICENSE\n"
     )
     text = file_of(project)
     assert text.startswith(INTENTS)
@@ -52,23 +53,23 @@ def test_an_intent_is_added_with_all_that_is_said_of_it(shell: Shell, project: R
 
 def test_the_first_intent_of_a_new_root_is_added(shell: Shell, project: Repository) -> None:
     project.write(INTENTS_FILE, TEMPLATE)
-    assert shell("intents", "add", "A", "--scope", "a/**").out.startswith("INT-001 is in ")
+    assert shell("intents", "add", "A", "--scope", "a/**").out.startswith("INT-001 was added to ")
     assert [intent.id for intent in read_intents(file_of(project)).intents] == ["INT-001"]
 
 
 @pytest.mark.parametrize(
     ("glob", "why"),
     [
-        ("**", "'**' cannot be owned: It would grant the whole work tree;"),
+        ("**", "'**' is refused: It matches every file of the work tree;"),
         ("/etc/**", "is an absolute path"),
-        (".orchestration/**", "lies in the control plane"),
+        (".orchestration/**", "matches control files"),
         (
             "src/auth",
-            "--scope: 'src/auth' is a directory, and owns no file in it; say \"src/auth/**\"",
+            'is a directory; as a glob it matches no file in it; say "src/auth/**"',
         ),
-        ("{1..9999}", "cannot be owned: Refused, it owns nothing: "),
-        ("", "argument --scope: it has 0 characters, not 1 to 4096"),
-        ("x" * 4097, "argument --scope: it has 4097 characters"),
+        ("{1..9999}", "is refused: This pattern is not used and owns no file: "),
+        ("", "argument --scope: must have 1 to 4096 characters, but has 0"),
+        ("x" * 4097, "argument --scope: must have 1 to 4096 characters, but has 4097"),
         ("\udce9", "argument --scope: '\\udce9' is not UTF-8 text"),
     ],
 )
@@ -82,7 +83,7 @@ def test_a_glob_that_grants_nothing_or_everything_is_refused(
 def test_a_glob_that_is_odd_is_remarked_on(shell: Shell, project: Repository) -> None:
     said = shell("intents", "add", "A", "--scope", "/src/**", "docs/**")
     assert said.status == 0
-    assert "intent-lsp: /src/**: Patterns begin at the root" in said.err
+    assert "intent-lsp: /src/**: Patterns always begin at the root" in said.err
     assert said.err.count("\n") == 1
     assert "INT-003" in file_of(project)
 
@@ -91,10 +92,16 @@ def test_a_glob_that_is_odd_is_remarked_on(shell: Shell, project: Repository) ->
     ("words", "why"),
     [
         (["A"], "the following arguments are required: --scope"),
-        (["A", "--scope", "a", "--id", "INT-001"], "there is an intent INT-001 in the file"),
+        (["A", "--scope", "a", "--id", "INT-001"], "the file already has an intent INT-001"),
         (["A", "--scope", "a", "--id", "q\x1b"], "q\\x1b was not created"),
-        (["A", "--scope", "a", "--status", "someday"], "'someday' is none of PLANNED, IN_PROG"),
-        (["A", "--scope", "a", "--id", "x" * 257], "argument --id: it has 257 characters"),
+        (
+            ["A", "--scope", "a", "--status", "someday"],
+            "'someday' is not a status; use one of PLANNED, IN_PROG",
+        ),
+        (
+            ["A", "--scope", "a", "--id", "x" * 257],
+            "argument --id: must have 1 to 256 characters, but has 257",
+        ),
         (["A\udce9", "--scope", "a"], "argument NAME: "),
     ],
 )
@@ -110,7 +117,9 @@ def test_a_file_that_cannot_be_edited_stays_and_says_why(shell: Shell, project: 
     project.write(INTENTS_FILE, odd)
     problem = shell("intents", "add", "B", "--scope", "b").problem
     assert f"B was not created in {INTENTS_FILE}: " in problem
-    assert problem.endswith("; fix that and run the command again, or edit the file\n")
+    assert problem.endswith(
+        f"; fix that and run the command again, or edit {INTENTS_FILE} by hand\n"
+    )
     assert file_of(project) == odd
 
 
@@ -139,10 +148,10 @@ def test_a_terminal_is_told_nothing_that_moves_its_cursor(
 def test_a_warning_is_no_part_of_the_answer(shell: Shell, project: Repository) -> None:
     project.write(INTENTS_FILE, "- {id: A, status: BLOCKED}\n")
     said = shell("intents", "select", "A", "--session", "s1")
-    assert said.err == "intent-lsp: Intent A is BLOCKED.\n"
+    assert said.err == "intent-lsp: Intent A is BLOCKED, but may still be worked on.\n"
     assert "BLOCKED." not in said.out
     told = shell("intents", "select", "A", "--session", "s1", "--json")
-    assert told.json["warnings"] == ["Intent A is BLOCKED."]
+    assert told.json["warnings"] == ["Intent A is BLOCKED, but may still be worked on."]
 
 
 def test_a_subagent_has_an_intent_of_its_own(shell: Shell, project: Repository) -> None:
@@ -193,7 +202,7 @@ def test_the_active_intent_is_completed(shell: Shell, project: Repository) -> No
     assert file_of(project) == INTENTS.replace("status: PLANNED", "status: COMPLETED")
     assert shell("intents", "list", "--session", "s1", "--json").json["activeIntentId"] is None
     again = shell("intents", "complete", "--session", "s1").problem
-    assert "no intent is active in session s1; give the intent's id" in again
+    assert "session s1 has selected no intent; give the intent's id" in again
 
 
 def test_an_intent_is_completed_by_its_id(shell: Shell, project: Repository) -> None:
@@ -222,10 +231,10 @@ def test_the_intents_of_another_file_are_taken_over(shell: Shell, project: Repos
     said = shell("intents", "import", "other.yaml")
     assert said.status == 0
     assert said.out.splitlines() == [
-        f"2 added to {INTENTS_FILE}, 1 skipped",
+        f"intents added to {INTENTS_FILE}: 2, skipped: 1",
         "  NEW-1 added: First of theirs, without its related_files",
         "  NEW-2 added: Second of theirs, without its aliases, specification_id and updated_at",
-        "  INT-001 skipped: its id exists here already",
+        "  INT-001 skipped: an intent with this id exists already",
     ]
     text = file_of(project)
     assert text.startswith(INTENTS)
@@ -245,7 +254,10 @@ def test_an_import_is_told_as_json(shell: Shell, project: Repository) -> None:
     project.write("src/other.yaml", OTHER)
     told = shell("intents", "import", "-C", "src", "other.yaml", "--json").json
     assert told["added"] == ["NEW-1", "NEW-2"]
-    assert told["skipped"][0] == {"id": "INT-001", "reason": "its id exists here already"}
+    assert told["skipped"][0] == {
+        "id": "INT-001",
+        "reason": "an intent with this id exists already",
+    }
     assert told["leftOut"][0] == {"id": "NEW-1", "keys": ["related_files"]}
 
 
@@ -260,7 +272,7 @@ def test_a_file_that_takes_no_more_says_so_for_each(shell: Shell, project: Repos
     project.write("other.yaml", OTHER)
     said = shell("intents", "import", "other.yaml")
     assert said.status == 0
-    assert said.out.splitlines()[0].startswith("0 added to ")
+    assert said.out.splitlines()[0].startswith("intents added to ")
     assert "  NEW-2 skipped: `active_intents` has a YAML anchor" in said.out
 
 
@@ -271,8 +283,8 @@ def test_mistakes_in_the_other_file_are_named_by_their_place(
     said = shell("intents", "import", "other.yaml")
     assert said.status == 0
     assert "other.yaml:1:3: " in said.err
-    assert "other.yaml:3:7: the id `C` is given twice" in said.err
-    assert said.out.startswith("1 added")
+    assert "other.yaml:3:7: two intents have the id `C`" in said.err
+    assert said.out.startswith("intents added to")
 
 
 @pytest.mark.parametrize(

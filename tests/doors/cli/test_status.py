@@ -50,7 +50,7 @@ def test_nothing_has_happened_yet(shell: Shell, project: Repository) -> None:
         "enforcement": "warn",
         "intents": "2 open of 2",
         "sessions": "no live session",
-        "violations": "none stands",
+        "violations": "none",
         "ledger": "no record yet: the first save makes one",
     }
 
@@ -62,7 +62,7 @@ def test_live_sessions_are_shown_with_their_intents(
     editor.select("INT-001")
     shell("intents", "select", "INT-002", "--session", "builder")
     told = facts(shell("status").out)["sessions"].splitlines()
-    assert [line.split(" (used")[0] for line in told] == [
+    assert [line.split(" (last used")[0] for line in told] == [
         f"editor {editor.session.id[:8]}: INT-001 (Login)",
         "agent builder: INT-002 (Billing)",
     ]
@@ -87,11 +87,11 @@ def test_what_was_saved_out_of_bounds_is_shown_until_it_is_put_right(
     editor.save(LOGIN, "fine\n")
     (each,) = shell("status", "--json").json["violations"]
     assert (each["path"], each["intentId"]) == ("README.md", "INT-001")
-    assert facts(shell("status").out)["violations"].startswith("README.md: under INT-001, ")
+    assert facts(shell("status").out)["violations"].startswith("README.md: edited under INT-001, ")
     project.git("checkout", "--", "README.md")
     assert shell("status", "--json").json["violations"] == []
-    assert facts(shell("status").out)["violations"] == "none stands"
-    assert facts(shell("status").out)["ledger"].startswith("2 records, the newest of 20")
+    assert facts(shell("status").out)["violations"] == "none"
+    assert facts(shell("status").out)["ledger"].startswith("2 records, the newest from 20")
 
 
 def test_a_failed_call_settles_no_violation(
@@ -179,7 +179,7 @@ def test_the_only_open_editor_asks_where_nobody_is_named(
     name = editor.session.id[:8]
     assert (said.status, said.err) == (
         0,
-        f"intent-lsp: for your editor's session, {name}: INT-001 (Login)\n",
+        f"intent-lsp: this command acts for your editor's session {name}: INT-001 (Login)\n",
     )
     listed = shell("intents", "list", "--json")
     assert listed.json["activeIntentId"] == "INT-001"
@@ -223,4 +223,4 @@ def test_a_code_is_explained_with_its_way_out(shell: Shell, tmp_path: Path) -> N
     assert "\nWay out: let the editor read the file again" in said.out
     assert "](" not in shell("explain", "--code", "SCOPE_VIOLATION").out
     problem = shell("explain", "--code", "STALE").problem
-    assert "STALE is not a code; did you mean STALE_FILE?" in problem
+    assert "there is no code STALE; did you mean STALE_FILE?" in problem

@@ -194,7 +194,7 @@ def test_what_a_question_makes_for_itself_is_ignored_by_git(
 def test_without_records_nothing_is_written_at_all(shell: Shell, root: Path) -> None:
     said = shell("trace", "list")
     assert (said.status, said.out) == (0, "")
-    assert said.err == "intent-lsp: no record matches: the ledger has no record yet\n"
+    assert said.err == "intent-lsp: nothing to show: the ledger has no record yet\n"
     assert shell("trace", "verify").status == 0
     assert [path.name for path in root.rglob("*")] == [".orchestration", "active_intents.yaml"]
 
@@ -286,23 +286,23 @@ def test_one_record_is_shown_in_words(shell: Shell, root: Path) -> None:
     for told in (
         f"record      {record.id}\n",
         "2026-11-21 20:27:34 +0000 (2026-11-21T20:27:34.123Z)\n",
-        "s1, agent sub\n",
-        f"it said {HASH}\n",
+        "s1, subagent sub\n",
+        f"its text had the hash {HASH}\n",
         "INTENT_EVOLUTION (inferred)\n",
         "somebody else changed a file",
         "once, by a person in session s9\n",
         "src/a.py +5 -3\n",
         "was src/old.py\n",
         "before no such file\n",
-        f"python definitions {HASH}\n",
+        f"hash of its python definitions: {HASH}\n",
         "HUMAN human, s1\n",
         "specification INT-001\n",
-        f"2-4, replacing 2 {HASH}\n",
+        f"2-4 (before the edit: 2) {HASH}\n",
         f"6 new {HASH}\n",
-        "2 removed, starting at 9; now next to line 8 ",
+        "2 removed, from line 9 on (now next to line 8) ",
         f"9 {HASH}\n",
-        "none are left ",
-        "all, not compared line by line ",
+        "no line is left ",
+        "the whole file, not compared line by line ",
         f"follows     {first.integrity.record_hash}\n",
     ):
         assert told in out
@@ -327,7 +327,7 @@ def test_what_is_rarely_there_is_shown_too(shell: Shell, root: Path) -> None:
     assert "a/**, b until taken back, by s1\n" in out
     assert "no reason was given" in out
     out = shell("trace", "show", failed.id).out
-    assert "none was active" in out
+    assert "none was selected" in out
     assert "failed    no reason was given" in out
     assert "change    INTENT_EVOLUTION\n" in out
 
@@ -369,7 +369,7 @@ def test_a_sound_ledger_verifies(shell: Shell, root: Path, records: list[Record]
     assert said.out.splitlines() == [
         f"{LEDGER_FILE}: 3 records",
         "verdict            Intact: all hashes and links match.",
-        "proven             nothing: no anchor was given",
+        "proven             nothing: there is no commit, checkpoint or other hash to compare with",
         "not proven         someone with write access could have rewritten all 3 records",
         "not provable here  that every edit was recorded, and that clocks were right",
         f"head               {head} {LEDGER_FILE}:3",
@@ -397,7 +397,7 @@ def test_a_changed_record_is_named_by_its_line(
         "severity": "error",
         "file": LEDGER_FILE,
         "line": 2,
-        "message": "it was changed after it was written",
+        "message": "the record was changed after it was written",
     }
     assert len(records) == 3
 
@@ -435,6 +435,6 @@ def test_a_person_is_told_that_there_may_be_more(
     shell: Shell, records: list[Record], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "stdout", Terminal())
-    assert "the newest 2; --limit 0" in shell("trace", "list", "--limit", "2").err
+    assert "the newest 2 records; --limit 0" in shell("trace", "list", "--limit", "2").err
     assert shell("trace", "list").err == ""
     assert len(records) == 3

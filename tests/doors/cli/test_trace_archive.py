@@ -42,7 +42,7 @@ def test_nothing_to_move_is_said(shell: Shell, root: Path, lines: list[bytes]) -
     said = shell("trace", "archive", "--keep", "9")
     assert (said.status, said.out) == (
         0,
-        "nothing to move: the main ledger file keeps its 5 records\n",
+        "nothing was moved: the main ledger file keeps its 5 records\n",
     )
     assert lines_of(root) == lines
 

@@ -113,9 +113,9 @@ def test_what_are_no_lines_is_said(shell: Shell, wanted: str) -> None:
 
 @pytest.mark.usefixtures("records")
 def test_lines_that_are_not_there_are_said(shell: Shell, root: Path) -> None:
-    assert f"{PATH} has 4 lines, not 5" in shell("trace", "blame", PATH, "-L", "5").problem
+    assert f"{PATH} has only 4 lines" in shell("trace", "blame", PATH, "-L", "5").problem
     (root / PATH).write_text(A)
-    assert f"{PATH} has 1 line, not 2" in shell("trace", "blame", PATH, "-L", "2").problem
+    assert f"{PATH} has only 1 line" in shell("trace", "blame", PATH, "-L", "2").problem
     (root / PATH).write_text("")
     assert shell("trace", "blame", PATH).out == ""
 

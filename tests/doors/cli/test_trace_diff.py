@@ -89,11 +89,11 @@ def test_one_side_is_shown_by_its_ranges(shell: Shell, root: Path) -> None:
         "--- src/a.py",
         "+++ src/a.py",
         "@@ -2,1 +2,2 @@",
-        "\\ 1 line stood there before: not kept",
+        "\\ 1 line that stood here before: the text was not kept",
         "+line two",
         "+   line II",
         "@@ -6,1 +6,0 @@",
-        "\\ 1 line stood there before: not kept",
+        "\\ 1 line that stood here before: the text was not kept",
     ]
 
 
@@ -103,7 +103,7 @@ def test_the_other_side_too(shell: Shell, root: Path) -> None:
         "--- src/a.py",
         "+++ src/a.py",
         "@@ -2,1 +2,2 @@",
-        "\\ 2 lines came in their place: not kept",
+        "\\ 2 lines that came in their place: the text was not kept",
         "-line 2",
         "@@ -6,1 +6,0 @@",
         "-line 6",
@@ -118,22 +118,38 @@ def test_the_other_side_too(shell: Shell, root: Path) -> None:
         (
             changed(b"a\n", b"b\n", previous_path="src/old.py"),
             [],
-            ["--- src/old.py", "+++ src/a.py", "\\ its contents before and after are not kept"],
+            [
+                "--- src/old.py",
+                "+++ src/a.py",
+                "\\ not shown, because the contents before and after the edit were not kept",
+            ],
         ),
         (
             changed(b"a\0\xff", b"b\0\xff"),
             [b"a\0\xff", b"b\0\xff"],
-            ["--- src/a.py", "+++ src/a.py", "\\ not compared: not text, or too large"],
+            [
+                "--- src/a.py",
+                "+++ src/a.py",
+                "\\ not compared, because the file is not text or too large",
+            ],
         ),
         (
             changed(b"a\0\xff", b"b\0\xff"),
             [b"a\0\xff"],
-            ["--- src/a.py", "+++ src/a.py", "\\ not compared: not text, or too large"],
+            [
+                "--- src/a.py",
+                "+++ src/a.py",
+                "\\ not compared, because the file is not text or too large",
+            ],
         ),
         (
             changed(b"\xff", b"b\n"),
             [b"b\n"],
-            ["--- src/a.py", "+++ src/a.py", "\\ not compared: not text, or too large"],
+            [
+                "--- src/a.py",
+                "+++ src/a.py",
+                "\\ not compared, because the file is not text or too large",
+            ],
         ),
         (changed(b"a\n", b"a\n", previous_path="src/old.py"), [b"a\n"], []),
     ],

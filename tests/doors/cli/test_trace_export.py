@@ -85,8 +85,8 @@ def test_an_export_is_written_to_a_new_file(
     ("name", "why"),
     [
         ("out.jsonl", "exists"),
-        (LEDGER_FILE, "only for files of intent-lsp"),
-        (".orchestration/new.jsonl", "only for files of intent-lsp"),
+        (LEDGER_FILE, "only intent-lsp may write files"),
+        (".orchestration/new.jsonl", "only intent-lsp may write files"),
         ("gone/out.jsonl", "No such file"),
         ("out.jsonl/x", "Not a directory"),
         ("a\0b", "null"),
@@ -108,7 +108,7 @@ def test_what_exists_or_is_ours_is_not_written_over(
 def test_no_record_is_said_to_be_none(shell: Shell, root: Path) -> None:
     said = shell("trace", "export", "--format", "json", "--output", "out.jsonl")
     assert (said.status, said.out) == (0, "")
-    assert said.err == "intent-lsp: no record matches: the ledger has no record yet\n"
+    assert said.err == "intent-lsp: nothing was exported: the ledger has no record yet\n"
     assert (root / "out.jsonl").read_bytes() == b""
 
 

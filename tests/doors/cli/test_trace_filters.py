@@ -131,7 +131,7 @@ def test_globs_begin_where_one_stands(
         ("--verdict GOOD", "invalid choice: 'GOOD'"),
         ("--until whenever", "--until: whenever is not a date or time; say 2h, 3d"),
         ("--path ../elsewhere/*.py", "is not below"),
-        (f"--path {'{a,b}' * 200}", "--path: longer than"),
+        (f"--path {'{a,b}' * 200}", "--path: it is longer than"),
     ],
 )
 def test_a_filter_that_means_nothing_is_refused(
@@ -149,21 +149,21 @@ def test_a_path_that_is_no_path_is_refused(shell: Shell, root: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        ("--intent INT-404", "--intent INT-404 matches none"),
+        ("--intent INT-404", "no record matches --intent INT-404"),
         (
             "--session s2 --path src/a.py",
-            "--session s2 matches none of the records that the other filters match",
+            "no record matches --session s2 and the other filters",
         ),
         (
             "--failed --verdict PASS",
-            "--failed matches none of the records that the other filters match",
+            "no record matches --failed and the other filters",
         ),
         (
             "--tool nothing --failed",
-            "--tool nothing matches none of the records that the other filters match",
+            "no record matches --tool nothing and the other filters",
         ),
-        ("--contributor UNKNOWN", "--contributor UNKNOWN matches none"),
-        ("--since 2030-01-01", "--since 2030-01-01 matches none"),
+        ("--contributor UNKNOWN", "no record matches --contributor UNKNOWN"),
+        ("--since 2030-01-01", "no record matches --since 2030-01-01"),
     ],
 )
 def test_where_nothing_is_left_the_filter_is_named_that_left_nothing(
@@ -173,14 +173,14 @@ def test_where_nothing_is_left_the_filter_is_named_that_left_nothing(
     for command in ("list", "stats"):
         said = shell("trace", command, *words.split())
         assert (said.status, said.out) == (0, "")
-        assert said.err == f"intent-lsp: no record matches: {why}\n"
+        assert said.err == f"intent-lsp: nothing to show: {why}\n"
 
 
 def test_an_empty_ledger_needs_no_filter_to_leave_nothing(shell: Shell, root: Path) -> None:
     assert root.is_dir()
     for command in ("list", "stats"):
         said = shell("trace", command, "--intent", "INT-001")
-        assert said.err == "intent-lsp: no record matches: the ledger has no record yet\n"
+        assert said.err == "intent-lsp: nothing to show: the ledger has no record yet\n"
 
 
 def test_many_pages_are_read_in_either_direction(shell: Shell, root: Path) -> None:

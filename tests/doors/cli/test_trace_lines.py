@@ -111,7 +111,7 @@ def test_some_files_are_told(shell: Shell, path: str, found: list[str]) -> None:
 def test_where_there_is_no_line_it_is_said(shell: Shell, root: Path) -> None:
     said = shell("trace", "lines", "OLD-1")
     assert (said.status, said.out) == (0, "")
-    assert said.err == "intent-lsp: none of these lines comes from INT-001\n"
+    assert said.err == "intent-lsp: no line comes from INT-001\n"
     said = shell("trace", "lines", "INT-001", "--json")
     assert (said.json["files"], said.json["total"]) == ([], 0)
     assert root.is_dir()
@@ -124,8 +124,8 @@ def test_what_is_left_out_is_said(shell: Shell, monkeypatch: pytest.MonkeyPatch)
     said = shell("trace", "lines", "INT-001")
     assert said.out.endswith("1 of 2 lines in 1 file: 1 exact\n")
     assert said.err == (
-        "intent-lsp: the files of its newest 2,000 records were searched, 1 at most;"
-        " there may be more lines\n"
+        "intent-lsp: there may be more lines, since at most 1 files of the intent's newest 2,000"
+        " records are searched\n"
     )
     assert shell("trace", "lines", "INT-001", "--json").json["truncated"]
 
@@ -138,7 +138,7 @@ def test_what_cannot_be_told_is_refused(
     assert "Intent INT-404 is not in .orchestration/active_intents.yaml" in problem
     assert "`intent-lsp intents list` shows them all" in problem
     assert "INTENT" in shell("trace", "lines").problem
-    assert "0 characters" in shell("trace", "lines", "").problem
+    assert "but has 0" in shell("trace", "lines", "").problem
     assert "is not below" in shell("trace", "lines", "INT-001", "--path", "../x").problem
     monkeypatch.chdir(root.parent)
     assert "is not governed" in shell("trace", "lines", "INT-001").problem

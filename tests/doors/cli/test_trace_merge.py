@@ -43,8 +43,8 @@ def test_the_union_can_be_written_elsewhere_and_told_as_json(
     (odd,) = told.pop("odd")
     assert (odd["file"], odd["line"]) == ("theirs", 3)
     assert told == {"output": "all", "lines": 4, "conflicts": 0}
-    assert "theirs:3: kept, though it is not JSON" in said.err
-    assert "theirs:4: not part of the union: kept in " in said.err
+    assert "theirs:3: kept, though the line is not JSON" in said.err
+    assert "theirs:4: left out of the merged ledger: saved in " in said.err
 
 
 def test_a_torn_line_that_nobody_can_keep_is_shown(
@@ -55,7 +55,7 @@ def test_a_torn_line_that_nobody_can_keep_is_shown(
         (tmp_path / name).write_bytes(text)
     said = shell("trace", "merge", "base", "ours", "theirs")
     assert said.status == 0
-    assert said.err.startswith("intent-lsp: ours:1: not part of the union: \\xff")
+    assert said.err.startswith("intent-lsp: ours:1: left out of the merged ledger: \\xff")
     assert "\x1b" not in said.err
     assert said.err.endswith("x…\n")
 
@@ -67,7 +67,7 @@ def test_many_odd_lines_are_not_all_told(
     (root / "ours").write_bytes(b"".join([*ours, *(b"%d\n" % number for number in range(9))]))
     said = shell("trace", "merge", "base", "ours", "theirs")
     assert said.err.count("kept, though") == 5
-    assert said.err.endswith("… and 4 lines more; `intent-lsp trace verify` checks them all\n")
+    assert said.err.endswith("… and 4 more such lines; `intent-lsp trace verify` checks them all\n")
 
 
 def test_a_conflict_is_resolved_and_what_comes_next_is_said(
@@ -78,15 +78,21 @@ def test_a_conflict_is_resolved_and_what_comes_next_is_said(
     put_lines(root, [ours[0], marks[0], ours[1], marks[1], theirs[1], marks[2]])
     said = shell("trace", "merge", "--resolve", LEDGER_FILE)
     assert (said.status, said.err) == (0, "")
-    assert said.out == f"{LEDGER_FILE}: 1 conflict joined, 3 lines; now `git add {LEDGER_FILE}`\n"
+    assert (
+        said.out
+        == f"{LEDGER_FILE}: 1 conflict resolved, 3 lines; now run `git add {LEDGER_FILE}`\n"
+    )
     assert lines_of(root) == [*ours, theirs[1]]
     said = shell("trace", "merge", "--resolve", LEDGER_FILE)
-    assert said.out == f"{LEDGER_FILE} is in no conflict; nothing was changed\n"
+    assert said.out == f"{LEDGER_FILE} has no conflict markers; nothing was changed\n"
     put_lines(root, [*marks, *marks])
-    assert "2 conflicts joined, 0 lines" in shell("trace", "merge", "--resolve", LEDGER_FILE).out
+    assert "2 conflicts resolved, 0 lines" in shell("trace", "merge", "--resolve", LEDGER_FILE).out
     put_lines(root, marks[:1])
     problem = shell("trace", "merge", "--resolve", LEDGER_FILE).problem
-    assert f"{LEDGER_FILE}:1: a conflict begins here and does not end; `git checkout" in problem
+    assert (
+        f"{LEDGER_FILE}:1: the conflict that begins here has no end marker; run `git checkout"
+        in problem
+    )
 
 
 @pytest.mark.parametrize(

@@ -31,16 +31,16 @@ def test_what_is_lost_is_listed_and_appended(shell: Shell, root: Path, lost: lis
     heading, *rows, verdict = said.out.splitlines()
     assert heading.split() == ["When", "Intent", "File", "Id", "From", "Place"]
     assert [row.split(maxsplit=6) for row in rows] == [
-        ["2026-11-21", "20:27:34", "INT-001", "b", b, JOURNAL, "as it was"],
-        ["2026-11-21", "20:27:35", "INT-001", "c", c, JOURNAL, "as it was"],
+        ["2026-11-21", "20:27:34", "INT-001", "b", b, JOURNAL, "unchanged"],
+        ["2026-11-21", "20:27:35", "INT-001", "c", c, JOURNAL, "unchanged"],
     ]
-    assert verdict == "2 records lost; nothing was appended"
+    assert verdict == "not in the ledger: 2 records; without --dry-run, they are added"
     said = shell("trace", "recover")
     assert said.out.endswith("2 records appended: 2 unchanged, 0 with new hashes\n")
     assert len(lines_of(root)) == 3
     assert shell("trace", "verify").status == 0
     said = shell("trace", "recover")
-    assert said.out.startswith("nothing is lost: ")
+    assert said.out.startswith("no record is missing: ")
     assert len(lines_of(root)) == 3
 
 
@@ -64,8 +64,8 @@ def test_what_cannot_be_read_is_named(shell: Shell, root: Path, lost: list[Recor
     for number in range(7):
         (torn / f"{number}.part").write_bytes(b"{")
     said = shell("trace", "recover")
-    assert said.err.count("skipped: it is not JSON") == 5
-    assert said.err.endswith("… and 2 more\n")
+    assert said.err.count("skipped: the line is not JSON") == 5
+    assert said.err.endswith("… and 2 more were skipped\n")
     assert len(lines_of(root)) == len(lost)
 
 
@@ -76,7 +76,7 @@ def test_a_ledger_that_git_has_and_that_is_missing_comes_first(
     project.commit()
     (project.root / LEDGER_FILE).unlink()
     problem = shell("trace", "recover").problem
-    assert "it is missing, and the commit checked out has it; run `git checkout --" in problem
+    assert "the file is missing, but the checked-out commit has it; run `git checkout --" in problem
 
 
 def test_what_cannot_stand_where_it_stood_is_appended_anew_and_what_it_followed_is_missed(
@@ -85,7 +85,7 @@ def test_what_cannot_stand_where_it_stood_is_appended_anew_and_what_it_followed_
     journal = root / JOURNAL
     journal.write_bytes(journal.read_bytes().splitlines(keepends=True)[-1])
     said = shell("trace", "recover")
-    assert said.out.splitlines()[1].endswith(f"{JOURNAL}  anew")
+    assert said.out.splitlines()[1].endswith(f"{JOURNAL}  with a new hash")
     assert said.out.endswith("1 record appended: 0 unchanged, 1 with new hashes\n")
     assert lost[2].id.encode() in lines_of(root)[-1]
     said = shell("trace", "verify")

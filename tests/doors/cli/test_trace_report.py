@@ -84,10 +84,10 @@ def test_a_control_file_is_never_replaced(shell: Shell, made: Path, name: str) -
     before = {path: path.read_bytes() for path in made.rglob("*.*") if path.is_file()}
     for file in (made / name, Path(name), Path("sub") / ".." / name):
         said = shell("trace", "report", "--force", "--html", str(file))
-        assert "governs this project; give another file" in said.problem
+        assert "is a control file of this project; give another file" in said.problem
     (made / "innocent.html").symlink_to(made / name)
     said = shell("trace", "report", "--force", "--html", "innocent.html")
-    assert "governs this project" in said.problem
+    assert "is a control file of this project" in said.problem
     assert {path: path.read_bytes() for path in before} == before
 
 
@@ -113,7 +113,7 @@ def test_a_ledger_that_does_not_verify_has_a_page_that_says_so(shell: Shell, mad
     assert said.status == 1
     assert said.err == "intent-lsp: the ledger failed verification; the report shows where\n"
     page = (made / "r.html").read_text()
-    assert "The ledger is NOT what was written" in page
+    assert "The ledger was CHANGED after it was written" in page
     assert f"{LEDGER_FILE}:2" in page
 
 

@@ -92,8 +92,14 @@ def test_a_checkpoint_holds_as_the_ledger_grows_and_not_when_it_is_another(
     assert f"{LEDGER_FILE}:5: TRUNCATED: " in said.err
     said = shell("trace", "verify", "--checkpoint", line)
     assert said.status == 1
-    assert "the checkpoint of 3 records is in no file: the end was cut off" in said.out
-    assert "verdict            Cut off: what is left matches, but records are missing." in said.out
+    assert (
+        "the checkpoint of 3 records names, is in no file of the ledger:"
+        " the ledger's end was cut off" in said.out
+    )
+    assert (
+        "verdict            Cut off: the records that are left match, but others are missing."
+        in said.out
+    )
     assert f"anchor             {hashes[2]} checkpoint of 3 records: in no file" in said.out
     told = shell("trace", "verify", "--checkpoint", line, "--json").json
     assert told["anchors"][0] == {
@@ -143,7 +149,7 @@ def test_without_standard_input_there_is_nothing_to_check(
     assert hashes
     monkeypatch.setattr(sys, "stdin", None)
     problem = shell("trace", "seal", "--check", "-").problem
-    assert "standard input holds no checkpoint" in problem
+    assert "standard input contains no checkpoint" in problem
 
 
 def test_a_note_is_signed_and_checked(shell: Shell, root: Path, hashes: list[ContentHash]) -> None:
@@ -170,12 +176,12 @@ def test_a_note_is_signed_and_checked(shell: Shell, root: Path, hashes: list[Con
 @pytest.mark.parametrize(
     ("change", "pub", "told"),
     [
-        (("\n3\n", "\n4\n"), "pub.pem", "its signature is not of this text"),
-        (("\u2014 intent", "\u2014 other"), "pub.pem", "it is not signed by this key"),
-        (("", ""), "another.pem", "it is not signed by this key"),
-        (("", ""), "key.pem", "it is a private key"),
+        (("\n3\n", "\n4\n"), "pub.pem", "signature does not fit its text"),
+        (("\u2014 intent", "\u2014 other"), "pub.pem", "the note is not signed by this key"),
+        (("", ""), "another.pem", "the note is not signed by this key"),
+        (("", ""), "key.pem", "the file is a private key"),
         (("", ""), "nowhere.pem", "nowhere.pem is not a file"),
-        (("\n\n\u2014", "\n\n\u2014 "), "pub.pem", "a signature line is not"),
+        (("\n\n\u2014", "\n\n\u2014 "), "pub.pem", "a signature line must be"),
     ],
 )
 def test_a_note_that_was_changed_or_that_another_signed_is_refused(
@@ -197,7 +203,7 @@ def test_a_note_of_another_text_is_no_checkpoint(
     assert hashes
     (root / "other.note").write_text(format_note(SigningKey(KEY).sign("n", "n\nnothing\n")))
     words = ("trace", "seal", "--check", "other.note", "--pub", "pub.pem")
-    assert "holds a checkpoint that cannot be read" in shell(*words).problem
+    assert "contains a checkpoint that cannot be read" in shell(*words).problem
 
 
 @pytest.mark.parametrize(
@@ -205,10 +211,10 @@ def test_a_note_of_another_text_is_no_checkpoint(
     [
         ("seal --key nowhere.pem", "nowhere.pem is not a file"),
         ("seal --key pub.pem", "not a private key"),
-        ("seal --key key.pem --check x", "give one of the two"),
+        ("seal --key key.pem --check x", "give only one of them"),
         ("seal --pub pub.pem", "give the note with --check"),
         ("seal --check nowhere", "nowhere is not a file"),
-        ("seal --check key.pem", "key.pem holds no checkpoint"),
+        ("seal --check key.pem", "key.pem contains no checkpoint"),
         ("seal --check line.txt --pub pub.pem", "line.txt is not signed"),
         ("verify --pub pub.pem", "--checkpoint FILE"),
         ("verify --anchor x", "is not a hash"),
@@ -247,7 +253,7 @@ def test_without_the_extra_there_is_a_cure(
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        ("Intent-Ledger: v1 x", "the line holds a checkpoint that cannot be read"),
+        ("Intent-Ledger: v1 x", "the line contains a checkpoint that cannot be read"),
         ("Intent-Ledger: v2 x", "another version"),
     ],
 )
@@ -265,8 +271,11 @@ def test_a_checkpoint_that_contradicts_itself_is_seen(
     for bad in (line.replace(" 3 ", " 2 "), line.replace(" 3 ", " 4 ")):
         said = shell("trace", "seal", "--check", bad)
         assert said.status == 1
-        assert "where its heads follow 3" in said.out
-        assert "where its heads follow 3" in shell("trace", "verify", "--checkpoint", bad).problem
+        assert "but the newest that it names is record 3" in said.out
+        assert (
+            "but the newest that it names is record 3"
+            in shell("trace", "verify", "--checkpoint", bad).problem
+        )
     other = line.replace(bare(hashes[0]), bare(hash_content(b"x")))
     said = shell("trace", "seal", "--check", other, "--json")
     assert said.status == 1
@@ -274,7 +283,7 @@ def test_a_checkpoint_that_contradicts_itself_is_seen(
     assert told == {
         "line": other,
         "holds": False,
-        "problem": "its origin is not a record of this ledger",
+        "problem": "the first record that it names is not in this ledger",
     }
     assert said.json["ok"] is False
 
@@ -288,7 +297,7 @@ def test_a_broken_ledger_is_not_sealed_nor_does_a_checkpoint_hold(
     put_lines(root, [one, two.replace(b"src/a.py", b"src/b.py"), three])
     said = shell("trace", "seal")
     assert (said.status, said.out) == (1, "")
-    assert f"does not verify: {LEDGER_FILE}:2: BAD_HASH: it was changed" in said.err
+    assert f"failed verification: {LEDGER_FILE}:2: BAD_HASH: the record was changed" in said.err
     said = shell("trace", "seal", "--check", line)
     assert said.status == 1
     assert f"{LEDGER_FILE}:2: BAD_HASH" in said.err
@@ -308,7 +317,7 @@ def test_open_ends_are_all_sealed_up_to_a_number(shell: Shell, root: Path) -> No
     assert sealed.count(",") == 2
     assert shell("trace", "seal", "--check", sealed).status == 0
     put_lines(root, [line, *(each for _, each in ends)])
-    assert "the next record ties them" in shell("trace", "seal").problem
+    assert "the next record joins them" in shell("trace", "seal").problem
 
 
 def test_a_hash_or_its_first_digits_are_an_anchor(

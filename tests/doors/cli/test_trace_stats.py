@@ -127,7 +127,7 @@ def test_the_largest_groups_are_shown_and_days_the_latest(shell: Shell, days: li
     assert days
     said = shell("trace", "stats", "--limit", "1")
     assert [line.split()[0] for line in said.out.splitlines()] == ["Intent", "INT-001", "total"]
-    assert said.err == "1 of 2 rows; --limit 0 shows all there are\n"
+    assert said.err == "1 of 2 rows are shown; --limit 0 shows all\n"
     said = shell("trace", "stats", "--by", "day", "--limit", "1")
     assert [line.split()[0] for line in said.out.splitlines()] == ["Day", "2026-11-04", "total"]
     assert len(shell("trace", "stats", "--limit", "0").out.splitlines()) == 4
@@ -140,7 +140,7 @@ def test_a_mark_is_several_days_where_there_are_many(shell: Shell, root: Path) -
         ledger.append(edit())
     ledger.close()
     said = shell("trace", "stats")
-    assert said.err == "each bar is 3 days\n"
+    assert said.err == "each bar stands for 3 days\n"
     assert f"█{'·' * 28}█" in said.out
 
 

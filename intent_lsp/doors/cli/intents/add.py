@@ -47,7 +47,7 @@ def answer(call: Call) -> int:
         call.page.json(json.dumps({"intent": intent_json(made)}).encode())
         return Exit.FINE
     call.page.line(
-        f"{made.id} is in {INTENTS_FILE}: {made.name} ({made.status.value}),"
+        f"{made.id} was added to {INTENTS_FILE}: {made.name} ({made.status.value}),"
         f" owns {listed(made.owned_scope)}"
     )
     return Exit.FINE
@@ -59,7 +59,7 @@ def _created(governance: Governance, plan: Plan) -> Intent:
         directory = parse_relative(pattern)
         if directory is not None and governance.scope_checks.is_directory(directory):
             raise WrongUsageError(
-                f"--scope: {pattern!r} is a directory, and owns no file in it",
+                f"--scope: {pattern!r} is a directory; as a glob it matches no file in it",
                 cure=f'say "{directory}/**"',
             )
     found = governance.planning.ungrantable(
@@ -67,7 +67,7 @@ def _created(governance: Governance, plan: Plan) -> Intent:
     )
     if found is not None:
         place, why = found
-        problem = f"--scope: {plan.owned_scope[place]!r} cannot be owned: {why.rstrip('.')}"
+        problem = f"--scope: {plan.owned_scope[place]!r} is refused: {why.rstrip('.')}"
         raise WrongUsageError(problem, cure=_CURE)
     # Unsaved edits in an editor are not known here. The editor will notice that the file has
     # changed.

@@ -32,7 +32,7 @@ def answer(call: Call) -> int:
         wanted = options.id or active
         if wanted is None:
             raise WrongUsageError(
-                f"no intent is active in session {session_id}", cure="give the intent's id"
+                f"session {session_id} has selected no intent", cure="give the intent's id"
             )
         done = governance.planning.complete(session, wanted, unsaved_file=False)
     if isinstance(done, CheckoutRefusal):

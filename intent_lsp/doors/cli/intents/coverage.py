@@ -48,7 +48,7 @@ def _owned(governance: Governance) -> Sequence[_Owned]:
     rules, git = governing(governance), governance.stores.git
     if git is None:
         raise WrongUsageError(
-            f"{governance.root} is in no git repository, so it is not known which files count",
+            f"{governance.root} is in no git repository, so its files cannot be listed",
             cure="run `git init` there",
         )
     files = sorted(path for path in git.list_files() if not control_plane(path))
@@ -80,8 +80,8 @@ def _tell(page: Output, owned: Sequence[_Owned]) -> None:
     rows = (
         ("files", len(counts)),
         ("owned by one open intent", counts.count(1)),
-        ("owned by several", sum(count > 1 for count in counts)),
-        ("owned by none", counts.count(0)),
+        ("owned by several open intents", sum(count > 1 for count in counts)),
+        ("owned by no open intent", counts.count(0)),
     )
     told = [(Cell(name), Cell(str(count), "bold")) for name, count in rows]
     page.table(TextTable((Column(""), Column("")), told))

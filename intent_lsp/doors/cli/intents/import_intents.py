@@ -22,7 +22,7 @@ from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
 from intent_lsp.store.fs import files
 
-_HERE: Final = "its id exists here already"
+_HERE: Final = "an intent with this id exists already"
 _NOT_CARRIED: Final = {
     "related_files": "related_files",
     "recent_history": "recent_history",
@@ -102,7 +102,7 @@ def _told(done: _TakenOver) -> dict[str, object]:
 
 
 def _tell(page: Output, done: _TakenOver) -> None:
-    page.line(f"{len(done.added)} added to {INTENTS_FILE}, {len(done.skipped)} skipped")
+    page.line(f"intents added to {INTENTS_FILE}: {len(done.added)}, skipped: {len(done.skipped)}")
     left = done.left_out()
     for intent in done.added:
         without = f", without its {_and(left[intent.id])}" if intent.id in left else ""

@@ -25,7 +25,7 @@ IGNORED: Final = RequestCode.INTENT_IGNORED.value
 STATUS_STYLES: Final = {Status.IN_PROGRESS: "green", Status.BLOCKED: "yellow"}
 """The style of a status on a terminal. Closed ones are dim, the others plain."""
 
-_NONE_YET: Final = "there is no intent yet; `intent-lsp intents add` writes one"
+_NONE_YET: Final = "there is no intent yet; `intent-lsp intents add` adds one"
 
 
 def answer(call: Call) -> int:

@@ -10,5 +10,7 @@ def status(text: str) -> Status:
     """Return the status that a text means, older spellings included. Raise ArgumentTypeError."""
     found = status_meant(text)
     if found is None:
-        raise argparse.ArgumentTypeError(f"{text!r} is none of {', '.join(Status)}")
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a status; use one of {', '.join(Status)}"
+        )
     return found

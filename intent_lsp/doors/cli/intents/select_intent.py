@@ -57,7 +57,9 @@ def _of_editor(governance: Governance, rules: Rules, call: Call) -> str:
     name = session_name(editor.session_id, editor.row, rules)
     question = f"Select {call.options.id} in your editor's session {name}?"
     if not call.page.agreed(question):
-        raise WrongUsageError("nothing was selected", cure="--session S names another session")
+        raise WrongUsageError(
+            "nothing was selected", cure="to select it in another session, use --session S"
+        )
     return editor.session_id
 
 

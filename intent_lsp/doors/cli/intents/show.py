@@ -78,7 +78,11 @@ def answer(call: Call) -> int:
 def _unknown(governance: Governance, intent_id: str) -> WrongUsageError:
     refusal = governance.planning.refusal(intent_id)
     # None: the intent has been added since.
-    return WrongUsageError(f"{intent_id} was unknown") if refusal is None else refused(refusal)
+    return (
+        WrongUsageError(f"{intent_id} was not there yet; run the command again")
+        if refusal is None
+        else refused(refusal)
+    )
 
 
 def _known(governance: Governance, rules: Rules, intent: Intent) -> _Known:
@@ -126,7 +130,7 @@ def _tell(page: Output, known: _Known) -> None:
     page.table(facts_table(facts))
     if known.records:
         page.line()
-        page.line(f"The newest records, {NEWEST} at most:")
+        page.line(f"Its newest records ({NEWEST} at most):")
         records = [record_row(record, flags) for record, flags in known.records]
         page.table(TextTable(RECORD_COLUMNS, records))
 

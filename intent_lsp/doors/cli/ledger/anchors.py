@@ -18,7 +18,7 @@ STDIN: Final = "-"
 PREFIX_DIGITS: Final = 16
 """Digits that are enough to name a hash, if only one begins with them."""
 
-SIGN_EXTRA: Final = "install the package with its extra: pip install 'intent-lsp[sign]'"
+SIGN_EXTRA: Final = "install it with: pip install 'intent-lsp[sign]'"
 
 _HASH: Final = re.compile(rf"(?:sha256:)?([0-9a-f]{{{PREFIX_DIGITS},64}})")
 _DIGITS: Final = 64
@@ -42,7 +42,7 @@ def given_anchor(root: Path, spelled: str) -> Anchor:
     known = () if len(digits) == _DIGITS else hashes_starting(root, digits, limit=2)
     if len(known) > 1:
         raise WrongUsageError(
-            f"--anchor: more than one hash begins with {digits}", cure="give more"
+            f"--anchor: more than one hash begins with {digits}", cure="give more digits"
         )
     # Digits that match no record are an anchor that the ledger lacks, not a typing error.
     hash_ = known[0] if known else ContentHash(f"sha256:{digits}")
@@ -66,8 +66,8 @@ def given_checkpoints(spelled: str, public: str | None, start: str) -> Sequence[
         raise WrongUsageError(problem, cure="leave --pub out, or give the signed note")
     found = trailers(data.decode("utf-8", "replace"))
     if not found:
-        cure = f"it is a line that begins with `{TRAILER}:`, as `intent-lsp trace seal` prints it"
-        raise WrongUsageError(f"{_shown(spelled)} holds no checkpoint", cure=cure)
+        cure = f"it is a line that `intent-lsp trace seal` prints; it begins with `{TRAILER}:`"
+        raise WrongUsageError(f"{_shown(spelled)} contains no checkpoint", cure=cure)
     return [_sound(each, spelled) for each in found]
 
 
@@ -80,7 +80,7 @@ def file_bytes(spelled: str, start: str) -> bytes:
         return b"" if sys.stdin is None else sys.stdin.buffer.read(_AT_MOST)
     data = read_bytes(Path(start) / spelled)
     if data is None:
-        raise WrongUsageError(f"{_shown(spelled)} is not a file", cure="give one that exists")
+        raise WrongUsageError(f"{_shown(spelled)} is not a file", cure="give a file that exists")
     return data
 
 
@@ -109,8 +109,8 @@ def _note(data: bytes, spelled: str) -> Note:
 
 def _sound(found: Checkpoint | NoCheckpoint, spelled: str) -> Checkpoint:
     if isinstance(found, NoCheckpoint):
-        problem = f"{_shown(spelled)} holds a checkpoint that cannot be read: {found.problem}"
-        raise WrongUsageError(problem, cure="copy it again from where it was written down")
+        problem = f"{_shown(spelled)} contains a checkpoint that cannot be read: {found.problem}"
+        raise WrongUsageError(problem, cure="copy it again from where you kept it")
     return found
 
 

@@ -47,7 +47,7 @@ def _sentences(found: Archived) -> list[str]:
     if found.repeated:
         told.append("duplicates left by an interrupted archiving were removed")
     if found.file is None:
-        told.append(f"nothing to move: the main ledger file keeps its {_counted(found.left)}")
+        told.append(f"nothing was moved: the main ledger file keeps its {_counted(found.left)}")
     else:
         told.append(f"{_counted(found.records)} moved to {found.file}")
         told.append(f"{_counted(found.left)} remain in the main ledger file")

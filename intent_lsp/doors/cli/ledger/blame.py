@@ -89,7 +89,9 @@ def _runs(blamed: Blamed, spelled: str, wanted: tuple[int, int | None]) -> Seque
     first, last = wanted
     if first > max(blamed.count, 1):
         has = "1 line" if blamed.count == 1 else f"{blamed.count} lines"
-        raise WrongUsageError(f"{spelled} has {has}, not {first}", cure="start at one that exists")
+        raise WrongUsageError(
+            f"{spelled} has only {has}, so there is no line {first}", cure="give a line that exists"
+        )
     return blamed.runs(first - 1, (last or blamed.count) - 1)
 
 
@@ -126,13 +128,15 @@ def lines(text: str) -> tuple[int, int | None]:
     """
     found = _LINES.fullmatch(text)
     if found is None or not any(map(str.isdigit, text)) or (found[4] and not found[2]):
-        raise argparse.ArgumentTypeError(f"{text!r} is not START,END nor START,+COUNT")
+        raise argparse.ArgumentTypeError(f"{text!r} is neither START,END nor START,+COUNT")
     first = int(found[1] or 1)
     last = int(found[4]) if found[4] else None
     if last is not None and found[3]:
         last += first - 1
     if first < 1 or (last is not None and last < first):
-        raise argparse.ArgumentTypeError(f"{text!r} has no line: they are numbered from 1")
+        raise argparse.ArgumentTypeError(
+            f"{text!r} contains no line: lines are numbered from 1, and START comes before END"
+        )
     return first, last
 
 

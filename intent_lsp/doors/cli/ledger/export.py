@@ -29,7 +29,7 @@ def answer(call: Call) -> int:
         # As with git, paths are relative to -C.
         written, why = _to_file(call, root, Path(options.root) / options.output)
     if not written:
-        call.page.remark(f"intent-lsp: no record matches: {why}")
+        call.page.remark(f"intent-lsp: nothing was exported: {why}")
     elif options.output is not None:
         counted = "1 record" if written == 1 else f"{written:,} records"
         call.page.line(f"{options.output}: {counted}")
@@ -38,8 +38,10 @@ def answer(call: Call) -> int:
 
 def _to_file(call: Call, root: Path, path: Path) -> tuple[int, str]:
     if _is_ours(path, root):
-        cure = "give a file outside of it"
-        raise WrongUsageError(f"{path}: {CONTROL_ROOM} is only for files of intent-lsp", cure=cure)
+        cure = f"give a file outside of {CONTROL_ROOM}"
+        raise WrongUsageError(
+            f"{path}: only intent-lsp may write files in {CONTROL_ROOM}", cure=cure
+        )
     try:
         with new_file(path) as write:
             return _write(call, root, write)

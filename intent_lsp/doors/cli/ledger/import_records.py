@@ -89,7 +89,9 @@ def _read(stream: BinaryIO, spelled: str) -> Iterable[bytes | None]:
 
 def _unreadable(spelled: str, error: OSError | ValueError) -> WrongUsageError:
     reason = getattr(error, "strerror", None) or error
-    return WrongUsageError(f"{spelled}: {reason}", cure="give a file of JSON Lines, or -")
+    return WrongUsageError(
+        f"{spelled}: {reason}", cure="give a file of JSON Lines, or - for standard input"
+    )
 
 
 def _name(spelled: str) -> str:
@@ -110,14 +112,14 @@ def _tell(page: Output, tally: _Tally, *, dry_run: bool) -> None:
     fates = tally.fates
     page.line(
         f"{LEDGER_FILE}: {fates[Fate.ADDED]:,} {would}, {fates[Fate.KNOWN]:,} already here,"
-        f" {fates[Fate.UNREAD]:,} not a record"
+        f" {fates[Fate.UNREAD]:,} not records"
     )
     for dialect, count in tally.dialects.items():
         page.line(f"  {count:,} {dialect}")
     if tally.lost:
         page.line()
         rows = [(Cell(name), Cell(f"{count:,}")) for name, count in tally.lost.most_common()]
-        page.table(TextTable((Column("Left behind", fold=True), Column("Records")), rows))
+        page.table(TextTable((Column("Not imported", fold=True), Column("Records")), rows))
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:

@@ -114,11 +114,12 @@ def _row(path: str, run: BlameRun) -> Sequence[Cell]:
 
 def _remark(page: Output, asked: WorkedFiles, files: Sequence[FileRuns]) -> None:
     if not files:
-        page.remark(f"intent-lsp: none of these lines comes from {asked.intent_id}")
+        page.remark(f"intent-lsp: no line comes from {asked.intent_id}")
     if asked.truncated:
         page.remark(
-            f"intent-lsp: the files of its newest {RECORDS_AT_MOST:,} records were searched,"
-            f" {FILES_AT_MOST} at most; there may be more lines"
+            "intent-lsp: there may be more lines, since at most"
+            f" {FILES_AT_MOST} files of the intent's newest {RECORDS_AT_MOST:,} records"
+            " are searched"
         )
 
 

@@ -94,9 +94,9 @@ def _under_its_day(rows: list[TableRow], above: str, row: TableRow) -> tuple[str
 
 def _remark(call: Call, asked: RecordSearch, trace: LedgerReader, written: int) -> None:
     if not written:
-        call.page.remark(f"intent-lsp: no record matches: {asked.why_none(trace)}")
+        call.page.remark(f"intent-lsp: nothing to show: {asked.why_none(trace)}")
     elif written == call.options.limit and call.page.terminal:
-        call.page.remark(f"the newest {written}; --limit 0 shows all there are")
+        call.page.remark(f"these are the newest {written} records; --limit 0 shows all")
 
 
 def record_row(record: Record, flags: Sequence[str]) -> Sequence[Cell]:

@@ -49,9 +49,9 @@ def _resolved(options: argparse.Namespace) -> tuple[str, Merged]:
 
 def _verdict(output: str, merged: Merged) -> str:
     if not merged.conflicts:
-        return f"{output} is in no conflict; nothing was changed"
+        return f"{output} has no conflict markers; nothing was changed"
     ended = "1 conflict" if merged.conflicts == 1 else f"{merged.conflicts} conflicts"
-    return f"{output}: {ended} joined, {merged.lines} lines; now `git add {output}`"
+    return f"{output}: {ended} resolved, {merged.lines} lines; now run `git add {output}`"
 
 
 def _remarks(merged: Merged) -> Iterator[str]:
@@ -59,11 +59,11 @@ def _remarks(merged: Merged) -> Iterator[str]:
         yield f"{odd.place.side}:{odd.place.line}: kept, though {odd.message}"
     if len(merged.odd) > _NAMED:
         more = len(merged.odd) - _NAMED
-        yield f"… and {more} lines more; `intent-lsp trace verify` checks them all"
+        yield f"… and {more} more such lines; `intent-lsp trace verify` checks them all"
     for aside, kept in merged.aside:
         # A line that is kept in a file need not be shown in full.
-        where = f"kept in {kept}" if kept is not None else _shown(aside.text)
-        yield f"{aside.place.side}:{aside.place.line}: not part of the union: {where}"
+        where = f"saved in {kept}" if kept is not None else _shown(aside.text)
+        yield f"{aside.place.side}:{aside.place.line}: left out of the merged ledger: {where}"
 
 
 def _shown(text: bytes) -> str:
@@ -96,9 +96,9 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     for name, about in (
         (
             "BASE",
-            "the common ancestor, as git passes it (%%O); no line is removed for it",
+            "the common ancestor, git's %%O; lines that a side lacks are not removed",
         ),
-        ("OURS", "one side; the union replaces it unless --output names another file"),
+        ("OURS", "one side; the merged ledger replaces it unless --output names another file"),
         ("THEIRS", "the other side"),
     ):
         parser.add_argument(name.lower(), metavar=name, nargs="?", help=about)

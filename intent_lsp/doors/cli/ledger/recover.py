@@ -51,15 +51,17 @@ def _row(lost: LostRecord) -> Sequence[Cell]:
         Cell(", ".join(_paths(record)) or "-"),
         Cell(record.id[:_SHORT_ID], "cyan"),
         Cell(lost.source, "dim"),
-        Cell("as it was" if lost.joins else "anew"),
+        Cell("unchanged" if lost.joins else "with a new hash"),
     )
 
 
 def _verdict(found: Found, done: Recovered, *, dry_run: bool) -> str:
     if not found.lost:
-        return "nothing is lost: the ledger holds every record that .orchestration/.local/ has"
+        return (
+            "no record is missing: the ledger has all that .orchestration/.local/ keeps a copy of"
+        )
     if dry_run:
-        return f"{_counted(len(found.lost))} lost; nothing was appended"
+        return f"not in the ledger: {_counted(len(found.lost))}; without --dry-run, they are added"
     return (
         f"{_counted(done.as_they_were + done.anew)} appended:"
         f" {done.as_they_were} unchanged, {done.anew} with new hashes"
@@ -74,7 +76,7 @@ def _remarks(found: Found) -> Iterator[str]:
     for each in found.unreadable[:_NAMED]:
         yield f"{each.source}: skipped: {each.problem}"
     if len(found.unreadable) > _NAMED:
-        yield f"… and {len(found.unreadable) - _NAMED} more"
+        yield f"… and {len(found.unreadable) - _NAMED} more were skipped"
 
 
 def _paths(record: Record) -> list[str]:

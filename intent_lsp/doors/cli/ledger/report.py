@@ -85,7 +85,9 @@ def put_report(file: Path, page: str, *, root: Path, force: bool) -> None:
     data, before = page.encode(), read_bytes(file)
     if before is None:
         if not create_file(file, data):
-            raise WrongUsageError(f"{file} exists and is not a regular file", cure="give another")
+            raise WrongUsageError(
+                f"{file} exists and is not a regular file", cure="give another file"
+            )
         return
     if not (force or before.startswith(OPENING.encode())):
         raise WrongUsageError(
@@ -98,7 +100,7 @@ def _refuse_control_files(file: Path, root: Path) -> None:
     place = resolve_below(root, str(file.absolute()))
     names = () if place is None else (place.path, place.real)
     if any(name is not None and control_plane(name) for name in names):
-        raise WrongUsageError(f"{file} governs this project", cure="give another file")
+        raise WrongUsageError(f"{file} is a control file of this project", cure="give another file")
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:

@@ -30,7 +30,10 @@ def answer(call: Call) -> int:
     options = call.options
     if options.check is not None:
         if options.key is not None:
-            raise WrongUsageError("--key signs, and --check checks", cure="give one of the two")
+            raise WrongUsageError(
+                "--key signs a new checkpoint, --check checks an old one",
+                cure="give only one of them",
+            )
         return _check(call)
     if options.pub is not None:
         raise WrongUsageError(
@@ -81,7 +84,7 @@ def _signed(made: Checkpoint, spelled: str, start: str) -> Mapping[str, object]:
 def _refuse(page: Output, made: Unsealed) -> int:
     problem = made.problem
     if problem is None:
-        raise WrongUsageError(f"nothing to seal: {made.reason}")
+        raise WrongUsageError(f"no checkpoint was made: {made.reason}")
     page.remark(f"intent-lsp: {made.reason}: {_placed(problem)}; see `intent-lsp trace verify`")
     return Exit.VIOLATIONS
 
@@ -120,7 +123,7 @@ def _tell(
             counted = f"the first {each.count:,} of {found.records:,} records are unchanged"
             page.line(f"holds: {counted}")
         else:
-            page.line(f"does NOT hold: {problem or 'the ledger does not verify'}")
+            page.line(f"does NOT hold: {problem or 'the ledger failed verification'}")
     for broken in found.problems:
         if broken.severity is Severity.ERROR:
             page.remark(f"intent-lsp: {_placed(broken)}")

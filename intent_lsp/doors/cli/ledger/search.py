@@ -82,14 +82,14 @@ class RecordSearch:
         for said, fields in self.asked:
             query = replace(query, **fields)
             if not trace.page(query, limit=1).records:
-                return f"{said} matches none{before}"
-            before = " of the records that the other filters match"
+                return f"no record matches {said}{before}"
+            before = " and the other filters"
         for sieve in self.sieves:
             if not self.left[sieve.said]:
-                return f"{sieve.said} matches none{before}"
-            before = " of the records that the other filters match"
+                return f"no record matches {sieve.said}{before}"
+            before = " and the other filters"
         # A record was added in between.
-        return "ask again"
+        return "a record was added just now; run the command again"
 
     def _query(self) -> Query:
         query = Query()

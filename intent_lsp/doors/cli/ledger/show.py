@@ -37,8 +37,8 @@ _STYLES: Final = {
     DiffMark.ADDED: "green",
     DiffMark.REMARK: "dim",
 }
-_NO_TEXT: Final = "not compared: not text, or too large"
-_NOT_KEPT: Final = "its contents before and after are not kept"
+_NO_TEXT: Final = "not compared, because the file is not text or too large"
+_NOT_KEPT: Final = "not shown, because the contents before and after the edit were not kept"
 
 
 def answer(call: Call) -> int:
@@ -78,14 +78,14 @@ def _the_one(trace: LedgerReader, digits: str) -> Record:
 def _deed(record: Record, flags: Sequence[str]) -> Iterator[LabelledCell]:
     yield "record", Cell(record.id, "cyan")
     yield "when", Cell(f"{local_with_offset(record.timestamp)} ({record.timestamp})")
-    agent = "" if record.agent_id is None else f", agent {record.agent_id}"
+    agent = "" if record.agent_id is None else f", subagent {record.agent_id}"
     yield "session", Cell(record.session_id + agent)
     yield "tool", Cell(record.tool_name)
-    yield "intent", Cell(record.intent_id or "none was active")
+    yield "intent", Cell(record.intent_id or "none was selected")
     for flag in flags:
         yield "", Cell(f"{flag}: {_FLAGS[flag]}", "yellow")
     if record.intent_hash is not None:
-        yield "", Cell(f"it said {record.intent_hash}")
+        yield "", Cell(f"its text had the hash {record.intent_hash}")
     yield "verdict", Cell(record.scope_validation.value, STYLES[record.scope_validation])
     guessed = " (inferred)" if record.inferred else ""
     yield "change", Cell(f"{record.mutation_class.value}{guessed}")
@@ -118,7 +118,7 @@ def _file(file: RecordFile) -> Iterator[LabelledCell]:
     yield "", Cell(f"after  {_hash(file.post_hash)}")
     if file.ast_fingerprint is not None:
         outline = file.ast_fingerprint
-        yield "", Cell(f"{outline.language} definitions {outline.summary_hash}")
+        yield "", Cell(f"hash of its {outline.language} definitions: {outline.summary_hash}")
     for talk in file.conversations:
         yield from _conversation(talk)
 
@@ -134,18 +134,18 @@ def _conversation(talk: Conversation) -> Iterator[LabelledCell]:
 
 def _run(run: Range) -> str:
     if run.fallback:
-        return "all, not compared line by line"
+        return "the whole file, not compared line by line"
     if not run.start_line:
-        return "none are left"
+        return "no line is left"
     here = _lines(run.start_line, run.end_line)
     if run.replaced is None:
         return here
     first, old, new = run.replaced
     if not new:
-        return f"{old} removed, starting at {first}; now next to line {run.start_line}"
+        return f"{old} removed, from line {first} on (now next to line {run.start_line})"
     if not old:
         return f"{here} new"
-    return f"{here}, replacing {_lines(first, first + old - 1)}"
+    return f"{here} (before the edit: {_lines(first, first + old - 1)})"
 
 
 def _lines(first: int, last: int) -> str:
@@ -159,7 +159,7 @@ def _hash(found: ContentHash | None) -> str:
 def _chain(record: Record) -> Iterator[LabelledCell]:
     place = record.integrity
     yield "hash", Cell(place.record_hash)
-    yield "follows", Cell(place.prev_record_hash or "nothing: it is the first")
+    yield "follows", Cell(place.prev_record_hash or "nothing: it is the first record")
     for head in place.merges:
         yield "ties", Cell(head)
 
@@ -221,8 +221,10 @@ def _one_side(file: RecordFile, side: DiffMark, lines: Sequence[str] | None) -> 
             (run.start_line, new, old) if side is DiffMark.ADDED else (first, old, new)
         )
         if lost:
-            what = "stood there before" if side is DiffMark.ADDED else "came in their place"
-            yield _remark(f"{_counted(lost)} {what}: not kept")
+            what = (
+                "that stood here before" if side is DiffMark.ADDED else "that came in their place"
+            )
+            yield _remark(f"{_counted(lost)} {what}: the text was not kept")
         if kept:
             shown = lines[start - 1 : start - 1 + kept]
             yield from (DiffLine(side, line_body(line)) for line in shown)

@@ -39,7 +39,7 @@ def answer(call: Call) -> int:
             groups.count(record, lines, day)
         why = "" if total.edits else asked.why_none(trace)
     if why:
-        call.page.remark(f"intent-lsp: no record matches: {why}")
+        call.page.remark(f"intent-lsp: nothing to show: {why}")
     if options.json:
         call.page.json(json.dumps(_json(total, groups, asked), ensure_ascii=False).encode())
     elif total.edits:
@@ -79,9 +79,9 @@ def _tell(call: Call, total: Tally, groups: Groups) -> None:
     drawing = _Drawing(total, groups, BLOCKS if page.shows(BLOCKS) else ASCII)
     page.table(TextTable(drawing.columns(), [*map(drawing.row, shown), drawing.total()]))
     if len(shown) < len(found):
-        page.remark(f"{len(shown)} of {len(found)} rows; --limit 0 shows all there are")
+        page.remark(f"{len(shown)} of {len(found)} rows are shown; --limit 0 shows all")
     if drawing.days_each > 1:
-        page.remark(f"each bar is {drawing.days_each} days")
+        page.remark(f"each bar stands for {drawing.days_each} days")
 
 
 class _Drawing:

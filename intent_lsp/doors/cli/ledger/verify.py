@@ -94,9 +94,11 @@ def _closing(found: Verification) -> Sequence[Sequence[Cell]]:
     if not wrong:
         verdict = Cell("Intact: all hashes and links match.", "green")
     elif wrong <= {LedgerCode.TRUNCATED, LedgerCode.MISSING_SEGMENT}:
-        verdict = Cell("Cut off: what is left matches, but records are missing.", "bold red")
+        verdict = Cell(
+            "Cut off: the records that are left match, but others are missing.", "bold red"
+        )
     else:
-        verdict = Cell("Broken: the ledger is not what was written.", "bold red")
+        verdict = Cell("Broken: the ledger was changed after it was written.", "bold red")
     return (
         (Cell("verdict"), verdict),
         (Cell("proven"), Cell(found.proved)),
@@ -115,7 +117,7 @@ def _is_told(anchor: Anchor) -> bool:
 def _anchor(anchor: Anchor) -> Cell:
     what = f"{anchor.hash} {anchor.kind.value} {anchor.name}".rstrip()
     if anchor.records is None:
-        return Cell(f"{what}: in no file", "bold red")
+        return Cell(f"{what}: in no file of the ledger", "bold red")
     return Cell(f"{what}: {anchor.records:,} record" + "s" * (anchor.records > 1))
 
 
