@@ -26,7 +26,7 @@ class RequestLimitError(IntentLspError):
 
     def __init__(self, *, what: str, limit: int) -> None:
         super().__init__(f"{what}: more than {limit:,}")
-        self.cure = "ask for less at a time"
+        self.cure = "ask for less in one request"
 
 
 class InvalidCallError(IntentLspError):
@@ -34,7 +34,7 @@ class InvalidCallError(IntentLspError):
 
     def __init__(self, problem: str) -> None:
         super().__init__(problem)
-        self.cure = "send the call again, spelled rightly"
+        self.cure = "correct the call and send it again"
 
 
 class WrongParamsError(InvalidCallError):
@@ -50,7 +50,7 @@ class FileChangedError(IntentLspError):
     """Another program changed a file between our read and our write."""
 
     def __init__(self, *, path: str) -> None:
-        super().__init__(f"{path} was changed by someone else")
+        super().__init__(f"{path} was changed by somebody else meanwhile")
         self.path, self.cure = path, "read it again and try once more"
 
 
@@ -69,7 +69,7 @@ class InvalidRecordError(IntentLspError):
     def __init__(self, *, problem: str) -> None:
         super().__init__(f"the record is not valid: {problem}")
         self.problem = problem
-        self.cure = "report this with the log"
+        self.cure = "this is a bug of intent-lsp: report it with the log"
 
 
 class StateUnavailableError(IntentLspError):
@@ -78,4 +78,4 @@ class StateUnavailableError(IntentLspError):
     def __init__(self, *, path: str, problem: str) -> None:
         super().__init__(f"{path}: {problem}")
         self.path, self.problem = path, problem
-        self.cure = "make sure that the file system takes writes there"
+        self.cure = "make sure that files can be written there"

@@ -48,7 +48,7 @@ def append_once(path: Path, data: bytes, *, mode: int) -> int:
         descriptor = open_plain(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, mode)
         try:
             if os.write(descriptor, data) < len(data):
-                raise OSError(errno.ENOSPC, "the disk took only a part")
+                raise OSError(errno.ENOSPC, "the disk is full: only a part was written")
             if is_at(descriptor, path):
                 return os.fstat(descriptor).st_size
         finally:

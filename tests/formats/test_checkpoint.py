@@ -80,18 +80,18 @@ def test_the_body_of_a_note_is_a_line_for_each_field() -> None:
 def test_every_checkpoint_of_a_text_is_read_in_order() -> None:
     two = Checkpoint(origin=A, count=2, heads=(A, B))
     text = f"commit 1\n\n    {trailer(ONE)}\r\nother: v1\n\tintent-ledger :v2 x\n{trailer(two)}"
-    assert trailers(text) == (ONE, NoCheckpoint("it is of another version than v1"), two)
+    assert trailers(text) == (ONE, NoCheckpoint("the checkpoint has another version than v1"), two)
 
 
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        ("", "it does not begin with"),
-        ("Signed-off-by: A", "it does not begin with"),
+        ("", "does not begin with"),
+        ("Signed-off-by: A", "does not begin with"),
         ("Intent-Ledger:", "another version"),
         ("Intent-Ledger: v2 a 1 b", "another version"),
-        (f"Intent-Ledger: v1 {DIGITS_A} 1", "it is not `<version>"),
-        (f"Intent-Ledger: v1 {DIGITS_A} 1 {DIGITS_B} x", "it is not `<version>"),
+        (f"Intent-Ledger: v1 {DIGITS_A} 1", "does not have the form `<version>"),
+        (f"Intent-Ledger: v1 {DIGITS_A} 1 {DIGITS_B} x", "does not have the form `<version>"),
         (f"Intent-Ledger: v1 {DIGITS_A[:-1]} 1 {DIGITS_B}", "origin"),
         (f"Intent-Ledger: v1 {DIGITS_A.upper()} 1 {DIGITS_B}", "origin"),
         (f"Intent-Ledger: v1 {DIGITS_A} 0 {DIGITS_B}", "count"),

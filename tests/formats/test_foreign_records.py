@@ -84,8 +84,8 @@ def test_a_flat_record_is_read() -> None:
     assert third.event.scope_validation is ScopeValidation.FAIL
     assert third.event.files == ()
     assert set(third.lost) == {
-        "mutation_class (not one of those known)",
-        "file.relative_path (not below the root; the file is left out)",
+        "mutation_class (not a known value)",
+        ("file.relative_path (the path is not below the root, so the file is left out)"),
         "file.pre_hash",
         "duration_ms",
     }
@@ -116,10 +116,13 @@ def test_an_agent_trace_is_read() -> None:
     ]
     assert set(second.lost) == {
         "id (not a UUID of version 4)",
-        "vcs.type (another system than git)",
-        "vcs.revision (no commit of git)",
-        "files[].conversations[].contributor.entity_type (not one of those known)",
-        "files[].conversations[].ranges[].start_line (no range of lines; it is left out)",
+        "vcs.type (another version control system than git)",
+        "vcs.revision (not a commit of git)",
+        "files[].conversations[].contributor.entity_type (not a known value)",
+        (
+            "files[].conversations[].ranges[].start_line (this is not a range of lines, so it"
+            " is left out)"
+        ),
     }
 
 
@@ -154,48 +157,60 @@ def test_what_is_no_record_says_why(value: object, why: str) -> None:
 
 @pytest.mark.parametrize("line", [b"", b"{", b"\xff", b"[" * 100_000, b"NaN"], ids=range(5))
 def test_what_is_no_json_says_so(line: bytes) -> None:
-    assert str(foreign_line(line)).startswith("it is not JSON")
+    assert str(foreign_line(line)).startswith("the line is not JSON")
 
 
 @pytest.mark.parametrize(
     ("value", "lost"),
     [
         (nested(intent_id=7), "intent_id (no text)"),
-        (nested(intent_id="x" * 257), "intent_id (more than 256 characters)"),
+        (nested(intent_id="x" * 257), "intent_id (longer than 256 characters, so it is cut)"),
         (nested(intent_hash="abc"), "intent_hash (no SHA-256)"),
-        (nested(success="yes"), "success (not true or false)"),
+        (nested(success="yes"), "success (neither true nor false)"),
         (nested(vcs="abc"), "vcs (no object)"),
         (nested(approval={"choice": "once"}), "approval"),
         (nested(grant={"patterns": ["**"]}), "grant"),
-        (nested(error="it failed"), "error (it happened anyway)"),
+        (nested(error="it failed"), "error (the edit happened, so the error is left out)"),
         (nested(files=["a.py"]), "files[] (no object)"),
         (with_file(relative_path="/etc/passwd"), None),
         (with_file(relative_path="a\0"), None),
         (with_file(relative_path="%2E%2E/b", path_encoding="percent"), None),
         (with_file(relative_path="a/..%2F..%2Fb", path_encoding="percent"), None),
-        (with_file(previous_path="../b"), "files[].previous_path (not below the root)"),
+        (
+            with_file(previous_path="../b"),
+            "files[].previous_path (the path is not below the root, so it is left out)",
+        ),
         (with_file(conversations={}), None),
         (with_file(conversations="x"), "files[].conversations (no list)"),
-        (with_file(path_encoding="base64"), "files[].path_encoding (not one of those known)"),
+        (with_file(path_encoding="base64"), "files[].path_encoding (not a known value)"),
         (with_ranges(run(1.5, 2)), None),
         (with_ranges(run("1", 2)), None),
         (with_ranges(run(0, 2)), None),
         (with_ranges(run(1, 2**60)), None),
         (
             with_ranges(run(1, 2, replaced=[1, 2, 3])),
-            "files[].conversations[].ranges[].replaced (it contradicts its range)",
+            (
+                "files[].conversations[].ranges[].replaced (it does not fit the range of lines,"
+                " so it is left out)"
+            ),
         ),
         (
             with_ranges(run(1, 2, replaced="x")),
-            "files[].conversations[].ranges[].replaced (it contradicts its range)",
+            (
+                "files[].conversations[].ranges[].replaced (it does not fit the range of lines,"
+                " so it is left out)"
+            ),
         ),
         (
             with_ranges(related=[{"type": "a"}]),
-            "files[].conversations[].related[].type (half of it is missing; it is left out)",
+            (
+                "files[].conversations[].related[].type (the type or the value is missing, so it"
+                " is left out)"
+            ),
         ),
         (
             with_ranges(*(run(1, n) for n in range(1, 60))),
-            "files[].conversations[].ranges[] (too many overlap; some are left out)",
+            "files[].conversations[].ranges[] (too many ranges overlap, so some are left out)",
         ),
     ],
     ids=range(25),

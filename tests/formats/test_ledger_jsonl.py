@@ -370,5 +370,5 @@ def test_half_a_character_stands_in_no_records_way() -> None:
 
 
 def test_a_record_without_seal_has_no_line() -> None:
-    with pytest.raises(InvalidRecordError, match="not sealed"):
+    with pytest.raises(InvalidRecordError, match="the record has no hash"):
         jsonl.encode(draft(edit(), id=new_id(), timestamp=TIME, end=ChainEnd()))

@@ -74,7 +74,7 @@ def test_a_changed_record_stands_beside_the_one_it_was_made_of() -> None:
     forged = OURS[-1].replace(b"ours 2", b"ours 3")
     lines, union = joined(OURS, [*OURS[:-1], forged])
     assert lines == [*OURS, forged]
-    assert [odd.message for odd in union.odd] == ["it was changed after it was written"]
+    assert [odd.message for odd in union.odd] == ["the record was changed after it was written"]
 
 
 def test_a_misspelled_copy_of_a_record_is_no_other_record() -> None:

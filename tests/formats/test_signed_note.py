@@ -161,7 +161,7 @@ def test_what_is_no_note_is_told_why(data: bytes, told: str) -> None:
         ("n m+00000000+AQ==", "not a public key"),
         ("n+00000000+" + base64.b64encode(b"\x04" + bytes(32)).decode(), "another kind"),
         ("n+00000000+" + base64.b64encode(b"\x01" + bytes(31)).decode(), "another kind"),
-        ("n+00000000+" + base64.b64encode(b"\x01" + bytes(32)).decode(), "id is not"),
+        ("n+00000000+" + base64.b64encode(b"\x01" + bytes(32)).decode(), "id does not fit"),
     ],
 )
 def test_what_is_no_verifier_key_is_told_why(text: str, told: str) -> None:

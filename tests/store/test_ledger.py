@@ -134,7 +134,7 @@ def test_a_record_whose_line_feed_alone_was_trimmed_is_completed(
     assert [(each.code, each.line) for each in found.problems] == [
         (LedgerCode.TORN_TAIL, before + 1)
     ]
-    assert "the next append completes it" in found.problems[0].message
+    assert "the next record adds it" in found.problems[0].message
     assert ledger.append(edit()).integrity.prev_record_hash == last.integrity.record_hash
     found = ledger.verify()
     assert (found.problems, found.records) == ((), before + 2)
@@ -300,7 +300,7 @@ def test_what_stands_in_the_place_of_our_directory_is_refused(
     place(local(tmp_path))
     with pytest.raises(UnsafePathError):
         ledger.append(edit())
-    with pytest.raises(LedgerUnavailableError, match="nor can the record wait"):
+    with pytest.raises(LedgerUnavailableError, match="cannot be kept for later either"):
         ledger.append_or_queue(edit())
 
 

@@ -176,7 +176,7 @@ def test_a_ledger_that_another_took_the_place_of_is_left_alone(
 ) -> None:
     lines = lines_of(tmp_path)
     switched = meanwhile(all_but_newest(1), lambda: put_lines(tmp_path, lines[:4]))
-    with pytest.raises(LedgerUnavailableError, match="another ledger"):
+    with pytest.raises(LedgerUnavailableError, match="replaced the file meanwhile"):
         archive(tmp_path, switched)
     assert lines_of(tmp_path) == lines[:4]
     assert archived_lines(tmp_path) == []

@@ -264,7 +264,7 @@ def test_a_committed_ledger_that_is_missing_is_gits_to_give_back_first(
     append(ledgered, "lost")
     (ledgered.root / LEDGER_FILE).unlink()
     with recovering(ledgered.root) as governance:
-        with pytest.raises(Exception, match="the commit checked out has it") as caught:
+        with pytest.raises(Exception, match="the checked-out commit has it") as caught:
             governance.lost()
         assert "git checkout" in getattr(caught.value, "cure", "")
     ledgered.git("checkout", "--quiet", "--", LEDGER_FILE)

@@ -168,7 +168,7 @@ def test_what_the_disk_takes_only_in_part_is_told(
     monkeypatch.undo()
     journal.note(b"whole\n")
     assert list(journal.lines())[-1] == b"whole\n"
-    assert "the disk took only a part" in caplog.text
+    assert "the disk is full: only a part was written" in caplog.text
 
 
 def test_only_one_at_a_time_makes_it_shorter(

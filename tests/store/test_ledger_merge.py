@@ -95,7 +95,9 @@ def test_a_conflict_that_does_not_end_is_left_as_it_is(
 ) -> None:
     lines = conflicted(*sides, [])[:-1]
     put_lines(tmp_path, lines)
-    with pytest.raises(LedgerUnavailableError, match=r"jsonl:2: a conflict begins") as caught:
+    with pytest.raises(
+        LedgerUnavailableError, match=r"jsonl:2: the conflict that begins"
+    ) as caught:
         resolve_file(tmp_path / LEDGER_FILE)
     assert "git checkout --merge" in caught.value.cure
     assert lines_of(tmp_path) == lines

@@ -69,7 +69,9 @@ def test_what_is_found_together_is_what_is_found_line_by_line(
     ledger: Path, file: tuple[int, int]
 ) -> None:
     *lines, torn = ledger.read_bytes().splitlines(keepends=True)
-    message = f"{len(torn)} bytes without a line end: they hold no answered record"
+    message = (
+        f"the last line is incomplete ({len(torn)} bytes); no save or call was confirmed with it"
+    )
     alone = [*map(examine, lines), Link(flaw=Flaw(LedgerCode.TORN_TAIL, message))]
     found = found_in(file)
     assert heads_of(found) == heads_of(alone)

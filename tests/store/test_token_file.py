@@ -38,9 +38,9 @@ def test_what_is_no_token_is_refused_and_kept(held: bytes, tmp_path: Path) -> No
     path = tmp_path / "token"
     path.write_bytes(held)
     path.chmod(0o600)
-    with pytest.raises(TokenFileError, match="holds no token") as refused:
+    with pytest.raises(TokenFileError, match="contains no token") as refused:
         token_of(path)
-    assert "fresh token" in refused.value.cure
+    assert "new token" in refused.value.cure
     assert path.read_bytes() == held
 
 
@@ -61,8 +61,8 @@ def test_what_is_no_file_of_its_own_is_refused(tmp_path: Path) -> None:
     dangling.symlink_to(tmp_path / "nowhere")
     os.mkfifo(pipe, 0o600)
     for path, problem in (
-        (link, "is a link"),
-        (dangling, "is a link"),
+        (link, "is a symbolic link"),
+        (dangling, "is a symbolic link"),
         (pipe, "is not a regular file"),
         (tmp_path, "cannot be used|is not a regular file"),
         (tmp_path / "no" / "token", "cannot be used: No such file"),

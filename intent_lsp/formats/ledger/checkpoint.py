@@ -43,12 +43,14 @@ def read_trailer(line: str) -> Checkpoint | NoCheckpoint:
     """Parse a trailer line. Extra blanks around and between its parts are accepted."""
     found = _KEY.fullmatch(line.rstrip("\r\n"))
     if found is None:
-        return NoCheckpoint(f"it does not begin with `{TRAILER}:`")
+        return NoCheckpoint(f"the line does not begin with `{TRAILER}:`")
     words = found.group(1).split()
     if words[:1] != [VERSION]:
-        return NoCheckpoint(f"it is of another version than {VERSION}")
+        return NoCheckpoint(f"the checkpoint has another version than {VERSION}")
     if len(words) != _FIELDS:
-        return NoCheckpoint("it is not `<version> <origin> <count> <head>`")
+        return NoCheckpoint(
+            "the checkpoint does not have the form `<version> <origin> <count> <head>`"
+        )
     _, origin, count, heads = words
     return _checkpoint(origin, count, heads.split(","))
 
@@ -75,10 +77,10 @@ def read_note_text(text: str) -> Checkpoint | NoCheckpoint:
     """Parse the body of a note as `note_text` formats it."""
     *lines, rest = text.split("\n")
     if rest or len(lines) < _NOTE_LINES:
-        return NoCheckpoint("a note's text is three lines or more: origin, count, head")
+        return NoCheckpoint("the note does not have its three lines: origin, count, head")
     origin, count, *encoded = lines
     if not origin.startswith(ORIGIN_ROOM):
-        return NoCheckpoint(f"its first line does not begin with {ORIGIN_ROOM}")
+        return NoCheckpoint(f"the note's first line does not begin with {ORIGIN_ROOM}")
     return _checkpoint(
         origin.removeprefix(ORIGIN_ROOM), count, [_decoded(each) for each in encoded]
     )
@@ -86,13 +88,17 @@ def read_note_text(text: str) -> Checkpoint | NoCheckpoint:
 
 def _checkpoint(origin: str, count: str, heads: list[str]) -> Checkpoint | NoCheckpoint:
     if not _DIGITS.fullmatch(origin):
-        return NoCheckpoint("its origin is not a hash: 64 lower-case hexadecimal digits")
+        return NoCheckpoint(
+            "the checkpoint's origin is not a hash of 64 lower-case hexadecimal digits"
+        )
     if not _COUNT.fullmatch(count):
-        return NoCheckpoint("its count is not a number of records")
+        return NoCheckpoint("the checkpoint's count is not a number of records")
     if not all(map(_DIGITS.fullmatch, heads)):
-        return NoCheckpoint("its head is not a hash")
+        return NoCheckpoint("a head of the checkpoint is not a hash")
     if len(set(heads)) != len(heads) or len(heads) > HEADS_AT_MOST:
-        return NoCheckpoint(f"it names a head twice, or more than {HEADS_AT_MOST}")
+        return NoCheckpoint(
+            f"the checkpoint names a head twice, or more than {HEADS_AT_MOST} heads"
+        )
     return Checkpoint(
         origin=_hash(origin), count=int(count), heads=tuple(_hash(head) for head in heads)
     )

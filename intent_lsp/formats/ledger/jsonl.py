@@ -90,7 +90,7 @@ def encode(record: Record) -> bytes:
         return _LINE.encode(to_wire(record)) + b"\n"
     wire = _to_struct(record)
     if not wire.integrity.record_hash:
-        raise InvalidRecordError(problem="it is not sealed")
+        raise InvalidRecordError(problem="the record has no hash")
     return _spell(wire)
 
 
@@ -178,7 +178,7 @@ def to_wire(record: Record) -> dict[str, Any]:
 def _link(line: bytes, wire: WireRecord) -> Link:
     computed, flaw = _hash(wire), _misspelled(line, wire)
     if flaw is None and wire.integrity.record_hash != computed:
-        flaw = Flaw(LedgerCode.BAD_HASH, "it was changed after it was written")
+        flaw = Flaw(LedgerCode.BAD_HASH, "the record was changed after it was written")
     return linked(wire, computed, flaw)
 
 
@@ -195,9 +195,9 @@ def _misspelled(line: bytes, wire: WireRecord) -> Flaw | None:
     if _spell(wire) == (line if line.endswith(b"\n") else line + b"\n"):
         return None
     if line.endswith(b"\r\n"):
-        problem = "it ends with CRLF; keep git from converting the ledger's line ends"
+        problem = "the line ends with CRLF; git must not convert the line ends of the ledger"
         return Flaw(LedgerCode.BAD_FORM, problem)
-    return Flaw(LedgerCode.BAD_FORM, "it is not spelled as this program spells it")
+    return Flaw(LedgerCode.BAD_FORM, "its JSON is not formatted as intent-lsp formats it")
 
 
 def _unreadable(line: bytes, error: Exception) -> Flaw:
@@ -206,14 +206,14 @@ def _unreadable(line: bytes, error: Exception) -> Flaw:
     It is BAD_RECORD for a JSON object, else BAD_JSON.
     """
     if not isinstance(error, msgspec.ValidationError):
-        return Flaw(LedgerCode.BAD_JSON, f"it is not JSON: {error}")
+        return Flaw(LedgerCode.BAD_JSON, f"the line is not JSON: {error}")
     try:
         value = msgspec.json.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as worse:
-        return Flaw(LedgerCode.BAD_JSON, f"it is not JSON: {worse}")
+        return Flaw(LedgerCode.BAD_JSON, f"the line is not JSON: {worse}")
     if not isinstance(value, dict):
-        return Flaw(LedgerCode.BAD_JSON, "it is not a JSON object")
-    return Flaw(LedgerCode.BAD_RECORD, f"it is not a record: {error}")
+        return Flaw(LedgerCode.BAD_JSON, "the line is not a JSON object")
+    return Flaw(LedgerCode.BAD_RECORD, f"the line is not a record: {error}")
 
 
 def _hash(wire: WireRecord) -> ContentHash:
@@ -248,4 +248,6 @@ def _encoded(encoder: msgspec.json.Encoder, wire: WireRecord) -> bytes:
     try:
         return encoder.encode(wire)
     except UnicodeEncodeError as error:
-        raise InvalidRecordError(problem=f"a lone surrogate: {error}") from error
+        raise InvalidRecordError(
+            problem=f"it has half of a character (a lone surrogate): {error}"
+        ) from error

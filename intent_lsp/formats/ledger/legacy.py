@@ -113,7 +113,7 @@ def _chained(link: Link, value: dict[str, Any]) -> Link | None:
         computed = _hash(hashed)
     except RecursionError:
         return None
-    changed = Flaw(LedgerCode.BAD_HASH, "it was changed after it was written")
+    changed = Flaw(LedgerCode.BAD_HASH, "the record was changed after it was written")
     return link._replace(
         hash=computed,
         prev=None if prev == _NOTHING else prev,

@@ -165,9 +165,9 @@ def broken_rule(record: WireRecord) -> str | None:
 
 def _contradiction(record: WireRecord) -> str | None:
     if record.error is not None and record.success:
-        return "`error` stands although `success` is true"
+        return "the record has an `error` although `success` is true"
     if record.grant is not None and not _is_grant(record, record.grant):
-        return "a grant has files, another class or verdict, or a bad `expires_at`"
+        return "the record is a grant, but has files, a wrong class, verdict or `expires_at`"
     return None
 
 
@@ -224,12 +224,12 @@ def _broken_range(runs: tuple[LedgerRange, ...]) -> str | None:
         # Two deletions around the first line both refer to it; neither claims it.
         claimed = above if run.replaced is None or run.replaced[2] else above - 1
         if run.start_line > run.end_line or run.start_line <= claimed:
-            return "`ranges` do not ascend, or overlap"
+            return "`ranges` are not in order, or overlap"
         above = run.end_line
         if run.start_line == 0 and (len(runs) > 1 or run.end_line):
-            return "a range of no lines is not alone"
+            return "a file with a range of no lines has other ranges too"
         if run.replaced is not None and not _counts(run, *run.replaced):
-            return "`replaced` contradicts its range"
+            return "`replaced` does not fit its range of lines"
     return None
 
 

@@ -74,18 +74,20 @@ def read_note(data: bytes) -> Note | NoNote:
     try:
         text = data.decode()
     except UnicodeDecodeError:
-        return NoNote("it is not UTF-8")
+        return NoNote("the note is not UTF-8")
     if _CONTROL.search(text):
-        return NoNote("it holds a control character; a note's lines end with only a line feed")
+        return NoNote(
+            "the note contains a control character; its lines must end with a line feed alone"
+        )
     body, blank, rest = text.rpartition("\n\n")
     if not blank or not body or not rest.endswith("\n"):
-        return NoNote("it is not a text, a blank line and signature lines")
+        return NoNote("a note must be a text, a blank line and signature lines")
     lines = rest[:-1].split("\n")
     if len(lines) > _SIGNATURES_AT_MOST:
-        return NoNote(f"it has more than {_SIGNATURES_AT_MOST} signatures")
+        return NoNote(f"the note has more than {_SIGNATURES_AT_MOST} signatures")
     signatures = tuple(found for line in lines if (found := _signature(line)) is not None)
     if len(signatures) != len(lines):
-        return NoNote("a signature line is not an em dash, the key's name and Base 64")
+        return NoNote("a signature line must be an em dash, the key's name and Base 64")
     return Note(f"{body}\n", signatures)
 
 
@@ -101,11 +103,11 @@ def read_key(text: str) -> NoteKey | NoNote:
     digits, _, encoded = rest.partition("+")
     raw = _decoded(encoded)
     if not _NAME.fullmatch(name) or not _ID.fullmatch(digits) or raw is None:
-        return NoNote("it is not a public key", cure)
+        return NoNote("the file is not a public key", cure)
     if raw[:1] != _ED25519 or len(raw) != 1 + _KEY_BYTES:
-        return NoNote("it is a key of another kind than Ed25519", cure)
+        return NoNote("the key is of another kind than Ed25519", cure)
     key = NoteKey(name, raw[1:])
-    return key if key.id.hex() == digits else NoNote("the key's id is not that of the key", cure)
+    return key if key.id.hex() == digits else NoNote("the key's id does not fit the key", cure)
 
 
 def _signature(line: str) -> Signature | None:

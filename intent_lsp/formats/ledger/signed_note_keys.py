@@ -44,18 +44,18 @@ class SigningKey:
 def read_signing_key(data: bytes) -> SigningKey | NoNote:
     """Read a private key: PEM, PKCS#8, Ed25519, without a password."""
     if data.lstrip().startswith(_SSH_PRIVATE):
-        return NoNote("it is an ssh key; an Ed25519 key in PEM is needed", MAKE_KEY)
+        return NoNote("the file is an ssh key; an Ed25519 key in PEM is needed", MAKE_KEY)
     if _PRIVATE not in data:
-        return NoNote("it is not a private key in PEM", MAKE_KEY)
+        return NoNote("the file is not a private key in PEM", MAKE_KEY)
     try:
         key = load_pem_private_key(data, password=None)
     except TypeError:
         cure = "remove the password with `openssl pkey -in FILE -out key.pem`"
-        return NoNote("it is locked by a password, and passwords are not asked for", cure)
+        return NoNote("the key is locked by a password, and intent-lsp asks for none", cure)
     except (ValueError, UnsupportedAlgorithm):
-        return NoNote("it is not a private key that can be read", MAKE_KEY)
+        return NoNote("the file is not a private key that can be read", MAKE_KEY)
     if not isinstance(key, Ed25519PrivateKey):
-        return NoNote("it is a key of another kind than Ed25519", MAKE_KEY)
+        return NoNote("the key is of another kind than Ed25519", MAKE_KEY)
     return SigningKey(key)
 
 
@@ -63,17 +63,17 @@ def read_public_key(data: bytes, *, name: str) -> NoteKey | NoNote:
     """Read a public key. A PEM key gets the name `name`; a verifier key has its own."""
     stripped = data.strip()
     if stripped.startswith(_SSH_PUBLIC):
-        return NoNote("it is an ssh key; an Ed25519 key in PEM is needed", MAKE_PUBLIC)
+        return NoNote("the file is an ssh key; an Ed25519 key in PEM is needed", MAKE_PUBLIC)
     if _PRIVATE in data:
-        return NoNote("it is a private key; checking needs only the public one", MAKE_PUBLIC)
+        return NoNote("the file is a private key; checking needs the public one", MAKE_PUBLIC)
     if not stripped.startswith(_PEM):
         return read_key(stripped.decode("utf-8", "replace"))
     try:
         key = load_pem_public_key(data)
     except (ValueError, UnsupportedAlgorithm):
-        return NoNote("it is not a public key that can be read", MAKE_PUBLIC)
+        return NoNote("the file is not a public key that can be read", MAKE_PUBLIC)
     if not isinstance(key, Ed25519PublicKey):
-        return NoNote("it is a key of another kind than Ed25519", MAKE_KEY)
+        return NoNote("the key is of another kind than Ed25519", MAKE_KEY)
     return NoteKey(name, key.public_bytes_raw())
 
 
@@ -81,11 +81,11 @@ def signed_text(note: Note, key: NoteKey) -> str | NoNote:
     """Return a note's text if the key has signed it. Signatures by other keys are ignored."""
     ours = [each for each in note.signatures if (each.name, each.key_id) == (key.name, key.id)]
     if not ours:
-        return NoNote("it is not signed by this key")
+        return NoNote("the note is not signed by this key")
     verifier = Ed25519PublicKey.from_public_bytes(key.raw)
     try:
         for each in ours:
             verifier.verify(each.signed, note.text.encode())
     except InvalidSignature:
-        return NoNote("its signature is not of this text: one of the two was changed")
+        return NoNote("the note's signature does not fit its text: one of the two was changed")
     return note.text

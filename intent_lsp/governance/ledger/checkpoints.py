@@ -36,12 +36,14 @@ def seal_ledger(ledger: Ledger) -> Checkpoint | Unsealed:
     wrong = (problem for problem in found.problems if problem.severity is Severity.ERROR)
     first = next(wrong, None)
     if first is not None:
-        return Unsealed("the ledger does not verify", first)
+        return Unsealed("the ledger failed verification", first)
     origin = first_hash(ledger.root)
     if origin is None or not found.heads:
         return Unsealed("there is no record yet")
     if len(found.heads) > HEADS_AT_MOST:
-        return Unsealed(f"it has more than {HEADS_AT_MOST} untied heads; the next record ties them")
+        return Unsealed(
+            f"the ledger has more than {HEADS_AT_MOST} open branches; the next record joins them"
+        )
     heads = tuple(head.hash for head in found.heads)
     return Checkpoint(origin=origin, count=found.records, heads=heads)
 
@@ -66,9 +68,12 @@ def contradiction(ledger: Ledger, checkpoint: Checkpoint, found: Verification) -
     if len(counts) < len(checkpoint.heads):
         return None
     if not max(counts) <= checkpoint.count <= sum(counts):
-        return f"it counts {checkpoint.count:,} records, where its heads follow {max(counts):,}"
+        return (
+            f"it says {checkpoint.count:,} records, but the newest that it names is record"
+            f" {max(counts):,}"
+        )
     if not _holds(ledger, checkpoint.origin):
-        return "its origin is not a record of this ledger"
+        return "the first record that it names is not in this ledger"
     return None
 
 

@@ -29,7 +29,7 @@ from intent_lsp.store.ledger.sealing import Identified
 
 _BATCH: Final = 200
 _REMEMBERED: Final = 1000
-_TOO_LONG: Final = "it is longer than 16 MB"
+_TOO_LONG: Final = "the line is longer than 16 MB"
 
 
 class Fate(Enum):

@@ -75,11 +75,11 @@ class _Sides:
             return Side()
         data = self.contents.find(wanted, path, self.revision)
         if data is None:
-            return Side(why="it is no longer kept")
+            return Side(why="the content is not kept any more")
         if len(data) > min(LARGEST, self.bytes_left):
-            return Side(why="it is too large to be shown")
+            return Side(why="the content is too large to be shown")
         text = decode(data)
         if text is None:
-            return Side(why="it is not text")
+            return Side(why="the content is not text")
         self.bytes_left -= len(data)
         return Side(text=text.text)

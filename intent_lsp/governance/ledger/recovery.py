@@ -59,7 +59,7 @@ class Recovery:
         if missing and git is not None and git.head_version(LEDGER_FILE) is not None:
             raise LedgerUnavailableError(
                 path=LEDGER_FILE,
-                problem="it is missing, and the commit checked out has it",
+                problem="the file is missing, but the checked-out commit has it",
                 cure=f"run `git checkout -- {LEDGER_FILE}` in {self._root} first",
             )
         return lost_records(self._root)

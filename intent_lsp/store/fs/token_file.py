@@ -42,9 +42,9 @@ def token_of(path: Path) -> str:
         return fresh if made else _read(path)
     except UnsafePathError as error:
         if path.is_symlink():
-            cure = "give the file itself"
-            raise TokenFileError(path=path, problem="is a link", cure=cure) from error
-        raise TokenFileError(path=path, problem=error.problem, cure="give another one") from error
+            cure = "give the file to which the link points"
+            raise TokenFileError(path=path, problem="is a symbolic link", cure=cure) from error
+        raise TokenFileError(path=path, problem=error.problem, cure="give another file") from error
     except OSError as error:
         said = f"cannot be used: {error.strerror}"
         cure = "give a file in a directory of your own"
@@ -57,9 +57,9 @@ def _read(path: Path) -> str:
         _check(path, os.fstat(file.fileno()))
         found = _TOKEN.fullmatch(file.read(_LONGEST) or b"")
     if found is None:
-        cure = "delete the file, and a fresh token is put into it"
+        cure = "delete the file; it will be created again with a new token"
         raise TokenFileError(
-            path=path, problem="holds no token of 16 to 1024 printable characters", cure=cure
+            path=path, problem="contains no token of 16 to 1024 printable characters", cure=cure
         )
     return found[1].decode("ascii")
 
@@ -70,5 +70,7 @@ def _check(path: Path, found: os.stat_result) -> None:
         cure = "give a file of your own"
         raise TokenFileError(path=path, problem="belongs to another user", cure=cure)
     if stat.S_IMODE(found.st_mode) & _OTHERS:
-        cure = "`chmod 600` it, and change the token: others may know it"
+        cure = (
+            "run `chmod 600` on it, and put another token into it, since others may know this one"
+        )
         raise TokenFileError(path=path, problem="can be read by others", cure=cure)

@@ -75,7 +75,7 @@ def _move(root: Path, old: Path, new: Path, before: bytes | None, undoing: ExitS
     """Rename a file and add its undoing. Raise UnsafePathError if the new name is taken."""
     _require(root, old, before)
     if os.path.lexists(new):
-        raise UnsafePathError(path=os.fspath(new), problem="is there already")
+        raise UnsafePathError(path=os.fspath(new), problem="exists already")
     os.rename(old, new)  # noqa: PTH104 - refuses no other file's place
     undoing.callback(_move_back, new, old)
 
@@ -128,7 +128,7 @@ def _move_back(now: Path, old: Path) -> None:
     """Undo a rename, unless the old name is taken."""
     try:
         if os.path.lexists(old):
-            raise UnsafePathError(path=os.fspath(old), problem="is there again")
+            raise UnsafePathError(path=os.fspath(old), problem="exists again")
         os.rename(now, old)  # noqa: PTH104 - its own old place
     except (OSError, IntentLspError) as problem:
         _log.error("%s could not be put back: %s", old, problem)

@@ -101,7 +101,7 @@ def stream_git(directory: Path, *arguments: str) -> Iterator[bytes]:
             if not ended:
                 _kill(git)
     if git.returncode:
-        raise ChildProcessError(f"git {arguments[0]} ended with {git.returncode}")
+        raise ChildProcessError(f"git {arguments[0]} failed with exit status {git.returncode}")
 
 
 def find_git() -> str | None:

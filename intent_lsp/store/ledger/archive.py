@@ -116,7 +116,7 @@ def archive(root: Path, cut: CutPoint) -> Archived:
         raise LedgerUnavailableError(
             path=str(root / ARCHIVE_ROOM),
             problem=f"it cannot be written: {error.strerror or error}",
-            cure="free disk space or fix its permissions; nothing was moved",
+            cure="nothing was moved; free disk space or fix the permissions, and run this again",
         ) from error
 
 
@@ -216,7 +216,7 @@ class _Archiving:
         """Verify the archive and the rest of the main file as parts of the whole ledger."""
         if made is not None and not self._holds(made, begin, end - begin):
             raise LedgerUnavailableError(
-                path=made, problem="the disk returned other bytes than were written"
+                path=made, problem="the disk returned other bytes than were written to it"
             )
         rest = VerifiedFile(LEDGER_FILE, scan(partial(self._read, end), self._size - end))
         snapshot = Snapshot(self._root, self._fd, LedgerFiles(self._root).stamp())
@@ -226,20 +226,20 @@ class _Archiving:
             if problem.severity is Severity.ERROR and problem.file in (LEDGER_FILE, made):
                 raise LedgerUnavailableError(
                     path=LEDGER_FILE,
-                    problem=f"it does not verify: {problem.code}",
-                    cure="`intent-lsp trace verify` names the line; nothing was moved",
+                    problem=f"it failed verification: {problem.code}",
+                    cure="nothing was moved; `intent-lsp trace verify` names the broken line",
                 )
 
     def _give_up(self, end: int) -> None:
-        """Replace the main file by its part after `end`, with what was appended meanwhile."""
+        """Replace the main file by its part after `end`, including what was appended meanwhile."""
         path = self._root / LEDGER_FILE
         with ledger_lock(self._root).held():
             now = os.fstat(self._fd)
             if not os.path.samestat(now, path.lstat()) or now.st_size < self._size:
                 raise LedgerUnavailableError(
                     path=str(path),
-                    problem="another ledger took its place meanwhile",
-                    cure="run this again when git has finished; nothing was moved",
+                    problem="git or another program replaced the file meanwhile",
+                    cure="nothing was moved; run this again when git has finished",
                 )
             replace_lines(path, (self._read(0, *each) for each in _chunks(end, now.st_size)))
 

@@ -103,7 +103,9 @@ class Journal:
         """
         found = stamp(self.path)
         if found is not None and found.size > 2 * self._max_bytes:
-            raise LedgerUnavailableError(path=str(self.path), problem="it is full")
+            raise LedgerUnavailableError(
+                path=str(self.path), problem="it is full; commit the ledger"
+            )
         # The leading line feed ends a line that a crash left unfinished.
         return append_once(self.path, b"\n" + lines, mode=_MODE)
 
@@ -119,7 +121,7 @@ class Journal:
 
         if self._rewrite(is_young):
             self._halved_at = self._max_bytes
-            problem = "is full: its older half was removed; commit the ledger"
+            problem = "it is full, so its older half was removed; commit the ledger"
             _log.warning("%s: %s", self.path, problem)
 
     def _rewrite(self, keep: Callable[[bytes], bool]) -> bool:

@@ -280,8 +280,8 @@ class Ledger:
         except OSError as error:
             raise LedgerUnavailableError(
                 path=str(self._path),
-                problem=f"it cannot be appended to: {error.strerror or error}",
-                cure="free disk space or fix its permissions; what waits is appended then",
+                problem=f"no record can be appended: {error.strerror or error}",
+                cure="free disk space or fix the permissions; waiting records are appended then",
             ) from error
         self._journal.note(data)
         self._known_heads.note([each.entry.link for each in sealed])
@@ -296,5 +296,6 @@ class Ledger:
             return Queued(self._queue.find(record.id) or self._queue.put(record), reason)
         except (OSError, IntentLspError) as error:
             raise LedgerUnavailableError(
-                path=str(self._path), problem=f"{reason}; nor can the record wait: {error}"
+                path=str(self._path),
+                problem=f"{reason}; the record cannot be kept for later either: {error}",
             ) from error

@@ -77,8 +77,8 @@ def _conflicts(path: Path) -> Conflict:
     if conflict.open_at is not None:
         raise LedgerUnavailableError(
             path=f"{path}:{conflict.open_at}",
-            problem="a conflict begins here and does not end",
-            cure=f"`git checkout --merge -- {path}` puts it back as git left it",
+            problem="the conflict that begins here has no end marker",
+            cure=f"run `git checkout --merge -- {path}` to get git's conflict markers back",
         )
     return conflict
 

@@ -108,7 +108,7 @@ def runs_kept(local: Path) -> Iterator[None]:
         yield
     except (OSError, UnsafePathError) as error:
         raise LedgerUnavailableError(
-            path=str(local), problem=f"an open run cannot be kept: {error}"
+            path=str(local), problem=f"a record of automatic saves cannot be stored: {error}"
         ) from error
 
 

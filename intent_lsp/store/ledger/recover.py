@@ -117,7 +117,7 @@ def _found(lines: Iterable[tuple[str, bytes, bool]], held: _Held) -> Found:
     for source, line, waits in lines:
         link, record = examine(line), read(line)
         if record is None or link.flaw is not None:
-            problem = "it is not a record" if link.flaw is None else link.flaw.message
+            problem = "the line is not a record" if link.flaw is None else link.flaw.message
             unreadable.append(Unreadable(source, problem))
         elif record.id not in held.ids:
             held.ids.add(record.id)
@@ -146,7 +146,7 @@ def _held(root: Path, ids: set[str], hashes: set[ContentHash]) -> _Held:
 
 
 def _stays(line: bytes) -> bool:
-    """Return whether the next append leaves a line in place. It removes a torn last line."""
+    """Return whether the next append keeps a line. It removes a last line that is torn."""
     return line.endswith(b"\n") or examine(line + b"\n").flaw is None
 
 

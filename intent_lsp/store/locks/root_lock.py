@@ -123,7 +123,7 @@ class RootLock:
         return LedgerUnavailableError(
             path=str(self._path),
             problem=f"another process has held the lock for {self._wait_seconds:g} s",
-            cure="wait for it to end, or end it",
+            cure="wait for that process to end, or end it",
         )
 
 

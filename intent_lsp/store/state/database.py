@@ -135,7 +135,9 @@ class Database:
                 else:
                     self._used |= begin == _WRITING and self.problem is None
                     return result
-        raise StateUnavailableError(path=os.fspath(self._path), problem="cannot be kept open")
+        raise StateUnavailableError(
+            path=os.fspath(self._path), problem="was replaced again and again while it was open"
+        )
 
     def _current(self) -> sqlite3.Connection:
         """Return the connection to use now: to the file, or to memory if the directory is missing.

@@ -165,7 +165,7 @@ def _parsed(draft_id: str, data: bytes) -> Draft:
     """Return the draft in a file's bytes. Raise ValueError or RecursionError."""
     fields = json.loads(data)
     if not isinstance(fields, dict):
-        raise ValueError("is not a JSON object")  # noqa: TRY004 - wrong text, not a wrong call
+        raise ValueError("the file is not a JSON object")  # noqa: TRY004 - wrong text, not a wrong call
     return msgspec.convert({**fields, "id": draft_id}, Draft)
 
 

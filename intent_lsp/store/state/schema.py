@@ -92,7 +92,9 @@ def lay_out(connection: sqlite3.Connection, path: Path) -> None:
     # Check again inside the transaction: another process may have migrated the file meanwhile.
     found = _layout(connection)
     if found > len(_LAYOUTS):
-        raise StateUnavailableError(path=os.fspath(path), problem="is of a newer version")
+        raise StateUnavailableError(
+            path=os.fspath(path), problem="was written by a newer version of intent-lsp"
+        )
     for script in _LAYOUTS[found:]:
         for statement in script.split(";"):
             connection.execute(statement)

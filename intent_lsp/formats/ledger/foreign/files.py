@@ -55,16 +55,16 @@ def _named_file(keys: ForeignKeys) -> RecordFile | None:
     """Import the paths of a file, or return None if it is not below the root."""
     encoding = keys.text("path_encoding")
     if encoding not in (None, PERCENT):
-        keys.lose("path_encoding", "not one of those known")
+        keys.lose("path_encoding", "not a known value")
         encoding = None
     path = _below(keys.text("relative_path", "path", limit=MAX_URL), encoding)
     if path is None:
-        keys.lose("relative_path", "not below the root; the file is left out")
+        keys.lose("relative_path", "the path is not below the root, so the file is left out")
         return None
     before = keys.text("previous_path", limit=MAX_URL)
     previous = _below(before, encoding)
     if before is not None and previous is None:
-        keys.lose("previous_path", "not below the root")
+        keys.lose("previous_path", "the path is not below the root, so it is left out")
     return RecordFile(
         relative_path=path,
         path_encoding=encoding,
@@ -106,7 +106,7 @@ def _conversations(keys: ForeignKeys) -> Iterator[Conversation]:
     for person, runs in ranges.items():
         layers = _layers(runs)
         if len(layers) > _MAX_LAYERS:
-            keys.lose("ranges[]", "too many overlap; some are left out")
+            keys.lose("ranges[]", "too many ranges overlap, so some are left out")
         for layer in layers[:_MAX_LAYERS] or [[]]:
             yield Conversation(url=url, contributor=person, ranges=tuple(layer), related=related)
 
@@ -120,7 +120,7 @@ def _contributor(keys: ForeignKeys) -> Contributor | None:
     try:
         entity = EntityType((kind or UNKNOWN).upper())
     except ValueError:
-        keys.lose("entity_type", "not one of those known")
+        keys.lose("entity_type", "not a known value")
         entity = EntityType.UNKNOWN
     return Contributor(entity, model or ("human" if entity is EntityType.HUMAN else UNKNOWN))
 
@@ -132,11 +132,11 @@ def _range(keys: ForeignKeys) -> tuple[Contributor | None, Range | None]:
     replaced, whole = keys.take("replaced"), keys.flag("fallback") or False
     keys.leave()
     if start is None or end is None or start > end or (not start and end):
-        keys.lose("start_line", "no range of lines; it is left out")
+        keys.lose("start_line", "this is not a range of lines, so it is left out")
         return None, None
     runs = None if whole else _replaced(replaced, end - start + 1)
     if replaced is not None and runs is None:
-        keys.lose("replaced", "it contradicts its range")
+        keys.lose("replaced", "it does not fit the range of lines, so it is left out")
     return who, Range(
         start_line=start, end_line=end, content_hash=content, replaced=runs, fallback=whole
     )
@@ -156,7 +156,7 @@ def _related(keys: ForeignKeys) -> RelatedEntry | None:
     kind, value = keys.text("type"), keys.text("value", "url", limit=MAX_URL)
     keys.leave()
     if kind is None or value is None:
-        keys.lose("type", "half of it is missing; it is left out")
+        keys.lose("type", "the type or the value is missing, so it is left out")
         return None
     return RelatedEntry(kind, related_value(kind, value))
 

@@ -44,7 +44,7 @@ class ForeignKeys:
             self._refuse(found, names[0], "no text")
             return None
         if len(found) > limit:
-            self.lose(names[0], f"more than {limit} characters")
+            self.lose(names[0], f"longer than {limit} characters, so it is cut")
         return found[:limit] or None
 
     def hash(self, name: str) -> ContentHash | None:
@@ -60,7 +60,7 @@ class ForeignKeys:
         found = self.take(name)
         if isinstance(found, bool):
             return found
-        self._refuse(found, name, "not true or false")
+        self._refuse(found, name, "neither true nor false")
         return None
 
     def number(self, name: str) -> int | None:

@@ -67,15 +67,15 @@ class Foreign:
 def recognised(value: object) -> Recognised | str:
     """Return the dialect, id and time of a JSON value, or a text that says why it is no record."""
     if not isinstance(value, dict):
-        return "it is not a JSON object"
+        return "the line is not a JSON object"
     dialect = _dialect(value)
     if dialect is None:
-        return "it has neither `files` nor `file`, so that it is not a record that is known here"
+        return "the line has neither `files` nor `file`, so it is not a record of a supported tool"
     moment = utc(value.get("timestamp"))
     if moment is None:
-        return "its `timestamp` is not a date or time (RFC 3339)"
+        return "the record's `timestamp` is not a date or time (RFC 3339)"
     if dialect is not Dialect.FLAT and len(value["files"]) > MAX_FILES:
-        return f"it has more than {MAX_FILES:,} files"
+        return f"the record has more than {MAX_FILES:,} files"
     id_ = value.get("id")
     known = _UUID4.fullmatch(id_.lower()) if isinstance(id_, str) else None
     return Recognised(dialect, known.group() if known else None, moment)
@@ -86,7 +86,7 @@ def foreign_line(line: bytes) -> Foreign | str:
     try:
         value = parse(line.decode())
     except (ValueError, RecursionError) as error:
-        return f"it is not JSON: {error}"
+        return f"the line is not JSON: {error}"
     return foreign_record(value)
 
 
@@ -190,7 +190,7 @@ def _single_file(keys: ForeignKeys) -> tuple[RecordFile, ...]:
 def _error(keys: ForeignKeys, *, happened: bool) -> str | None:
     found = keys.text("error", limit=_MAX_ERROR)
     if found is not None and happened:
-        keys.lose("error", "it happened anyway")
+        keys.lose("error", "the edit happened, so the error is left out")
     return None if found is None or happened else error_text(found)
 
 
@@ -198,12 +198,12 @@ def _vcs(keys: ForeignKeys) -> Vcs:
     revision = keys.text("revision_id", "revision")
     kind = keys.take("type")
     if kind not in (None, "git"):
-        keys.lose("type", "another system than git")
+        keys.lose("type", "another version control system than git")
     keys.leave()
     if revision is None or revision == UNKNOWN_REVISION:
         return Vcs()
     if not _COMMIT.fullmatch(revision.lower()):
-        keys.lose("revision", "no commit of git")
+        keys.lose("revision", "not a commit of git")
         return Vcs()
     return Vcs(revision.lower())
 
@@ -215,7 +215,7 @@ def _one_of(keys: ForeignKeys, kind: type[_T], name: str) -> _T | None:
     try:
         return kind(found)
     except ValueError:
-        keys.lose(name, "not one of those known")
+        keys.lose(name, "not a known value")
         return None
 
 

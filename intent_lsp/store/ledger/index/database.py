@@ -101,7 +101,7 @@ class IndexDatabase:
             except sqlite3.Error as error:
                 path = MEMORY if self._file is None else self._file.path
                 raise LedgerUnavailableError(
-                    path=str(path), problem=f"no index can be made: {error}"
+                    path=str(path), problem=f"the index of the ledger cannot be built: {error}"
                 ) from error
 
     def try_once(self, work: Callable[[sqlite3.Connection], None]) -> None:
@@ -160,7 +160,7 @@ def _prepare(connection: sqlite3.Connection, _path: Path) -> None:
             connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
         connection.execute("COMMIT")
     if _version(connection) != SCHEMA_VERSION:
-        raise sqlite3.DatabaseError("the index is of another version")
+        raise sqlite3.DatabaseError("the index has the format of another version")
 
 
 def _version(connection: sqlite3.Connection) -> int:

@@ -92,7 +92,7 @@ class LedgerFile:
                 with suppress(OSError):
                     self.cut(before)
         if written != len(data):
-            raise OSError(errno.ENOSPC, "the disk took only a part of the line")
+            raise OSError(errno.ENOSPC, "the disk is full: only a part of the line was written")
 
     def sync(self, ticket: int) -> None:
         """Return once the data of the append that returned `ticket` is on disk.
@@ -191,7 +191,7 @@ def _open(path: Path) -> int:
         raise LedgerUnavailableError(
             path=str(path),
             problem=f"it cannot be opened: {error.strerror}",
-            cure="make it a file that you may write",
+            cure="make it a file to which you may write",
         ) from error
 
 
@@ -199,9 +199,9 @@ def _misplaced(path: Path) -> UnsafePathError:
     """Return an error that names what is at the ledger's path."""
     problem = "the ledger is not a regular file"
     if path.is_symlink():
-        problem = "a symbolic link is in the ledger's place"
+        problem = "a symbolic link stands in place of the ledger"
     elif path.is_dir():
-        problem = "a directory is in the ledger's place"
+        problem = "a directory stands in place of the ledger"
     return UnsafePathError(path=str(path), problem=problem)
 
 

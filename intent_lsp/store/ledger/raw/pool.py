@@ -139,10 +139,10 @@ def _started(
 def _next(job: Job[T], other: subprocess.Popen[bytes]) -> list[T]:
     """Return a process's results for its next part. Raise ValueError or msgspec.DecodeError."""
     if other.stdout is None:
-        raise ValueError("it has no pipe")
+        raise ValueError("the process has no pipe")
     length = int.from_bytes(other.stdout.read(_LENGTH), "big")
     if length > _LONGEST:
-        raise ValueError("it says something else")
+        raise ValueError("the answer of the process is too long")
     return msgspec.msgpack.decode(other.stdout.read(length), type=job.found)
 
 

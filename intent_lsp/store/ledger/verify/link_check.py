@@ -19,10 +19,10 @@ from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.store.ledger.raw.files import ARCHIVE_ROOM
 from intent_lsp.store.ledger.verify.link_table import HashPlaces, LinkTable, Packed, hash_of, key
 
-_UNSEALED: Final = "it has no `integrity`, though a record above it has"
+_UNSEALED: Final = "the record has no `integrity`, though a record above it has one"
 _SHORT: Final = 12
 _FIVE_KEYS: Final = (
-    "an older tool wrote it: only its id, time, revision, files and place are hashed"
+    "an older tool wrote this record, whose hash covers only id, time, revision, files and place"
 )
 
 FindEvidence = Callable[[Collection[ContentHash]], Mapping[ContentHash, RecordCommit]]
@@ -84,7 +84,7 @@ class LinkCheck:
         repeated = self._remembered.repeated()
         self.records -= repeated.copies
         for row in repeated.others:
-            message = "an earlier record has the same id and other content"
+            message = "an earlier record has the same id but other content"
             self.problems.note(LedgerCode.DUPLICATE_ID, self._place(row), message)
         if self._loose or len(self.heads) > 1:
             open_ = self._remembered.unnamed({key(hash_) for hash_ in self.heads})
@@ -146,7 +146,7 @@ class LinkCheck:
         """Advance the chain by one line. Keep the line if it names a hash that is no open head."""
         trail = self._trail
         if trail.goes_back(link):
-            message = "its clock is behind that of the record before it"
+            message = "its time is earlier than that of the record before it"
             self.problems.note(LedgerCode.CLOCK_BACKWARDS, self._here(), message)
         first = trail.last is None
         named = trail.step(link)
@@ -158,7 +158,7 @@ class LinkCheck:
         return LedgerPlace(len(self.problems.files) - 1, self._trail.lines + 1)
 
     def _lost(self) -> list[_Loose]:
-        """Return the lines that name records in no file, with only those hashes.
+        """Return the lines that name a hash which no file has, each with only such hashes.
 
         Lines that name a record in a place that they cannot follow are reported as broken links.
         """
@@ -195,10 +195,10 @@ class LinkCheck:
             if below is not None:
                 self._note_taken(loose, below)
             elif elsewhere and (loose.first or self._file(loose.row) != LEDGER_FILE):
-                message = "it follows a record that is in the ledger of another branch"
+                message = "the record before it is in the ledger of another branch"
                 self.problems.note(LedgerCode.HEAD_ELSEWHERE, self._place(loose.row), message)
             elif loose.first:
-                message = "it follows a record that is in none of the ledger's files"
+                message = "the record before it is in no file of the ledger"
                 self.problems.note(LedgerCode.MISSING_SEGMENT, self._place(loose.row), message)
             else:
                 self._note_broken(loose)
@@ -208,17 +208,17 @@ class LinkCheck:
         commit = held.commit[:_SHORT]
         if held.file not in self.problems.files:
             message = (
-                f"it follows a record of {held.file}, which commit {commit} has and which is gone"
+                f"the record before it is in {held.file}, which commit {commit} has, but is missing"
             )
             self.problems.note(LedgerCode.MISSING_SEGMENT, self._place(loose.row), message)
         elif loose.first or held.file != self._file(loose.row):
-            message = f"it follows a record that {held.file} has in commit {commit}, and no longer"
+            message = f"the record before it is in {held.file} of commit {commit}, but not any more"
             self.problems.note(LedgerCode.TRUNCATED, self._place(loose.row), message)
         else:
             self._note_broken(loose)
 
     def _note_broken(self, loose: _Loose) -> None:
-        message = "it names a record that stands on no earlier line"
+        message = "the record that it follows stands on no earlier line"
         self.problems.note(LedgerCode.BROKEN_LINK, self._place(loose.row), message)
 
     def _file(self, row: int) -> str:

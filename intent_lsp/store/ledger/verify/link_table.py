@@ -138,8 +138,8 @@ class LinkTable:
         if isinstance(error, sqlite3.Error):
             raise LedgerUnavailableError(
                 path=LEDGER_FILE,
-                problem=f"the temporary database of its verification failed: {error}",
-                cure="make room in the directory for temporary files",
+                problem=f"verification failed, because of its temporary database: {error}",
+                cure="free space in the directory for temporary files",
             ) from error
 
     def begin_file(self) -> None:

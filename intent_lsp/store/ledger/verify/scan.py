@@ -65,9 +65,11 @@ def _torn(line: bytes) -> Link:
     """Return the result for a torn last line. It has a hash if only its line feed is missing."""
     link = examine(line + b"\n")
     if link.flaw is None:
-        message = "only its line feed is missing: the next append completes it"
+        message = "only the line feed of the last record is missing; the next record adds it"
         return link._replace(flaw=Flaw(LedgerCode.TORN_TAIL, message))
-    message = f"{len(line)} bytes without a line end: they hold no answered record"
+    message = (
+        f"the last line is incomplete ({len(line)} bytes); no save or call was confirmed with it"
+    )
     return Link(flaw=Flaw(LedgerCode.TORN_TAIL, message))
 
 

@@ -122,7 +122,7 @@ def _untied(heads: Sequence[Head]) -> list[LedgerProblem]:
             LedgerCode.UNTIED_HEADS,
             head.file,
             head.line,
-            f"the end of another branch, by session {head.session_id}; not tied yet",
+            f"the ledger's end on another branch, by session {head.session_id}; not joined yet",
         )
         for head in [head for head in heads if head is not newest][:_HEADS_NAMED]
     ]
