@@ -81,7 +81,7 @@ def _row(given: dict[str, Any], kind: RowKind) -> ProgramRow:
 
 def _known(key: str, names: frozenset[str]) -> str:
     if key not in names:
-        raise ValueError(f"{key!r} is not a field; there are {', '.join(sorted(names))}")
+        raise ValueError(f"{key!r} is not a known key; the keys are {', '.join(sorted(names))}")
     return key
 
 

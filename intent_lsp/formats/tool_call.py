@@ -30,7 +30,7 @@ from intent_lsp.formats.patch.headers import PatchedFile
 from intent_lsp.formats.patch.reader import PatchReading, read_patch
 from intent_lsp.formats.shell.reader import read_command
 
-NO_PATH: Final = "The call names no path; what it changes is judged when it is recorded."
+NO_PATH: Final = "The call names no file; what it changes is judged when it is recorded."
 
 _DELETING: Final = frozenset({"delete_file"})
 _MOVING: Final = frozenset({"rename_file", "move_file"})
@@ -114,7 +114,9 @@ def _command(call: ToolCall, lists: CommandLists, *, runs: bool) -> CommandReadi
     if call.command is None and not runs:
         return NOTHING
     if named_in(call.tool_name, OTHER_SHELLS):
-        return unknown("", f"The command is for another shell than `bash`: `{call.tool_name}`")
+        return unknown(
+            "", f"`{call.tool_name}` runs another shell than `bash`, so its command is not parsed"
+        )
     return read_command(call.command or "", lists)
 
 

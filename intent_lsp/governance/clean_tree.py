@@ -42,7 +42,7 @@ def lacks(root: Path, git: Git | None) -> Iterator[Lack]:
         what = f"git tracks {INTENT_MAP}, which changes after each commit"
         yield Lack(what, f"git rm --cached {INTENT_MAP}")
     if git.tracked(LEDGER_FILE) and _GENERATED not in _text(root / _ATTRIBUTES):
-        what = "a forge shows the ledger in each review as if people had written it"
+        what = "the ledger is not marked as generated, so reviews on a forge show all its changes"
         yield Lack(what, _adding(f"'*.jsonl {_GENERATED}'", root, _ATTRIBUTES))
 
 

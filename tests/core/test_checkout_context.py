@@ -100,8 +100,8 @@ def test_kinds_are_dropped_in_order_and_each_from_its_end(size: int) -> None:
 def test_what_was_dropped_is_said() -> None:
     context, text = within_budget(_whole(200), context_text)
     assert context.truncated == (
-        "recent_records: 20 of 20 dropped",
-        "related_files: 20 of 20 dropped",
+        "recent_records: 20 of 20 left out to save space",
+        "related_files: 20 of 20 left out to save space",
         f"recent_history: {20 - len(context.recent_history)} of 20 dropped",
     )
     assert f"<truncated>{'; '.join(context.truncated)}</truncated>" in text
@@ -129,7 +129,9 @@ def test_a_very_long_scope_is_cut_last_with_a_count() -> None:
     assert 100 < len(kept) < 1000
     assert kept == scope[: len(kept)]
     assert context.intent.name == intent.name
-    assert context.truncated[6:] == (f"owned_scope: {1000 - len(kept)} of 1000 dropped",)
+    assert context.truncated[6:] == (
+        f"owned_scope: {1000 - len(kept)} of 1000 left out to save space",
+    )
     assert _size(text) <= BUDGET
     assert f"{context.truncated[6]}</truncated>" in text
 

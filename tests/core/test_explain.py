@@ -55,46 +55,49 @@ PASS, FAIL, SKIPPED = RowOutcome.PASS, RowOutcome.FAIL, RowOutcome.SKIPPED
 SAVE = replace(FINE, tool_name=EDITOR_SAVE)
 READ = "sha256:ca978112ca1b…"
 CHANGED = "sha256:3e23e8160039…"
-NOWHERE = "It is not known beforehand which files would change, so none of them is refused."
+NOWHERE = "The call does not name the files that it would change, so none is refused here."
 
 FINE_FACTS = {
     1: "Governance is on, so edits of this workspace are judged.",
     2: "This call of Write can change files, so it is judged.",
     3: "The intent INT-001 was checked out in this turn, and the call cites no other.",
-    4: "Nothing is wrong in .orchestration/, or the team refuses no call for it (contract).",
+    4: "Nothing is wrong in .orchestration/, or the policy ignores it (contract).",
     5: "The team's policy v3 does not block the tool Write (blocked_tools).",
-    6: "Neither the control plane nor the team (deny_mutations) denies these: src/auth/a.py.",
+    6: (
+        "These are no control files, and the policy (deny_mutations) does not deny them:"
+        " src/auth/a.py."
+    ),
     7: "Every path stays inside the workspace: src/auth/a.py.",
     8: "The edit is judged under the intent INT-001.",
     9: "The intent INT-001 is in .orchestration/active_intents.yaml.",
-    10: "The intent INT-001 has the status IN_PROGRESS, so it may be worked under.",
+    10: "The intent INT-001 has the status IN_PROGRESS, so files may be edited for it.",
     11: "No pattern in .intentignore matches the intent INT-001.",
-    12: "The intent INT-001 owns src/auth/a.py (by src/auth/**).",
+    12: "The intent INT-001 owns src/auth/a.py (by the glob src/auth/**).",
     13: "No file has changed since it was read, and no other session claims one: src/auth/a.py"
     f" (read: {READ}, now: {READ}).",
-    14: "The team does not ask that files be read before they change (require_read: false).",
+    14: "The policy does not require that files are read before a change (require_read: false).",
     15: "No new numbered specification would be created.",
     16: "No person has to approve this (hitl: never).",
 }
 BROKEN_FACTS = {
     3: "No intent was checked out in this turn (require_checkout: true).",
-    4: "This is wrong in .orchestration/, and the team refuses calls for it: .orchestration/x is"
-    " not in the set.",
+    4: "This is wrong in .orchestration/, so the policy refuses calls: .orchestration/x is not in"
+    " the set.",
     5: "The team's policy v3 blocks the tool Write (blocked_tools).",
-    6: "The control plane or the team (deny_mutations) denies these to agents: src/auth/a.py (by"
-    " src/**).",
+    6: "Agents may not change these control files or files that the policy denies: src/auth/a.py"
+    " (by the glob src/**).",
     7: "These paths lead out of the workspace: src/auth/a.py.",
     8: "No intent is active; these are open: INT-001, INT-002.",
     9: "The intent INT-009 is not in .orchestration/active_intents.yaml; these are open: INT-001,"
     " INT-002.",
-    10: "The intent INT-001 has the status ABANDONED, so nothing more may be edited under it.",
-    11: "The intent INT-001 is excluded by .intentignore, by: INT-0*.",
+    10: "The intent INT-001 has the status ABANDONED, so no file may be edited for it any more.",
+    11: "The intent INT-001 is excluded by these patterns in .intentignore: INT-0*.",
     12: "The intent INT-001 does not own src/auth/a.py (no open intent owns it); its globs are:"
     " docs/**.",
     13: "These files changed since they were read, or another session claims them: src/auth/a.py"
     f" (read: {READ}, now: {CHANGED}).",
     14: "These files exist and were not read in this turn (require_read: true): src/auth/a.py.",
-    15: "New specifications need a declared INTENT_EVOLUTION; declared is nothing:"
+    15: "New specifications need the mutation class INTENT_EVOLUTION, not nothing:"
     " specs/001-login/spec.md.",
 }
 
@@ -151,7 +154,7 @@ def test_a_save_is_not_asked_what_agents_are() -> None:
     rows = explain_save(SAVE)
     assert _ended(rows, PASS) == [1, 2, *range(7, 14)]
     assert _facts(rows)[2] == "A save changes its file, so it is judged."
-    asked_of_agents = "Not asked of a person's save; this row is for agents' calls."
+    asked_of_agents = "Not checked for a person's save; this row is for agents' calls."
     assert {row.fact for row in rows if row.outcome is SKIPPED} == {asked_of_agents}
 
 
@@ -162,7 +165,7 @@ def test_nothing_is_asked_where_governance_is_off(number: int) -> None:
     for rows in (explain_call(off, call), explain_save(off)):
         assert _ended(rows, SKIPPED) == list(range(1, 17))
         assert rows[0].fact == "Governance is off, so no edit of this workspace is judged."
-        assert {row.fact for row in rows[1:]} == {"Not asked, since governance is off."}
+        assert {row.fact for row in rows[1:]} == {"Not checked, since governance is off."}
 
 
 @pytest.mark.parametrize(("blocked", "outcome"), [(False, PASS), (True, FAIL)])
@@ -174,15 +177,15 @@ def test_of_a_call_that_changes_nothing_only_the_tool_is_asked(
     rows = explain_call(question, replace(call, mutating=False, blocked=blocked, bootstrap=True))
     assert _ended(rows, SKIPPED) == [2, 3, 4, *range(6, 17)]
     assert rows[4].outcome is outcome
-    assert rows[1].fact == "This call of Write changes no file, so only row 5 is asked of it."
-    assert {row.fact for row in rows[5:]} == {"Not asked, since the call changes no file."}
+    assert rows[1].fact == "This call of Write changes no file, so only row 5 applies to it."
+    assert {row.fact for row in rows[5:]} == {"Not checked, since the call changes no file."}
 
 
 @pytest.mark.parametrize(
     ("number", "skipped", "why"),
     [
-        (8, [9, 10, 11, 12], "Cannot be asked, since no intent is active (row 8)."),
-        (9, [10, 11, 12], "Cannot be asked, since the intent INT-009 is not known (row 9)."),
+        (8, [9, 10, 11, 12], "Cannot be checked, since no intent is active (row 8)."),
+        (9, [10, 11, 12], "Cannot be checked, since the intent INT-009 is not known (row 9)."),
     ],
 )
 def test_without_an_intent_nothing_is_asked_about_it(
@@ -202,12 +205,13 @@ def test_the_first_intent_is_held_to_what_can_be_there() -> None:
     rows = explain_call(replace(question, active_intent=None, intents=Intents()), first)
     assert _ended(rows, SKIPPED) == [3, 6, 8, 9, 10, 11, 12]
     assert (
-        rows[2].fact == "Passed over, since there is no intent yet and this call writes the first."
+        rows[2].fact
+        == "Not checked, since there is no intent yet and this call writes the first one."
     )
     assert _ended(rows, FAIL) == [16]
     assert rows[15].fact == (
-        "A person has to approve this, and would be asked: the first intent is written on a"
-        " person's word (hitl: never)."
+        "A person has to approve this, and would be asked: it would write the first intent"
+        " (hitl: never)."
     )
 
 
@@ -228,7 +232,7 @@ BUG_FIX = replace(CALL, new_specs=(SPEC,), declared_class=MutationClass.BUG_FIX)
             {},
             replace(CALL, require_checkout=False, checked_out=None),
             PASS,
-            "The team asks for no checkout in every turn (require_checkout: false).",
+            "The policy requires no checkout in every turn (require_checkout: false).",
             id="no checkout is required",
         ),
         pytest.param(
@@ -269,7 +273,10 @@ BUG_FIX = replace(CALL, new_specs=(SPEC,), declared_class=MutationClass.BUG_FIX)
             {"intents": STUCK},
             CALL,
             PASS,
-            "The intent INT-001 has the status BLOCKED, so it may be worked under, with a warning.",
+            (
+                "The intent INT-001 has the status BLOCKED, so files may be edited for it, with"
+                " a warning."
+            ),
             id="a blocked intent warns",
         ),
         pytest.param(
@@ -320,7 +327,7 @@ BUG_FIX = replace(CALL, new_specs=(SPEC,), declared_class=MutationClass.BUG_FIX)
             {},
             EVOLUTION,
             PASS,
-            "The call is declared to be INTENT_EVOLUTION, as new specifications need:"
+            "The call declares INTENT_EVOLUTION, as new specifications require:"
             " specs/001-login/spec.md.",
             id="a declared evolution",
         ),
@@ -329,7 +336,7 @@ BUG_FIX = replace(CALL, new_specs=(SPEC,), declared_class=MutationClass.BUG_FIX)
             {},
             BUG_FIX,
             FAIL,
-            "New specifications need a declared INTENT_EVOLUTION; declared is BUG_FIX:"
+            "New specifications need the mutation class INTENT_EVOLUTION, not BUG_FIX:"
             " specs/001-login/spec.md.",
             id="another class is declared",
         ),
@@ -358,9 +365,9 @@ def test_who_owns_what_the_active_intent_does_not_is_told() -> None:
     files = ("src/a.py", "src/gen/b.py", "docs/c.md", "d")
     question = _owned_by(done, auth, DOCS, more, under=auth, files=files)
     told = (
-        "he intent INT-001 does not own src/gen/b.py (an exclusion takes it out; no open intent"
-        " owns it), docs/c.md (INT-002 owns it by docs/** (and 1 more)), d (no open intent owns"
-        " it); its globs are: src/**, !src/gen/**."
+        "he intent INT-001 does not own src/gen/b.py (one of its exclusions matches; no open intent"
+        " owns it), docs/c.md (INT-002 owns it by the glob docs/** (and 1 more)), d (no open"
+        " intent owns it); its globs are: src/**, !src/gen/**."
     )
     assert _row(12, question).fact == f"T{told}"
     approved = _row(12, question, replace(CALL, approval=ApprovalChoice.ONCE))
@@ -392,13 +399,13 @@ def test_the_last_row_says_whether_a_person_is_asked(
     if approval is not None:
         expected = PASS, f"A person has approved this call ({approval.value}; hitl: {hitl.value})."
     elif number is None and hitl is PeopleAsked.ALWAYS:
-        expected = FAIL, f"{asked}the team wants to see every call (hitl: always)."
+        expected = FAIL, f"{asked}the policy requires approval of every call (hitl: always)."
     elif number == 12 and hitl is PeopleAsked.OUT_OF_SCOPE:
-        expected = FAIL, f"{asked}nothing but row 12 refuses it (hitl: out_of_scope)."
+        expected = FAIL, f"{asked}only row 12 refuses it (hitl: out_of_scope)."
     elif number is None:
         expected = PASS, f"No person has to approve this (hitl: {hitl.value})."
     else:
-        told = f"No person is asked about what another row refuses (hitl: {hitl.value})."
+        told = f"No person is asked, since another row refuses the call (hitl: {hitl.value})."
         expected = PASS, told
     assert (row.outcome, row.fact) == expected
 
@@ -565,5 +572,5 @@ def test_a_fact_that_would_be_too_long_ends_in_a_mark() -> None:
     fact = _row(6, FINE, replace(CALL, denied_paths=long)).fact
     assert len(fact) == FACT_AT_MOST == 599
     assert fact.endswith("…")
-    assert "denies these to agents: " + "0" * 39 + "…" + "0" * 40 + " (by" in fact
+    assert "files that the policy denies: " + "0" * 39 + "…" + "0" * 40 + " (by the glob" in fact
     assert PLACE not in fact

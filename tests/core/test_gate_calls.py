@@ -266,7 +266,7 @@ def test_the_first_intents_file_is_written_on_a_persons_word() -> None:
 
 
 def test_what_cannot_be_known_is_said() -> None:
-    unknown = replace(CALL, unknown_paths=("`$F` is known only to the shell",))
+    unknown = replace(CALL, unknown_paths=("`$F` gets its value only when the shell runs it",))
     nowhere = judge_call(replace(FINE, files=()), unknown)
     assert nowhere == Allowed(ScopeValidation.EXEMPT, unknown.unknown_paths)
     assert judge_call(FINE, unknown) == Allowed(ScopeValidation.PASS, unknown.unknown_paths)
@@ -275,7 +275,9 @@ def test_what_cannot_be_known_is_said() -> None:
 def test_a_blocked_intent_warns() -> None:
     stuck = Intents((replace(AUTH, status=Status.BLOCKED),))
     decision = judge_call(replace(FINE, intents=stuck), CALL)
-    assert decision == Allowed(ScopeValidation.PASS, ("Intent INT-001 is BLOCKED.",))
+    assert decision == Allowed(
+        ScopeValidation.PASS, ("Intent INT-001 is BLOCKED, but may still be worked on.",)
+    )
 
 
 def test_what_no_row_says_has_words_of_its_own() -> None:

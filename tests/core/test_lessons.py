@@ -19,7 +19,7 @@ A_LESSON = [
 ]
 
 
-SCOPE_ADVICE = "Select an intent that owns the file, or ask for scope, before editing it."
+SCOPE_ADVICE = "Select an intent that owns the file, or ask for more scope, before editing it."
 TEXTS = [
     (
         LESSON,
@@ -38,9 +38,9 @@ TEXTS = [
     (
         replace(LESSON, code=GateCode.CONTRACT_DRIFT, path=".orchestration/x"),
         (
-            'CONTRACT_DRIFT: "write_to_file" was refused, because .orchestration is not as it'
-            ' should be at ".orchestration/x". Leave that directory to the server, and let a'
-            " person restore it."
+            'CONTRACT_DRIFT: "write_to_file" was refused, because .orchestration/ has missing'
+            ' or wrong files at ".orchestration/x". Do not change .orchestration/, and ask a person'
+            " to restore it."
         ),
     ),
     (
@@ -60,15 +60,15 @@ TEXTS = [
     (
         Lesson(at=AT, code=LessonCode.VERIFICATION_FAILED, tool="Bash", program="pytest"),
         (
-            'VERIFICATION_FAILED: "Bash" running "pytest" failed. Mend what it found before the'
-            " work is called done."
+            'VERIFICATION_FAILED: "Bash" running "pytest" failed. Fix what it found before you'
+            " call the work done."
         ),
     ),
     (
         replace(LESSON, code=GateCode.STALE_FILE),
         (
-            'STALE_FILE: "write_to_file" was refused at "src/x.py". Find out what the code asks for'
-            " before trying again."
+            'STALE_FILE: "write_to_file" was refused at "src/x.py". Find out what this error code'
+            " means before trying again."
         ),
     ),
 ]

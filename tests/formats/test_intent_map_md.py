@@ -86,7 +86,7 @@ def test_a_map_has_a_section_for_each_intent_and_a_row_for_each_file() -> None:
         f"| `src/a.py` | `A`, `A.b` | {TIME} | - |\n"
         f"| `src/b.py` | - | {TIME} | `{HASH[7:19]}` |\n"
         "\n"
-        "## INT-002 (PLANNED)\n\nNo file was touched for it.\n"
+        "## INT-002 (PLANNED)\n\nNo file was edited for this intent.\n"
         "\n"
         f"## INT-OLD (INTENT_ARCHIVED)\n\n{TABLE}"
         f"| `old.py` | - | {TIME} | `{HASH[7:19]}` |\n"

@@ -14,7 +14,7 @@ from intent_lsp.formats.patch.headers import PatchedFile
 from intent_lsp.formats.patch.reader import PatchReading, read_patch
 from tests.support.repository import Repository
 
-NOTHING = "no file is named in the patch"
+NOTHING = "the patch names no file"
 CASES = Path(__file__).parent / "data" / "patches.txt"
 
 

@@ -77,33 +77,77 @@ def test_what_is_not_refused_by_name_any_more_has_a_reason() -> None:
 @pytest.mark.parametrize(
     ("command", "program", "sentence"),
     [
-        ('rm "$FILE"', "rm", "`$FILE` is known only to the shell"),
-        ("foo x", "foo", "`foo` is not a program known to only read"),
-        ("ls && foo x", "foo", "`foo` is not a program known to only read"),
-        ("$CMD x", "$CMD", "`$CMD` is known only to the shell"),
-        ("git frobnicate", "git", "`git frobnicate` is not known to only read"),
-        ("git merge x", "git", "`git merge` is not known to only read"),
-        ("find . -exec rm {} +", "rm", "`{}` is filled in by `find`"),
-        ("find . -exec rm +", "rm", "`find` fills in what it finds"),
-        ("ls | xargs rm", "rm", "`xargs` takes operands from its input"),
-        ("xargs -I% mv % d/", "mv", "`%` is filled in by `xargs`"),
-        ("python -m foo", "foo", "`foo` is not a program known to only read"),
-        ("rm $'\\x61'", "rm", "`\\x61` is written in numbers"),
-        ("cp d/.. e/", "cp", "what is below `d/..` goes to `e/`"),
-        ("black src", "black", "`black` changes files below `src`"),
+        ('rm "$FILE"', "rm", "`$FILE` gets its value only when the shell runs it"),
+        (
+            "foo x",
+            "foo",
+            "`foo` may change files: it is not in the list of programs that only read",
+        ),
+        (
+            "ls && foo x",
+            "foo",
+            "`foo` may change files: it is not in the list of programs that only read",
+        ),
+        ("$CMD x", "$CMD", "`$CMD` gets its value only when the shell runs it"),
+        (
+            "git frobnicate",
+            "git",
+            "`git frobnicate` may change files: it is not in the list of commands that only read",
+        ),
+        (
+            "git merge x",
+            "git",
+            "`git merge` may change files: it is not in the list of commands that only read",
+        ),
+        ("find . -exec rm {} +", "rm", "`find` replaces `{}`, so the file is not known"),
+        ("find . -exec rm +", "rm", "`find` adds the files that it finds, so they are not known"),
+        (
+            "ls | xargs rm",
+            "rm",
+            "`xargs` reads its arguments from its input, so they are not known",
+        ),
+        ("xargs -I% mv % d/", "mv", "`xargs` replaces `%`, so the file is not known"),
+        (
+            "python -m foo",
+            "foo",
+            "`foo` may change files: it is not in the list of programs that only read",
+        ),
+        ("rm $'\\x61'", "rm", "`\\x61` has characters written as numbers"),
+        ("cp d/.. e/", "cp", "all files below `d/..` are written into `e/`"),
+        ("black src", "black", "`black` may change any file below `src`"),
         ("", "", "The command is empty"),
         ("ls \\ x", "", LOST_TEXT),
         ("ls > \\ x", "ls", LOST_TEXT),
-        ("ls (", "", "The command cannot be parsed as a whole"),
-        ("ls > a <<E x\n`rm y`\nE", "ls", "A here-document has a command between backquotes"),
-        ("(ls) 2>&1 x", "", "`x` stands where no operand can stand"),
-        ("echo `ls \\`pwd\\``", "echo", "Backquotes inside backquotes are not read"),
-        ("pytest `auth`", "pytest", "`auth` is not a program known to only read"),
-        ("ls > $(auth)", "ls", "`auth` is not a program known to only read"),
-        ("$(auth) x", "auth", "`auth` is not a program known to only read"),
-        ("pytest -q tests; rm $x", "rm", "`$x` is known only to the shell"),
-        ("PATH=/x ls", "ls", "`PATH` may decide which program runs"),
-        ("bin/ls", "bin/ls", "`bin/ls` is not where programs are kept: it may be any other"),
+        ("ls (", "", "Parts of the command cannot be parsed"),
+        (
+            "ls > a <<E x\n`rm y`\nE",
+            "ls",
+            "A here-document has a command between backquotes, which is not parsed",
+        ),
+        ("(ls) 2>&1 x", "", "`x` is an argument where none can stand"),
+        ("echo `ls \\`pwd\\``", "echo", "Backquotes inside backquotes are not parsed"),
+        (
+            "pytest `auth`",
+            "pytest",
+            "`auth` may change files: it is not in the list of programs that only read",
+        ),
+        (
+            "ls > $(auth)",
+            "ls",
+            "`auth` may change files: it is not in the list of programs that only read",
+        ),
+        (
+            "$(auth) x",
+            "auth",
+            "`auth` may change files: it is not in the list of programs that only read",
+        ),
+        ("pytest -q tests; rm $x", "rm", "`$x` gets its value only when the shell runs it"),
+        ("PATH=/x ls", "ls", "the variable `PATH` may change which program runs"),
+        (
+            "bin/ls",
+            "bin/ls",
+            "`bin/ls` may be another program: its directory is not one of those for programs",
+        ),
     ],
 )
 def test_what_is_unknown_says_why(command: str, program: str, sentence: str) -> None:
@@ -133,13 +177,13 @@ def test_too_many_alternatives_are_unknown() -> None:
     assert len(read(f"rm {word}").paths) == 32
     many = read(f"rm {word}{word}")
     assert many.paths == ()
-    assert many.unknown == (f"`{word}{word}` stands for too many words",)
+    assert many.unknown == (f"`{word}{word}` expands to too many words",)
     assert MAX_ALTERNATIVES == 64
 
 
 def test_what_is_too_long_is_not_read() -> None:
     text = "ls " + "a" * MAX_COMMAND_BYTES
-    assert read(text).unknown == ("The command is too long to be read",)
+    assert read(text).unknown == ("The command is too long to be parsed",)
 
 
 @pytest.mark.parametrize(

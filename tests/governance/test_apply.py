@@ -120,13 +120,16 @@ def test_a_text_stays_spelled_as_it_was(maker: Maker, before: bytes, after: byte
     ("changes", "why"),
     [
         ((FileChange(path=LOGIN, rewrite=impossible),), "it was not made for this text"),
-        ((write("src/auth/image.png", "x"),), "src/auth/image.png is not text that can be edited"),
+        (
+            (write("src/auth/image.png", "x"),),
+            "src/auth/image.png is not a text file, so it cannot be edited",
+        ),
         ((write("src/auth/room", "x"),), "is not a regular file"),
         ((write(f"{LOGIN}/below", "x"),), "File exists"),
         ((FileChange(path="src/auth/room", effect=Effect.DELETE),), "is a directory"),
         (
             (FileChange(path="src/auth/image.png", effect=Effect.MOVE, source=LOGIN),),
-            "is there already",
+            "exists already",
         ),
         (
             (FileChange(path="src/auth/x", effect=Effect.MOVE, source="src/auth/none"),),
@@ -187,7 +190,7 @@ def test_a_file_that_changed_since_it_was_judged_is_not_written(maker: Maker) ->
 
     done = maker.applies(write("src/auth/new.py", "n\n"), FileChange(path=LOGIN, rewrite=meanwhile))
     assert done.problem is not None
-    assert "login.py was changed by someone else" in done.problem
+    assert "login.py was changed by somebody else meanwhile" in done.problem
     assert maker.holds(LOGIN) == theirs
     assert maker.holds("src/auth/new.py") is None
 
@@ -208,7 +211,7 @@ def test_a_ticket_is_good_for_what_was_judged_alone(maker: Maker, change: FileCh
     applying = CallApplier(stores=maker.governance.stores, contents=maker.governance.contents)
     maker.root.write(LOGIN, "theirs\n")
     assert applying.make((change,), admission.ticket) == (
-        f"{change.path} changed while it was judged"
+        f"{change.path} was changed by something else while the call was judged"
     )
     assert maker.holds(LOGIN) == b"theirs\n"
     maker.root.write(LOGIN, TEXT)

@@ -260,7 +260,7 @@ def test_what_is_no_file_of_ours_is_refused_and_the_call_goes_on(
         agent.governance.sessions.begin_turn("builder")
         agent.select("INT-001")
         assert agent.writes(LOGIN, "new\n").success
-    assert "the governance ledger: " in caplog.text
+    assert "the governance ledger failed: " in caplog.text
     assert "is not a regular file" in caplog.text
     assert outside.read_text() == "theirs\n"
 

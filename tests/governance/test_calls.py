@@ -353,7 +353,9 @@ def test_where_nobody_can_be_asked_it_is_refused(agent: Open, root: Repository, 
     path = LOGIN if hitl == "always" else "docs/guide.md"
     denied = agent().refused(path)
     assert denied.code is GateCode.HITL_REJECTED
-    assert denied.details["feedback"] == "nobody can be asked through this door"
+    assert (
+        denied.details["feedback"] == "no editor is connected here in which a person could be asked"
+    )
 
 
 @pytest.mark.parametrize("fail_open", [True, False])

@@ -14,7 +14,7 @@ from intent_lsp.governance.root.sessions import CHECKOUT_REQUIRED, EXECUTION_AUT
 from tests.governance.editor import INTENTS, Editor
 from tests.support.repository import Repository
 
-STAYS = "status of INT-002 stays PLANNED in .orchestration/active_intents.yaml: "
+STAYS = "the status of INT-002 stays PLANNED in .orchestration/active_intents.yaml: "
 
 
 def _file(editor: Editor) -> Path:
@@ -56,7 +56,9 @@ def test_what_is_written_to_the_file_is_known_as_ours(editor: Editor) -> None:
 
 
 def test_a_blocked_intent_is_selected_with_a_warning(editor: Editor) -> None:
-    assert editor.select("INT-004").warnings == ("Intent INT-004 is BLOCKED.",)
+    assert editor.select("INT-004").warnings == (
+        "Intent INT-004 is BLOCKED, but may still be worked on.",
+    )
 
 
 def test_an_earlier_id_selects_the_intent_that_has_it_now(editor: Editor) -> None:
@@ -66,7 +68,7 @@ def test_an_earlier_id_selects_the_intent_that_has_it_now(editor: Editor) -> Non
 
 def test_a_file_with_unsaved_text_is_not_written(editor: Editor) -> None:
     selection = editor.select("INT-002", unsaved_file=True)
-    assert selection.warnings == (STAYS + "the file is open with unsaved text",)
+    assert selection.warnings == (STAYS + "the file is open in an editor with unsaved changes",)
     assert selection.intent.status is Status.PLANNED
     assert _file(editor).read_text() == INTENTS
     assert editor.governance.sessions.active_intent(editor.session.id) == "INT-002"
@@ -75,7 +77,7 @@ def test_a_file_with_unsaved_text_is_not_written(editor: Editor) -> None:
 def test_a_read_only_file_is_not_written(editor: Editor) -> None:
     _file(editor).chmod(0o444)
     (warning,) = editor.select("INT-002").warnings
-    assert warning.startswith(STAYS + "could not be written: ")
+    assert warning.startswith(STAYS + "the file could not be written: ")
     assert _file(editor).read_text() == INTENTS
     assert editor.governance.sessions.active_intent(editor.session.id) == "INT-002"
 
@@ -85,7 +87,7 @@ def test_a_file_that_leaves_the_root_is_not_written(editor: Editor) -> None:
     _file(editor).rename(outside)
     _file(editor).symlink_to(outside)
     (warning,) = editor.select("INT-002").warnings
-    assert warning.startswith(STAYS + "could not be written: ")
+    assert warning.startswith(STAYS + "the file could not be written: ")
     assert outside.read_text() == INTENTS
 
 

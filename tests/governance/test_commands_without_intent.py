@@ -244,7 +244,7 @@ def test_a_glob_is_judged_by_what_it_stands_for(
 def test_a_glob_that_stands_for_nothing_needs_an_intent(nobody: Agent, builder: Agent) -> None:
     assert code(asks(nobody, "rm *.nothing")) is GateCode.CHECKOUT_REQUIRED
     decision = asks(builder, "rm *.nothing").decision
-    assert decision == Allowed(ScopeValidation.EXEMPT, ("`*.nothing` stands for no files",))
+    assert decision == Allowed(ScopeValidation.EXEMPT, ("`*.nothing` matches no files",))
 
 
 def test_every_command_is_compared_whether_its_paths_are_known_or_not(builder: Agent) -> None:
@@ -384,7 +384,8 @@ WRITES = "python3 -c \"open('{}', 'a').write('x')\""
             GateCode.SCOPE_VIOLATION,
             (
                 "docs/guide.md changed while `python3` ran; INT-001 does not own it: put it back"
-                " (`git restore -- docs/guide.md`) or ask for scope (intent/requestScopeExpansion)"
+                " (`git restore -- docs/guide.md`) or ask for more scope"
+                " (intent/requestScopeExpansion)"
             ),
         ),
         (
@@ -392,7 +393,7 @@ WRITES = "python3 -c \"open('{}', 'a').write('x')\""
             GateCode.SCOPE_VIOLATION,
             (
                 "docs/a b.md was created while `python3` ran; INT-001 does not own it: put it back"
-                " (`rm -- 'docs/a b.md'`) or ask for scope (intent/requestScopeExpansion)"
+                " (`rm -- 'docs/a b.md'`) or ask for more scope (intent/requestScopeExpansion)"
             ),
         ),
         (
@@ -400,7 +401,7 @@ WRITES = "python3 -c \"open('{}', 'a').write('x')\""
             GateCode.SCOPE_VIOLATION,
             (
                 "src/db.py changed while `python3` ran; INT-001 does not own it: put it back as it"
-                " was before or ask for scope (intent/requestScopeExpansion)"
+                " was before or ask for more scope (intent/requestScopeExpansion)"
             ),
         ),
         (
@@ -409,7 +410,7 @@ WRITES = "python3 -c \"open('{}', 'a').write('x')\""
             (
                 ".orchestration/active_intents.yaml changed while `python3` ran; agents may not"
                 " change it (Orchestration control-plane files are machine-managed): put it back"
-                " (`git restore -- .orchestration/active_intents.yaml`) or tell a person"
+                " (`git restore -- .orchestration/active_intents.yaml`) or tell a person about it"
             ),
         ),
     ],
@@ -637,7 +638,7 @@ def test_of_many_violations_the_first_are_told_by_name(builder: Agent) -> None:
     told = builder.governance.violations.of(outcome)
     assert (len(outcome.violating), len(told)) == (60, 50)
     assert told[0].message.startswith("docs/1.md was created while")
-    assert told[-1].message.endswith(". So did 10 more files, which the record names")
+    assert told[-1].message.endswith(". The same is true of 10 more files named in the record")
 
 
 def test_without_an_intent_the_way_on_is_to_select_one(nobody: Agent) -> None:

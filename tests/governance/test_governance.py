@@ -34,7 +34,7 @@ def test_a_broken_root_tells_why(editor: Editor) -> None:
     (editor.root / ".orchestration/active_intents.yaml").unlink()
     status = editor.governance.status("nobody")
     assert (status.enabled, status.file_state) == (False, FileState.MISSING)
-    assert status.reason == ".orchestration/active_intents.yaml is gone"
+    assert status.reason == ".orchestration/active_intents.yaml is missing"
     assert (status.active_intent_id, status.stage, status.turn) == (None, "checkout_required", 1)
     assert editor.governance.owners(WorkspacePath("src/auth/a.py")) == ()
 

@@ -400,5 +400,5 @@ def test_a_memory_that_is_lost_stops_nothing(
     assert not governance.history.is_due()
     assert not governance.writes()
     state.path.rmdir()
-    assert "the history of INT-001: " in caplog.text
+    assert "the history of INT-001 failed: " in caplog.text
     assert governance.file.read_text() == INTENTS

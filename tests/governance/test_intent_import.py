@@ -24,7 +24,7 @@ def test_intents_are_taken_over_by_one_edit(project: Repository) -> None:
     wanted = [Intent(id=IntentId(name), name=name) for name in ("NEW", "INT-001", "NEWER")]
     done = governance.planning.take_over(wanted, unsaved_file=False)
     governance.close(None)
-    assert done == {"INT-001": "there is an intent INT-001 in the file already"}
+    assert done == {"INT-001": "the file already has an intent INT-001"}
     text = (project.root / INTENTS_FILE).read_text()
     assert text.startswith(INTENTS)
     assert [intent.id for intent in governance.rules.current().file.intents][2:] == ["NEW", "NEWER"]

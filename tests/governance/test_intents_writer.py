@@ -103,7 +103,7 @@ def test_what_is_no_text_is_not_edited(
     file.unlink()
     if data is not None:
         file.write_bytes(data)
-    assert writer.change(complete, unsaved_file=False) == "it cannot be read"
+    assert writer.change(complete, unsaved_file=False) == "the file cannot be read"
     assert (file.read_bytes() if data is not None else None) == data
 
 
@@ -111,7 +111,7 @@ def test_a_read_only_file_stays(writer: IntentsWriter, file: Path) -> None:
     file.chmod(0o444)
     said = writer.change(complete, unsaved_file=False)
     assert said is not None
-    assert said.startswith("could not be written: ")
+    assert said.startswith("the file could not be written: ")
     assert "Permission denied" in said
     assert file.read_text() == INTENTS
     assert [each.name for each in file.parent.glob(".tmp-*")] == []
@@ -151,7 +151,7 @@ def test_whoever_is_always_quicker_is_never_written_over(
     done: list[bool] = []
     said = writer.change(complete, unsaved_file=False, then=lambda: done.append(True))
     assert said is not None
-    assert said.endswith("was changed by someone else")
+    assert said.endswith("was changed by somebody else meanwhile")
     assert done == []
     assert file.read_bytes() == theirs[2]
 
@@ -160,7 +160,7 @@ def test_what_came_meanwhile_can_make_the_edit_impossible(
     writer: IntentsWriter, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     overtake_writes(monkeypatch, file, b"active_intents: []\n")
-    assert writer.change(complete, unsaved_file=False) == "there is no intent INT-001 in the file"
+    assert writer.change(complete, unsaved_file=False) == "the file has no intent INT-001"
     assert file.read_bytes() == b"active_intents: []\n"
 
 

@@ -75,21 +75,21 @@ def test_what_went_wrong_is_told_where_the_team_wants_it(
     scope, failure, drift = lesson_texts(violations)
     assert scope == (
         'SCOPE_VIOLATION: "Write" wanted to change "docs/guide.md", which the active intent does '
-        "not own. Select an intent that owns the file, or ask for scope, before editing it."
+        "not own. Select an intent that owns the file, or ask for more scope, before editing it."
     )
     assert failure == (
         f'MUTATION_FAILED: "Write" failed at "{LOGIN}". It said: "no space left". '
         "Read the file again before the next attempt."
     )
     assert drift == (
-        'CONTRACT_DRIFT: "Write" was refused, because .orchestration is not as it should be at '
-        '".orchestration/stranger". Leave that directory to the server, and let a person '
+        'CONTRACT_DRIFT: "Write" was refused, because .orchestration/ has missing or wrong files '
+        'at ".orchestration/stranger". Do not change .orchestration/, and ask a person to '
         "restore it."
     )
     (verified,) = lesson_texts(verification)
     assert verified == (
         'VERIFICATION_FAILED: "verification" running "pytest" failed. '
-        "Mend what it found before the work is called done."
+        "Fix what it found before you call the work done."
     )
 
 
@@ -238,7 +238,7 @@ def test_a_link_is_followed_inside_of_the_root_alone(
     (governed.root / "AGENT.md").symlink_to(outside)
     assert not learn(name)
     assert outside.read_text() == LESSONS
-    assert f"a lesson for {name}: " in caplog.text
+    assert f"a lesson for {name} failed: " in caplog.text
     assert "points outside its root" in caplog.text
     (governed.root / "AGENT.md").unlink()
     inside = governed.write("docs/AGENTS.md", LESSONS)
@@ -380,7 +380,7 @@ def test_a_memory_that_is_lost_stops_nothing(
     database.mkdir()
     assert not Lessons(agent.governance.stores).learn("AGENT.md", "s", lesson())
     database.rmdir()
-    assert "a lesson for AGENT.md: " in caplog.text
+    assert "a lesson for AGENT.md failed: " in caplog.text
     assert path.read_text() == LESSONS
 
 

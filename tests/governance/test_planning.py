@@ -133,10 +133,9 @@ def test_an_id_of_its_own_is_taken_unless_it_is_in_use(planner: PlanningAgent) -
         refused = refusal(planner.create(id=taken))
         assert refused.code is RequestCode.INTENTS_FILE_UNWRITTEN
         assert refused.message == (
-            f"{taken} was not created in {INTENTS_FILE}: "
-            f"there is an intent {taken} in the file already."
+            f"{taken} was not created in {INTENTS_FILE}: the file already has an intent {taken}."
         )
-        assert refused.data == {"reason": f"there is an intent {taken} in the file already"}
+        assert refused.data == {"reason": f"the file already has an intent {taken}"}
     assert planner.file.read_bytes() == before
 
 
@@ -183,7 +182,7 @@ def test_intents_of_another_file_are_taken_over_by_one_edit(planner: PlanningAge
         for name in ("NEW-1", "INT-001", "NEW-2")
     ]
     assert planner.planning.take_over(others, unsaved_file=False) == {
-        "INT-001": "there is an intent INT-001 in the file already"
+        "INT-001": "the file already has an intent INT-001"
     }
     known = planner.governance.rules.current().file.intents
     assert [each.id for each in known][4:] == ["NEW-1", "NEW-2"]
@@ -379,7 +378,7 @@ def test_whoever_takes_the_intent_away_meanwhile_is_heard(
 ) -> None:
     overtake_writes(monkeypatch, planner.file, b"active_intents: []\n")
     refused = refusal(planner.grant("docs/**"))
-    assert refused.data == {"reason": "there is no intent INT-001 in the file"}
+    assert refused.data == {"reason": "the file has no intent INT-001"}
     assert planner.grants() == []
 
 
@@ -405,14 +404,17 @@ def test_patterns_are_asked_for_one_by_one(planner: PlanningAgent) -> None:
     assert ungrantable(("docs/**", "src/*.py"), is_directory) is None
     assert ungrantable(("docs/**", "**", "!x"), is_directory) == (
         1,
-        "It would grant the whole work tree.",
+        "It matches every file of the work tree.",
     )
     # A whole scope has exclusions, too; they are no wish of their own.
-    assert ungrantable(("docs/**", "!docs/x"), is_directory) == (1, "An exclusion grants nothing.")
+    assert ungrantable(("docs/**", "!docs/x"), is_directory) == (
+        1,
+        "It begins with `!`, so it only excludes files.",
+    )
     assert ungrantable(("docs/**", "!docs/x"), is_directory, of_new_intent=True) is None
     assert ungrantable(("!docs/x", ".git/**"), is_directory, of_new_intent=True) == (
         1,
-        "It lies in the control plane, which no scope grants.",
+        "It matches control files, which no intent can own.",
     )
 
 

@@ -101,7 +101,7 @@ def test_a_missing_file_switches_governance_off(rules: RulesCache, governed: Rep
     rules.current()
     (governed.root / INTENTS_FILE).unlink()
     assert rules.current().state is FileState.MISSING
-    assert rules.current().reason == ".orchestration/active_intents.yaml is gone"
+    assert rules.current().reason == ".orchestration/active_intents.yaml is missing"
     (governed.root / INTENTS_FILE).mkdir()
     assert rules.current().state is FileState.MISSING
 

@@ -117,7 +117,7 @@ def test_without_git_this_machine_knows_alone(tmp_path: Path) -> None:
     append(tmp_path, 3)
     found = proved(tmp_path)
     assert (found.ok, problems(found)) == (True, {})
-    assert found.proved == "nothing: no anchor was given"
+    assert found.proved == "nothing: there is no commit, checkpoint or other hash to compare with"
     put_lines(tmp_path, lines_of(tmp_path)[:2])
     assert problems(proved(tmp_path)) == {"TRUNCATED": "ERROR"}
     forget(tmp_path)
@@ -196,7 +196,7 @@ def test_a_commit_that_takes_records_out_is_missed(place: Repository) -> None:
     place.commit("take two out")
     found = proved(place.root)
     assert problems(found) == {"TRUNCATED": "ERROR"}
-    assert f"commit {before[:12]} holds it" in found.problems[0].message
+    assert f"commit {before[:12]} still has it" in found.problems[0].message
 
 
 def test_a_shallow_clone_proves_by_the_commit_that_it_has(
@@ -246,7 +246,7 @@ def test_nothing_is_proved_of_a_ledger_that_was_changed(place: Repository) -> No
     put_lines(place.root, [one, two.replace(b"src/a.py", b"src/b.py"), three])
     found = proved(place.root, made[2])
     assert {problem.code for problem in found.problems} >= {LedgerCode.BAD_HASH}
-    assert found.proved == "nothing: the chain is broken"
+    assert found.proved == "nothing: the chain of hashes is broken"
 
 
 def test_a_segment_of_another_branch_is_not_called_missing(place: Repository) -> None:

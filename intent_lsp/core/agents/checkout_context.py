@@ -90,7 +90,7 @@ def _most_that_fits(
 def _kept(whole: IntentContext, drop: _Drop, keep: int, total: int) -> IntentContext:
     if keep == total:
         return whole
-    said = f"{drop.name}: {total - keep} of {total} dropped"
+    said = f"{drop.name}: {total - keep} of {total} left out to save space"
     return replace(drop.cut(whole, keep), truncated=(*whole.truncated, said))
 
 

@@ -61,7 +61,9 @@ def _happened(lesson: Lesson) -> str:
             place = _place(lesson.path) if lesson.path else "a file"
             return f"{actor} wanted to change {place}, which the active intent does not own"
         case GateCode.CONTRACT_DRIFT:
-            return f"{actor} was refused, because .orchestration is not as it should be{at_file}"
+            return (
+                f"{actor} was refused, because .orchestration/ has missing or wrong files{at_file}"
+            )
         case LessonCode.COMPLETION_FAILED:
             return f"{actor} did not complete the work{at_file}"
         case LessonCode.MUTATION_FAILED | LessonCode.VERIFICATION_FAILED:
@@ -73,17 +75,17 @@ def _happened(lesson: Lesson) -> str:
 def _advice(lesson: Lesson) -> str:
     match lesson.code:
         case GateCode.SCOPE_VIOLATION:
-            return "Select an intent that owns the file, or ask for scope, before editing it."
+            return "Select an intent that owns the file, or ask for more scope, before editing it."
         case GateCode.CONTRACT_DRIFT:
-            return "Leave that directory to the server, and let a person restore it."
+            return "Do not change .orchestration/, and ask a person to restore it."
         case LessonCode.MUTATION_FAILED:
             return "Read the file again before the next attempt."
         case LessonCode.COMPLETION_FAILED:
             return "Meet the acceptance criteria before the intent is completed."
         case LessonCode.VERIFICATION_FAILED:
-            return "Mend what it found before the work is called done."
+            return "Fix what it found before you call the work done."
         case _:
-            return "Find out what the code asks for before trying again."
+            return "Find out what this error code means before trying again."
 
 
 def _actor(lesson: Lesson) -> str:

@@ -74,7 +74,7 @@ def weigh(words: Sequence[Word], place: KnownPath, lists: CommandLists, depth: i
         return Weighed(place=place)
     first = words[0]
     if first.unknown or depth > MAX_WRAPPERS:
-        deep = f"`{first.text}` is run by too many programs inside each other"
+        deep = f"`{first.text}` is called through too many other programs"
         return Weighed(reading=unknown(first.text, first.unknown or deep), place=place)
     if first.text in _MOVING:
         return _moved(words, place)
@@ -152,10 +152,10 @@ def _all_options(words: Sequence[Word]) -> bool:
 def _not_known(call: ProgramCall, lists: CommandLists) -> str:
     """Return the message for a call that no row fits."""
     if call.name not in lists.rows and call.name not in lists.above:
-        return f"`{call.name}` is not a program known to only read"
+        return f"`{call.name}` may change files: it is not in the list of programs that only read"
     operands = (word.text for word in call.words if not word.text.startswith("-"))
     shown = f"{call.name} {next(operands, '')}".strip()
-    return f"`{shown}` is not known to only read"
+    return f"`{shown}` may change files: it is not in the list of commands that only read"
 
 
 def _by_row(call: ProgramCall, row: ProgramRow, arguments: Arguments) -> Iterator[CommandReading]:
@@ -172,7 +172,7 @@ def _by_row(call: ProgramCall, row: ProgramRow, arguments: Arguments) -> Iterato
     if row.more:
         yield unknown(call.name, f"`{call.name}` {row.more}")
     elif not reads and not written:
-        yield unknown(call.name, f"`{call.name}` does not name the files that it changes")
+        yield unknown(call.name, f"`{call.name}` changes files that the command does not name")
 
 
 def _is_plain(call: ProgramCall, row: ProgramRow, arguments: Arguments) -> bool:
@@ -212,7 +212,9 @@ def _weigh_inner(  # noqa: PLR0913, PLR0917 - what a call was read as, and what 
         case Runs.WORDS:
             set_first = _assignments(words) if row.assignments else 0
             if any(lists.chooses(w.text, known=not w.unknown) for w in words[:set_first]):
-                options.append(unknown(outer.name, "a variable may decide which program runs"))
+                options.append(
+                    unknown(outer.name, "an environment variable may change which program runs")
+                )
             words = _with_input(words[set_first:], row, arguments, outer.name)
             inner = weigh(words, inside.place, lists, depth + 1)
     place = outer.place if inner.place == inside.place else None
@@ -240,7 +242,14 @@ def _with_input(
     if not row.appends:
         return words
     if not arguments.has(row.fills):
-        return (*words, Word("…", f"`{label}` takes operands from its input", literal=False))
+        return (
+            *words,
+            Word(
+                "…",
+                f"`{label}` reads its arguments from its input, so they are not known",
+                literal=False,
+            ),
+        )
     tokens = [word.text for word in arguments.values(row.fills)] or ["{}"]
     return tuple(filled(word, tokens[-1], label) for word in words)
 
@@ -260,7 +269,13 @@ def _weigh_searched(call: ProgramCall, row: ProgramRow, lists: CommandLists, dep
         place = None if word.text.endswith("dir") else call.place
         run = [filled(part, "{", call.name) for part in words[:end]]
         if not any("{" in part.text for part in run):
-            run.append(Word("{}", f"`{call.name}` fills in what it finds", literal=False))
+            run.append(
+                Word(
+                    "{}",
+                    f"`{call.name}` adds the files that it finds, so they are not known",
+                    literal=False,
+                )
+            )
         inner.append(weigh(run, place, lists, depth + 1))
         words = words[end + 1 :]
     alone = _weigh_call(replace(call, words=own, before=()), lists, depth)

@@ -13,9 +13,9 @@ from intent_lsp.core.commands.words import Word
 from intent_lsp.core.paths import CONTROL_ROOM, LOCAL_ROOM
 
 LOCAL_ROOM_REASON: Final = (
-    f"{LOCAL_ROOM}/ holds what is known of this tree and its open edits. Spare it: "
+    f"This would delete {LOCAL_ROOM}/, the state of this work tree and its open edits. Use "
     f"`git clean -fdx -e {CONTROL_ROOM}`, `git clean -fdX -e '!{CONTROL_ROOM}/.local'`, "
-    "`git stash -u` in the place of `git stash -a`."
+    "or `git stash -u` instead of `git stash -a`."
 )
 """The reason for refusing a git command that would remove `.orchestration/.local/`."""
 
@@ -32,7 +32,7 @@ def removed_by(words: Sequence[Word], place: KnownPath) -> tuple[TouchedPath, ..
     """Return `.orchestration/.local/` if this git call, run in `place`, would remove it.
 
     Else return nothing. The directory may not exist or may belong to another tree: the caller must
-    look.
+    check.
     """
     if any(word.unknown for word in words):
         return ()

@@ -52,7 +52,9 @@ def named_program(word: str, lists: CommandLists) -> tuple[str, tuple[CommandRea
     verifies = not kinds.isdisjoint({RowKind.VERIFIES, RowKind.RUNS})
     if verifies and f"/{directory}".endswith(tuple(f"/{each}" for each in lists.project_bins)):
         return last, ()
-    doubt = unknown(word, f"`{word}` is not where programs are kept: it may be any other")
+    doubt = unknown(
+        word, f"`{word}` may be another program: its directory is not one of those for programs"
+    )
     return (last if directory.endswith("bin") else word), (doubt,)
 
 
@@ -104,5 +106,7 @@ def _risky(call: ProgramCall, row: ProgramRow, arguments: Arguments) -> Iterator
     """Yield a doubt for each option of the call that its row does not allow."""
     for option in arguments.options:
         if option.name in row.unless:
-            sentence = f"`{call.name} {option.name}` may change what nobody can see"
+            sentence = (
+                f"`{call.name} {option.name}` may change files that the command does not name"
+            )
             yield unknown(call.name, sentence)

@@ -76,14 +76,14 @@ def target(word: Word, effect: Effect, site: Site, source: str | None = None) ->
     if not word.text or word.text in SINKS or word.text.startswith("/dev/fd/"):
         return CommandReading(program=site.program)
     if word.text in _HERE and effect is Effect.WRITE:
-        return unknown(site.program, f"`{site.program}` changes files below `{word.text}`")
+        return unknown(site.program, f"`{site.program}` may change any file below `{word.text}`")
     place = site.place
     if word.pattern and place:
         # Only the word is a glob: special characters in the directory's name are literal.
         place = escape(place)
     path = entered(place, word.pattern or word.text)
     if path is None:
-        return unknown(site.program, f"`{word.text}` is named in a directory that is not known")
+        return unknown(site.program, f"`{word.text}` is relative to a directory that is not known")
     touched = TouchedPath(path, effect, source, pattern=bool(word.pattern))
     return CommandReading(kind=CommandKind.LOOKING, paths=(touched,), program=site.program)
 
@@ -101,10 +101,13 @@ def _below(word: Word, site: Site) -> CommandReading:
     """
     last = word.text.rpartition("/")[2]
     if not _GLOB.isdisjoint(word.text) and not word.unknown:
-        return unknown(site.program, f"`{site.program}` fills in `{word.text}` itself")
+        return unknown(
+            site.program,
+            f"`{site.program}` expands `{word.text}` itself, so its files are not known",
+        )
     if word.unknown or "." in last.strip("."):
         return target(word, Effect.WRITE, site)
-    return unknown(site.program, f"`{site.program}` changes files below `{word.text}`")
+    return unknown(site.program, f"`{site.program}` may change any file below `{word.text}`")
 
 
 def _copied(row: ProgramRow, arguments: Arguments, site: Site) -> Iterator[CommandReading]:
@@ -116,7 +119,7 @@ def _copied(row: ProgramRow, arguments: Arguments, site: Site) -> Iterator[Comma
     if moves:
         yield from (target(word, Effect.DELETE, site) for word in sources)
     if not sources:
-        yield unknown(site.program, f"`{site.program}` names no file that it writes")
+        yield unknown(site.program, f"`{site.program}` is not told which file to write")
     elif row.operands is Operands.SEND:
         yield _sent(last[0], site)
     elif into or len(sources) > 1 or last[0].text.endswith("/"):
@@ -141,7 +144,7 @@ def _inside(directory: Word, source: Word) -> Word:
     name = source.text.rstrip("/").rpartition("/")[2]
     path = f"{directory.text}{name}" if directory.text.endswith("/") else f"{directory.text}/{name}"
     if name in {"", ".", ".."}:
-        return Word(path, f"what is below `{source.text}` goes to `{directory.text}`")
+        return Word(path, f"all files below `{source.text}` are written into `{directory.text}`")
     return Word(path, directory.unknown or source.unknown)
 
 

@@ -42,4 +42,8 @@ def filled(word: Word, token: str, program: str) -> Word:
     """Return the word, made unknown if it contains `token`, which `program` replaces."""
     if not token or token not in word.text:
         return word
-    return Word(word.text, f"`{word.text}` is filled in by `{program}`", literal=False)
+    return Word(
+        word.text,
+        f"`{program}` replaces `{word.text}`, so the file is not known",
+        literal=False,
+    )

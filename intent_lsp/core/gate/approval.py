@@ -5,7 +5,7 @@ from typing import Final
 
 from intent_lsp.core.records import ApprovalChoice
 
-NOBODY_TO_ASK: Final = "nobody can be asked through this door"
+NOBODY_TO_ASK: Final = "no editor is connected here in which a person could be asked"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

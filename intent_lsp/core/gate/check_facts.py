@@ -25,7 +25,7 @@ from intent_lsp.core.gate.request import (
 from intent_lsp.core.intents import Status
 from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath
 
-NO_PATH = "It is not known beforehand which files would change, so none of them is refused."
+NO_PATH = "The call does not name the files that it would change, so none is refused here."
 
 
 def governance(question: GateRequest) -> str:
@@ -41,10 +41,12 @@ def change(question: GateRequest) -> str:
         return "A save changes its file, so it is judged."
     tool = shown(question.tool_name)
     if question.only_looks:
-        return f"This command of {tool} only looks, as far as its text tells; it is compared after."
+        return (
+            f"By its text, this command of {tool} only reads; what it changed is found afterwards."
+        )
     if question.call.mutating:
         return f"This call of {tool} can change files, so it is judged."
-    return f"This call of {tool} changes no file, so only row 5 is asked of it."
+    return f"This call of {tool} changes no file, so only row 5 applies to it."
 
 
 def inside(question: GateRequest, denied: Denied | None) -> str:
@@ -79,10 +81,10 @@ def status(question: GateRequest, denied: Denied | None) -> str:
     intent = question.intent
     told = f"The intent {shown(intent.id)} has the status {intent.status.value}, so"
     if denied is not None:
-        return f"{told} nothing more may be edited under it."
+        return f"{told} no file may be edited for it any more."
     if intent.status is Status.BLOCKED:
-        return f"{told} it may be worked under, with a warning."
-    return f"{told} it may be worked under."
+        return f"{told} files may be edited for it, with a warning."
+    return f"{told} files may be edited for it."
 
 
 def ignored(question: GateRequest, denied: Denied | None) -> str:
@@ -91,7 +93,9 @@ def ignored(question: GateRequest, denied: Denied | None) -> str:
     if denied is None:
         return f"No pattern in .intentignore matches the intent {shown(intent.id)}."
     patterns = shown_list(question.ignored.get(intent.id, ()))
-    return f"The intent {shown(intent.id)} is excluded by .intentignore, by: {patterns}."
+    return (
+        f"The intent {shown(intent.id)} is excluded by these patterns in .intentignore: {patterns}."
+    )
 
 
 def scope(question: GateRequest, denied: Denied | None) -> str:
@@ -132,20 +136,20 @@ def _cited(question: GateRequest) -> str:
 
 
 def _owned(question: GateRequest, path: WorkspacePath) -> str:
-    return f"{shown(path)} (by {shown(question.scope.why(path) or '')})"
+    return f"{shown(path)} (by the glob {shown(question.scope.why(path) or '')})"
 
 
 def _foreign(question: GateRequest, path: WorkspacePath) -> str:
     """Return who owns a path outside of the active intent: the first owner, and how many more."""
     usable = open_owners(question.intents, question.owners, path)
     owning = [
-        f"{shown(owner.intent_id)} owns it by {shown(owner.pattern)}"
+        f"{shown(owner.intent_id)} owns it by the glob {shown(owner.pattern)}"
         for owner in question.owners(path)
         if owner.intent_id in usable and owner.intent_id != question.intent.id
     ]
     told = first_of(owning) if owning else "no open intent owns it"
     if question.scope.excludes(path):
-        told = f"an exclusion takes it out; {told}"
+        told = f"one of its exclusions matches; {told}"
     return f"{shown(path)} ({told})"
 
 
@@ -161,7 +165,7 @@ def checkout(question: GateRequest, denied: Denied | None) -> str:
     """Row 3: describe the intent checked out in this turn and the one that the call cites."""
     call = _call(question)
     if not call.require_checkout:
-        return "The team asks for no checkout in every turn (require_checkout: false)."
+        return "The policy requires no checkout in every turn (require_checkout: false)."
     if call.checked_out is None:
         return "No intent was checked out in this turn (require_checkout: true)."
     told = f"The intent {shown(call.checked_out)} was checked out in this turn"
@@ -173,10 +177,10 @@ def checkout(question: GateRequest, denied: Denied | None) -> str:
 def contract(question: GateRequest, denied: Denied | None) -> str:
     """Row 4: describe what is wrong in `.orchestration/`."""
     if denied is None:
-        return "Nothing is wrong in .orchestration/, or the team refuses no call for it (contract)."
+        return "Nothing is wrong in .orchestration/, or the policy ignores it (contract)."
     drift = _call(question).drift
     wrong = fact_list(f"{shown(found.path)} {shown(found.problem)}" for found in drift)
-    return f"This is wrong in .orchestration/, and the team refuses calls for it: {wrong}."
+    return f"This is wrong in .orchestration/, so the policy refuses calls: {wrong}."
 
 
 def tool(question: GateRequest, denied: Denied | None) -> str:
@@ -192,18 +196,24 @@ def denied_paths(question: GateRequest, denied: Denied | None) -> str:
     """Row 6: describe the paths that no agent may change, and the globs that deny them."""
     if denied is not None:
         found = _call(question).denied_paths
-        told = fact_list(f"{shown(each.path)} (by {shown(each.path_glob)})" for each in found)
-        return f"The control plane or the team (deny_mutations) denies these to agents: {told}."
+        told = fact_list(
+            f"{shown(each.path)} (by the glob {shown(each.path_glob)})" for each in found
+        )
+        return f"Agents may not change these control files or files that the policy denies: {told}."
     if not question.files:
         return NO_PATH
     paths = shown_list(question.paths)
-    return f"Neither the control plane nor the team (deny_mutations) denies these: {paths}."
+    return (
+        f"These are no control files, and the policy (deny_mutations) does not deny them: {paths}."
+    )
 
 
 def reading(question: GateRequest, denied: Denied | None) -> str:
     """Row 14: describe whether each existing file was read in this turn."""
     if not _call(question).require_read:
-        return "The team does not ask that files be read before they change (require_read: false)."
+        return (
+            "The policy does not require that files are read before a change (require_read: false)."
+        )
     if denied is not None:
         unread = shown_list(denied.paths)
         return f"These files exist and were not read in this turn (require_read: true): {unread}."
@@ -220,9 +230,9 @@ def specification(question: GateRequest, denied: Denied | None) -> str:
         return "No new numbered specification would be created."
     specs = shown_list(call.new_specs)
     if denied is None:
-        return f"The call is declared to be INTENT_EVOLUTION, as new specifications need: {specs}."
+        return f"The call declares INTENT_EVOLUTION, as new specifications require: {specs}."
     declared = "nothing" if call.declared_class is None else call.declared_class.value
-    return f"New specifications need a declared INTENT_EVOLUTION; declared is {declared}: {specs}."
+    return f"New specifications need the mutation class INTENT_EVOLUTION, not {declared}: {specs}."
 
 
 def person(question: GateRequest, decision: Decision) -> str:
@@ -240,7 +250,7 @@ def person(question: GateRequest, decision: Decision) -> str:
                 f"A person has to approve this, and would be asked: {_cause(call, why)} ({hitl})."
             )
         case Denied():
-            return f"No person is asked about what another row refuses ({hitl})."
+            return f"No person is asked, since another row refuses the call ({hitl})."
         case Allowed():
             return f"No person has to approve this ({hitl})."
         case _ as never:
@@ -249,10 +259,10 @@ def person(question: GateRequest, decision: Decision) -> str:
 
 def _cause(call: CallFacts, why: Denied) -> str:
     if call.bootstrap:
-        return "the first intent is written on a person's word"
+        return "it would write the first intent"
     if why.code is GateCode.SCOPE_VIOLATION:
-        return "nothing but row 12 refuses it"
-    return "the team wants to see every call"
+        return "only row 12 refuses it"
+    return "the policy requires approval of every call"
 
 
 def _call(question: GateRequest) -> CallFacts:

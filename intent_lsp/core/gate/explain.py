@@ -77,14 +77,14 @@ _PERSON_ROW: Final = 16
 _NEEDS_ACTIVE: Final = frozenset((9, 10, 11, SCOPE_ROW))
 _NEEDS_KNOWN: Final = _NEEDS_ACTIVE - {9}
 
-_OFF: Final = "Not asked, since governance is off."
-_AGENTS: Final = "Not asked of a person's save; this row is for agents' calls."
-_READS: Final = "Not asked, since the call changes no file."
-_FIRST: Final = "Passed over, since there is no intent yet and this call writes the first."
-_LOOKS: Final = "Passed over, since the command only looks, as far as its text tells."
+_OFF: Final = "Not checked, since governance is off."
+_AGENTS: Final = "Not checked for a person's save; this row is for agents' calls."
+_READS: Final = "Not checked, since the call changes no file."
+_FIRST: Final = "Not checked, since there is no intent yet and this call writes the first one."
+_LOOKS: Final = "Not checked, since by its text the command only reads."
 
-_NO_INTENT: Final = "Cannot be asked, since no intent is active (row 8)."
-_UNKNOWN_INTENT: Final = "Cannot be asked, since the intent {} is not known (row 9)."
+_NO_INTENT: Final = "Cannot be checked, since no intent is active (row 8)."
+_UNKNOWN_INTENT: Final = "Cannot be checked, since the intent {} is not known (row 9)."
 
 _FACTS: Final[Mapping[GateCode, Callable[[GateRequest, Denied | None], str]]] = {
     GateCode.CHECKOUT_REQUIRED: check_facts.checkout,

@@ -29,7 +29,7 @@ NAME_LENGTH: Final = 120
 _HEAD: Final = (
     "# Intent map\n\nWritten by intent-lsp from its ledger: changes made here are lost.\n"
 )
-_NO_ROWS: Final = "No file was touched for it.\n"
+_NO_ROWS: Final = "No file was edited for this intent.\n"
 _TABLE: Final = "| file | definitions | last record | hash |\n| --- | --- | --- | --- |\n"
 _NONE: Final = "-"
 _CUT: Final = "…"

@@ -49,7 +49,7 @@ class Envelope:
         self.open = True
         self._indent = found[1] if verb == "update" else None
         if not path.strip():
-            return Header(files=(), end=at + 1, problem=f"`{verb}` names no file")
+            return Header(files=(), end=at + 1, problem=f"no file name follows `{verb}`")
         moved = _moved(lines, at + 1) if verb == "update" else None
         if moved in (None, path):
             # A `Move to` without its update still names a file that would be written.
@@ -102,7 +102,7 @@ def read_patch(text: str) -> PatchReading:
         at = header.end
     files = _once(file for header in headers for file in header.files)
     problems = tuple(header.problem for header in headers if header.problem)
-    return PatchReading(files, problems if files else (*problems, "no file is named in the patch"))
+    return PatchReading(files, problems if files else (*problems, "the patch names no file"))
 
 
 def _diff_header(lines: list[str], at: int, envelope: Envelope) -> Header | None:

@@ -48,12 +48,12 @@ def read_command(text: str, lists: CommandLists) -> CommandReading:
 def _read(text: str, place: KnownPath, level: int, lists: CommandLists) -> CommandReading:
     tree = parse(text)
     if tree.root is None:
-        return unknown("", "The command is too long to be read")
+        return unknown("", "The command is too long to be parsed")
     walk = _Walk(place, level, lists)
     walk.visit(tree.root)
     readings = walk.readings
     if tree.flawed:
-        readings.append(unknown("", "The command cannot be parsed as a whole"))
+        readings.append(unknown("", "Parts of the command cannot be parsed"))
     elif all(child.type == "comment" for child in tree.root.named_children):
         readings.append(unknown("", "The command is empty"))
     reading = together(readings)
@@ -76,7 +76,7 @@ class _Walk:
     def visit(self, node: Node, tail: Sequence[Node] = ()) -> None:
         """Read one node; `tail`: the redirections that belong to its last command."""
         if self._level >= MAX_NESTING:
-            self._unknown("", "The command is nested too deep to be read")
+            self._unknown("", "The command is nested too deeply to be parsed")
             return
         self._level += 1
         if node.type in _WITH_WORDS and loses_text(node):
@@ -93,7 +93,7 @@ class _Walk:
             case _:
                 words = self._before(tail)
                 if words:
-                    self._unknown("", f"`{words[0].text}` stands where no operand can stand")
+                    self._unknown("", f"`{words[0].text}` is an argument where none can stand")
                 self._other(node)
                 self._after(tail)
         self._level -= 1
@@ -107,13 +107,13 @@ class _Walk:
             case "variable_assignment":
                 if self._lists.chooses(spelling(node), known=True):
                     name = spelling(node).partition("=")[0]
-                    self._unknown(name, f"`{name}` may decide which program runs")
+                    self._unknown(name, f"the variable `{name}` may change which program runs")
                 self._sequence(node)
             case _:
                 self._sequence(node)
 
     def _sequence(self, node: Node) -> None:
-        """Read the parts of a node; where one left us is not known to the next: it may fail."""
+        """Read the parts of a node in turn. After a `cd` the directory is unknown: it may fail."""
         children = node.children
         for at, child in enumerate(children):
             before = self._place
@@ -130,7 +130,7 @@ class _Walk:
         before = self._place
         for node in nodes:
             if node.type == "command_substitution" and "\\`" in spelling(node):
-                self._unknown("", "Backquotes inside backquotes are not read")
+                self._unknown("", "Backquotes inside backquotes are not parsed")
             self._sequence(node)
             self._place = before
 

@@ -62,7 +62,9 @@ def redirected(node: Node, program: str, place: KnownPath) -> CommandReading:
     """Read what one redirection writes; `program`: the command that it belongs to."""
     sign = _sign(node)
     if _backquoted(node):
-        return unknown(program, "A here-document has a command between backquotes")
+        return unknown(
+            program, "A here-document has a command between backquotes, which is not parsed"
+        )
     destinations = node.children_by_field_name("destination")
     if loses_text(node):
         return unknown(program, LOST_TEXT)

@@ -11,7 +11,7 @@ from typing import Final
 from tree_sitter import Language, Node, Parser
 
 LOST_TEXT: Final = (
-    "A word that begins with an escaped blank or is broken over two lines is not read"
+    "A word that begins with an escaped blank or is broken over two lines is not parsed"
 )
 
 MAX_COMMAND_BYTES: Final = 256 * 1024

@@ -31,7 +31,7 @@ _ESCAPES: Final = {
     "?": "?",
 }
 _LITERAL: Final = frozenset({"word", "number", "test_operator", "variable_name", "special_word"})
-_KNOWN_TO_SHELL: Final = "is known only to the shell"
+_KNOWN_TO_SHELL: Final = "gets its value only when the shell runs it"
 _FILLED_IN: Final = frozenset("*?[")
 _EXPANDED: Final = frozenset("*?[]{}")
 """Characters that a shell may expand where they are not quoted."""
@@ -69,7 +69,7 @@ def _words(group: Sequence[Node]) -> Iterator[Word]:
     alternatives = _alternatives(letters)
     if alternatives is None:
         text = "".join(letter.text for letter in letters)
-        yield Word(text, f"`{text}` stands for too many words", literal=False)
+        yield Word(text, f"`{text}` expands to too many words", literal=False)
         return
     yield from (_word(each) for each in alternatives)
 
@@ -87,7 +87,7 @@ def _word(letters: Sequence[_Letter]) -> Word:
     bare = {letter.text for letter in letters if not letter.quoted}
     pattern = ""
     if not unknown and not bare.isdisjoint(_FILLED_IN):
-        unknown = f"`{text}` is a pattern that the shell fills in"
+        unknown = f"`{text}` is a pattern that the shell expands"
         pattern = _pattern(letters)
     # A quoted tilde is a file name, not the home directory.
     if text.startswith("~") and letters[0].quoted:
@@ -191,7 +191,7 @@ def _ansi(text: str) -> Iterator[_Letter]:
             yield _Letter(_ESCAPES[escaped], quoted=True)
         else:
             typed = f"\\{escaped}"
-            yield _Letter(typed, quoted=True, unknown=f"`{text}` is written in numbers")
+            yield _Letter(typed, quoted=True, unknown=f"`{text}` has characters written as numbers")
 
 
 def _alternatives(letters: Sequence[_Letter]) -> list[list[_Letter]] | None:

@@ -46,7 +46,9 @@ class CallApplier:
             path, source = self._path(change.path), self._path(change.source or change.path)
             before = self._contents.disk(source)
             if judged is not None and hash_if_there(before) != judged.get(path):
-                raise ValueError(f"{change.path} changed while it was judged")
+                raise ValueError(
+                    f"{change.path} was changed by something else while the call was judged"
+                )
             yield WorkFile(
                 path=path,
                 data=_after(change, before),
@@ -72,7 +74,7 @@ def _after(change: FileChange, before: bytes | None) -> bytes | None:
         return before or b""
     text = decode(before or b"")
     if text is None:
-        raise ValueError(f"{change.path} is not text that can be edited")
+        raise ValueError(f"{change.path} is not a text file, so it cannot be edited")
     new = change.rewrite(text.text)
     # The new text may contain the byte order mark that the agent read with the file; do not write
     # it twice.

@@ -31,11 +31,13 @@ from intent_lsp.store.state.tickets import Refused
 
 NO_MEMORY: Final = ".orchestration/.local cannot be written: this edit will have no record."
 IN_MEMORY: Final = "{}. Until that is fixed, only this server knows of this call."
-NOT_COMPARED: Final = "The work tree cannot be compared: what this changes will not be known."
+NOT_COMPARED: Final = (
+    "The work tree cannot be compared, so what this call changes will not be recorded."
+)
 WITH_TICKET_AT_MOST: Final = 64 * 1024
 """Bytes up to which a file's content is stored in the database with the ticket."""
 FILES_WITH_TICKET: Final = 100
-FIRST_INTENT: Final = "run intent-lsp intents add, or let a person create the file"
+FIRST_INTENT: Final = "run intent-lsp intents add, or ask a person to create the file"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -70,7 +70,7 @@ class CallAudit:
     def _model(self, session_id: str, agent_id: str) -> str | None:
         state = self._stores.state
         if state is not None:
-            with step("what an agent said of itself"):
+            with step("the agent's description of itself"):
                 return state.notes.voice(session_id, agent_id).model
         return None
 

@@ -229,7 +229,7 @@ class CallEvents:
     def _voice(self, ticket: Ticket) -> AgentInfo:
         state = self._stores.state
         if state is not None:
-            with step("what an agent said of itself"):
+            with step("the agent's description of itself"):
                 return state.notes.voice(ticket.session_id, ticket.agent_id)
         return AgentInfo()
 

@@ -157,7 +157,7 @@ class CallJudging:
             refused = self._refused(caller, call, part)
             if refused is not None:
                 return refused
-        said = f"The call could not be judged: {problem}"
+        said = f"The call could not be judged, so it is allowed: {problem}"
         return CallDecision(
             decision=Allowed(ScopeValidation.EXEMPT, (said,)),
             tool_name=call.tool_name,

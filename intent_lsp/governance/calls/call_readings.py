@@ -52,11 +52,14 @@ def whole_reading(call: ToolCall, read: Callable[[], CallReading]) -> CallReadin
         raise
     except Exception as problem:
         _log.exception("a call could not be read")
-        raise InvalidCallError(f"the call cannot be read: {problem}") from problem
+        raise InvalidCallError(f"the call cannot be parsed: {problem}") from problem
     named = [touched.path for touched in (*reading.paths, *reading.perhaps)]
     for text in (*named, *call.paths, call.command or "", call.patch or ""):
         if not is_file_name(text):
-            raise InvalidCallError(f"{text[:100]!r}: half a character, which no file's name has")
+            raise InvalidCallError(
+                f"{text[:100]!r}: has half of a character (a lone surrogate), which no"
+                " file name has"
+            )
     return reading
 
 

@@ -38,7 +38,7 @@ from intent_lsp.store.state.sessions_db import ReadHash
 
 _log: Final = logging.getLogger(__name__)
 
-UNMADE: Final = "it could not be judged"
+UNMADE: Final = "the call could not be judged"
 
 
 @dataclass(frozen=True, slots=True)

@@ -252,7 +252,7 @@ class CallRecorder:
             text = None if data is None else decode(data)
             if text is None:
                 continue
-            with step(f"a draft of what was thrown away of {file.path}"):
+            with step(f"the draft of the discarded text of {file.path}"):
                 yield self._stores.drafts.write(
                     path=file.path,
                     base_hash=file.new,

@@ -76,7 +76,7 @@ class UnendedCommands:
 
     def _open(self, session_id: str, agent_id: str) -> tuple[Ticket, ...]:
         state, found = self._stores.state, tuple[Ticket, ...]()
-        with step("commands that have not reported their end"):
+        with step("the list of commands that have not reported their end"):
             if state is not None:
                 found = state.tickets.commands.of(session_id, agent_id, self._stores.clock())
         return found
@@ -106,7 +106,7 @@ class _SoFar:
     def __call__(self, ticket: Ticket) -> Outcome | None:
         """Record what one command has changed.
 
-        None if nothing is its own, or it cannot be compared.
+        Return None if it changed nothing, or if the tree cannot be compared.
         """
         if not self._looked:
             self._look, self._looked = self._work_tree.look(), True

@@ -22,7 +22,7 @@ TOLD_AT_MOST = 50
 """The most files of one call that get a message of their own: a model has to read them all."""
 
 _PATTERN = frozenset(":*?[\\")
-_SCOPE = "ask for scope (intent/requestScopeExpansion)"
+_SCOPE = "ask for more scope (intent/requestScopeExpansion)"
 _SELECT = "select an intent that owns it (intent/select)"
 
 
@@ -61,7 +61,9 @@ class Violations:
             found.append(CallViolation(path, code, message))
         more = len(outcome.violating) - len(found)
         if more:
-            told = f"{found[-1].message}. So did {more:,} more files, which the record names"
+            told = (
+                f"{found[-1].message}. The same is true of {more:,} more files named in the record"
+            )
             found[-1] = replace(found[-1], message=told)
         return tuple(found)
 
@@ -78,7 +80,11 @@ class Violations:
         denied = next(denied_path(self._rules.current(), path), None)
         if denied is not None:
             why = denied.reason.rstrip(".")
-            return GateCode.PATH_DENIED, f"agents may not change it ({why})", "tell a person"
+            return (
+                GateCode.PATH_DENIED,
+                f"agents may not change it ({why})",
+                "tell a person about it",
+            )
         if ticket.intent_id is None:
             return GateCode.NO_ACTIVE_INTENT, "no intent is active", _SELECT
         return GateCode.SCOPE_VIOLATION, f"{ticket.intent_id} does not own it", _SCOPE

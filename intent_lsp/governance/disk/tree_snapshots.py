@@ -124,9 +124,9 @@ class TreeLooks:
         """Whether there is too much to read. It is logged once while it lasts."""
         said = None
         if len(status.paths) > FILES_AT_MOST:
-            said = "changed files are not compared"
+            said = "changed files are too many to be compared"
         elif soon and status.head is None and is_too_large(self._root, status.paths):
-            said = "files without a commit are too large or too many to be shown"
+            said = "files are too large or too many to be compared before the first commit"
         if said is not None and said != self._said:
             _log.warning("%s: %d %s", self._root, len(status.paths), said)
         self._said = said

@@ -40,7 +40,7 @@ from intent_lsp.store.fs.roots import RootsBelow
 from intent_lsp.store.state.call_state import FileMemory
 
 PUT_BACK: Final = (
-    "What was changed out of bounds may be put back: what the command makes of it is compared."
+    "The command may restore files changed out of scope; its result is compared afterwards."
 )
 _NOTHING_KNOWN: Final = FileMemory()
 

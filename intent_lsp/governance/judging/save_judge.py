@@ -41,9 +41,9 @@ from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.fs.resolve import ResolvedPath
 
 _NOT_ASKED: Final = {
-    FileClass.EXEMPT: "{path} governs the work: people may always change it.",
-    FileClass.SERVER_ONLY: "{path} is written only by the server: a save of it is recorded FAIL.",
-    FileClass.IGNORED: "{path} is git's, or ignored by it: nobody judges a save of it.",
+    FileClass.EXEMPT: "{path} is a control file, which people may always change.",
+    FileClass.SERVER_ONLY: "Only intent-lsp may write {path}: a save of it is recorded as FAIL.",
+    FileClass.IGNORED: "{path} belongs to git or is ignored by it, so its saves are not checked.",
 }
 
 

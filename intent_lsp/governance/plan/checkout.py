@@ -110,7 +110,7 @@ class Checkout:
     def _hear(self, session: Session, voice: AgentInfo) -> None:
         """Store what an agent says of itself, even if it works in an editor's session."""
         if self._stores.state is not None and voice != SILENT:
-            with step("what an agent says of itself"):
+            with step("the agent's description of itself"):
                 self._stores.state.notes.put_voice(session.id, session.agent_id, voice)
 
     def _selection(self, intent: Intent, warnings: tuple[str, ...]) -> Selection:
@@ -131,7 +131,7 @@ class Checkout:
 
     def _start(self, intent: Intent, *, unsaved_file: bool) -> tuple[str, ...]:
         """Set the status to IN_PROGRESS in the intents file. Return a warning if that fails."""
-        said = f"status of {intent.id} stays PLANNED in {INTENTS_FILE}: "
+        said = f"the status of {intent.id} stays PLANNED in {INTENTS_FILE}: "
         now = timestamp(self._stores.clock())
         refused = self._writer.change(
             lambda text: set_status(text, intent.id, Status.IN_PROGRESS, now),

@@ -147,7 +147,11 @@ def _placed(finding: ScopeFinding, place: FindIntentPlaces) -> Finding | None:
     if places is None:
         return None
     other = None if finding.other is None else place(finding.other)
-    related = () if other is None else (RelatedSpan(span=_scope(other), message="the other scope"),)
+    related = (
+        ()
+        if other is None
+        else (RelatedSpan(span=_scope(other), message="the scope of the other intent"),)
+    )
     return Finding(
         code=finding.code,
         severity=finding.severity,

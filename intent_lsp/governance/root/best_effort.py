@@ -22,4 +22,4 @@ def step(what: str) -> Iterator[None]:
     try:
         yield
     except (IntentLspError, OSError) as problem:
-        _log.warning("%s: %s", what, problem)
+        _log.warning("reading or writing %s failed: %s", what, problem)

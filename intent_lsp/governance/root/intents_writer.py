@@ -24,7 +24,7 @@ MakeEdit = Callable[[str], IntentsEdit]
 Then = Callable[[], None]
 """Called after an edit, while the lock still keeps other edits out."""
 
-UNSAVED: Final = "the file is open with unsaved text"
+UNSAVED: Final = "the file is open in an editor with unsaved changes"
 _ATTEMPTS: Final = 3
 
 
@@ -52,7 +52,7 @@ class IntentsWriter:
                     then()
                 return refused
         except (OSError, IntentLspError) as error:
-            return f"could not be written: {error}"
+            return f"the file could not be written: {error}"
 
     def close(self) -> None:
         """Close the lock's file."""
@@ -74,7 +74,7 @@ class IntentsWriter:
         data = files.read_bytes(path)
         text = None if data is None else decode(data)
         if data is None or text is None:
-            return "it cannot be read"
+            return "the file cannot be read"
         changes = edit(text.text)
         if isinstance(changes, EditRefused):
             return changes.reason

@@ -205,7 +205,7 @@ class RulesCache:
         if isinstance(data, OSError):
             return FileState.BROKEN, f"{INTENTS_FILE} cannot be read: {data.strerror}", nothing
         if data is None:
-            return FileState.MISSING, f"{INTENTS_FILE} is gone", nothing
+            return FileState.MISSING, f"{INTENTS_FILE} is missing", nothing
         text = decode(data)
         if text is None:
             why = "has NUL bytes" if b"\0" in data else "is not UTF-8 text"

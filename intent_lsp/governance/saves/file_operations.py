@@ -148,7 +148,7 @@ class FileOperations:
         revision = self._stores.revision()
         event = operation_event(session, operation, first.intent, files, revision)
         outcome = self._stores.ledger.append_or_queue(veiled(event, first.rules.policy))
-        with step("what is known of moved files"):
+        with step("the state of the moved files"):
             self._follow(session, files)
         return outcome
 

@@ -25,7 +25,7 @@ from intent_lsp.store.fs.operation_paths import files_named, is_there
 _ANNOUNCED_AT_MOST: Final = 16
 """Announcements that are kept. An editor may never carry out an operation that it announced."""
 
-_WHAT: Final = "files of one operation"
+_WHAT: Final = "the files of one operation"
 
 
 @dataclass(frozen=True, slots=True)
