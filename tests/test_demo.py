@@ -22,8 +22,8 @@ def run_demo(**environment: str) -> subprocess.CompletedProcess[str]:
 
 
 PRINTED = (
-    "== Part 1: a person and an editor ==",
-    "invoice.py is outside INT-001",
+    "== First act: a person and an editor ==",
+    "invoice.py is outside the scope of INT-001",
     "Select intent INT-002 (owns this file)",
     "The file on disk is unchanged",
     "INT-002  PASS              src/billing/invoice.py",

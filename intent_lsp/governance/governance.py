@@ -170,11 +170,11 @@ class Governance(RootParts):
             absolute = path_of_uri(params.uri)
             place = None if absolute is None else resolve_below(self.root, absolute)
             if place is None:
-                raise WrongParamsError("uri", f"{params.uri} is not a file of {self.root}")
+                raise WrongParamsError("uri", f"{params.uri} is not below {self.root}")
             return place.path
         path = parse_relative(spelled)
         if path is None:
-            raise WrongParamsError("path", f"{spelled!r} does not stay below the root")
+            raise WrongParamsError("path", f"{spelled!r} leads out of the root")
         return path
 
     def owners(self, path: WorkspacePath) -> tuple[Ownership, ...]:

@@ -26,12 +26,15 @@ def said(code: GateCode, count: int = 1, intent: Intent | None = LOGIN) -> str:
             GateCode.INTENT_NOT_FOUND,
             "The selected intent INT-001 is not in .orchestration/active_intents.yaml.",
         ),
-        (GateCode.INTENT_CLOSED, "INT-001 (Login {x}) is COMPLETED: it takes no more edits."),
+        (
+            GateCode.INTENT_CLOSED,
+            "INT-001 (Login {x}) is COMPLETED: no more files may be edited for it.",
+        ),
         (
             GateCode.INTENT_IGNORED,
             "INT-001 (Login {x}) is ignored: a line of .intentignore matches it.",
         ),
-        (GateCode.SCOPE_VIOLATION, "a.py is outside INT-001 (Login {x})."),
+        (GateCode.SCOPE_VIOLATION, "a.py is outside the scope of INT-001 (Login {x})."),
         (
             GateCode.OUTSIDE_WORKSPACE,
             "a.py is outside this workspace, through a symbolic link.",
@@ -47,7 +50,7 @@ def test_each_refusal_is_one_sentence(code: GateCode, words: str) -> None:
 def test_many_files_are_counted_and_an_intent_without_a_name_is_its_id() -> None:
     assert (
         said(GateCode.SCOPE_VIOLATION, 5, None)
-        == "a.py, b.py, c.py and 2 more are outside INT-001."
+        == "a.py, b.py, c.py and 2 more are outside the scope of INT-001."
     )
     nameless = Intent(id=IntentId("INT-009"))
-    assert said(GateCode.SCOPE_VIOLATION, 1, nameless) == "a.py is outside INT-009."
+    assert said(GateCode.SCOPE_VIOLATION, 1, nameless) == "a.py is outside the scope of INT-009."

@@ -42,7 +42,10 @@ ENDING: dict[str, tuple[bytes, str]] = {
     "a signed length": (b"Content-Length: +2\r\n\r\n{}", "not a number"),
     "a fractional length": (b"Content-Length: 2.0\r\n\r\n{}", "not a number"),
     "an empty length": (b"Content-Length:\r\n\r\n{}", "not a number"),
-    "two lengths": (b"Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}", "two Content-Length"),
+    "two lengths": (
+        b"Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}",
+        "two different Content-Length",
+    ),
     "an absurd length": (b"Content-Length: %s\r\n\r\n{}" % (b"9" * 5000), "limit"),
     "no header at all": (b'{"jsonrpc":"2.0","id":7}\n', "malformed"),
     "a line of words": (b"hello there\r\n", "malformed"),
@@ -91,7 +94,7 @@ REFUSED: dict[str, tuple[bytes, int, object, str]] = {
         "id",
     ),
     # State and methods.
-    "a second initialize": (call(method="initialize", params=INITIALIZE), INVALID, 7, "before"),
+    "a second initialize": (call(method="initialize", params=INITIALIZE), INVALID, 7, "already"),
     "an unknown method": (call(method="intent/unheardOf"), UNKNOWN, 7, "intent/unheardOf"),
     "an unknown method of the protocol": (call(method="$/unheardOf"), UNKNOWN, 7, "$/"),
     "a standard method without a feature": (call(method="textDocument/rename"), UNKNOWN, 7, ""),

@@ -332,7 +332,7 @@ def test_over_tcp_an_oversized_message_is_answered_and_passed_over() -> None:
         client.initialize()
         big = {"jsonrpc": "2.0", "id": 7, "method": "intent/echo", "params": ["x" * MESSAGE_LIMIT]}
         client.send(big)
-        assert "beyond the limit" in client.next()["error"]["message"]
+        assert "longer than the limit" in client.next()["error"]["message"]
         assert client.ask("intent/echo", [1])["result"] == [1]
 
 

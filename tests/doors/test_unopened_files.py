@@ -141,12 +141,12 @@ def commit(repository: Repository, names: Iterable[str], text: str = LINES) -> N
 
 def own(name: str) -> list[str]:
     """Give what a file shows by itself."""
-    return [f"{name.rpartition('/')[2]} is outside INT-002 (Billing)."]
+    return [f"{name.rpartition('/')[2]} is outside the scope of INT-002 (Billing)."]
 
 
 def for_all(name: str, others: str) -> list[str]:
     """Give what a file shows for others, too."""
-    return [f"{own(name)[0]} The same goes for {others}; open one to see its own lines."]
+    return [f"{own(name)[0]} The same is true of {others}. Open one to see its marked lines."]
 
 
 async def test_of_more_than_fifty_files_one_is_shown_with_the_count(library: Repository) -> None:

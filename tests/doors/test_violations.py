@@ -68,7 +68,7 @@ def test_each_run_is_a_problem_with_the_refusals_words(editor: Editor) -> None:
     assert {(problem.code, problem.message, problem.intent_id) for problem in shown} == {
         (
             "SCOPE_VIOLATION",
-            "a.py is outside INT-001 (Auth).",
+            "a.py is outside the scope of INT-001 (Auth).",
             "INT-001",
         )
     }
@@ -89,7 +89,7 @@ def test_an_intent_without_a_scope_is_pointed_at_by_its_id(editor: Editor) -> No
     (problem,) = file_violations(editor.root, editor.look("a.py"), RUNS[:1])
     (place,) = problem.elsewhere
     assert place.span.start.line == 1
-    assert place.message == "The owned scope of LONE"
+    assert place.message == "The files that LONE owns are listed here"
 
 
 def test_an_intent_that_has_no_place_is_not_pointed_at(editor: Editor) -> None:

@@ -188,7 +188,7 @@ def test_a_status_is_spelled_with_its_heads(editor: Editor) -> None:
     }
     (editor.root / ".orchestration/active_intents.yaml").unlink()
     told = status_wire(editor.governance.status(editor.session.id))
-    assert told["reason"] == ".orchestration/active_intents.yaml is gone"
+    assert told["reason"] == ".orchestration/active_intents.yaml is missing"
 
 
 def test_a_decision_carries_the_refusal_verbatim(editor: Editor) -> None:
@@ -223,7 +223,7 @@ def test_a_decision_that_allows_carries_its_warnings(editor: Editor) -> None:
     editor.select("INT-004")
     told = decision_wire(editor.will_save("lib/a.py", "x\n").judgement, "file:///a")
     assert (told["allowed"], told["scopeValidation"]) == (True, "PASS")
-    assert told["warnings"] == ["Intent INT-004 is BLOCKED."]
+    assert told["warnings"] == ["Intent INT-004 is BLOCKED, but may still be worked on."]
     assert "reason" not in told
     unseen = decision_wire(editor.will_save(".git/x", "x\n").judgement, "file:///a")
     assert (unseen["allowed"], unseen["scopeValidation"], unseen["warnings"]) == (

@@ -68,7 +68,7 @@ def done(editor: Editor, told: Any) -> dict[str, Any]:
 def not_made(editor: Editor, told: Any, why: str) -> dict[str, Any]:
     """Hold an answer against a change that was allowed and could not be made; give its record."""
     assert (told["allowed"], told["applied"]) == (True, False), told
-    (said,) = [each for each in told["warnings"] if each.startswith("Not applied: ")]
+    (said,) = [each for each in told["warnings"] if each.startswith("The edit was not applied: ")]
     assert why in said
     (record,) = [record for record in editor.records() if record["id"] == told["recordId"]]
     assert not record["success"]
@@ -179,10 +179,12 @@ async def test_what_is_refused_is_written_nowhere(repository: Repository) -> Non
         assert len(denied) == len(wrong) + 3
         assert editor.records() == []
         # What may be written and cannot be.
-        not_made(editor, await apply(editor, path="src/auth/binary", newText="x"), "is not text")
+        not_made(
+            editor, await apply(editor, path="src/auth/binary", newText="x"), "is not a text file"
+        )
         not_made(editor, await apply(editor, path="src/auth/room", newText="x"), "regular file")
         not_made(editor, await apply(editor, path=f"{LOGIN}/x", newText="x"), "")
-        with pytest.raises(JsonRpcException, match=r"params\.newText: an incomplete character"):
+        with pytest.raises(JsonRpcException, match=r"params\.newText: has half of a character"):
             await apply(editor, path=LOGIN, newText="\ud800")
         assert (tree(root), list(outside.iterdir())) == (before, [])
         text = (root / GOVERNANCE_LEDGER).read_text()
@@ -432,13 +434,13 @@ async def test_files_are_made_moved_and_deleted_in_one_change(repository: Reposi
 
         # What is there already is kept, made new, or in the way.
         begin = edits(editor, NEW, at(0, 0, 0, "- "))
-        not_made(editor, await steps(editor, create(editor, NEW), begin), "there is already")
-        not_made(editor, await steps(editor, rename(editor, LOGIN, NEW)), "is there already")
+        not_made(editor, await steps(editor, create(editor, NEW), begin), "exists already")
+        not_made(editor, await steps(editor, rename(editor, LOGIN, NEW)), "exists already")
         done(editor, await steps(editor, create(editor, NEW, ignoreIfExists=True), begin))
         assert (root / NEW).read_text() == "- anew\n"
         done(editor, await steps(editor, create(editor, NEW, overwrite=True), begin))
         assert (root / NEW).read_text() == "- "
-        with pytest.raises(JsonRpcException, match="changes after it is deleted") as raised:
+        with pytest.raises(JsonRpcException, match="is changed after it is deleted") as raised:
             await steps(editor, delete(editor, NEW), begin)
         assert raised.value.code == -32602
         assert (root / NEW).read_text() == "- "
@@ -590,10 +592,10 @@ async def test_what_is_open_is_changed_by_its_editor(repository: Repository) -> 
         # An editor that does not make it, or fails.
         text = editor.buffers[LOGIN].text
         for hands.refuses in (True, JsonRpcException("no", code=-32603)):
-            not_made(editor, await steps(editor, begin), "the editor did not apply it")
+            not_made(editor, await steps(editor, begin), "the editor did not accept the edit")
         for _ in range(2):
             told = await apply(editor, edit={"documentChanges": [begin]}, toolUseId="failed")
-            not_made(editor, told, "the editor did not apply it")
+            not_made(editor, told, "the editor did not accept the edit")
         assert len(await editor.traced(5)) == len(editor.records()) == 5
         assert (editor.buffers[LOGIN].text, (root / LOGIN).read_text()) == (text, LINES)
         # Once, however often it is asked for.
@@ -687,14 +689,14 @@ async def test_one_open_file_has_the_editor_make_the_whole_change(repository: Re
         assert editor.records() == []
         # What is there is no new file.
         again = edits(editor, LOGOUT, at(0, 0, 0, "- "))
-        not_made(editor, await steps(editor, create(editor, LOGOUT), again), "there is already")
+        not_made(editor, await steps(editor, create(editor, LOGOUT), again), "exists already")
         told = await steps(editor, create(editor, LOGOUT, ignoreIfExists=True), again)
         assert (told["applied"], editor.buffers[LOGOUT].text) == (True, "- left\n")
         told = await steps(editor, create(editor, LOGOUT, overwrite=True), again)
         assert (told["applied"], editor.buffers[LOGOUT].text) == (True, "- ")
         repository.write("src/auth/binary", b"\xff\xfe\x00")
         binary = edits(editor, "src/auth/binary", at(0, 0, 0, "x"))
-        not_made(editor, await steps(editor, begin, binary), "is not text")
+        not_made(editor, await steps(editor, begin, binary), "is not a text file")
 
     # One that knows neither versions nor files: plain edits alone.
     unable = capabilities(workspace__workspaceEdit={})

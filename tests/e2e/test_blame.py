@@ -121,6 +121,6 @@ async def test_what_cannot_be_told_is_refused(repository: Repository) -> None:
             assert getattr(raised.value, "code", None) == -32602
     (repository.root / ".orchestration/active_intents.yaml").unlink()
     async with editing(repository.root) as editor:
-        with pytest.raises(Exception, match="governs this place") as raised:
+        with pytest.raises(Exception, match="here or above") as raised:
             await editor.ask("intent/blame", {"path": LOGIN})
         assert getattr(raised.value, "code", None) == -32803

@@ -62,8 +62,10 @@ async def test_a_folder_is_renamed_with_one_message_and_one_diagnostic(
         (record,) = editor.records()
         assert (record["tool_name"], record["scope_validation"]) == ("editor/rename", "FAIL")
         assert len(record["files"]) == files
-        said = f"0000.py is outside INT-001 (Login). The same goes for {files - 1} more"
-        first = f"{said} changed files in lib2/; open one to see its own lines."
+        said = (
+            f"0000.py is outside the scope of INT-001 (Login). The same is true of {files - 1} more"
+        )
+        first = f"{said} changed files in lib2/. Open one to see its marked lines."
         await editor.until(lambda: shown(editor) == {"lib2/00/0000.py": [first]}, "one is shown")
         assert editor.messages == [f"intent-lsp: renaming lib → lib2, {files:,} files: {said}."]
         # Undone, nothing is shown any more, and nobody says a word.
@@ -88,8 +90,9 @@ async def test_a_program_that_changes_three_hundred_files_is_one_record_and_one_
             return len(editor.records()) == 1
 
         await editor.until(one, "a record")
-        first = "0000.py is outside INT-001 (Login). The same goes for 299 more changed files in"
-        whole = {"lib/00/0000.py": [f"{first} lib/; open one to see its own lines."]}
+        first = "0000.py is outside the scope of INT-001 (Login). The same is true of 299 more"
+        second = "changed files in lib/. Open one to see its marked lines."
+        whole = {"lib/00/0000.py": [f"{first} {second}"]}
         await editor.until(lambda: shown(editor) == whole, "one is shown")
         (record,) = editor.records()
         assert (record["tool_name"], len(record["files"])) == ("disk/change", 300)

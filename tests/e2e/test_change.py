@@ -75,8 +75,8 @@ async def test_what_is_kept_no_more_is_told_apart_from_what_was_never_there(
     async with editing(repository.root) as editor:
         (file,) = (await change(editor, first))["files"]
         assert file["before"]["text"] == LINES
-        assert file["after"] == {"text": None, "why": "it is no longer kept"}
+        assert file["after"] == {"text": None, "why": "the content is not kept any more"}
         (file,) = (await change(editor, image))["files"]
-        assert file["after"] == {"text": None, "why": "it is not text"}
-        with pytest.raises(Exception, match="there is no record nothing"):
+        assert file["after"] == {"text": None, "why": "the content is not text"}
+        with pytest.raises(Exception, match="the ledger has no record nothing"):
             await editor.ask("intent/change", {"recordId": "nothing"})

@@ -162,7 +162,7 @@ async def test_a_client_that_turns_out_not_to_ask_is_told_where_to_choose(
         with pytest.raises(JsonRpcException, match="name one of INT-001, INT-002"):
             await editor.run(ask)
         await editor.until(
-            lambda: any("selects one of INT-001, INT-002" in told for told in editor.messages),
+            lambda: any("to select one of INT-001, INT-002" in told for told in editor.messages),
             "told",
         )
         actions = await editor.actions("README.md")

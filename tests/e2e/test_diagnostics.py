@@ -243,7 +243,9 @@ async def test_the_code_says_what_became_of_the_intent(repository: Repository) -
         )
         (shown,) = await editor.problems(INVOICE, "INTENT_CLOSED")
         assert shown.severity == lsp.DiagnosticSeverity.Error
-        assert shown.message == "INT-002 (Billing) is COMPLETED: it takes no more edits."
+        assert (
+            shown.message == "INT-002 (Billing) is COMPLETED: no more files may be edited for it."
+        )
         repository.replace(INTENTS_FILE, intents.replace("INT-002", "INT-003"))
         (shown,) = await editor.problems(INVOICE, "INTENT_NOT_FOUND")
         assert shown.message == (

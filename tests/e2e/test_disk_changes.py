@@ -465,7 +465,7 @@ async def test_what_waits_of_one_burst_is_said_in_one_message(repository: Reposi
             ("disk/change", INVOICE, "PASS"),
         ]
         (message,) = editor.messages
-        said = f"{LOGIN} and 1 more file have changed on disk, its record cannot be written yet"
+        said = f"{LOGIN} and 1 more file have changed on disk, but the ledger cannot record it yet"
         assert said in message
 
 

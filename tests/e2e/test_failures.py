@@ -273,7 +273,7 @@ async def test_a_state_that_cannot_be_opened_at_the_start_switches_nothing_off(
         status = await editor.ask("intent/status")
         assert (status["enabled"], status["fileState"]) == (True, "unavailable")
         assert STATE in status["reason"]
-        await until_said(editor, "kept in memory only")
+        await until_said(editor, "cannot be saved to disk")
         # Saves are judged, shown and recorded as ever.
         await editor.ask("intent/select", {"intentId": "INT-001"})
         editor.open(INVOICE)
@@ -295,7 +295,7 @@ async def test_a_state_that_cannot_be_opened_at_the_start_switches_nothing_off(
         else:
             for each in (out, told):
                 governs_nothing(each, fail_open=False)
-        assert said(editor, "kept in memory only") == 1
+        assert said(editor, "cannot be saved to disk") == 1
         # Mended, it is used again, and what memory knew is in it.
         if state.is_dir():
             state.rmdir()
@@ -470,7 +470,7 @@ async def test_records_of_agents_and_people_wait_for_the_ledger_in_their_order(
                 assert len(list((repository.root / QUEUE).glob("*.json"))) == 2 * number + 1
                 await save(editor, INVOICE, LINES + f"waits {number}\n")
                 await until_said(
-                    editor, f"{INVOICE} is saved, its record cannot be written yet", number + 1
+                    editor, f"{INVOICE} is saved, but the ledger cannot record it yet", number + 1
                 )
         assert "the ledger cannot be appended" in log.read_text()
         waiting = [
@@ -508,7 +508,7 @@ async def test_an_agents_record_that_waits_is_logged_and_shown(
             await editor.ask("intent/list")
         assert json.loads(waiting.read_bytes())["session_id"] == "builder"
         assert "the ledger cannot be appended" in log.read_text()
-        assert said(editor, "cannot be written yet") == 1
+        assert said(editor, "cannot record it yet") == 1
 
 
 async def test_what_is_wrong_is_shown_though_the_ledger_cannot_be_read(
@@ -605,7 +605,7 @@ async def test_where_a_record_can_neither_be_kept_nor_wait_it_is_said_and_the_ed
         with ledger_may_not_be_written(repository):
             error = await failing(editor, "recordEdit", ticket=given, success=True)
             assert (error.code, error.data["code"]) == (-32803, "LEDGER_UNAVAILABLE")
-            assert "nor can the record wait" in str(error)
+            assert "cannot be kept for later either" in str(error)
             await save(editor, INVOICE, LINES + "1\n")
             await until_said(editor, f"{INVOICE} is saved but not recorded")
         queue.unlink()
@@ -1036,7 +1036,7 @@ async def test_on_a_full_disk_an_agent_is_held_as_the_team_says(
             else:
                 governs_nothing(told, fail_open=False)
                 governs_nothing(out, fail_open=False)
-            await until_said(editor, "kept in memory only")
+            await until_said(editor, "cannot be saved to disk")
             ballast.unlink()
             await until_ok(editor)
             if fail_open:

@@ -149,8 +149,8 @@ async def test_a_rename_out_of_scope_is_warned_of_once_and_recorded_as_fail(
         assert record["scope_validation"] == "FAIL"
         (said,) = said_of(editor, "renaming")
         assert said == (
-            f"intent-lsp: renaming {INVOICE} → src/billing/bill.py: invoice.py is outside INT-001"
-            " (Login). Owned by INT-002."
+            f"intent-lsp: renaming {INVOICE} → src/billing/bill.py: invoice.py is outside the scope"
+            " of INT-001 (Login). Open intents that own it: INT-002."
         )
         # It is undone, of which nobody says a word.
         await rename(editor, ("src/billing/bill.py", INVOICE))
@@ -342,7 +342,7 @@ async def test_a_record_that_cannot_be_written_waits_and_that_is_said(
         await select(editor, "INT-001")
         await delete(editor, LOGIN)
         await editor.until(
-            lambda: said_of(editor, "its record cannot be written yet"), "it is said to wait"
+            lambda: said_of(editor, "but the ledger cannot record it yet"), "it is said to wait"
         )
         assert said_of(editor, f"{LOGIN} is deleted")
         ledger.rmdir()
@@ -363,5 +363,5 @@ async def test_more_files_than_a_record_holds_are_said_not_to_be_recorded(
         (said,) = said_of(editor, "not recorded")
         assert said == (
             "intent-lsp: src/auth/many → src/auth/most is renamed but not recorded:"
-            " files of one operation: more than 10,000"
+            " the files of one operation: more than 10,000"
         )

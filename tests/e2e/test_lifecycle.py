@@ -245,7 +245,7 @@ async def test_two_windows_on_one_root(repository: Repository) -> None:
         # The one that ended is the one that is inherited from.
         async with editing(repository.root) as three:
             await three.until(lambda: three.messages, "it is said")
-            assert three.messages == ["intent-lsp: continuing INT-001"]
+            assert three.messages == ["intent-lsp: INT-001 is still the selected intent"]
     # A named session goes on with its own.
     async with editing(repository.root, options={"sessionId": "fresh"}) as four:
         assert (await four.ask("intent/status"))["activeIntentId"] is None

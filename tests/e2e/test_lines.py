@@ -111,7 +111,7 @@ async def test_what_cannot_be_told_is_refused(repository: Repository) -> None:
             ({"intentId": ""}, -32602, r"params\.intentId"),
             ({"intentId": "INT-001", "workDoneToken": []}, -32602, r"params\.workDoneToken"),
             ({"intentId": "INT-404"}, -32803, "INT-404 is not in"),
-            ({"intentId": "INT-001", "workspaceUri": "file:///"}, -32803, "governs this place"),
+            ({"intentId": "INT-001", "workspaceUri": "file:///"}, -32803, "here or above"),
         ]
         for params, code, said in wrong:
             with pytest.raises(Exception, match=said) as raised:

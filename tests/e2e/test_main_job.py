@@ -36,7 +36,7 @@ async def test_the_main_job_from_opening_to_a_verified_record(repository: Reposi
 
         editor.type(INVOICE, LINES.replace("line 3\n", "line three\n"))
         (shown,) = await editor.problems(INVOICE, "SCOPE_VIOLATION")
-        assert shown.message == "invoice.py is outside INT-001 (Login)."
+        assert shown.message == "invoice.py is outside the scope of INT-001 (Login)."
         assert shown.source == "intent-lsp"
         assert shown.range == lsp.Range(lsp.Position(2, 0), lsp.Position(2, 10))
 
@@ -211,7 +211,9 @@ async def test_block_turns_a_save_back_and_keeps_a_draft(repository: Repository)
         await editor.until(lambda: editor.asked, "a message says so")
         titles = [action.title for action in editor.asked[0].actions or []]
         assert titles == ["Restore and expand scope", "Select INT-002", "Keep draft"]
-        assert editor.asked[0].message.startswith("Save refused. invoice.py is outside INT-001")
+        assert editor.asked[0].message.startswith(
+            "Save refused. invoice.py is outside the scope of INT-001"
+        )
         (draft,) = (await editor.ask("intent/drafts"))["drafts"]
         assert (draft["path"], draft["code"]) == (INVOICE, "SCOPE_VIOLATION")
         assert editor.records() == []
@@ -332,8 +334,8 @@ async def test_block_leaves_auto_saves_alone_and_offers_to_put_back(repository: 
         assert editor.records()[0]["scope_validation"] == "FAIL"
         await editor.until(lambda: editor.asked, "putting back is offered")
         assert editor.asked[0].message.endswith(
-            "invoice.py is outside INT-001 (Login). It was saved anyway (auto-save) and recorded"
-            " as out of scope."
+            "invoice.py is outside the scope of INT-001 (Login). It was saved anyway (auto-save)"
+            " and recorded as out of scope."
         )
         await editor.choose("Undo save")
         await editor.until(lambda: editor.buffers[INVOICE].text == LINES, "it is put back")
@@ -420,7 +422,7 @@ async def test_a_restart_goes_on_with_its_intent(repository: Repository) -> None
         await editor.traced(1)
     async with editing(repository.root) as editor:
         await editor.until(
-            lambda: "intent-lsp: continuing INT-002" in editor.messages, "it is said"
+            lambda: "intent-lsp: INT-002 is still the selected intent" in editor.messages, "it is said"
         )
         assert (await editor.ask("intent/status"))["activeIntentId"] == "INT-002"
         # What was refused still stands, though it was there before this session.

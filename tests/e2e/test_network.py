@@ -127,13 +127,13 @@ def test_a_signal_ends_the_server_and_its_client_is_told(
         client.leave()
         assert server.end() == (1, "")
         if isinstance(client, WebClient):
-            assert client.closed == (1001, "the server ends")
+            assert client.closed == (1001, "the server is shutting down")
 
 
 def test_a_signal_ends_a_server_that_nobody_came_to() -> None:
     with process("--tcp", ":0") as server:
         assert server.reach == (
-            "(this machine only; without --token-file every user of it may connect)\n"
+            "(this machine only; every user of it can connect, since no --token-file was given)\n"
         )
         server.process.terminate()
         assert server.end() == (1, "")
@@ -168,7 +168,7 @@ def refused(*words: str) -> str:
     ("words", "problem"),
     [
         (("--ws", ":0"), "--ws needs a token"),
-        (("--tcp", "0.0.0.0:0"), "--tcp 0.0.0.0:0 needs a token: others can reach it"),
+        (("--tcp", "0.0.0.0:0"), "--tcp 0.0.0.0:0 needs a token: other machines can reach it"),
         (("--tcp", "[::]:0"), "--tcp [::]:0 needs a token"),
         (("--tcp", "192.0.2.1:0"), "cannot listen on 192.0.2.1:0"),
     ],
@@ -179,7 +179,7 @@ def test_what_would_protect_nobody_is_refused(words: Sequence[str], problem: str
 
 def test_a_token_that_others_can_read_is_refused(tmp_path: Path) -> None:
     open_to_all = token_file(tmp_path, mode=0o644)
-    assert "can be read by others; `chmod 600` it" in refused(
+    assert "can be read by others; run `chmod 600` on it" in refused(
         "--tcp", ":0", "--token-file", str(open_to_all)
     )
 

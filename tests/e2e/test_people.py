@@ -27,8 +27,8 @@ ONCE = "Approve once"
 EXPAND = "Approve and expand scope"
 REJECT = "Reject"
 DISMISSED = "the question was closed without an answer"
-CANNOT = "nobody can be asked: the client does not know window/showMessageRequest"
-FIRST_INTENT = "run intent-lsp intents add, or let a person create the file"
+CANNOT = "nobody can be asked: the editor does not support window/showMessageRequest"
+FIRST_INTENT = "run intent-lsp intents add, or ask a person to create the file"
 
 OUT_OF_SCOPE = "hitl: out_of_scope"
 ALWAYS = "hitl: always"
@@ -166,7 +166,7 @@ async def test_a_person_decides_on_what_is_out_of_scope(repository: Repository) 
         told = await answered(editor, ONCE, INVOICE)
         assert person.titles == [ONCE, EXPAND, REJECT]
         assert person.question.startswith(
-            f"intent-lsp: agent builder wants {WRITE} to change {INVOICE} for INT-001."
+            f"intent-lsp: agent builder asks to change {INVOICE} with {WRITE} for INT-001."
             f" Scope Violation: INT-001 is not authorized to edit {INVOICE}."
         )
         assert (told["allowed"], told["scopeValidation"], told["intentId"]) == (
@@ -209,7 +209,7 @@ async def test_what_a_person_approves_for_good_is_in_scope_from_then_on(
         (grant,) = [each for each in editor.records() if each["tool_name"] == "intent/grant"]
         assert grant["grant"] == {
             "patterns": [literal],
-            "reason": "approved when an agent asked",
+            "reason": "a person approved it when an agent asked",
             "granted_by": "mine",
             "expires_at": None,
         }
@@ -238,7 +238,7 @@ async def test_what_a_person_approves_for_good_is_in_scope_from_then_on(
         record = await written(editor, told, INVOICE, "once\n")
         assert record["approval"]["choice"] == "once"
         assert plan(editor) == expanded
-        said = "the file is open with unsaved text. The call is approved this one time."
+        said = "the file is open in an editor with unsaved changes. Only this one call is approved."
         await editor.until(lambda: any(said in each for each in editor.messages), "it is said")
         assert len([each for each in editor.records() if "grant" in each]) == 1
         assert (await editor.ask("intent/verify"))["ok"]
@@ -293,7 +293,7 @@ async def test_a_person_sees_every_call_where_the_team_wants_that(repository: Re
         told = await answered(editor, ONCE, LOGIN, toolUseId="use-1")
         assert person.titles == [ONCE, REJECT]
         assert person.question == (
-            f"intent-lsp: agent builder wants {WRITE} to change {LOGIN} for INT-001."
+            f"intent-lsp: agent builder asks to change {LOGIN} with {WRITE} for INT-001."
         )
         # The same call is the same answer, and asks nobody twice.
         assert await wish(editor, LOGIN, toolUseId="use-1") == told
@@ -447,7 +447,8 @@ async def test_the_first_intent_is_written_on_a_persons_word(repository: Reposit
         rejected(told, "a person rejected it", intent_id=None)
         assert person.titles == [ONCE, REJECT]
         assert (
-            person.question == f"intent-lsp: agent builder wants {WRITE} to change {INTENTS_FILE}."
+            person.question
+            == f"intent-lsp: agent builder asks to change {INTENTS_FILE} with {WRITE}."
         )
         told = await answered(editor, ONCE, INTENTS_FILE)
         assert (told["allowed"], told["intentId"], told["scopeValidation"]) == (True, None, "PASS")

@@ -128,7 +128,7 @@ async def test_a_person_makes_intents_at_once_and_an_agent_has_to_be_let(
         await editor.choose("Reject")
         assert await ask(editor, "create", "builder", **wanted) == REJECTED
         assert question(editor) == (
-            "intent-lsp: agent builder wants to create the intent Theirs,"
+            "intent-lsp: agent builder asks to create the intent Theirs,"
             f" which owns src/a/{STAR}{STAR}, src/b/{STAR}{STAR}."
         )
         await editor.choose("")
@@ -145,20 +145,20 @@ async def test_a_person_makes_intents_at_once_and_an_agent_has_to_be_let(
         wanted = {"name": "Mail", "ownedScope": ["src/mail/**"]}
         error = await failing(editor, "create", **wanted, id="INT-041")
         assert (error.code, error.data["code"]) == (FAILED, "INTENTS_FILE_UNWRITTEN")
-        assert "INT-041 in the file already" in error.message
+        assert "the file already has an intent INT-041" in error.message
         editor.open(INTENTS_FILE)
         editor.type(INTENTS_FILE, before + "# more\n")
         await editor.settled(INTENTS_FILE)
         error = await failing(editor, "create", **wanted)
         assert error.data == {
             "code": "INTENTS_FILE_UNWRITTEN",
-            "reason": "the file is open with unsaved text",
+            "reason": "the file is open in an editor with unsaved changes",
         }
         assert plan(editor) == before
         # Whoever cannot be asked is asked once.
         editor.mistaken = True
         told = await both(editor, "create", "builder", **wanted)
-        cannot = "nobody can be asked: the client does not know window/showMessageRequest"
+        cannot = "nobody can be asked: the editor does not support window/showMessageRequest"
         assert told == {"approved": False, "feedback": cannot}
         assert len(editor.asked) == 4
 
@@ -249,7 +249,7 @@ async def test_what_is_completed_is_closed(repository: Repository) -> None:
         error = await failing(editor, "complete")
         assert error.data == {
             "code": "INTENTS_FILE_UNWRITTEN",
-            "reason": "the file is open with unsaved text",
+            "reason": "the file is open in an editor with unsaved changes",
         }
         assert (await ask(editor, "status"))["activeIntentId"] == "INT-001"
         assert plan(editor) == text
@@ -300,7 +300,7 @@ async def test_scope_is_a_persons_to_grant(repository: Repository) -> None:
         await editor.choose("Reject")
         assert await ask(editor, "requestScopeExpansion", "builder", **wanted) == REJECTED
         assert question(editor) == (
-            "intent-lsp: agent builder wants to expand the scope of INT-001 with"
+            "intent-lsp: agent builder asks to expand the scope of INT-001 with"
             f" src/billing/{STAR}{STAR}, docs/{STAR}.md (invoices 'log' in)."
         )
         assert (plan(editor), editor.records()) == (before, [])
@@ -332,7 +332,7 @@ async def test_scope_is_a_persons_to_grant(repository: Repository) -> None:
             {"intent_id": "INT-001", "patterns": ["x.py"], "grant_token": "forged"},
         )
         assert told["approved"]
-        assert question(editor).startswith("intent-lsp: you want to expand the scope of INT-001")
+        assert question(editor).startswith("intent-lsp: you ask to expand the scope of INT-001")
         assert len(editor.asked) == 3
 
         error = await failing(

@@ -379,7 +379,7 @@ async def test_block_turns_back_to_the_byte_and_loses_nothing(repository: Reposi
             "Delete the empty file",
             "Keep draft",
         ]
-        assert "The new file is empty" in editor.asked[-1].message
+        assert "The new file was left empty" in editor.asked[-1].message
         await editor.choose("Delete the empty file")
         await editor.until(lambda: editor.deleted, "it is deleted")
         assert not (repository.root / "new.txt").exists()
@@ -395,7 +395,7 @@ async def test_a_new_file_is_deleted_for_an_editor_that_cannot(repository: Repos
     async with editing(repository.root) as editor:
         await select(editor, "INT-001")
         for count, (name, said) in enumerate(
-            (("a.txt", "was deleted"), ("b.txt", "was left as it is")), 1
+            (("a.txt", "was deleted"), ("b.txt", "was not deleted")), 1
         ):
             editor.open(name, "")
             editor.type(name, "refused\n")
@@ -705,7 +705,7 @@ async def test_a_ledger_that_cannot_be_written_closes_its_gap(repository: Reposi
             fcntl.flock(lock, fcntl.LOCK_EX)
             await edit_and_save(editor, LOGIN, LINES + "2\n")
             await editor.until(
-                lambda: any("cannot be written yet" in told for told in editor.messages),
+                lambda: any("cannot record it yet" in told for told in editor.messages),
                 "it is told",
             )
             assert len(editor.records()) == 1
@@ -714,7 +714,7 @@ async def test_a_ledger_that_cannot_be_written_closes_its_gap(repository: Reposi
         ledger.mkdir()
         await edit_and_save(editor, LOGIN, LINES + "3\n")
         await editor.until(
-            lambda: sum("cannot be written yet" in t for t in editor.messages) == 2,
+            lambda: sum("cannot record it yet" in t for t in editor.messages) == 2,
             "it is told again",
         )
         found = await editor.ask("intent/verify")
@@ -729,7 +729,7 @@ async def test_a_ledger_that_cannot_be_written_closes_its_gap(repository: Reposi
         ledger.mkdir()
         await edit_and_save(editor, LOGIN, LINES + "5\n")
         await editor.until(
-            lambda: sum("cannot be written yet" in t for t in editor.messages) == 3, "and again"
+            lambda: sum("cannot record it yet" in t for t in editor.messages) == 3, "and again"
         )
         ledger.rmdir()
         away.rename(ledger)
@@ -828,7 +828,7 @@ async def test_stale_files(repository: Repository) -> None:
         assert shown.message == "login.py has changed on disk since your editor read it."
         assert shown.severity == lsp.DiagnosticSeverity.Error
         actions = await editor.actions(LOGIN)
-        await editor.run(actions["Take the disk's version"])
+        await editor.run(actions["Take the version on disk"])
         assert editor.buffers[LOGIN].text == LINES + "theirs\n"
         await editor.problems(LOGIN)
         await edit_and_save(editor, LOGIN, "mine\n" + LINES + "theirs\n")

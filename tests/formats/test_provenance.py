@@ -75,8 +75,8 @@ def test_a_hover_tells_intent_who_when_tool_class_verdict_confidence_and_record(
         ({}, AGENT, Confidence.EXACT, "an agent · "),
         ({}, UNKNOWN_CONTRIBUTOR, Confidence.EXACT, "unknown · "),
         ({}, Contributor(EntityType.MIXED, "gpt"), Confidence.EXACT, "gpt and a person · "),
-        ({}, HUMAN, Confidence.NORMALIZED, " · only white space has changed since · "),
-        ({}, HUMAN, Confidence.MOVED, " · moved here since · "),
+        ({}, HUMAN, Confidence.NORMALIZED, " · later only its white space was changed · "),
+        ({}, HUMAN, Confidence.MOVED, " · it was moved here later · "),
         ({"inferred": True}, HUMAN, Confidence.EXACT, " · INTENT_EVOLUTION (inferred) · "),
         ({"inferred": False}, HUMAN, Confidence.EXACT, " · INTENT_EVOLUTION · "),
         (
@@ -118,7 +118,7 @@ def test_a_person_is_named_as_far_as_it_is_known(
 
 
 def test_an_intent_that_is_gone_or_was_none_is_said_to_be() -> None:
-    assert hover_plain(run(record()), None).startswith("INT-001 — no longer among the intents\n")
+    assert hover_plain(run(record()), None).startswith("INT-001 — no longer in the intents file\n")
     assert hover_plain(run(record(intent_id=None)), None).startswith("no intent\n")
     assert hint_words(run(record(intent_id=None)), None) == "no intent, a person, 2026-11-21"
     assert hint_words(run(record()), None) == "INT-001, a person, 2026-11-21"
@@ -147,7 +147,7 @@ def test_what_nobody_explains_has_no_words() -> None:
             {"concurrent_modification": True, "compared": False},
             [
                 "somebody else changed a file between reading and writing",
-                "the work tree could not be compared: the command may have changed more",
+                "the work tree could not be compared: the command may have changed more files",
             ],
         ),
     ],

@@ -19,9 +19,9 @@ NAMES_SHOWN: Final = 3
 _WORDS: Final = {
     GateCode.NO_ACTIVE_INTENT: "No intent is selected.",
     GateCode.INTENT_NOT_FOUND: f"The selected intent {{id}} is not in {INTENTS_FILE}.",
-    GateCode.INTENT_CLOSED: "{intent} is {status}: it takes no more edits.",
+    GateCode.INTENT_CLOSED: "{intent} is {status}: no more files may be edited for it.",
     GateCode.INTENT_IGNORED: "{intent} is ignored: a line of .intentignore matches it.",
-    GateCode.SCOPE_VIOLATION: "{files} {are} outside {intent}.",
+    GateCode.SCOPE_VIOLATION: "{files} {are} outside the scope of {intent}.",
     GateCode.OUTSIDE_WORKSPACE: "{files} {are} outside this workspace, through a symbolic link.",
     GateCode.STALE_FILE: "{files} {have} changed on disk since your editor read it.",
 }

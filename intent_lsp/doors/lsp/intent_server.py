@@ -73,7 +73,7 @@ class IntentServer(LanguageServer):
     async def _open(self) -> Service:
         params = self._initialize
         if params is None:
-            raise RuntimeError("initialize comes first")
+            raise RuntimeError("the first request must be initialize")
         make = await asyncio.to_thread(_load)
         service = make(self.protocol, params)
         # Count them before `service` is set: the next message may close the document.

@@ -24,9 +24,9 @@ _UNSHOWN: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u206
 _DAY: Final = slice(0, 10)
 _MINUTE: Final = slice(11, 16)
 _HOW: Final = {
-    Confidence.NORMALIZED: "only white space has changed since",
-    Confidence.MOVED: "moved here since",
-    Confidence.ASSUMED: "no tool announced it; it is attributed to the intent that was active",
+    Confidence.NORMALIZED: "later only its white space was changed",
+    Confidence.MOVED: "it was moved here later",
+    Confidence.ASSUMED: "no editor or agent reported it; the intent is the one that was active",
 }
 
 
@@ -113,9 +113,9 @@ def reasons(record: Record) -> Iterator[str]:
 def doubts(record: Record) -> Iterator[str]:
     """Yield what makes a record less reliable than others, each as a clause."""
     if record.is_assumed:
-        yield "no tool announced this change; it is attributed to the intent that was active"
+        yield "no editor or agent reported this change; the intent is the one that was active"
     if not record.compared:
-        yield "the work tree could not be compared: the command may have changed more"
+        yield "the work tree could not be compared: the command may have changed more files"
     if record.reconstructed:
         yield "the snapshot was deleted, so the earlier content was taken from HEAD and the ledger"
 
@@ -128,7 +128,7 @@ def _intent(record: Record, intent: Intent | None) -> Sequence[str]:
     if record.intent_id is None:
         return (_NO_INTENT,)
     if intent is None:
-        return _shown(record.intent_id), "no longer among the intents"
+        return _shown(record.intent_id), "no longer in the intents file"
     told = (record.intent_id, intent.name, intent.status.value)
     return [_shown(part) for part in told if part]
 

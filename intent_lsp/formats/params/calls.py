@@ -47,7 +47,9 @@ class ToolCallParams(PathParams, kw_only=True, frozen=True):
         }
         if self.read_hash is not msgspec.UNSET:
             if len(paths) != 1:
-                raise WrongParamsError("readHash", "needs exactly one path; else use readHashes")
+                raise WrongParamsError(
+                    "readHash", "is for exactly one path; for several use readHashes"
+                )
             hashes.setdefault(paths[0], hash_named(self.read_hash, "readHash"))
         return ToolCall(
             tool_name=self.tool_name,
@@ -87,7 +89,7 @@ class ApplyParams(ToolCallParams, kw_only=True, frozen=True):
                 )
             return changes_of_edit(self.edit, place_of)
         if self.new_text is None:
-            raise WrongParamsError("newText", "this or an edit is needed")
+            raise WrongParamsError("newText", "is missing, and so is an edit")
         if len(paths) != 1:
             raise WrongParamsError("path", "newText needs exactly one path")
         return whole_text(paths[0], self.new_text)

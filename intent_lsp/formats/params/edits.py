@@ -120,7 +120,7 @@ def _created(step: _Create, field: str) -> FileChange:
         if text and not step.options.overwrite:
             if step.options.ignore_if_exists:
                 return text
-            raise ValueError(f"there is already {step.uri}")
+            raise ValueError(f"{step.uri} exists already")
         return ""
 
     path = file_named(step.uri, field)
@@ -200,7 +200,7 @@ def _made_anew(change: FileChange) -> FileChange:
     rewrite = change.rewrite
     if change.effect is not Effect.CREATE or rewrite is None:
         raise WrongParamsError(
-            "edit", f"{change.source or change.path} changes after it is deleted"
+            "edit", f"{change.source or change.path} is changed after it is deleted"
         )
     return FileChange(path=change.path, rewrite=lambda _: rewrite(""))
 

@@ -83,7 +83,7 @@ def _hold_to_text(value: object, field: str, place: str) -> None:
     """
     if isinstance(value, str) and not _is_text(value, field):
         raise WrongParamsError(
-            place, "an incomplete character (a lone surrogate), which no text may hold"
+            place, "has half of a character (a lone surrogate), which is not valid text"
         )
     if isinstance(value, list):
         for number, item in enumerate(value):

@@ -24,7 +24,7 @@ REJECT: Final = "Reject"
 
 REJECTED: Final = "a person rejected it"
 
-_REASON: Final = "approved when an agent asked"
+_REASON: Final = "a person approved it when an agent asked"
 _WORDS_AT_MOST: Final = 300
 _PATHS_SHOWN: Final = 3
 
@@ -88,18 +88,19 @@ async def _expanded(
     wish = Wish(intent_id=admission.intent_id or "", patterns=patterns, reason=_REASON)
     granted = await steps.grant(wish)
     if isinstance(granted, CheckoutRefusal):
-        steps.warn(f"intent-lsp: {granted.message} The call is approved this one time.")
+        steps.warn(f"intent-lsp: {granted.message} Only this one call is approved.")
         return replace(word, approval=ApprovalChoice.ONCE)
     return word
 
 
 def _question(asker: str, admission: CallDecision, why: Denied) -> ApprovalQuestion:
     """Return the question for the person. Names in it come from outside and are neutralised."""
-    shown = ", ".join(map(neutral, why.paths[:_PATHS_SHOWN])) or "files that it does not name"
+    shown = ", ".join(map(neutral, why.paths[:_PATHS_SHOWN])) or "files that the call does not name"
     more = len(why.paths) - _PATHS_SHOWN
-    paths = f"{shown} and {more} more" if more > 0 else shown
+    paths = f"{shown} and {more} more files" if more > 0 else shown
     intent = "" if admission.intent_id is None else f" for {neutral(admission.intent_id)}"
-    text = f"agent {neutral(asker)} wants {neutral(admission.tool_name)} to change {paths}{intent}."
+    tool = neutral(admission.tool_name)
+    text = f"agent {neutral(asker)} asks to change {paths} with {tool}{intent}."
     out_of_scope = why.code is GateCode.SCOPE_VIOLATION
     if out_of_scope:
         text = f"{text} {neutral(why.message, _WORDS_AT_MOST)}"

@@ -41,7 +41,10 @@ def applied_json(applied: Applied, root: Path) -> dict[str, Any]:
     outcome = applied.outcome
     decision = call_json(applied.admission, root)
     if applied.problem is not None:
-        decision["warnings"] = [*decision["warnings"], f"Not applied: {applied.problem}."]
+        decision["warnings"] = [
+            *decision["warnings"],
+            f"The edit was not applied: {applied.problem}.",
+        ]
     return decision | {
         "applied": decision["allowed"] and applied.problem is None,
         "recordId": None if outcome is None else outcome.recorded.record_id,

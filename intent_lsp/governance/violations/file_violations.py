@@ -18,8 +18,8 @@ from intent_lsp.governance.judging.file_snapshot import OpenFileState
 from intent_lsp.governance.violations.document_diffs import DocumentDiffs
 from intent_lsp.governance.violations.violation import RelatedPlace, Violation
 
-_SERVER_ONLY = "Only intent-lsp writes {path}; this edit will be recorded as out of scope."
-_ALIKE = "The same goes for {files}; open one to see its own lines."
+_SERVER_ONLY = "Only intent-lsp may write {path}. This edit will be recorded as out of scope."
+_ALIKE = "The same is true of {files}. Open one to see its marked lines."
 
 
 def file_violations(
@@ -137,6 +137,8 @@ def _scope_places(
     span = places.owned_scope or places.id
     return (
         RelatedPlace(
-            path=root / INTENTS_FILE, span=span, message=f"The owned scope of {intent.id}"
+            path=root / INTENTS_FILE,
+            span=span,
+            message=f"The files that {intent.id} owns are listed here",
         ),
     )

@@ -35,8 +35,8 @@ from intent_lsp.store import clock
 _log: Final = logging.getLogger(__name__)
 
 UNAVAILABLE: Final = (
-    "intent-lsp: the state of sessions in {} is kept in memory only: {}. Edits are still checked;"
-    " once that is fixed, it is saved again within seconds."
+    "intent-lsp: which intents are selected in {} cannot be saved to disk: {}. Edits are still"
+    " checked. Fix this, and it is saved within seconds."
 )
 
 DID_CHANGE: Final = "intent/didChange"
@@ -97,7 +97,9 @@ class Connection:
         if new:
             self._known[open_root] = ()
             if open_root.session.continued is not None and not self.client.shows_status:
-                self.people.show_message(f"intent-lsp: continuing {open_root.session.continued}")
+                self.people.show_message(
+                    f"intent-lsp: {open_root.session.continued} is still the selected intent"
+                )
             self.pages.watch(open_root.governance)
             await self._index(open_root)
             await self.rules_may_have_changed(open_root)
@@ -222,7 +224,8 @@ class Connection:
             return
         if status.file_state is FileState.OK:
             self.people.show_message(
-                f"intent-lsp: governance of {open_root.governance.root} is on again"
+                f"intent-lsp: governance of {open_root.governance.root} is on again:"
+                " edits are checked"
             )
             return
         if status.file_state is FileState.UNAVAILABLE:
@@ -230,7 +233,10 @@ class Connection:
             _log.warning("%s", said)
             self.people.warn(said)
             return
-        said = f"intent-lsp: governance of {open_root.governance.root} is OFF: {status.reason}"
+        said = (
+            f"intent-lsp: governance of {open_root.governance.root} is OFF,"
+            f" so edits are not checked: {status.reason}"
+        )
         _log.warning("%s", said)
         self.people.show_message(said, lsp.MessageType.Warning)
 

@@ -144,7 +144,7 @@ class RecordNotifier:
             self.origins_changed()
         if queued is not None:
             _log.error("the ledger cannot be appended: %s", queued)
-            self._people.warn(f"intent-lsp: {what}, its record cannot be written yet: {queued}")
+            self._people.warn(f"intent-lsp: {what}, but the ledger cannot record it yet: {queued}")
         work = self._tracked_documents.work
         work.begin(work.in_thread(open_root.governance.unreported.write))
         self.noted(open_root)

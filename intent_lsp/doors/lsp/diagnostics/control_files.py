@@ -32,8 +32,8 @@ from intent_lsp.store.fs.resolve import is_directory
 
 CONTROL_PAGES: Final = (INTENTS_FILE, POLICY_FILE)
 
-_NOT_TEXT: Final = "The file is not UTF-8 text; governance is off until it is."
-_GONE: Final = "The intents file is gone; governance is off until it is back."
+_NOT_TEXT: Final = "This file is not UTF-8 text. Edits are not checked until it is."
+_GONE: Final = "The intents file no longer exists. Edits are not checked until it is back."
 
 
 @dataclass(slots=True)

@@ -154,7 +154,7 @@ class CodeActions:
         whole = self.file_edits(tracked)
         if whole:
             stale = problem.code == GateCode.STALE_FILE
-            title = "Take the disk's version" if stale else "Revert the file"
+            title = "Take the version on disk" if stale else "Revert the file"
             target: dict[str, object] = {"uri": tracked.uri, "version": tracked.version}
             ways.append(self._edit(title, tracked, whole, target, shown))
         return ways

@@ -50,7 +50,7 @@ _DONE: Final = {
 }
 _SHOWN_AT_MOST: Final = 3
 _WORDS_AT_MOST: Final = 300
-_SERVER_ONLY: Final = "Only intent-lsp writes there; this will be recorded as out of scope."
+_SERVER_ONLY: Final = "Only intent-lsp may write there. This will be recorded as out of scope."
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,10 +235,10 @@ def warning(
         return None
     why = _SERVER_ONLY if shown[0].denied is None else for_people(shown[0].denied, shown[0].intent)
     owners = dict.fromkeys(owner for each in shown for owner in each.owners)
-    owned = f" Owned by {_listed(tuple(owners))}." if owners else ""
+    owned = f" Open intents that own it: {_listed(tuple(owners))}." if owners else ""
     of = f", {files:,} files" if files > len(named) else ""
     others = _files_of((each.path for each in shown), named) - 1
-    alike = f" The same goes for {others:,} more." if others else ""
+    alike = f" The same is true of {others:,} more." if others else ""
     what = f"{_DOING[operation]} {_named(named)}{of}"
     return f"intent-lsp: {what}: {neutral(why, _WORDS_AT_MOST)}{alike}{owned}"
 

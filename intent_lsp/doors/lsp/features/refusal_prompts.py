@@ -45,7 +45,7 @@ class RefusalPrompts:
         """
         said = _said(judgement)
         new = draft.base_hash is None
-        left = "The new file is empty" if new else "The file on disk is unchanged"
+        left = "The new file was left empty" if new else "The file on disk is unchanged"
         chosen = await self._connection.people.offer(
             f"Save refused. {said} {left}; your text is kept as a draft.",
             [*_expandable(judgement), *_owners(judgement), *((DELETE,) if new else ()), KEEP],
@@ -87,14 +87,15 @@ class RefusalPrompts:
             return
         remove = open_root.governance.saves.remove_empty
         gone = await self._connection.tracked_documents.work.in_thread(remove, place)
-        said = "was deleted" if gone else "is no longer empty and was left as it is"
+        said = "was deleted" if gone else "was not deleted, because it is no longer empty"
         people.show_message(f"intent-lsp: {place.path} {said}")
 
     async def _put_back(self, tracked: TrackedDocument, after: AfterSave) -> None:
         old, open_root = after.old, tracked.open_root
         if old.lines is None or open_root is None:
             self._connection.people.show_message(
-                f"intent-lsp: {after.judgement.path} was not text before; put it back with git."
+                f"intent-lsp: {after.judgement.path} was not text before the save, so the save"
+                " cannot be undone here. Use git to get the old content back."
             )
             return
         await self._connection.tracked_documents.work.in_thread(
@@ -104,7 +105,7 @@ class RefusalPrompts:
             old.hash,
             "".join(tracked.lines),
         )
-        await self._turn_into(tracked, old.lines, "Put the file back")
+        await self._turn_into(tracked, old.lines, "Undo save")
 
     async def _turn_into(self, tracked: TrackedDocument, wanted: Sequence[str], label: str) -> bool:
         edits = turning_edits(tracked.lines, wanted, self._connection.spelling)
@@ -128,7 +129,7 @@ class RefusalPrompts:
         wish = Wish(
             intent_id=judgement.intent.id,
             patterns=tuple(escape(path) for path in denied.paths),
-            reason="a refused save was restored",
+            reason="a person restored a refused save",
         )
         done = await self._connection.choices.grant(open_root, wish, open_root.session)
         if isinstance(done, CheckoutRefusal):

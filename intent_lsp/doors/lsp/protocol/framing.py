@@ -99,7 +99,7 @@ class Frames:
                 lengths.add(_measure(found[2]))
             line = yield from self._read_line()
         if len(lengths) != 1:
-            differ = "two Content-Length headers differ"
+            differ = "the message has two different Content-Length headers"
             raise _HeaderError(differ if lengths else "Content-Length is missing")
         return lengths.pop()
 
@@ -129,5 +129,5 @@ def _measure(value: bytes) -> int:
         raise _HeaderError(f"Content-Length is not a number of bytes: {shown!r}")
     digits = value.lstrip(b"0") or b"0"
     if len(digits) > len(str(_LENGTH_LIMIT)) or int(digits) > _LENGTH_LIMIT:
-        raise _HeaderError(f"Content-Length {shown} is beyond the limit of {MESSAGE_LIMIT} bytes")
+        raise _HeaderError(f"Content-Length {shown} is above the limit of {MESSAGE_LIMIT} bytes")
     return int(digits)

@@ -66,7 +66,8 @@ def read_frame(frame: Frame) -> Message:
             return InvalidMessage(id=None, code=PARSE_ERROR, message=problem)
         case Oversized(length):
             return _refuse(
-                None, f"a message of {length} bytes is beyond the limit of {MESSAGE_LIMIT} bytes"
+                None,
+                f"a message of {length} bytes is longer than the limit of {MESSAGE_LIMIT} bytes",
             )
 
 
@@ -91,7 +92,7 @@ def read_value(value: object) -> Message:
     if isinstance(value, list):
         return _refuse(None, "batches are not supported: send one message at a time")
     if not isinstance(value, dict):
-        return _refuse(None, "a message is a JSON object")
+        return _refuse(None, "a message must be a JSON object")
     identity = read_id(value.get("id"))
     # Accept an answer without `jsonrpc`: refusing it would help nobody.
     if "method" not in value and identity is not None and value.keys() & {"result", "error"}:

@@ -217,7 +217,7 @@ class SendingProtocol(LanguageServerProtocol):
             return self._converter.unstructure(value)
         if isinstance(value, Enum):
             return value.value
-        raise TypeError(f"a {type(value).__name__} has no form on the wire")
+        raise TypeError(f"a value of the type {type(value).__name__} cannot be sent as JSON")
 
 
 def _with_params(message: dict[str, Any], params: object) -> dict[str, Any]:

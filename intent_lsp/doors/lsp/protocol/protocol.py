@@ -109,7 +109,7 @@ class IntentProtocol(SendingProtocol):
         """
         clock = asyncio.get_running_loop().time
         late = clock() + patience
-        self._questions.end("the connection ends")
+        self._questions.end("the connection is being closed")
         await self._calls.settle(patience)
         await self._ending.ended_within(max(0.0, late - clock()), patience)
 
@@ -148,9 +148,11 @@ class IntentProtocol(SendingProtocol):
         if self._calls.is_running(messages.id_key(request.id)):
             raise JsonRpcInvalidRequest("id: a request with this id has not been answered yet")
         if method == lsp.INITIALIZE and self._stage is not _Stage.NEW:
-            raise JsonRpcInvalidRequest("initialize: was sent before")
+            raise JsonRpcInvalidRequest("initialize: was sent already")
         if method != lsp.INITIALIZE and self._stage is not _Stage.READY:
-            raise JsonRpcServerNotInitialized(f"{method[:100]}: initialize comes first")
+            raise JsonRpcServerNotInitialized(
+                f"{method[:100]}: the first request must be initialize"
+            )
         if self._shutdown:
             raise JsonRpcInvalidRequest(f"{method[:100]}: the server was asked to shut down")
         if is_notification(method):

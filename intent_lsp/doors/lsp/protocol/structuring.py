@@ -148,7 +148,7 @@ def bind(
     """
     command = features.commands.get(params.command)
     if command is None:
-        raise JsonRpcInvalidParams(f"params.command: {params.command[:100]!r} is not a command")
+        raise JsonRpcInvalidParams(f"params.command: there is no command {params.command[:100]!r}")
     args = tuple(params.arguments or ())
     # pygls wraps a command to pass the server in; `func` is the command itself.
     bare = partial(command.func, server) if hasattr(command, "func") else command

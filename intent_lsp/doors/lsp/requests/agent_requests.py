@@ -46,8 +46,8 @@ _NAMED: Final = 3
 """At most so many files are named in a message; the others are counted."""
 
 COULD_NOT_JUDGE: Final = (
-    "intent-lsp: a call of {} could not be checked and was allowed: {}. Later ones are counted"
-    " in the status; to refuse such calls, set `fail_open: false` in the policy."
+    "intent-lsp: an agent's call of {} could not be checked and was allowed: {}. Further ones are"
+    " only counted, in the status. To have them refused, set `fail_open: false` in the policy file."
 )
 
 TOLD_WITHIN: Final = 0.5
@@ -259,7 +259,7 @@ class AgentRequests:
 
     def _tell_record(self, open_root: OpenRoot, outcome: Outcome) -> None:
         """Report that a record is written or queued, and have the changed files looked at again."""
-        what = f"{outcome.ticket.tool_name} is done"
+        what = f"the call of {outcome.ticket.tool_name} is done"
         self._connection.outcomes.recorded(open_root, what, outcome.record, outcome.queued)
         for record in outcome.beside:
             self._connection.outcomes.recorded(open_root, what, record, None)
@@ -269,7 +269,7 @@ class AgentRequests:
             rest = f" and {more} more" if more > 0 else ""
             self._connection.people.warn(
                 f"{outcome.ticket.tool_name} discarded uncommitted changes in {named}{rest}. "
-                "They are kept as drafts: run “Intent: Restore a Refused Text…”."
+                "To get them back, run “Intent: Restore a Refused Text…”."
             )
         paths = [open_root.governance.root / path for path, _, _ in outcome.recorded.files]
         self._connection.files_written(frozenset(map(str, paths)))

@@ -27,7 +27,7 @@ APPROVE: Final = "Approve"
 
 CANCELLED: Final = "the request was cancelled before anybody answered"
 NO_QUESTIONS: Final = ApprovalAnswer(
-    feedback="nobody can be asked: the client does not know window/showMessageRequest",
+    feedback="nobody can be asked: the editor does not support window/showMessageRequest",
     is_nobody=True,
 )
 """The answer when the client cannot ask the person."""

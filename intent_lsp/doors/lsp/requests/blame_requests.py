@@ -80,7 +80,7 @@ class BlameRequests:
         open_root = await self._finder.open_root(params)
         found = await self._tracked_documents.work.in_thread(_changed, open_root, params.record_id)
         if found is None:
-            raise WrongParamsError("recordId", f"there is no record {params.record_id}")
+            raise WrongParamsError("recordId", f"the ledger has no record {params.record_id}")
         return found
 
     async def _shown(self, open_root: OpenRoot, path: str) -> list[str] | None:

@@ -79,7 +79,7 @@ class Commands:
         if isinstance(given, dict) and ("intentId" in given or "intent_id" in given):
             return await self._finish(self._intents.select(given))
         if given is not None and not isinstance(given, dict):
-            raise WrongParamsError("", "expected an object, an id or nothing")
+            raise WrongParamsError("", "expected an object, the id of an intent, or nothing")
         return await self._choose(told)
 
     async def restore_draft(self, given: object = None) -> JsonObject:
@@ -123,13 +123,13 @@ class Commands:
         params = read_params(given, PlaceParams)
         tracked = self._open(params)
         if params.version is not None and params.version != tracked.version:
-            return {"applied": False, "reason": "the text has changed since; try again"}
+            return {"applied": False, "reason": "the text has changed in the meantime; try again"}
         if params.range is None:
             edits = self._actions.file_edits(tracked)
         else:
             edits = self._actions.lines_edits(tracked, *_lines(params, tracked))
         if not edits:
-            return {"applied": False, "reason": "there is nothing to put back"}
+            return {"applied": False, "reason": "there is nothing to revert"}
         people = self._connection.people
         return {"applied": await people.apply(tracked.uri, tracked.version, edits, "Revert")}
 
@@ -146,8 +146,8 @@ class Commands:
         titles = list(by_title)
         if not titles:
             self._connection.people.show_message(
-                f"intent-lsp: there is no open intent yet; the quick fix “{CREATE_TITLE}” on a"
-                " marked line makes one"
+                f"intent-lsp: there is no open intent yet; to create one, use the quick fix"
+                f" “{CREATE_TITLE}” on a marked line"
             )
             return None
         while titles:
@@ -164,8 +164,8 @@ class Commands:
             ids = ", ".join(by_title.values())
             # Also a warning: Helix does not show the error of a failed command.
             self._connection.people.warn(
-                "intent-lsp: this editor cannot ask which intent you work for; the quick fix"
-                f" “Select intent …” on a marked line selects one of {ids}"
+                f"intent-lsp: this editor cannot show a list of intents; to select one of {ids},"
+                " use the quick fix “Select intent …” on a marked line"
             )
             raise WrongParamsError("intentId", f"name one of {ids}")
         return None

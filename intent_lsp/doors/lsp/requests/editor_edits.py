@@ -23,7 +23,7 @@ from intent_lsp.governance.calls.admission import CallDecision
 from intent_lsp.governance.calls.calls import Applied
 from intent_lsp.store.fs.resolve import resolve_below
 
-LABEL = "Edit of an agent"
+LABEL = "Edit by an agent"
 
 DocumentChange = lsp.TextDocumentEdit | lsp.CreateFile | lsp.RenameFile | lsp.DeleteFile
 
@@ -84,7 +84,7 @@ class EditorEdits:
             return "this editor cannot create, rename or delete files"
         edit = self._connection.spelling.joined_edit(steps)
         made = await self._connection.people.apply_edit(edit, LABEL)
-        return None if made else "the editor did not apply it"
+        return None if made else "the editor did not accept the edit"
 
     async def _steps(self, change: FileChange) -> list[DocumentChange]:
         uri = self._uri(change.path)
@@ -93,7 +93,9 @@ class EditorEdits:
         source = change.source or change.path
         tracked = self._opened.get(source)
         if tracked is not None and change.version not in (None, tracked.version):
-            raise ValueError(f"{source} is now open in version {tracked.version}")
+            raise ValueError(
+                f"{source} is now open in version {tracked.version}, not {wanted.version}"
+            )
         lines = await self._lines(source, tracked)
         steps: list[DocumentChange] = []
         if change.source is not None:
@@ -123,7 +125,7 @@ class EditorEdits:
             return None
         text = decode(data)
         if text is None:
-            raise ValueError(f"{path} is not text that can be edited")
+            raise ValueError(f"{path} is not a text file, so it cannot be edited")
         return split_lines(text.text)
 
     def _edit(

@@ -249,7 +249,7 @@ def _dormant_status(session_id: str) -> JsonObject:
         root=None,
         enabled=False,
         file_state=FileState.MISSING,
-        reason="no .orchestration/active_intents.yaml governs this workspace",
+        reason="there is no .orchestration/active_intents.yaml in this workspace or above it",
         session_id=session_id,
         active_intent_id=None,
         stage=CHECKOUT_REQUIRED,

@@ -178,7 +178,7 @@ class PlanRequests:
         active = await self._in_thread(sessions.active_intent, session.id, session.agent_id)
         intent_id = params.intent_id or active
         if intent_id is None:
-            raise WrongParamsError("intentId", "no intent is active; name one")
+            raise WrongParamsError("intentId", "is missing, and no intent is selected")
         ttl = None if params.ttl_seconds is None else timedelta(seconds=params.ttl_seconds)
         wish = Wish(intent_id=intent_id, patterns=params.patterns, reason=params.reason, ttl=ttl)
         refusal = await self._in_thread(open_root.governance.planning.refusal, intent_id)
@@ -209,7 +209,7 @@ class PlanRequests:
         violations: Sequence[CallViolation] = ()
         if outcome is not None:
             # The record exists even if the command changed files that it should not.
-            told = f"{outcome.ticket.program or 'a command'} is done"
+            told = f"{outcome.ticket.program or 'the command'} has ended"
             record, queued = outcome.record, outcome.queued
             self._connection.outcomes.recorded(open_root, told, record, queued)
             violations = await self._in_thread(open_root.governance.violations.of, outcome)
@@ -283,5 +283,5 @@ class PlanRequests:
 
 def _asked(params: CommonParams, open_root: OpenRoot, question: str) -> str:
     name = session_of(params, open_root).id
-    who = "you want" if name == open_root.session.id else f"agent {neutral(name)} wants"
+    who = "you ask" if name == open_root.session.id else f"agent {neutral(name)} asks"
     return f"{who} to {question}."

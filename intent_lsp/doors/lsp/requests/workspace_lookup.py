@@ -22,7 +22,8 @@ class RootLookup:
         if open_root is None:
             raise failed(
                 RequestCode.NOT_GOVERNED,
-                "No .orchestration/active_intents.yaml governs this place; run intent.init.",
+                "There is no .orchestration/active_intents.yaml here or above;"
+                " run intent.init to create it.",
                 {},
             )
         return open_root

@@ -199,7 +199,8 @@ class ClientAdmission:
         code = CloseCode.GOING_AWAY if reading.cancelled() else reading.result()
         with contextlib.suppress(OSError):
             async with asyncio.timeout(LINGER):
-                await channel.close(code, "" if code is CloseCode.FINE else "the server ends")
+                said = "" if code is CloseCode.FINE else "the server is shutting down"
+                await channel.close(code, said)
 
     async def _read(self, channel: Channel, first: list[Frame]) -> CloseCode:
         """Pass frames to the protocol until the end. Return the close code for the client."""

@@ -53,7 +53,7 @@ class ClientAuthenticator:
             case Request(method=lsp.INITIALIZE):
                 return self._judge(message)
             case Request():
-                said = f"{message.method[:100]}: initialize comes first"
+                said = f"{message.method[:100]}: the first request must be initialize"
                 return Retry(
                     InvalidMessage(id=message.id, code=SERVER_NOT_INITIALIZED, message=said)
                 )
@@ -71,11 +71,11 @@ class ClientAuthenticator:
             return Accept()
         told = _token_in(request.params)
         if told is None:
-            problem = "initializationOptions.token: is missing; this server asks for its token"
+            problem = "initializationOptions.token: is missing; this server needs its token there"
         elif hmac.compare_digest(told.encode("utf-8", "surrogatepass"), self._token):
             return Accept()
         else:
-            problem = "initializationOptions.token: is not the token of this server"
+            problem = "initializationOptions.token: is wrong; it is not the token of this server"
         return Reject(InvalidMessage(id=request.id, code=messages.INVALID_REQUEST, message=problem))
 
 

@@ -33,7 +33,7 @@ from intent_lsp.store.fs.token_file import token_of
 
 _HERE: Final = "this machine only"
 _EVERYWHERE: Final = "anybody who can reach this address, over a connection that is not encrypted"
-_ANYBODY: Final = "; without --token-file every user of it may connect"
+_ANYBODY: Final = "; every user of it can connect, since no --token-file was given"
 
 Listen = Callable[[socket.socket, ClientAdmission], Awaitable[None]]
 
@@ -146,7 +146,7 @@ def _listen(endpoint: Endpoint) -> socket.socket:
         )
     except (OSError, UnicodeError) as error:
         said = getattr(error, "strerror", None) or str(error)
-        cure = "give an address of this machine and a port that is free, or port 0"
+        cure = "give an address of this machine and a free port, or port 0 to have one chosen"
         raise ListeningError(f"cannot listen on {endpoint}: {said}", cure=cure) from error
 
 
@@ -155,10 +155,12 @@ def _token(place: ListenAddress, is_loopback: bool) -> str | None:  # noqa: FBT0
         return token_of(place.token_file)
     cure = "add `--token-file FILE`; the file is created with a new token if it does not exist"
     if place.scheme == "ws":
-        raise ListeningError("--ws needs a token: every web page can reach it", cure=cure)
+        raise ListeningError(
+            "--ws needs a token: without one, any web page in a browser could connect", cure=cure
+        )
     if not is_loopback:
         raise ListeningError(
-            f"--tcp {place.endpoint} needs a token: others can reach it", cure=cure
+            f"--tcp {place.endpoint} needs a token: other machines can reach it", cure=cure
         )
     return None
 

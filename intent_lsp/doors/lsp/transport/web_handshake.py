@@ -27,9 +27,9 @@ class HandshakeResult:
     def refusal(self, *, hosts: Sequence[str], origins: Sequence[str]) -> str | None:
         """Return why a request with these header values is refused, or None if it is allowed."""
         if len(hosts) != 1 or not self._is_ours(hosts[0]):
-            return "the Host of the request is not an address of this server, nor its name"
+            return "the Host header of the request does not name this server"
         if origins and (len(origins) > 1 or read_origin(origins[0]) not in self.origins):
-            return "the Origin of the request is not allowed; `--allow-origin` allows one"
+            return "the Origin header of the request is not allowed; `--allow-origin` allows it"
         return None
 
     def _is_ours(self, spelled: str) -> bool:

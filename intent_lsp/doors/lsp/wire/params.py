@@ -46,5 +46,5 @@ def cursor_of(spelled: str | None) -> PageCursor | None:
     if spelled is None:
         return None
     if not (spelled.isascii() and spelled.isdigit()):
-        raise WrongParamsError("cursor", f"{spelled!r} was not given by this server")
+        raise WrongParamsError("cursor", f"{spelled!r} is not a cursor that this server returned")
     return PageCursor(int(spelled))
