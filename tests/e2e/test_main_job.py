@@ -422,7 +422,8 @@ async def test_a_restart_goes_on_with_its_intent(repository: Repository) -> None
         await editor.traced(1)
     async with editing(repository.root) as editor:
         await editor.until(
-            lambda: "intent-lsp: INT-002 is still the selected intent" in editor.messages, "it is said"
+            lambda: "intent-lsp: INT-002 is still the selected intent" in editor.messages,
+            "it is said",
         )
         assert (await editor.ask("intent/status"))["activeIntentId"] == "INT-002"
         # What was refused still stands, though it was there before this session.

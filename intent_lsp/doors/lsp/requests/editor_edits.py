@@ -94,7 +94,7 @@ class EditorEdits:
         tracked = self._opened.get(source)
         if tracked is not None and change.version not in (None, tracked.version):
             raise ValueError(
-                f"{source} is now open in version {tracked.version}, not {wanted.version}"
+                f"{source} is now open in version {tracked.version}, not {change.version}"
             )
         lines = await self._lines(source, tracked)
         steps: list[DocumentChange] = []
