@@ -4,7 +4,7 @@ import pytest
 
 from tests.support.command_line_door import person_at_the_command_line
 from tests.support.governance_door import person_at_governance
-from tests.support.person_stories import tell
+from tests.support.person_stories import run_story
 from tests.support.repository import Repository
 from tests.support.server_door import person_at_the_server
 from tests.support.stories import At, Story, begin, stories_at
@@ -18,7 +18,7 @@ def each_story(door: At) -> pytest.MarkDecorator:
 async def test_at_governance(story: Story, repository: Repository) -> None:
     begin(repository, story)
     with person_at_governance(repository, story) as door:
-        await tell(story, repository, door)
+        await run_story(story, repository, door)
 
 
 @pytest.mark.e2e
@@ -26,7 +26,7 @@ async def test_at_governance(story: Story, repository: Repository) -> None:
 async def test_at_the_server(story: Story, repository: Repository) -> None:
     begin(repository, story)
     async with person_at_the_server(repository, story) as door:
-        await tell(story, repository, door)
+        await run_story(story, repository, door)
 
 
 @each_story(At.COMMAND_LINE)
@@ -35,4 +35,4 @@ async def test_at_the_command_line(
 ) -> None:
     begin(repository, story)
     with person_at_the_command_line(repository, story, capsys) as door:
-        await tell(story, repository, door)
+        await run_story(story, repository, door)

@@ -40,7 +40,7 @@ class PersonDoor(Protocol):
     async def ledger_ok(self) -> bool: ...
 
 
-async def tell(story: Story, repository: Repository, door: PersonDoor) -> None:
+async def run_story(story: Story, repository: Repository, door: PersonDoor) -> None:
     """Tell a story at a door; what does not come true fails with its line."""
     teller = _Teller(repository, door)
     for step in asked(story, door.passes_over):

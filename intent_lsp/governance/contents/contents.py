@@ -17,7 +17,6 @@ from intent_lsp.core.content import (
     ContentHash,
     FileContent,
     content_of,
-    hash_content,
     hash_if_there,
 )
 from intent_lsp.core.gate.file_class import server_only
@@ -113,7 +112,7 @@ class Contents:
 
     def hash_of(self, path: WorkspacePath) -> ContentHash | None:
         """Return the hash of a file on disk now, or None if it is absent."""
-        return hash_if_there(self.disk(path))
+        return self.on_disk(path).hash
 
     def seen(self, path: WorkspacePath, content: FileContent) -> None:
         """Remember the initial content of a file, unless a commit and the baseline cover it."""
@@ -273,15 +272,10 @@ class Contents:
         return Seen(status.head or EMPTY_TREE, found)
 
     def _keep(self, path: WorkspacePath) -> ContentHash | None:
-        try:
-            data = self.disk(path)
-        except OSError:
-            return None
-        if data is None:
-            return None
-        found = hash_content(data)
-        self.keep(data, found)
-        return found
+        found = _read(self._stores.root, path)
+        if found.data is not None:
+            self.keep(found.data, found.hash)
+        return found.hash
 
     def _sighted(self, session_id: str, path: WorkspacePath) -> FileContent:
         """Return the baseline of a session that began without a commit or without `.local/`."""

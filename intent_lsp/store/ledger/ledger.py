@@ -85,10 +85,7 @@ class Ledger:
         wait_seconds: float = WAIT_SECONDS,
         form: Callable[[], LedgerForm] = single,
     ) -> None:
-        """Set the paths of the ledger below `root`. Nothing is opened or created yet.
-
-        `form` returns the ledger form of the policy and is called at each append.
-        """
+        """Open and create nothing yet. `form` returns the policy's ledger form, at each append."""
         self.root, self._clock, self._new_id = root, clock, new_id
         self._path = root / LEDGER_FILE
         self._files = LedgerFiles(root)
@@ -227,7 +224,7 @@ class Ledger:
         return self._files.stamp() or None
 
     def has_news(self) -> bool:
-        """Return whether the ledger has changed since the last call, except by our own appends."""
+        """Return whether others have changed the ledger since the last call."""
         return self._tail.has_news()
 
     def close(self) -> None:
