@@ -49,9 +49,6 @@ IMPOSSIBLE = {
     Cell(Line(Of.SAVE, "STALE_FILE"), At.COMMAND_LINE): (
         "`explain` judges a save of what the disk holds, and no buffer is behind that"
     ),
-    Cell(Line(Of.DIAGNOSTIC, "MORE_VIOLATIONS"), At.GOVERNANCE): (
-        "how many diagnostics a file may have is decided where they are made, at the server"
-    ),
     Cell(Line(Of.DIAGNOSTIC, "MORE_VIOLATIONS"), At.COMMAND_LINE): (
         "the command line shows no diagnostics"
     ),
