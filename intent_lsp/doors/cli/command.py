@@ -42,19 +42,26 @@ class Call:
     serve: Serve
 
 
+def _no_arguments(_parser: argparse.ArgumentParser) -> None:
+    """Declare no arguments."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
     """A command. `about` is the paragraph of its help page, `examples` are whole command lines.
 
-    `arguments` declares the arguments on a parser. `answer` runs the command and returns the exit
-    status.
+    `arguments` declares the arguments on a parser. `json` is the help text of --json, "" if the
+    command has no such option. `in_root`: it takes -C, a directory in the governed root. `answer`
+    runs the command and returns the exit status; None is 0. `name` is filled in from the table.
     """
 
-    name: str
     about: str
     examples: tuple[str, ...]
-    arguments: Callable[[argparse.ArgumentParser], None]
-    answer: Callable[[Call], int]
+    json: str = ""
+    in_root: bool = True
+    arguments: Callable[[argparse.ArgumentParser], None] = _no_arguments
+    answer: Callable[[Call], int | None]
+    name: str = ""
 
     @property
     def line(self) -> str:
@@ -86,6 +93,11 @@ class Command:
         )
         parser.refusal = self._refuse
         self.arguments(parser)
+        if self.in_root:
+            help_ = "begin at DIR, not here; the governed root is found from there upwards"
+            parser.add_argument("-C", "--root", metavar="DIR", default=".", help=help_)
+        if self.json:
+            parser.add_argument("--json", action="store_true", help=self.json)
         # `main` handles --help before parsing, so that it works with wrong arguments too.
         parser.add_argument("-h", "--help", action="store_true", help="show this page")
         return parser

@@ -3,7 +3,7 @@
 Invariant: a command's module is imported only when it is called or its help is asked for.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Final
 
@@ -26,7 +26,7 @@ class CommandEntry:
     def load(self) -> Command:
         """Import the command's module and return the command."""
         command: Command = import_module(f"intent_lsp.doors.cli.{self.module}").COMMAND
-        return command
+        return replace(command, name=self.name)
 
 
 COMMANDS: Final = (

@@ -4,7 +4,6 @@ Invariant: nothing is stored: no ticket, no record, no session.
 """
 
 import argparse
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +18,6 @@ from intent_lsp.doors.cli.decision_text import of_call, of_save
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.locate import directory, file_below, root_above, root_of_file
 from intent_lsp.doors.cli.open import asking
-from intent_lsp.doors.cli.options import add_json, add_place
 from intent_lsp.doors.cli.session_options import add_asker, identifier
 from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.doors.cli.terminal.table import Cell, Column, LabelledCell, TextTable, facts_table
@@ -45,11 +43,12 @@ class _Explained:
     refused: bool
 
 
-def answer(call: Call) -> int:
+def answer(call: Call) -> Exit | None:
     """Show what the gate would decide. Return 1 if it would refuse."""
     options = call.options
     if options.code is not None:
-        return _tell_code(call.page, options.code)
+        _tell_code(call.page, options.code)
+        return None
     _check(options)
     paths: Sequence[str] = options.path
     start = options.root
@@ -64,7 +63,7 @@ def answer(call: Call) -> int:
     if not rules.governed:
         call.page.remark(f"intent-lsp: governance is off, so edits are not checked: {rules.reason}")
     if options.json:
-        call.page.json(json.dumps(explained_json(found.rows, found.json)).encode())
+        call.page.json(explained_json(found.rows, found.json))
     else:
         _tell(call.page, found, everything=options.all)
     return Exit.VIOLATIONS if found.refused else Exit.FINE
@@ -167,7 +166,7 @@ def _row(row: ExplainedRow, mark: str) -> Sequence[Cell]:
     )
 
 
-def _tell_code(page: Output, code: str) -> int:
+def _tell_code(page: Output, code: str) -> None:
     """Print the section of docs/codes.md about a code."""
     known = sections()
     found = known.get(code.upper())
@@ -180,7 +179,6 @@ def _tell_code(page: Output, code: str) -> int:
     page.line()
     for line in _plain(found).splitlines():
         page.line(line)
-    return Exit.FINE
 
 
 def _plain(markdown: str) -> str:
@@ -232,12 +230,9 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         "--code", metavar="CODE", help="say what a code means and the way out, and ask nothing"
     )
     add_asker(parser)
-    add_place(parser)
-    add_json(parser, "write {rows, decision} as JSON")
 
 
 COMMAND: Final = Command(
-    name="explain",
     about=(
         "Ask the gate about an edit: what it decides, and what stands in the way; with --all all\n"
         "rows that it looks at. Without --tool or --command it is the person's own save of one\n"
@@ -252,6 +247,7 @@ COMMAND: Final = Command(
         'intent-lsp explain --command "sed -i s/a/b/ README.md" --session 7f3a --json',
         "intent-lsp explain --code SCOPE_VIOLATION",
     ),
+    json="write {rows, decision} as JSON",
     arguments=_arguments,
     answer=answer,
 )

@@ -4,15 +4,12 @@ Invariant: no existing file is changed.
 """
 
 import argparse
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 from intent_lsp.doors.cli.command import Call, Command
-from intent_lsp.doors.cli.exits import Exit
 from intent_lsp.doors.cli.locate import directory
-from intent_lsp.doors.cli.options import add_json
 from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.governance.setup import initialise
 from intent_lsp.store.fs.roots import governed_root
@@ -31,24 +28,22 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "directory", metavar="DIR", nargs="?", default=".", help="the project's top (default: here)"
     )
-    add_json(parser, "write {root, created} as JSON")
 
 
-def _answer(call: Call) -> int:
+def _answer(call: Call) -> None:
     root = directory(call.options.directory).absolute()
     before = governed_root(str(root))
     created = initialise(root)
     if call.options.json:
         told = {"root": str(root), "created": list(created)}
-        call.page.json(json.dumps(told).encode())
-        return Exit.FINE
+        call.page.json(told)
+        return
     _tell(call.page, root, created)
     if created and before is not None and before.root != root:
         call.page.remark(
             f"intent-lsp: until now {before.root} governed this directory;"
             f" from now on {root} has intents of its own"
         )
-    return Exit.FINE
 
 
 def _tell(page: Output, root: Path, created: Sequence[str]) -> None:
@@ -62,13 +57,14 @@ def _tell(page: Output, root: Path, created: Sequence[str]) -> None:
 
 
 COMMAND: Final = Command(
-    name="init",
     about=(
         "Create .orchestration/ with an intents file, a policy and what git has to know, each\n"
         "with commented examples. From then on edits in this tree are held against the intents.\n"
         "What exists already is not touched, so that it can be run again at any time."
     ),
     examples=("intent-lsp init", "intent-lsp init ~/work/shop", "intent-lsp init --json"),
+    json="write {root, created} as JSON",
+    in_root=False,
     arguments=_arguments,
     answer=_answer,
 )

@@ -86,7 +86,8 @@ def _obey(words: list[str], page: Output, product_line: str, serve: Serve) -> in
         page.text(command.help())
         return Exit.FINE
     rest = words[len(found.name.split()) :] if words and not words[0].startswith("-") else words
-    return command.answer(Call(options=command.read(rest), page=page, serve=serve))
+    status = command.answer(Call(options=command.read(rest), page=page, serve=serve))
+    return Exit.FINE if status is None else status
 
 
 def _find(words: list[str]) -> CommandEntry | list[CommandEntry]:

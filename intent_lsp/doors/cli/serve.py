@@ -102,7 +102,6 @@ def _origin(spelled: str) -> str:
 
 
 COMMAND: Final = Command(
-    name="serve",
     about=(
         "Serve one editor over standard input and output: show edits outside the selected\n"
         "intent, judge saves, keep the ledger. `intent-lsp` alone does the same. Where no\n"
@@ -117,6 +116,7 @@ COMMAND: Final = Command(
         "intent-lsp serve --tcp 127.0.0.1:2087 --token-file ~/.token",
         "intent-lsp serve --ws :0 --token-file ~/.token --allow-origin https://ide.example.org",
     ),
+    in_root=False,
     arguments=_arguments,
     answer=_answer,
 )

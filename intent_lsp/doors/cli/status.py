@@ -4,18 +4,15 @@ Invariant: nothing is changed, and no session is opened.
 """
 
 import argparse
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from intent_lsp.core.records import Record
 from intent_lsp.doors.cli.command import Call, Command
-from intent_lsp.doors.cli.exits import Exit
 from intent_lsp.doors.cli.ledger.list_records import SHORT_ID
 from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.doors.cli.open import asking
-from intent_lsp.doors.cli.options import add_json, add_place
 from intent_lsp.doors.cli.session_options import add_asker
 from intent_lsp.doors.cli.terminal.table import Cell, LabelledCell, facts_table
 from intent_lsp.doors.cli.terminal.times import local
@@ -45,17 +42,16 @@ class _Known:
     offers: Sequence[Lack]
 
 
-def answer(call: Call) -> int:
+def answer(call: Call) -> None:
     """Show the status of the root."""
     with Governance(root_above(call.options.root)) as governance:
         known = _known(governance, call)
     if call.options.json:
-        call.page.json(json.dumps(_json(known)).encode())
-        return Exit.FINE
+        call.page.json(_json(known))
+        return
     call.page.table(facts_table(_facts(known)))
     for lack in known.offers:
         call.page.remark(f"intent-lsp: {lack.what}; `{lack.command}` fixes that")
-    return Exit.FINE
 
 
 def _known(governance: Governance, call: Call) -> _Known:
@@ -158,14 +154,9 @@ def _ledger(known: _Known) -> str:
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     add_asker(parser)
-    add_place(parser)
-    add_json(
-        parser, "write {root, governed, reason?, enforcement, sessions, violations, ledger, offers}"
-    )
 
 
 COMMAND: Final = Command(
-    name="status",
     about=(
         "Show the governed root and its enforcement, the sessions of editors and agents that are\n"
         "alive with the intents that they have selected, the files that were saved out of bounds\n"
@@ -173,6 +164,7 @@ COMMAND: Final = Command(
         "files in .orchestration/, with the commands for it. Nothing is changed."
     ),
     examples=("intent-lsp status", "intent-lsp status -C ~/work/shop", "intent-lsp status --json"),
+    json="write {root, governed, reason?, enforcement, sessions, violations, ledger, offers}",
     arguments=_arguments,
     answer=answer,
 )

@@ -103,14 +103,14 @@ def test_a_terminal_that_knows_no_unicode_still_gets_its_answer() -> None:
     raw = io.BytesIO()
     page = Output(io.TextIOWrapper(raw, encoding="ascii"), None)
     page.line("ü")
-    page.json('{"a":"ü"}\n'.encode())
+    page.raw('{"a":"ü"}\n'.encode())
     page.flush()
     assert raw.getvalue() == b'\\xfc\n{"a":"\xc3\xbc"}\n'
 
 
 def test_json_can_be_written_where_there_are_no_bytes() -> None:
     out = io.StringIO()
-    Output(out, None).json(b"{}\n")
+    Output(out, None).raw(b"{}\n")
     assert out.getvalue() == "{}\n"
 
 

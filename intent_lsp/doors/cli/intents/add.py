@@ -1,7 +1,6 @@
 """The command `intents add`: adds an intent to the intents file."""
 
 import argparse
-import json
 from typing import Final
 
 from intent_lsp.core.gate.intent_lists import listed
@@ -9,11 +8,10 @@ from intent_lsp.core.intents import Intent, Status
 from intent_lsp.core.paths import INTENTS_FILE, parse_relative
 from intent_lsp.core.scope.findings import pattern_findings
 from intent_lsp.doors.cli.command import Call, Command
-from intent_lsp.doors.cli.exits import Exit, WrongUsageError
+from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.doors.cli.intents.options import status
 from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.doors.cli.open import governing, refused
-from intent_lsp.doors.cli.options import add_json, add_place
 from intent_lsp.doors.cli.session_options import identifier, sentence
 from intent_lsp.formats.intents.intent_json import intent_json
 from intent_lsp.governance.governance import Governance
@@ -23,7 +21,7 @@ from intent_lsp.governance.plan.planning import Plan
 _CURE: Final = 'give a glob such as "src/auth/**"; docs/scope.md says what a glob means'
 
 
-def answer(call: Call) -> int:
+def answer(call: Call) -> None:
     """Add the intent and print its id."""
     options = call.options
     plan = Plan(
@@ -44,13 +42,12 @@ def answer(call: Call) -> int:
     for doubt in doubts:
         call.page.remark(f"intent-lsp: {doubt}")
     if options.json:
-        call.page.json(json.dumps({"intent": intent_json(made)}).encode())
-        return Exit.FINE
+        call.page.json({"intent": intent_json(made)})
+        return
     call.page.line(
         f"{made.id} was added to {INTENTS_FILE}: {made.name} ({made.status.value}),"
         f" owns {listed(made.owned_scope)}"
     )
-    return Exit.FINE
 
 
 def _created(governance: Governance, plan: Plan) -> Intent:
@@ -107,12 +104,9 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         default=Status.PLANNED,
         help="its status (default: %(default)s, which selecting makes IN_PROGRESS)",
     )
-    add_place(parser)
-    add_json(parser, "write {intent} as JSON")
 
 
 COMMAND: Final = Command(
-    name="intents add",
     about=(
         "Add an intent at the end of the intents file and say its id. Nothing else in the file\n"
         "changes. A glob that would own nothing, everything, or what governs the work is refused."
@@ -121,6 +115,7 @@ COMMAND: Final = Command(
         'intent-lsp intents add "Login by token" --scope "src/auth/**" "tests/auth/**"',
         'intent-lsp intents add Docs --scope "docs/**" --criterion "no dead link" --json',
     ),
+    json="write {intent} as JSON",
     arguments=_arguments,
     answer=answer,
 )

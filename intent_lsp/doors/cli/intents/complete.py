@@ -1,15 +1,13 @@
 """The command `intents complete`: sets an intent COMPLETED."""
 
 import argparse
-import json
 from typing import Final
 
 from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.doors.cli.command import Call, Command
-from intent_lsp.doors.cli.exits import Exit, WrongUsageError
+from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.doors.cli.open import governing, refused
-from intent_lsp.doors.cli.options import add_json, add_place
 from intent_lsp.doors.cli.session_options import (
     add_asker,
     agent_named,
@@ -21,7 +19,7 @@ from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
 
 
-def answer(call: Call) -> int:
+def answer(call: Call) -> None:
     """Complete the intent that is named, else the session's active one."""
     options = call.options
     session_id = session_needed(options)
@@ -38,10 +36,9 @@ def answer(call: Call) -> int:
     if isinstance(done, CheckoutRefusal):
         raise refused(done)
     if options.json:
-        call.page.json(json.dumps({"intent": intent_json(done)}).encode())
+        call.page.json({"intent": intent_json(done)})
     else:
         call.page.line(f"{done.id} ({done.name}) is now {done.status.value} in {INTENTS_FILE}")
-    return Exit.FINE
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -53,12 +50,9 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         help="the intent's id (default: the one that the session has selected)",
     )
     add_asker(parser)
-    add_place(parser)
-    add_json(parser, "write {intent} as JSON")
 
 
 COMMAND: Final = Command(
-    name="intents complete",
     about=(
         "Set an intent COMPLETED in the intents file: it can no longer be selected. The session\n"
         "is left without an intent if this was the one that it had selected."
@@ -67,6 +61,7 @@ COMMAND: Final = Command(
         "intent-lsp intents complete --session 7f3a",
         "intent-lsp intents complete INT-001 --session 7f3a --json",
     ),
+    json="write {intent} as JSON",
     arguments=_arguments,
     answer=answer,
 )

@@ -1,7 +1,6 @@
 """The command `intents coverage`: which files have one open intent as owner, several or none."""
 
 import argparse
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -11,10 +10,9 @@ from intent_lsp.core.gate.intent_lists import open_owners
 from intent_lsp.core.intents import IntentId
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.doors.cli.command import Call, Command
-from intent_lsp.doors.cli.exits import Exit, WrongUsageError
+from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.doors.cli.open import governing
-from intent_lsp.doors.cli.options import add_json, add_place
 from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
 from intent_lsp.governance.governance import Governance
@@ -28,20 +26,19 @@ class _Owned:
     owners: tuple[IntentId, ...]
 
 
-def answer(call: Call) -> int:
+def answer(call: Call) -> None:
     """Count the files with one owner, several and none. With --list, name the last two."""
     with Governance(root_above(call.options.root)) as governance:
         owned = _owned(governance)
     if call.options.json:
-        call.page.json(json.dumps(_told(owned)).encode())
-        return Exit.FINE
+        call.page.json(_told(owned))
+        return
     _tell(call.page, owned)
     if call.options.list:
         rows = [_row(file) for file in owned if len(file.owners) != 1]
         if rows:
             call.page.line()
         call.page.table(TextTable((Column("File", fold=True), Column("Owners", fold=True)), rows))
-    return Exit.FINE
 
 
 def _owned(governance: Governance) -> Sequence[_Owned]:
@@ -96,12 +93,9 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--list", action="store_true", help="name the files that no intent owns, or several do"
     )
-    add_place(parser)
-    add_json(parser, "write {files, ownedByOne, ownedBySeveral, ownedByNone} as JSON")
 
 
 COMMAND: Final = Command(
-    name="intents coverage",
     about=(
         "Hold the scopes of the open intents against the files that git tracks, or would track:\n"
         "how many are owned by one intent, by several, by none. Intents that .intentignore takes\n"
@@ -112,6 +106,7 @@ COMMAND: Final = Command(
         "intent-lsp intents coverage --list",
         "intent-lsp intents coverage --json | jq -r .ownedByNone[]",
     ),
+    json="write {files, ownedByOne, ownedBySeveral, ownedByNone} as JSON",
     arguments=_arguments,
     answer=answer,
 )

@@ -1,7 +1,6 @@
 """The command `intents import`: adds the intents of another intents file."""
 
 import argparse
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,10 +11,9 @@ from intent_lsp.core.findings import Finding, Severity
 from intent_lsp.core.intents import Intent
 from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.doors.cli.command import Call, Command
-from intent_lsp.doors.cli.exits import Exit, WrongUsageError
+from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.doors.cli.open import governing, refused
-from intent_lsp.doors.cli.options import add_json, add_place
 from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.formats.intents.intents_file import IntentsFile, read_intents
 from intent_lsp.governance.governance import Governance
@@ -49,7 +47,7 @@ class _TakenOver:
         return {intent_id: keys for intent_id, keys in found.items() if keys}
 
 
-def answer(call: Call) -> int:
+def answer(call: Call) -> None:
     """Import the intents of a file, and say what was skipped or left out."""
     options = call.options
     # As with git, paths are relative to -C.
@@ -60,10 +58,9 @@ def answer(call: Call) -> int:
         if finding.severity is Severity.ERROR:
             call.page.remark(f"intent-lsp: {_placed(options.file, finding)}")
     if options.json:
-        call.page.json(json.dumps(_told(done)).encode())
+        call.page.json(_told(done))
     else:
         _tell(call.page, done)
-    return Exit.FINE
 
 
 def _read(place: Path, spelled: str) -> IntentsFile:
@@ -122,12 +119,9 @@ def _placed(spelled: str, finding: Finding) -> str:
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="an intents file, in any form that is read")
-    add_place(parser)
-    add_json(parser, "write {added, skipped, leftOut} as JSON")
 
 
 COMMAND: Final = Command(
-    name="intents import",
     about=(
         "Read another intents file, in any of the forms that are read, and add those of its\n"
         "intents whose ids are not here yet, in its order, by one edit. Ids, names, statuses,\n"
@@ -138,6 +132,7 @@ COMMAND: Final = Command(
         "intent-lsp intents import ../old/.orchestration/active_intents.yaml",
         "intent-lsp intents import plan.yaml --json",
     ),
+    json="write {added, skipped, leftOut} as JSON",
     arguments=_arguments,
     answer=answer,
 )

@@ -1,7 +1,6 @@
 """The command `intents list`: the intents in the order of the intents file."""
 
 import argparse
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -10,11 +9,9 @@ from intent_lsp.core.codes import RequestCode
 from intent_lsp.core.gate.intent_lists import listed
 from intent_lsp.core.intents import Intent, Status
 from intent_lsp.doors.cli.command import Call, Command
-from intent_lsp.doors.cli.exits import Exit
 from intent_lsp.doors.cli.intents.options import status
 from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.doors.cli.open import asking, governing
-from intent_lsp.doors.cli.options import add_json, add_place
 from intent_lsp.doors.cli.session_options import add_asker
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
 from intent_lsp.formats.intents.intent_json import intent_json
@@ -28,7 +25,7 @@ STATUS_STYLES: Final = {Status.IN_PROGRESS: "green", Status.BLOCKED: "yellow"}
 _NONE_YET: Final = "there is no intent yet; `intent-lsp intents add` adds one"
 
 
-def answer(call: Call) -> int:
+def answer(call: Call) -> None:
     """Print the intents, filtered by --status."""
     options = call.options
     with Governance(root_above(options.root)) as governance:
@@ -41,14 +38,13 @@ def answer(call: Call) -> int:
         i for i in rules.file.intents if options.status in (None, []) or i.status in options.status
     ]
     if options.json:
-        call.page.json(json.dumps(_told(intents, active, rules, counts)).encode())
-        return Exit.FINE
+        call.page.json(_told(intents, active, rules, counts))
+        return
     rows = [_row(intent, active, rules, counts) for intent in intents]
     call.page.table(TextTable(_COLUMNS, rows))
     if not rows:
         none = "no intent has that status" if len(rules.file.intents) else _NONE_YET
         call.page.remark(f"intent-lsp: {none}")
-    return Exit.FINE
 
 
 def flags_of(intent: Intent, rules: Rules) -> tuple[str, ...]:
@@ -118,12 +114,9 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         help="with this status alone, in upper or lower case; may be given again",
     )
     add_asker(parser)
-    add_place(parser)
-    add_json(parser, "write {enabled, activeIntentId, intents} as JSON, each with its records")
 
 
 COMMAND: Final = Command(
-    name="intents list",
     about=(
         "List the intents of the intents file in its order: id, status, how many records each\n"
         "has in the ledger, what it owns. With --session, the one that session has selected is\n"
@@ -134,6 +127,7 @@ COMMAND: Final = Command(
         "intent-lsp intents list --status IN_PROGRESS --status BLOCKED",
         "intent-lsp intents list --json | jq -r .intents[].id",
     ),
+    json="write {enabled, activeIntentId, intents} as JSON, each with its records",
     arguments=_arguments,
     answer=answer,
 )

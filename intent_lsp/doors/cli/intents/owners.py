@@ -1,24 +1,21 @@
 """The command `intents owners`: which intents own each path."""
 
 import argparse
-import json
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.doors.cli.command import Call, Command
-from intent_lsp.doors.cli.exits import Exit
 from intent_lsp.doors.cli.intents.list_intents import flags_of, status_cell
 from intent_lsp.doors.cli.locate import file_below, root_of_file
 from intent_lsp.doors.cli.open import governing
-from intent_lsp.doors.cli.options import add_json, add_place
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
 from intent_lsp.governance.governance import Governance
 
 NOBODY: Final = "no intent owns it"
 
 
-def answer(call: Call) -> int:
+def answer(call: Call) -> None:
     """Print the owners of each path, by the intents of the root that governs it."""
     options = call.options
     rows: list[Sequence[Cell]] = []
@@ -30,10 +27,9 @@ def answer(call: Call) -> int:
             told.append(_told(governance, path))
     if options.json:
         for each in told:
-            call.page.json(json.dumps(each).encode())
+            call.page.json(each)
     else:
         call.page.table(TextTable(_COLUMNS, rows))
-    return Exit.FINE
 
 
 def _told(governance: Governance, path: WorkspacePath) -> dict[str, object]:
@@ -71,12 +67,9 @@ _COLUMNS: Final = (
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("path", metavar="PATH", nargs="+", help="a file, there or not")
-    add_place(parser)
-    add_json(parser, "write {path, uri, owners} for each path, one a line")
 
 
 COMMAND: Final = Command(
-    name="intents owners",
     about=(
         "Tell for each path every intent whose globs match it, whatever its status, in the order\n"
         "of the intents file, with the glob that says so. Paths are seen from here, or from -C."
@@ -85,6 +78,7 @@ COMMAND: Final = Command(
         "intent-lsp intents owners src/auth/jwt.ts README.md",
         "intent-lsp intents owners --json src/auth/jwt.ts",
     ),
+    json="write {path, uri, owners} for each path, one a line",
     arguments=_arguments,
     answer=answer,
 )

@@ -1,14 +1,12 @@
 """The command `intents select`: makes an intent active in a session."""
 
 import argparse
-import json
 from typing import Final
 
 from intent_lsp.doors.cli.command import Call, Command
-from intent_lsp.doors.cli.exits import Exit, WrongUsageError
+from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.doors.cli.open import governing, refused
-from intent_lsp.doors.cli.options import add_json, add_place
 from intent_lsp.doors.cli.session_options import (
     add_asker,
     agent_named,
@@ -23,7 +21,7 @@ from intent_lsp.governance.root.rules import Rules
 from intent_lsp.governance.root.sessions import session_name
 
 
-def answer(call: Call) -> int:
+def answer(call: Call) -> None:
     """Select the intent, and print what its worker has to know."""
     options = call.options
     with Governance(root_above(options.root)) as governance:
@@ -36,13 +34,12 @@ def answer(call: Call) -> int:
     for warning in done.warnings:
         call.page.remark(f"intent-lsp: {warning}")
     if options.json:
-        call.page.json(json.dumps(selection_json(done)).encode())
+        call.page.json(selection_json(done))
     elif call.page.terminal:
         for line in done.text.splitlines():
             call.page.line(line)
     else:
         call.page.text(done.text)
-    return Exit.FINE
 
 
 def _of_editor(governance: Governance, rules: Rules, call: Call) -> str:
@@ -66,12 +63,9 @@ def _of_editor(governance: Governance, rules: Rules, call: Call) -> str:
 def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("id", metavar="ID", type=identifier, help="the intent's id")
     add_asker(parser)
-    add_place(parser)
-    add_json(parser, "write {intent, context, text, warnings} as JSON")
 
 
 COMMAND: Final = Command(
-    name="intents select",
     about=(
         "Make an intent the active one of a session, and print what whoever works for it has to\n"
         "know. One that is PLANNED becomes IN_PROGRESS in the intents file. Which session: an\n"
@@ -81,6 +75,7 @@ COMMAND: Final = Command(
         "intent-lsp intents select INT-001 --session 7f3a",
         "intent-lsp intents select INT-001 --session 7f3a --json",
     ),
+    json="write {intent, context, text, warnings} as JSON",
     arguments=_arguments,
     answer=answer,
 )

@@ -1,7 +1,6 @@
 """The command `intents show`: one intent with its grants, related files and newest records."""
 
 import argparse
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
@@ -12,12 +11,11 @@ from intent_lsp.core.paths import parse_relative
 from intent_lsp.core.records import Grant, Record
 from intent_lsp.core.scope.scope import Scope
 from intent_lsp.doors.cli.command import Call, Command
-from intent_lsp.doors.cli.exits import Exit, WrongUsageError
+from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.doors.cli.intents.list_intents import IGNORED, flags_of, status_cell
 from intent_lsp.doors.cli.ledger.list_records import RECORD_COLUMNS, record_row
 from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.doors.cli.open import governing, refused
-from intent_lsp.doors.cli.options import add_json, add_place
 from intent_lsp.doors.cli.session_options import identifier
 from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.doors.cli.terminal.table import Cell, LabelledCell, TextTable, facts_table
@@ -60,7 +58,7 @@ class _Known:
     records: tuple[tuple[Record, tuple[str, ...]], ...]
 
 
-def answer(call: Call) -> int:
+def answer(call: Call) -> None:
     """Print the intent with an id, current or earlier."""
     with Governance(root_above(call.options.root)) as governance:
         rules = governing(governance)
@@ -69,10 +67,9 @@ def answer(call: Call) -> int:
             raise _unknown(governance, call.options.id)
         known = _known(governance, rules, intent)
     if call.options.json:
-        call.page.json(json.dumps(_told(known)).encode())
+        call.page.json(_told(known))
     else:
         _tell(call.page, known)
-    return Exit.FINE
 
 
 def _unknown(governance: Governance, intent_id: str) -> WrongUsageError:
@@ -182,17 +179,15 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "id", metavar="ID", type=identifier, help="the intent's id, or an earlier one"
     )
-    add_place(parser)
-    add_json(parser, "write {intent, aliases, grants, relatedFiles, records} as JSON")
 
 
 COMMAND: Final = Command(
-    name="intents show",
     about=(
         "Show one intent: its globs, the scope that people granted it for a time and until when,\n"
         "its constraints and criteria, its related files, its history and its newest records."
     ),
     examples=("intent-lsp intents show INT-001", "intent-lsp intents show INT-001 --json"),
+    json="write {intent, aliases, grants, relatedFiles, records} as JSON",
     arguments=_arguments,
     answer=answer,
 )

@@ -1,20 +1,18 @@
 """The command `trace archive`: moves the oldest records out of the main ledger file."""
 
 import argparse
-import json
 from typing import Final
 
 from intent_lsp.doors.cli.command import Call, Command
-from intent_lsp.doors.cli.exits import Exit, WrongUsageError
+from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.doors.cli.locate import root_above
-from intent_lsp.doors.cli.options import add_json, add_place
 from intent_lsp.doors.cli.terminal.times import since
 from intent_lsp.governance.ledger.reader import tracing
 from intent_lsp.store import clock
 from intent_lsp.store.ledger.archive import Archived, CutPoint, all_but_newest, archive, older_than
 
 
-def answer(call: Call) -> int:
+def answer(call: Call) -> None:
     """Archive records and print what was moved."""
     root = root_above(call.options.root)
     found = archive(root, _cut(call.options))
@@ -23,11 +21,10 @@ def answer(call: Call) -> int:
         trace.ledger.index.refresh()
     if call.options.json:
         told = {"file": found.file, "records": found.records, "left": found.left}
-        call.page.json(json.dumps(told | {"repeatedBytes": found.repeated}).encode())
-        return Exit.FINE
+        call.page.json(told | {"repeatedBytes": found.repeated})
+        return
     for line in _sentences(found):
         call.page.line(line)
-    return Exit.FINE
 
 
 def _cut(options: argparse.Namespace) -> CutPoint:
@@ -64,8 +61,6 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         "--before", metavar="WHEN", help="all older than 2w, 2026-11-21, or an RFC 3339 time"
     )
     which.add_argument("--keep", metavar="N", type=_number, help="all but the newest N")
-    add_place(parser)
-    add_json(parser, "write {file, records, left, repeatedBytes} as JSON")
 
 
 def _number(text: str) -> int:
@@ -75,7 +70,6 @@ def _number(text: str) -> int:
 
 
 COMMAND: Final = Command(
-    name="trace archive",
     about=(
         "Move the oldest records of .orchestration/agent_trace.jsonl into a file in\n"
         ".orchestration/archive/, named after its first and last moment. Both are verified before\n"
@@ -83,6 +77,7 @@ COMMAND: Final = Command(
         "command goes on reading them all. Commit the archive together with the main file."
     ),
     examples=("intent-lsp trace archive --before 90d", "intent-lsp trace archive --keep 10000"),
+    json="write {file, records, left, repeatedBytes} as JSON",
     arguments=_arguments,
     answer=answer,
 )

@@ -1,7 +1,6 @@
 """The command `trace blame`: the attribution of each line of a file."""
 
 import argparse
-import json
 import re
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -10,11 +9,10 @@ from intent_lsp.core.blame.attribution import Confidence
 from intent_lsp.core.blame.runs import BlameRun
 from intent_lsp.core.content import line_body
 from intent_lsp.doors.cli.command import Call, Command
-from intent_lsp.doors.cli.exits import Exit, WrongUsageError
+from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.doors.cli.ledger.indexed import indexed
 from intent_lsp.doors.cli.ledger.list_records import SHORT_ID
 from intent_lsp.doors.cli.locate import file_below, root_of_file
-from intent_lsp.doors.cli.options import add_json, add_place
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
 from intent_lsp.doors.cli.terminal.times import local
 from intent_lsp.formats.blame_json import blame_json
@@ -50,7 +48,7 @@ _COLUMNS: Final = (
 )
 
 
-def answer(call: Call) -> int:
+def answer(call: Call) -> None:
     """Print the attribution of the file's lines."""
     options = call.options
     root = root_of_file(options.path, options.root)
@@ -65,11 +63,10 @@ def answer(call: Call) -> int:
     with authors_of(root) as authors:
         runs = authors.named(_runs(blamed, options.path, options.lines))
     if options.json:
-        call.page.json(json.dumps(blame_json(path, (root / path).as_uri(), runs)).encode())
+        call.page.json(blame_json(path, (root / path).as_uri(), runs))
     else:
         rows = [row for run in runs for row in _rows(run, blamed)]
         call.page.table(TextTable(_COLUMNS, rows))
-    return Exit.FINE
 
 
 def origin(run: BlameRun) -> Sequence[Cell]:
@@ -117,8 +114,6 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         default=(1, None),
         help="these lines alone; either may be left out, START,+COUNT counts",
     )
-    add_place(parser)
-    add_json(parser, "write {path, uri, lines: [{startLine, endLine, recordId, …}]} as JSON")
 
 
 def lines(text: str) -> tuple[int, int | None]:
@@ -141,7 +136,6 @@ def lines(text: str) -> tuple[int, int | None]:
 
 
 COMMAND: Final = Command(
-    name="trace blame",
     about=(
         "Show each line of a file with the record that it comes from: the first digits of its\n"
         "id, the intent, who wrote it and when. The records of the file are followed back by\n"
@@ -155,6 +149,7 @@ COMMAND: Final = Command(
         "intent-lsp trace blame src/auth/jwt.ts -L 10,20",
         "intent-lsp trace blame src/auth/jwt.ts --json | jq '.lines[].intentId'",
     ),
+    json="write {path, uri, lines: [{startLine, endLine, recordId, …}]} as JSON",
     arguments=_arguments,
     answer=answer,
 )

@@ -7,7 +7,7 @@ from typing import Final
 
 from intent_lsp.core.paths import CONTROL_ROOM
 from intent_lsp.doors.cli.command import Call, Command
-from intent_lsp.doors.cli.exits import Exit, WrongUsageError
+from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.doors.cli.ledger.filters import add_filters
 from intent_lsp.doors.cli.ledger.indexed import indexed
 from intent_lsp.doors.cli.ledger.search import search
@@ -19,12 +19,12 @@ Sink = Callable[[bytes], object]
 """Writes one line, given with its line end."""
 
 
-def answer(call: Call) -> int:
+def answer(call: Call) -> None:
     """Write the records that match the filters."""
     options = call.options
     root = root_above(options.root)
     if options.output is None:
-        written, why = _write(call, root, call.page.json)
+        written, why = _write(call, root, call.page.raw)
     else:
         # As with git, paths are relative to -C.
         written, why = _to_file(call, root, Path(options.root) / options.output)
@@ -33,7 +33,6 @@ def answer(call: Call) -> int:
     elif options.output is not None:
         counted = "1 record" if written == 1 else f"{written:,} records"
         call.page.line(f"{options.output}: {counted}")
-    return Exit.FINE
 
 
 def _to_file(call: Call, root: Path, path: Path) -> tuple[int, str]:
@@ -89,7 +88,6 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 COMMAND: Final = Command(
-    name="trace export",
     about=(
         "Write the ledger's records, oldest first, one JSON object or one row a line. Filters\n"
         "narrow together, as in `trace list`. What a form has no word for is left out: Agent\n"

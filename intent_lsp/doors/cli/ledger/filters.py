@@ -6,8 +6,6 @@ Invariant: importing this module imports nothing that reads the ledger.
 import argparse
 from typing import Final
 
-from intent_lsp.doors.cli.options import add_place
-
 VERDICTS: Final = ("PASS", "FAIL", "EXEMPT")
 
 
@@ -31,7 +29,6 @@ def add_filters(parser: argparse.ArgumentParser) -> None:
         "--since", metavar="WHEN", help="not older than 30m, 2h, 3d, 1w, or than an RFC 3339 time"
     )
     parser.add_argument("--until", metavar="WHEN", help="older than such a moment")
-    add_place(parser)
 
 
 def _add_deeds(parser: argparse.ArgumentParser) -> None:

@@ -1,7 +1,6 @@
 """The command `trace import`: appends records of other tools to the ledger."""
 
 import argparse
-import json
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -12,9 +11,8 @@ from typing import BinaryIO, Final
 
 from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.doors.cli.command import Call, Command
-from intent_lsp.doors.cli.exits import Exit, WrongUsageError
+from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.doors.cli.locate import root_above
-from intent_lsp.doors.cli.options import add_json, add_place
 from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
 from intent_lsp.governance.ledger.imports import Fate, Taken, importing
@@ -49,7 +47,7 @@ class _Tally:
             )
 
 
-def answer(call: Call) -> int:
+def answer(call: Call) -> None:
     """Import the records of a file, or with --dry-run only report."""
     options, tally = call.options, _Tally()
     root = root_above(options.root)
@@ -60,10 +58,9 @@ def answer(call: Call) -> int:
             if taken.fate is Fate.UNREAD:
                 call.page.remark(f"intent-lsp: {_name(options.file)}:{taken.line}: {taken.why}")
     if options.json:
-        call.page.json(json.dumps(_told(tally), ensure_ascii=False).encode("utf-8", "replace"))
+        call.page.json(_told(tally))
     else:
         _tell(call.page, tally, dry_run=options.dry_run)
-    return Exit.FINE
 
 
 @contextmanager
@@ -129,12 +126,9 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--dry-run", action="store_true", help="say what would be taken over, and write nothing"
     )
-    add_place(parser)
-    add_json(parser, "write {added, known, unread, dialects, leftOut, unreadLines} as JSON")
 
 
 COMMAND: Final = Command(
-    name="trace import",
     about=(
         "Read records of another tool and append each as a record of this ledger: nested\n"
         "records, chained or not, with or without an intent; flat records of one file a line;\n"
@@ -148,6 +142,7 @@ COMMAND: Final = Command(
         "intent-lsp trace import old/agent_trace.jsonl",
         "git show main:agent_trace.jsonl | intent-lsp trace import - --json",
     ),
+    json="write {added, known, unread, dialects, leftOut, unreadLines} as JSON",
     arguments=_arguments,
     answer=answer,
 )

@@ -1,35 +1,25 @@
 """The command `trace map`: the intent map, which files and definitions each intent changed."""
 
-import argparse
 from typing import Final
 
 from intent_lsp.doors.cli.command import Call, Command
-from intent_lsp.doors.cli.exits import Exit
 from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.doors.cli.open import governing
-from intent_lsp.doors.cli.options import add_place
 from intent_lsp.governance.governance import Governance
 
 
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    add_place(parser)
-
-
-def _answer(call: Call) -> int:
+def _answer(call: Call) -> None:
     with Governance(root_above(call.options.root)) as governance:
         governing(governance)
         call.page.text(governance.intent_map.text())
-    return Exit.FINE
 
 
 COMMAND: Final = Command(
-    name="trace map",
     about=(
         "Write the intent map: a section for each intent, a row for each file that was edited for\n"
         "it. The server keeps the same in .orchestration/intent_map.md. Git ignores it, as a\n"
         "view in the tree would be changed by each commit. This is for a place of your own."
     ),
     examples=("intent-lsp trace map", "intent-lsp trace map -C ~/work/shop"),
-    arguments=_arguments,
     answer=_answer,
 )

@@ -1,7 +1,6 @@
 """The command `trace lines`: every line attributed to an intent."""
 
 import argparse
-import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,13 +10,11 @@ from typing import Final
 from intent_lsp.core.blame.attribution import Confidence
 from intent_lsp.core.blame.runs import BlameRun, named
 from intent_lsp.doors.cli.command import Call, Command
-from intent_lsp.doors.cli.exits import Exit
 from intent_lsp.doors.cli.ledger.blame import CONFIDENCE_STYLES, origin
 from intent_lsp.doors.cli.ledger.indexed import indexed
 from intent_lsp.doors.cli.ledger.paths import PathFilter, path_filter
 from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.doors.cli.open import refused
-from intent_lsp.doors.cli.options import add_json, add_place
 from intent_lsp.doors.cli.session_options import identifier
 from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
@@ -46,7 +43,7 @@ _COLUMNS: Final = (
 )
 
 
-def answer(call: Call) -> int:
+def answer(call: Call) -> None:
     """Print the lines attributed to the intent."""
     options, page = call.options, call.page
     root = root_above(options.root)
@@ -59,11 +56,10 @@ def answer(call: Call) -> int:
         files = _named(root, _found(page, root, trace, asked))
     if options.json:
         told = lines_json(asked.intent_id, files, truncated=asked.truncated)
-        page.json(json.dumps(told).encode())
+        page.json(told)
     else:
         _tell(page, files)
     _remark(page, asked, files)
-    return Exit.FINE
 
 
 def _meant(call: Call, root: Path, trace: LedgerReader) -> Meant:
@@ -136,12 +132,9 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         help="in this file, in files below this directory, or in those that this glob matches,"
         " as seen from here or from -C",
     )
-    add_place(parser)
-    add_json(parser, "write {intentId, files: [{path, uri, lines, lineCount}], …} as JSON")
 
 
 COMMAND: Final = Command(
-    name="trace lines",
     about=(
         "Show every line of today's files that an intent's records explain, a row for each\n"
         "stretch with one origin: the file and its lines, how many, how sure that is, the first\n"
@@ -155,6 +148,7 @@ COMMAND: Final = Command(
         "intent-lsp trace lines INT-001 --path 'src/**/*.ts'",
         "intent-lsp trace lines INT-001 --json | jq .total",
     ),
+    json="write {intentId, files: [{path, uri, lines, lineCount}], …} as JSON",
     arguments=_arguments,
     answer=answer,
 )

@@ -9,12 +9,10 @@ from typing import Final
 from intent_lsp.core.records import Record, RecordFile, ScopeValidation
 from intent_lsp.core.report.aggregates import LineCount, count_of_files
 from intent_lsp.doors.cli.command import Call, Command
-from intent_lsp.doors.cli.exits import Exit
 from intent_lsp.doors.cli.ledger.filters import add_filters, count
 from intent_lsp.doors.cli.ledger.indexed import indexed
 from intent_lsp.doors.cli.ledger.search import PAGE, RecordSearch, search
 from intent_lsp.doors.cli.locate import root_above
-from intent_lsp.doors.cli.options import add_json
 from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
 from intent_lsp.doors.cli.terminal.times import local
@@ -45,7 +43,7 @@ RECORD_COLUMNS: Final = (
 TableRow = Sequence[Cell]
 
 
-def answer(call: Call) -> int:
+def answer(call: Call) -> None:
     """Print the records that match the filters."""
     options = call.options
     root = root_above(options.root)
@@ -55,13 +53,12 @@ def answer(call: Call) -> int:
         found = towards(trace, options.limit)
         written = _json(call.page, found) if options.json else _list(call.page, found, trace)
         _remark(call, asked, trace, written)
-    return Exit.FINE
 
 
 def _json(page: Output, records: Iterator[Record]) -> int:
     written = 0
     for record in records:
-        page.json(encode(record))
+        page.raw(encode(record))
         written += 1
     return written
 
@@ -148,11 +145,9 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         help="at most N records (default: %(default)s); 0: all there are",
     )
     parser.add_argument("--reverse", action="store_true", help="the oldest of them first")
-    add_json(parser, "write each record as it stands in the ledger, one a line")
 
 
 COMMAND: Final = Command(
-    name="trace list",
     about=(
         "List the ledger's records, newest first: when, for which intent, with which verdict,\n"
         "which file, how many lines came and went. INTENT_CHANGED beside an intent means that its\n"
@@ -166,6 +161,7 @@ COMMAND: Final = Command(
         "intent-lsp trace list --path src/auth/jwt.ts",
         "intent-lsp trace list --path 'src/**/*.ts' --contributor AI --verdict FAIL",
     ),
+    json="write each record as it stands in the ledger, one a line",
     arguments=_arguments,
     answer=answer,
 )

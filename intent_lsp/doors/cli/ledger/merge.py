@@ -1,31 +1,28 @@
 """The command `trace merge`: joins two ledgers that branched, as git's merge driver or by hand."""
 
 import argparse
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 from intent_lsp.doors.cli.command import Call, Command
-from intent_lsp.doors.cli.exits import Exit, WrongUsageError
-from intent_lsp.doors.cli.options import add_json
+from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.store.ledger.merge import Merged, merge_files, resolve_file
 
 _NAMED: Final = 5
 _SHOWN_CHARACTERS: Final = 400
 
 
-def answer(call: Call) -> int:
+def answer(call: Call) -> None:
     """Merge two ledgers. Print only what needs attention, because git calls this too."""
     options = call.options
     output, merged = _resolved(options) if options.resolve is not None else _merged(options)
     for remark in _remarks(merged):
         call.page.remark(f"intent-lsp: {remark}")
     if options.json:
-        call.page.json(json.dumps(_told(output, merged)).encode())
+        call.page.json(_told(output, merged))
     elif options.resolve is not None:
         call.page.line(_verdict(output, merged))
-    return Exit.FINE
 
 
 def _merged(options: argparse.Namespace) -> tuple[str, Merged]:
@@ -108,11 +105,9 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="take FILE apart, in which a merge has left its conflict markers",
     )
-    add_json(parser, "write {output, lines, conflicts, odd, aside} as JSON")
 
 
 COMMAND: Final = Command(
-    name="trace merge",
     about=(
         "Write the union of two ledgers: OURS in its order, then what THEIRS alone has, each\n"
         "record once, nothing dropped. The next record ties both ends. Git joins the lines by\n"
@@ -126,6 +121,8 @@ COMMAND: Final = Command(
         "intent-lsp trace merge --resolve .orchestration/agent_trace.jsonl",
         "intent-lsp trace merge base.jsonl ours.jsonl theirs.jsonl --output all.jsonl",
     ),
+    json="write {output, lines, conflicts, odd, aside} as JSON",
+    in_root=False,
     arguments=_arguments,
     answer=answer,
 )

@@ -1,15 +1,12 @@
 """The command `trace recover`: appends records that the ledger has lost."""
 
 import argparse
-import json
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from intent_lsp.core.records import Record
 from intent_lsp.doors.cli.command import Call, Command
-from intent_lsp.doors.cli.exits import Exit
 from intent_lsp.doors.cli.locate import root_above
-from intent_lsp.doors.cli.options import add_json, add_place
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
 from intent_lsp.doors.cli.terminal.times import local
 from intent_lsp.governance.ledger.recovery import Recovered, recovering
@@ -27,7 +24,7 @@ _COLUMNS: Final = (
 _SHORT_ID: Final = 8
 
 
-def answer(call: Call) -> int:
+def answer(call: Call) -> None:
     """Find lost records, append them unless --dry-run, and print what was done."""
     options = call.options
     with recovering(root_above(options.root)) as governance:
@@ -36,11 +33,10 @@ def answer(call: Call) -> int:
     for remark in _remarks(found):
         call.page.remark(f"intent-lsp: {remark}")
     if options.json:
-        call.page.json(json.dumps(_told(found, done), ensure_ascii=False).encode())
-        return Exit.FINE
+        call.page.json(_told(found, done))
+        return
     call.page.table(TextTable(_COLUMNS, [_row(lost) for lost in found.lost]))
     call.page.line(_verdict(found, done, dry_run=options.dry_run))
-    return Exit.FINE
 
 
 def _row(lost: LostRecord) -> Sequence[Cell]:
@@ -105,12 +101,9 @@ def _told(found: Found, done: Recovered) -> dict[str, object]:
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dry-run", action="store_true", help="list them, and append nothing")
-    add_place(parser)
-    add_json(parser, "write {lost, unreadable, asTheyWere, anew} as JSON")
 
 
 COMMAND: Final = Command(
-    name="trace recover",
     about=(
         "Find records that no file of the ledger holds any more, and append them again. They come\n"
         "from .orchestration/.local/: the journal of records that no commit holds yet, torn lines\n"
@@ -120,6 +113,7 @@ COMMAND: Final = Command(
         "Id, time and content stay, and no record comes twice."
     ),
     examples=("intent-lsp trace recover --dry-run", "intent-lsp trace recover"),
+    json="write {lost, unreadable, asTheyWere, anew} as JSON",
     arguments=_arguments,
     answer=answer,
 )

@@ -28,20 +28,20 @@ from intent_lsp.store.packaged_files import report_files
 _HERE = "-"
 
 
-def answer(call: Call) -> int:
+def answer(call: Call) -> Exit | None:
     """Write the report. Return 1 if the ledger fails verification, which the report also says."""
     report = _report(call)
     page = report_html(report, report_files())
     spelled = call.options.html
     if spelled == _HERE:
-        call.page.document(page)
+        call.page.raw(page.encode())
     else:
         # As with git, paths are relative to -C.
         file = Path(call.options.root) / spelled
         put_report(file, page, root=root_above(call.options.root), force=call.options.force)
         call.page.line(f"{spelled}: {_told(report)}")
     if report.verification.ok:
-        return Exit.FINE
+        return None
     call.page.remark("intent-lsp: the ledger failed verification; the report shows where")
     return Exit.VIOLATIONS
 
@@ -117,7 +117,6 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 COMMAND: Final = Command(
-    name="trace report",
     about=(
         "Verify the ledger and write what happened as one page of HTML: the verdict, figures,\n"
         "the edits along the time, intents and files, what was out of scope, and the newest\n"

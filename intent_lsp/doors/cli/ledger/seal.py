@@ -1,7 +1,6 @@
 """The command `trace seal`: makes a checkpoint of the ledger, or checks one."""
 
 import argparse
-import json
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -11,7 +10,6 @@ from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.ledger.anchors import SIGN_EXTRA, file_bytes, given_checkpoints
 from intent_lsp.doors.cli.locate import root_above
-from intent_lsp.doors.cli.options import add_json, add_place
 from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.formats.ledger.checkpoint import note_text, origin_line, trailer
 from intent_lsp.formats.ledger.signed_note import NoNote, format_key, format_note
@@ -25,7 +23,7 @@ from intent_lsp.governance.ledger.checkpoints import (
 from intent_lsp.governance.ledger.reader import tracing
 
 
-def answer(call: Call) -> int:
+def answer(call: Call) -> Exit | None:
     """Make a checkpoint, or check the given ones."""
     options = call.options
     if options.check is not None:
@@ -42,7 +40,7 @@ def answer(call: Call) -> int:
     return _seal(call)
 
 
-def _seal(call: Call) -> int:
+def _seal(call: Call) -> Exit | None:
     with tracing(root_above(call.options.root)) as trace:
         made = seal_ledger(trace.ledger)
     if isinstance(made, Unsealed):
@@ -56,13 +54,13 @@ def _seal(call: Call) -> int:
     if call.options.key is not None:
         told |= _signed(made, call.options.key, call.options.root)
     if call.options.json:
-        call.page.json(json.dumps(told, ensure_ascii=False).encode())
+        call.page.json(told)
     elif "note" in told:
         call.page.text(str(told["note"]))
         call.page.remark(f"intent-lsp: signed by {told['key']}")
     else:
         call.page.line(trailer(made))
-    return Exit.FINE
+    return None
 
 
 def _signed(made: Checkpoint, spelled: str, start: str) -> Mapping[str, object]:
@@ -81,7 +79,7 @@ def _signed(made: Checkpoint, spelled: str, start: str) -> Mapping[str, object]:
     }
 
 
-def _refuse(page: Output, made: Unsealed) -> int:
+def _refuse(page: Output, made: Unsealed) -> Exit:
     problem = made.problem
     if problem is None:
         raise WrongUsageError(f"no checkpoint was made: {made.reason}")
@@ -89,7 +87,7 @@ def _refuse(page: Output, made: Unsealed) -> int:
     return Exit.VIOLATIONS
 
 
-def _check(call: Call) -> int:
+def _check(call: Call) -> Exit:
     options = call.options
     given = given_checkpoints(options.check, options.pub, options.root)
     with tracing(root_above(options.root)) as trace:
@@ -102,7 +100,7 @@ def _check(call: Call) -> int:
             for each, problem in zip(given, wrong, strict=True)
         ]
         whole = verification_json(found) | {"ok": ok, "checkpoints": told}
-        call.page.json(json.dumps(whole, ensure_ascii=False).encode())
+        call.page.json(whole)
     else:
         _tell(call.page, found, given, wrong)
     return Exit.FINE if ok else Exit.VIOLATIONS
@@ -148,12 +146,9 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="with --check: the public key of a signed note, PEM or `<name>+<id>+<key>`",
     )
-    add_place(parser)
-    add_json(parser, "write {origin, count, heads, line, note?, key?}, or what --check found")
 
 
 COMMAND: Final = Command(
-    name="trace seal",
     about=(
         "Write a checkpoint: the ledger's name (the hash of its first record), the number of its\n"
         "records, and the newest one's hash. Whoever can write the ledger can write it anew; a\n"
@@ -170,6 +165,7 @@ COMMAND: Final = Command(
         "intent-lsp trace seal --check ledger.note --pub pub.pem",
         "git log --format=%B | intent-lsp trace seal --check -",
     ),
+    json="write {origin, count, heads, line, note?, key?}, or what --check found",
     arguments=_arguments,
     answer=answer,
 )

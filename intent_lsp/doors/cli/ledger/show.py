@@ -11,11 +11,10 @@ from intent_lsp.core.content import ContentHash, line_body
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import Conversation, Range, Record, RecordFile
 from intent_lsp.doors.cli.command import Call, Command
-from intent_lsp.doors.cli.exits import Exit, WrongUsageError
+from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.doors.cli.ledger.indexed import indexed
 from intent_lsp.doors.cli.ledger.list_records import STYLES, added_and_removed
 from intent_lsp.doors.cli.locate import root_above
-from intent_lsp.doors.cli.options import add_json, add_place
 from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.doors.cli.terminal.table import Cell, Column, LabelledCell, TextTable, facts_table
 from intent_lsp.doors.cli.terminal.times import local_with_offset
@@ -41,15 +40,15 @@ _NO_TEXT: Final = "not compared, because the file is not text or too large"
 _NOT_KEPT: Final = "not shown, because the contents before and after the edit were not kept"
 
 
-def answer(call: Call) -> int:
+def answer(call: Call) -> None:
     """Print the record whose id begins with the given digits."""
     root = root_above(call.options.root)
     with indexed(root, call.page) as trace:
         record = _the_one(trace, call.options.id)
         flags = trace.flags(record)
     if call.options.json:
-        call.page.json(encode(record))
-        return Exit.FINE
+        call.page.raw(encode(record))
+        return
     facts = [*_deed(record, flags), *_consent(record)]
     for file in record.files:
         facts += _file(file)
@@ -57,7 +56,6 @@ def answer(call: Call) -> int:
     call.page.table(facts_table(facts))
     if not call.options.no_diff:
         write_diffs(call.page, record, ContentLookup(root))
-    return Exit.FINE
 
 
 def _the_one(trace: LedgerReader, digits: str) -> Record:
@@ -243,12 +241,9 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-diff", action="store_true", help="leave the changed lines themselves out"
     )
-    add_place(parser)
-    add_json(parser, "write the record as it stands in the ledger")
 
 
 COMMAND: Final = Command(
-    name="trace show",
     about=(
         "Show one record in words: who, when, for which intent and verdict, each file with its\n"
         "lines and hashes, and the record's place in the chain; then what it changed, line by\n"
@@ -261,6 +256,7 @@ COMMAND: Final = Command(
         "intent-lsp trace show b3c1f0de --no-diff",
         "intent-lsp trace show b3c1f0de --json",
     ),
+    json="write the record as it stands in the ledger",
     arguments=_arguments,
     answer=answer,
 )

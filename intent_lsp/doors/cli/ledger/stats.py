@@ -1,7 +1,6 @@
 """The command `trace stats`: counts of edits by intent, path, session or other groups."""
 
 import argparse
-import json
 from collections.abc import Sequence
 from typing import Final
 
@@ -9,12 +8,10 @@ from intent_lsp.core.ledger.archiving import advice
 from intent_lsp.core.report.aggregates import By, Groups, LineCount, Tally, count_of_files
 from intent_lsp.core.report.sparkline import ASCII, BLOCKS, sparkline, spread
 from intent_lsp.doors.cli.command import Call, Command
-from intent_lsp.doors.cli.exits import Exit
 from intent_lsp.doors.cli.ledger.filters import add_filters, count
 from intent_lsp.doors.cli.ledger.indexed import indexed
 from intent_lsp.doors.cli.ledger.search import RecordSearch, search
 from intent_lsp.doors.cli.locate import root_above
-from intent_lsp.doors.cli.options import add_json
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
 from intent_lsp.doors.cli.terminal.times import local, local_day
 from intent_lsp.store.ledger.archiving_advice import size_of
@@ -26,7 +23,7 @@ _DAYS_WIDE: Final = 30
 Group = tuple[str | None, Tally]
 
 
-def answer(call: Call) -> int:
+def answer(call: Call) -> None:
     """Count the records that match the filters, and print the counts."""
     options = call.options
     root = root_above(options.root)
@@ -41,12 +38,11 @@ def answer(call: Call) -> int:
     if why:
         call.page.remark(f"intent-lsp: nothing to show: {why}")
     if options.json:
-        call.page.json(json.dumps(_json(total, groups, asked), ensure_ascii=False).encode())
+        call.page.json(_json(total, groups, asked))
     elif total.edits:
         _tell(call, total, groups)
     if said := advice(size_of(root)):
         call.page.remark(f"intent-lsp: {said}")
-    return Exit.FINE
 
 
 def _json(total: Tally, groups: Groups, asked: RecordSearch) -> dict[str, object]:
@@ -166,11 +162,9 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         default=DEFAULT_ROWS,
         help="at most N rows (default: %(default)s); 0: all there are. JSON has them all",
     )
-    add_json(parser, "write {by, filters, total, groups} as JSON")
 
 
 COMMAND: Final = Command(
-    name="trace stats",
     about=(
         "Count the ledger's edits by intent, path, session, contributor, tool, day or verdict:\n"
         "edits, a line of their days, lines that came and went, edits out of scope, edits that\n"
@@ -183,6 +177,7 @@ COMMAND: Final = Command(
         "intent-lsp trace stats --by path --path src/ --verdict FAIL",
         "intent-lsp trace stats --by day --json",
     ),
+    json="write {by, filters, total, groups} as JSON",
     arguments=_arguments,
     answer=answer,
 )

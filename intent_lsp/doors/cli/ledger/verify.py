@@ -1,7 +1,6 @@
 """The command `trace verify`: checks the ledger, and says what the result proves."""
 
 import argparse
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
@@ -21,7 +20,6 @@ from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.ledger.anchors import given_anchor, given_checkpoints
 from intent_lsp.doors.cli.locate import root_above
-from intent_lsp.doors.cli.options import add_json, add_place
 from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
 from intent_lsp.formats.ledger.verification_json import verification_json
@@ -33,7 +31,7 @@ _STYLES: Final = {Severity.ERROR: "bold red", Severity.WARNING: "yellow"}
 _NOT_PROVABLE: Final = "that every edit was recorded, and that clocks were right"
 
 
-def answer(call: Call) -> int:
+def answer(call: Call) -> Exit | None:
     """Verify the ledger and print the result. Return 1 if a problem is an error."""
     root = root_above(call.options.root)
     given = [given_anchor(root, spelled) for spelled in call.options.anchor]
@@ -48,7 +46,7 @@ def answer(call: Call) -> int:
     if call.options.strict:
         found = _strict(found)
     if call.options.json:
-        call.page.json(json.dumps(verification_json(found), ensure_ascii=False).encode())
+        call.page.json(verification_json(found))
     else:
         _tell(call.page, found)
     if said := advice(size_of(root)):
@@ -151,12 +149,9 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         help="what `intent-lsp trace seal` printed once: the line, a file with it, or -",
     )
     parser.add_argument("--pub", metavar="FILE", help="the public key of a signed checkpoint")
-    add_place(parser)
-    add_json(parser, "write {ok, records, segments, heads, problems, anchors, …} as JSON")
 
 
 COMMAND: Final = Command(
-    name="trace verify",
     about=(
         "Recompute every record's hash and follow every link, and name the first bad line of\n"
         "each kind as file:line. It ends with what that shows, and what no chain can show. What\n"
@@ -171,6 +166,7 @@ COMMAND: Final = Command(
         "git log --format=%B | intent-lsp trace verify --checkpoint -",
         "intent-lsp trace verify --checkpoint ledger.note --pub pub.pem",
     ),
+    json="write {ok, records, segments, heads, problems, anchors, …} as JSON",
     arguments=_arguments,
     answer=answer,
 )

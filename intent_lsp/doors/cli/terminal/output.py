@@ -5,6 +5,7 @@ Invariant: rich is imported only for a table or a bar on a terminal.
 """
 
 import io
+import json
 import os
 import sys
 from contextlib import AbstractContextManager, suppress
@@ -57,17 +58,18 @@ class Output:
         """Write trusted text unescaped."""
         self._out.write(text)
 
-    def json(self, line: bytes) -> None:
-        """Write one JSON value on a line of its own."""
+    def json(self, value: object) -> None:
+        """Write a value as JSON on a line of its own."""
+        # A lone surrogate becomes the escape that JSON has for it.
+        self.raw(json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace"))
+
+    def raw(self, line: bytes) -> None:
+        """Write encoded text as UTF-8. It ends with one line end."""
         if isinstance(self._out, io.TextIOWrapper):
             self._out.flush()
             self._out.buffer.write(line.rstrip(b"\n") + b"\n")
         else:
             self._out.write(line.decode().rstrip("\n") + "\n")
-
-    def document(self, text: str) -> None:
-        """Write a whole document as UTF-8. It ends with one line end."""
-        self.json(text.encode())
 
     def table(self, table: TextTable) -> None:
         """Write a table: drawn on a terminal, else aligned. Nothing if it has no rows."""
