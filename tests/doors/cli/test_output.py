@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intent_lsp.doors.cli.terminal.escape import spoken, width
 from intent_lsp.doors.cli.terminal.output import Output
-from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
+from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable, spoken, width
 
 TABLE = TextTable(
     (Column("Id"), Column("Name", fold=True), Column("Kind", spare=True)),

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from intent_lsp.doors.cli.terminal.progress_bar import bar
+from intent_lsp.doors.cli.terminal.output import bar
 
 AT_ONCE, NEVER = timedelta(0), timedelta(hours=1)
 

@@ -9,11 +9,11 @@ from intent_lsp.core.codes import RequestCode
 from intent_lsp.core.gate.intent_lists import listed
 from intent_lsp.core.intents import Intent, Status
 from intent_lsp.doors.cli.command import Call, Command
-from intent_lsp.doors.cli.intents.options import status
 from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.doors.cli.open import asking, governing
 from intent_lsp.doors.cli.session_options import add_asker
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
+from intent_lsp.formats.intents.entry import status_meant
 from intent_lsp.formats.intents.intent_json import intent_json
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.root.rules import Rules
@@ -45,6 +45,16 @@ def answer(call: Call) -> None:
     if not rows:
         none = "no intent has that status" if len(rules.file.intents) else _NONE_YET
         call.page.remark(f"intent-lsp: {none}")
+
+
+def status(text: str) -> Status:
+    """Return the status that a text means, older spellings included. Raise ArgumentTypeError."""
+    found = status_meant(text)
+    if found is None:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a status; use one of {', '.join(Status)}"
+        )
+    return found
 
 
 def flags_of(intent: Intent, rules: Rules) -> tuple[str, ...]:

@@ -1,19 +1,27 @@
-"""The output of a command: standard output for the answer, standard error for remarks.
+"""The output of a command: the answer on standard output, remarks and progress on standard error.
 
 Invariant: JSON is UTF-8 whatever the terminal's encoding. Every character can be written.
-Invariant: rich is imported only for a table or a bar on a terminal.
+Invariant: rich is imported only for a table on a terminal, or for a bar once work has taken long.
+Invariant: a bar is drawn only on a terminal, and is erased at the end (ledger section 4).
 """
 
 import io
 import json
 import os
 import sys
-from contextlib import AbstractContextManager, suppress
-from typing import TextIO
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from datetime import timedelta
+from typing import Final, TextIO
 
-from intent_lsp.doors.cli.terminal.escape import spoken
-from intent_lsp.doors.cli.terminal.progress_bar import ReportProgress, bar
-from intent_lsp.doors.cli.terminal.table import TextTable
+from intent_lsp.doors.cli.terminal.table import TextTable, spoken
+from intent_lsp.store import clock
+
+WONDERING: Final = timedelta(seconds=1)
+"""How long work runs before the bar is shown."""
+
+ReportProgress = Callable[[int, int], None]
+"""Called with the amount done and the total, in any unit."""
 
 
 class Output:
@@ -101,3 +109,41 @@ class Output:
         """Send further output to the null device, so that the last flush cannot fail."""
         with suppress(OSError, ValueError), io.FileIO(os.devnull, "r+") as nothing:
             os.dup2(nothing.fileno(), self._out.fileno())
+
+
+@contextmanager
+def bar(title: str, out: TextIO, wondering: timedelta = WONDERING) -> Iterator[ReportProgress]:
+    """Show the progress of work that takes a while, on a terminal; show nothing elsewhere."""
+    begun = clock.now()
+    drawn: list[ReportProgress] = []
+    with ExitStack() as stack:
+
+        def report(done: int, of: int) -> None:
+            if not drawn and clock.now() - begun >= wondering:
+                drawn.append(stack.enter_context(_drawing(title, out)))
+            for draw in drawn:
+                draw(done, of)
+
+        yield report if out.isatty() else _silent
+
+
+@contextmanager
+def _drawing(title: str, out: TextIO) -> Iterator[ReportProgress]:
+    """Draw a bar until the context ends, then erase it. NO_COLOR and TERM are respected."""
+    # Imported late: rich takes longer to import than most commands take to run.
+    from rich import progress  # noqa: PLC0415
+    from rich.console import Console  # noqa: PLC0415
+
+    columns = (
+        progress.TextColumn("{task.description}"),
+        progress.BarColumn(),
+        progress.TaskProgressColumn(),
+        progress.TimeRemainingColumn(),
+    )
+    with progress.Progress(*columns, console=Console(file=out), transient=True) as shown:
+        task = shown.add_task(title, total=None)
+        yield lambda done, of: shown.update(task, completed=done, total=of)
+
+
+def _silent(done: int, of: int) -> None:
+    """Ignore progress."""

@@ -12,8 +12,7 @@ from rich import table as rich_tables
 from rich.console import Console
 from rich.text import Text
 
-from intent_lsp.doors.cli.terminal.escape import spoken, width
-from intent_lsp.doors.cli.terminal.table import GAP, Column, TextTable
+from intent_lsp.doors.cli.terminal.table import GAP, Column, TextTable, spoken, width
 
 _FOLDED: Final = 16
 """The narrowest width, in characters, at which folded text is still readable."""

@@ -1,14 +1,19 @@
-"""A table of cells, and its plain form aligned with blanks for a pipe.
+"""A table of cells, its plain form aligned with blanks for a pipe, and the escaping of its text.
 
-Invariant: a cell is written as one line, and nothing in it moves a terminal's cursor.
+Invariant: a cell is written as one line of printable characters: nothing moves the cursor.
 """
 
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
-from intent_lsp.doors.cli.terminal.escape import spoken, width
+from intent_lsp.core.text import escape_unseen
 
 GAP = "  "
+
+_WIDE: Final = ("F", "W")
+_SHORT: Final = str.maketrans({"\n": "\\n", "\r": "\\r", "\t": "\\t"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,3 +73,21 @@ def facts_table(facts: Iterable[LabelledCell]) -> TextTable:
 def _aligned(row: Sequence[str], widths: Sequence[int]) -> str:
     padded = [text + " " * (wanted - width(text)) for text, wanted in zip(row, widths, strict=True)]
     return GAP.join(padded).rstrip()
+
+
+def spoken(text: str) -> str:
+    r"""Return text with control, format and line characters escaped: `\x1b`, `\u202e`."""
+    return escape_unseen(text.translate(_SHORT))
+
+
+def width(text: str) -> int:
+    """Return the columns that an escaped text takes on a terminal."""
+    if text.isascii():
+        return len(text)
+    return sum(_columns(char) for char in text)
+
+
+def _columns(char: str) -> int:
+    if unicodedata.combining(char):
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in _WIDE else 1
