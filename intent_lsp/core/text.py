@@ -55,6 +55,11 @@ def pack_perhaps(text: str | None) -> bytes | None:
     return None if text is None else pack(text)
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun: `1 record`, `1,234 records`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 def seen(text: str) -> str:
     """Return the text without terminal sequences and invisible characters."""
     return _UNSEEN.sub("", text)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from intent_lsp.core.records import Record
+from intent_lsp.core.text import counted
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.ledger.list_records import SHORT_ID
 from intent_lsp.doors.cli.locate import root_above
@@ -147,9 +148,8 @@ def _violation(each: OpenViolation) -> Cell:
 def _ledger(known: _Known) -> str:
     if known.newest is None:
         return "no record yet: the first save makes one"
-    counted = "1 record" if known.count == 1 else f"{known.count:,} records"
-    newest = local(known.newest.timestamp)
-    return f"{counted}, the newest from {newest}; `intent-lsp trace verify` checks them"
+    records, newest = counted(known.count, "record"), local(known.newest.timestamp)
+    return f"{records}, the newest from {newest}; `intent-lsp trace verify` checks them"
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:

@@ -22,7 +22,7 @@ from intent_lsp.core.report.aggregates import (
     count_of_runs,
 )
 from intent_lsp.core.report.report_data import ReportData
-from intent_lsp.core.text import escape_unseen
+from intent_lsp.core.text import counted, escape_unseen
 from intent_lsp.formats.markdown.provenance import doubts
 from intent_lsp.formats.report.charts import heat_of, timeline_chart
 
@@ -111,10 +111,6 @@ def _cut(text: str) -> str:
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 
 
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
-
-
 def _moment(timestamp: str) -> str:
     """Return a UTC timestamp to the second, without the `T`."""
     return timestamp[:_SECONDS].replace("T", " ")
@@ -147,7 +143,7 @@ _FILTERS: Final = {
     "changed": _changed,
     "contributor": contributor_name,
     "contributors": _contributors,
-    "counted": _counted,
+    "counted": counted,
     "cut": _cut,
     "doubts": doubts,
     "lines": _lines,

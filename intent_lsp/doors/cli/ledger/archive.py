@@ -3,12 +3,11 @@
 import argparse
 from typing import Final
 
+from intent_lsp.core.text import counted
 from intent_lsp.doors.cli.command import Call, Command
-from intent_lsp.doors.cli.exits import WrongUsageError
+from intent_lsp.doors.cli.ledger.search import count, moment_given
 from intent_lsp.doors.cli.locate import root_above
-from intent_lsp.doors.cli.terminal.times import since
 from intent_lsp.governance.ledger.reader import tracing
-from intent_lsp.store import clock
 from intent_lsp.store.ledger.archive import Archived, CutPoint, all_but_newest, archive, older_than
 
 
@@ -30,29 +29,19 @@ def answer(call: Call) -> None:
 def _cut(options: argparse.Namespace) -> CutPoint:
     if options.before is None:
         return all_but_newest(options.keep)
-    moment = since(options.before, clock.now())
-    if moment is None:
-        raise WrongUsageError(
-            f"--before: {options.before} is not a date or time",
-            cure="say 2w, 90d, 2026-11-21 or 2026-11-21T20:27:33Z",
-        )
-    return older_than(moment)
+    return older_than(moment_given("--before", options.before))
 
 
 def _sentences(found: Archived) -> list[str]:
-    told = []
+    told, left = [], counted(found.left, "record")
     if found.repeated:
         told.append("duplicates left by an interrupted archiving were removed")
     if found.file is None:
-        told.append(f"nothing was moved: the main ledger file keeps its {_counted(found.left)}")
+        told.append(f"nothing was moved: the main ledger file keeps its {left}")
     else:
-        told.append(f"{_counted(found.records)} moved to {found.file}")
-        told.append(f"{_counted(found.left)} remain in the main ledger file")
+        told.append(f"{counted(found.records, 'record')} moved to {found.file}")
+        told.append(f"{left} remain in the main ledger file")
     return told
-
-
-def _counted(number: int) -> str:
-    return "1 record" if number == 1 else f"{number:,} records"
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -60,13 +49,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     which.add_argument(
         "--before", metavar="WHEN", help="all older than 2w, 2026-11-21, or an RFC 3339 time"
     )
-    which.add_argument("--keep", metavar="N", type=_number, help="all but the newest N")
-
-
-def _number(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) <= len("999999999")):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of records")
-    return int(text)
+    which.add_argument("--keep", metavar="N", type=count, help="all but the newest N")
 
 
 COMMAND: Final = Command(

@@ -8,10 +8,11 @@ from typing import Final
 from intent_lsp.core.blame.attribution import Confidence
 from intent_lsp.core.blame.runs import BlameRun
 from intent_lsp.core.content import line_body
+from intent_lsp.core.text import counted
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import WrongUsageError
-from intent_lsp.doors.cli.ledger.indexed import indexed
 from intent_lsp.doors.cli.ledger.list_records import SHORT_ID
+from intent_lsp.doors.cli.ledger.search import indexed
 from intent_lsp.doors.cli.locate import file_below, root_of_file
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
 from intent_lsp.doors.cli.terminal.times import local
@@ -85,7 +86,7 @@ def origin(run: BlameRun) -> Sequence[Cell]:
 def _runs(blamed: Blamed, spelled: str, wanted: tuple[int, int | None]) -> Sequence[BlameRun]:
     first, last = wanted
     if first > max(blamed.count, 1):
-        has = "1 line" if blamed.count == 1 else f"{blamed.count} lines"
+        has = counted(blamed.count, "line")
         raise WrongUsageError(
             f"{spelled} has only {has}, so there is no line {first}", cure="give a line that exists"
         )

@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import Final
 
 from intent_lsp.core.paths import CONTROL_ROOM
+from intent_lsp.core.text import counted
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import WrongUsageError
-from intent_lsp.doors.cli.ledger.filters import add_filters
-from intent_lsp.doors.cli.ledger.indexed import indexed
-from intent_lsp.doors.cli.ledger.search import search
+from intent_lsp.doors.cli.ledger.search import add_filters, indexed, search
 from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.formats.ledger.exports.forms import EXPORTS
 from intent_lsp.store.fs.write import new_file
@@ -31,8 +30,7 @@ def answer(call: Call) -> None:
     if not written:
         call.page.remark(f"intent-lsp: nothing was exported: {why}")
     elif options.output is not None:
-        counted = "1 record" if written == 1 else f"{written:,} records"
-        call.page.line(f"{options.output}: {counted}")
+        call.page.line(f"{options.output}: {counted(written, 'record')}")
 
 
 def _to_file(call: Call, root: Path, path: Path) -> tuple[int, str]:

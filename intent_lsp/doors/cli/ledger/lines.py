@@ -9,10 +9,11 @@ from typing import Final
 
 from intent_lsp.core.blame.attribution import Confidence
 from intent_lsp.core.blame.runs import BlameRun, named
+from intent_lsp.core.text import counted
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.ledger.blame import CONFIDENCE_STYLES, origin
-from intent_lsp.doors.cli.ledger.indexed import indexed
 from intent_lsp.doors.cli.ledger.paths import PathFilter, path_filter
+from intent_lsp.doors.cli.ledger.search import indexed
 from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.doors.cli.open import refused
 from intent_lsp.doors.cli.session_options import identifier
@@ -94,8 +95,7 @@ def _tell(page: Output, files: Sequence[FileRuns]) -> None:
         for run in file.runs:
             sure[run.confidence] += run.count
     if files:
-        of, number = sum(file.line_count for file in files), len(files)
-        named = "1 file" if number == 1 else f"{number:,} files"
+        of, named = sum(file.line_count for file in files), counted(len(files), "file")
         told = ", ".join(f"{sure[each]:,} {each.value}" for each in Confidence if sure[each])
         page.line()
         page.line(f"{sure.total():,} of {of:,} lines in {named}: {told}")

@@ -9,9 +9,14 @@ from typing import Final
 from intent_lsp.core.records import Record, RecordFile, ScopeValidation
 from intent_lsp.core.report.aggregates import LineCount, count_of_files
 from intent_lsp.doors.cli.command import Call, Command
-from intent_lsp.doors.cli.ledger.filters import add_filters, count
-from intent_lsp.doors.cli.ledger.indexed import indexed
-from intent_lsp.doors.cli.ledger.search import PAGE, RecordSearch, search
+from intent_lsp.doors.cli.ledger.search import (
+    PAGE,
+    RecordSearch,
+    add_filters,
+    count,
+    indexed,
+    search,
+)
 from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable

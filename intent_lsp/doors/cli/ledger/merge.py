@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from intent_lsp.core.text import counted
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.store.ledger.merge import Merged, merge_files, resolve_file
@@ -47,7 +48,7 @@ def _resolved(options: argparse.Namespace) -> tuple[str, Merged]:
 def _verdict(output: str, merged: Merged) -> str:
     if not merged.conflicts:
         return f"{output} has no conflict markers; nothing was changed"
-    ended = "1 conflict" if merged.conflicts == 1 else f"{merged.conflicts} conflicts"
+    ended = counted(merged.conflicts, "conflict")
     return f"{output}: {ended} resolved, {merged.lines} lines; now run `git add {output}`"
 
 

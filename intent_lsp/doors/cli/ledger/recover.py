@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from intent_lsp.core.records import Record
+from intent_lsp.core.text import counted
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
@@ -57,15 +58,12 @@ def _verdict(found: Found, done: Recovered, *, dry_run: bool) -> str:
             "no record is missing: the ledger has all that .orchestration/.local/ keeps a copy of"
         )
     if dry_run:
-        return f"not in the ledger: {_counted(len(found.lost))}; without --dry-run, they are added"
+        lost = counted(len(found.lost), "record")
+        return f"not in the ledger: {lost}; without --dry-run, they are added"
     return (
-        f"{_counted(done.as_they_were + done.anew)} appended:"
+        f"{counted(done.as_they_were + done.anew, 'record')} appended:"
         f" {done.as_they_were} unchanged, {done.anew} with new hashes"
     )
-
-
-def _counted(records: int) -> str:
-    return "1 record" if records == 1 else f"{records} records"
 
 
 def _remarks(found: Found) -> Iterator[str]:

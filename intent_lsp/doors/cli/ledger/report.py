@@ -10,12 +10,11 @@ from typing import Final
 from intent_lsp import __version__
 from intent_lsp.core.control_plane import control_plane
 from intent_lsp.core.report.report_data import ReportData, ReportSurvey
+from intent_lsp.core.text import counted
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.doors.cli.command import PROGRAM, Call, Command
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
-from intent_lsp.doors.cli.ledger.filters import add_filters
-from intent_lsp.doors.cli.ledger.indexed import indexed
-from intent_lsp.doors.cli.ledger.search import search
+from intent_lsp.doors.cli.ledger.search import add_filters, indexed, search
 from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.formats.report.page import OPENING, report_html
 from intent_lsp.governance.root.rules import RulesCache
@@ -39,7 +38,7 @@ def answer(call: Call) -> Exit | None:
         # As with git, paths are relative to -C.
         file = Path(call.options.root) / spelled
         put_report(file, page, root=root_above(call.options.root), force=call.options.force)
-        call.page.line(f"{spelled}: {_told(report)}")
+        call.page.line(f"{spelled}: {counted(report.survey.total.edits, 'edit')}")
     if report.verification.ok:
         return None
     call.page.remark("intent-lsp: the ledger failed verification; the report shows where")
@@ -67,11 +66,6 @@ def _report(call: Call) -> ReportData:
         verification=verification,
         survey=survey,
     )
-
-
-def _told(report: ReportData) -> str:
-    edits = report.survey.total.edits
-    return "1 edit" if edits == 1 else f"{edits:,} edits"
 
 
 def put_report(file: Path, page: str, *, root: Path, force: bool) -> None:

@@ -1,11 +1,13 @@
-"""A search of the ledger: by index where possible, then by filters on each record.
+"""A search of the ledger: its options, by index where possible, then by filters on each record.
 
 Invariant: only one page of records is held in memory, however many match.
+Invariant: progress is shown only on a terminal, and is not part of the output.
 """
 
 import argparse
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -14,8 +16,9 @@ from typing import Any, Final
 from intent_lsp.core.records import Record, ScopeValidation
 from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.doors.cli.ledger.paths import PathFilter, path_filter
+from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.doors.cli.terminal.times import since
-from intent_lsp.governance.ledger.reader import LedgerReader
+from intent_lsp.governance.ledger.reader import LedgerReader, tracing
 from intent_lsp.store import clock
 from intent_lsp.store.ledger.index.queries import PageCursor, Query, RecordPage
 
@@ -23,6 +26,66 @@ PAGE: Final = 500
 """Records that are read at once."""
 
 Passes = Callable[[Record], bool]
+
+
+def add_filters(parser: argparse.ArgumentParser) -> None:
+    """Add the filter options and -C. A record must match all that are given."""
+    parser.add_argument(
+        "--intent",
+        metavar="ID",
+        action="append",
+        help="of this intent, or one of its earlier ids; of any of them when given again",
+    )
+    parser.add_argument(
+        "--path",
+        metavar="PATH",
+        help="that touched this file, a file below this directory, or one that this glob matches,"
+        " as seen from here or from -C",
+    )
+    parser.add_argument("--session", metavar="ID", help="of this session")
+    _add_deeds(parser)
+    parser.add_argument(
+        "--since", metavar="WHEN", help="not older than 30m, 2h, 3d, 1w, or than an RFC 3339 time"
+    )
+    parser.add_argument("--until", metavar="WHEN", help="older than such a moment")
+
+
+def _add_deeds(parser: argparse.ArgumentParser) -> None:
+    """Add the filters by contributor, tool, verdict and failure."""
+    parser.add_argument(
+        "--contributor",
+        metavar="WHO",
+        help="with lines by AI, HUMAN, MIXED or UNKNOWN, or by this model",
+    )
+    parser.add_argument(
+        "--tool", metavar="NAME", help="made with this tool; `editor` means every editor/… too"
+    )
+    parser.add_argument(
+        "--verdict",
+        choices=[verdict.value for verdict in ScopeValidation],
+        type=str.upper,
+        help="recorded with this verdict",
+    )
+    parser.add_argument("--failed", action="store_true", help="that were tried and did not happen")
+
+
+def count(text: str) -> int:
+    """Return a number of records; 0 means all. Raise argparse.ArgumentTypeError if malformed."""
+    if not (text.isascii() and text.isdigit() and len(text) <= len("999999999")):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of records")
+    return int(text)
+
+
+@contextmanager
+def indexed(root: Path, page: Output) -> Iterator[LedgerReader]:
+    """Open the ledger of a root for reading, after updating its index.
+
+    Raise LedgerUnavailableError.
+    """
+    with tracing(root) as trace:
+        with page.bar("Indexing the ledger") as progress:
+            trace.refresh(progress)
+        yield trace
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,14 +203,16 @@ def search(options: argparse.Namespace, root: Path, trace: LedgerReader) -> Reco
     if options.session is not None:
         asked.append((f"--session {options.session}", {"session_ids": (options.session,)}))
     if options.since is not None:
-        asked.append((f"--since {options.since}", {"since": _moment("--since", options.since)}))
+        asked.append(
+            (f"--since {options.since}", {"since": moment_given("--since", options.since)})
+        )
     return RecordSearch(asked=asked, sieves=sieves)
 
 
 def _sieves(options: argparse.Namespace) -> Iterator[Sieve]:
     """Yield the sieves, cheapest first."""
     if options.until is not None:
-        until = _moment("--until", options.until)
+        until = moment_given("--until", options.until)
         yield Sieve(f"--until {options.until}", lambda record: record.timestamp < until)
     if options.verdict is not None:
         verdict = ScopeValidation(options.verdict)
@@ -186,11 +251,12 @@ def _names(model: str) -> tuple[str, str]:
     return model, model.rpartition("/")[2]
 
 
-def _moment(option: str, text: str) -> str:
+def moment_given(option: str, text: str) -> str:
+    """Return the ledger timestamp that an option's value means, or raise WrongUsageError."""
     found = since(text, clock.now())
     if found is None:
         raise WrongUsageError(
             f"{option}: {text} is not a date or time",
-            cure="say 2h, 3d, 2026-11-21 or 2026-11-21T20:27:33Z",
+            cure="say 2h, 3d, 2w, 2026-11-21 or 2026-11-21T20:27:33Z",
         )
     return found

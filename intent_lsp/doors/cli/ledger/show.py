@@ -10,10 +10,11 @@ from typing import Final
 from intent_lsp.core.content import ContentHash, line_body
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import Conversation, Range, Record, RecordFile
+from intent_lsp.core.text import counted
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import WrongUsageError
-from intent_lsp.doors.cli.ledger.indexed import indexed
 from intent_lsp.doors.cli.ledger.list_records import STYLES, added_and_removed
+from intent_lsp.doors.cli.ledger.search import indexed
 from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.doors.cli.terminal.table import Cell, Column, LabelledCell, TextTable, facts_table
@@ -222,14 +223,10 @@ def _one_side(file: RecordFile, side: DiffMark, lines: Sequence[str] | None) -> 
             what = (
                 "that stood here before" if side is DiffMark.ADDED else "that came in their place"
             )
-            yield _remark(f"{_counted(lost)} {what}: the text was not kept")
+            yield _remark(f"{counted(lost, 'line')} {what}: the text was not kept")
         if kept:
             shown = lines[start - 1 : start - 1 + kept]
             yield from (DiffLine(side, line_body(line)) for line in shown)
-
-
-def _counted(lines: int) -> str:
-    return "1 line" if lines == 1 else f"{lines} lines"
 
 
 def _remark(text: str) -> DiffLine:

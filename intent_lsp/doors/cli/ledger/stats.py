@@ -8,9 +8,7 @@ from intent_lsp.core.ledger.archiving import advice
 from intent_lsp.core.report.aggregates import By, Groups, LineCount, Tally, count_of_files
 from intent_lsp.core.report.sparkline import ASCII, BLOCKS, sparkline, spread
 from intent_lsp.doors.cli.command import Call, Command
-from intent_lsp.doors.cli.ledger.filters import add_filters, count
-from intent_lsp.doors.cli.ledger.indexed import indexed
-from intent_lsp.doors.cli.ledger.search import RecordSearch, search
+from intent_lsp.doors.cli.ledger.search import RecordSearch, add_filters, count, indexed, search
 from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
 from intent_lsp.doors.cli.terminal.times import local, local_day

@@ -16,6 +16,7 @@ from intent_lsp.core.ledger.verification import (
     Verification,
 )
 from intent_lsp.core.paths import LEDGER_FILE
+from intent_lsp.core.text import counted
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.ledger.anchors import given_anchor, given_checkpoints
@@ -79,10 +80,9 @@ def _tell(page: Output, found: Verification) -> None:
     page.table(TextTable(_COLUMNS, [_row(problem) for problem in found.problems]))
     if found.problems:
         page.line()
-    counted = "1 record" if found.records == 1 else f"{found.records} records"
     others = found.segments - 1
-    files = f" and {others} more file{'s' * (others > 1)}" if others > 0 else ""
-    page.line(f"{LEDGER_FILE}{files}: {counted}")
+    files = f" and {counted(others, 'more file')}" if others > 0 else ""
+    page.line(f"{LEDGER_FILE}{files}: {counted(found.records, 'record')}")
     page.table(TextTable((Column(""), Column("", fold=True)), _closing(found)))
 
 
@@ -116,7 +116,7 @@ def _anchor(anchor: Anchor) -> Cell:
     what = f"{anchor.hash} {anchor.kind.value} {anchor.name}".rstrip()
     if anchor.records is None:
         return Cell(f"{what}: in no file of the ledger", "bold red")
-    return Cell(f"{what}: {anchor.records:,} record" + "s" * (anchor.records > 1))
+    return Cell(f"{what}: {counted(anchor.records, 'record')}")
 
 
 def _row(problem: LedgerProblem) -> Sequence[Cell]:
