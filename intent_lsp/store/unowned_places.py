@@ -48,10 +48,8 @@ def is_temporary(root: Path, path: str) -> bool:
 def _rooms() -> tuple[str, ...]:
     """Return the temporary directories of the system, with links resolved."""
     named = (os.environ.get(variable, "") for variable in _VARIABLES)
-    rooms = (*named, *(_ROOMS if os.name == "posix" else ()))
-    return tuple(
-        dict.fromkeys(os.path.realpath(room) for room in rooms if Path(room).is_absolute())
-    )
+    rooms = (room for room in (*named, *_ROOMS) if Path(room).is_absolute())
+    return tuple(dict.fromkeys(os.path.realpath(room) for room in rooms))
 
 
 def _above(path: str, room: str) -> Iterator[Path]:

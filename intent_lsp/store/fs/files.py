@@ -31,10 +31,8 @@ _NO_SUCH_FILE: Final = {
 }
 # Errors of opening a link, a directory, a pipe or a socket without following or waiting.
 _NO_FILE: Final = {errno.ELOOP, errno.EMLINK, errno.EISDIR, errno.ENXIO}
-_UNWAITING: Final = (
-    getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
-)
-"""Flags of `os.open` that prevent waiting for a pipe, taking over a terminal and text mode."""
+_UNWAITING: Final = os.O_NONBLOCK | os.O_NOCTTY
+"""Flags of `os.open` that prevent waiting for a pipe and taking over a terminal."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +101,7 @@ def open_plain(path: Path | str, how: int, mode: int = 0o600) -> int:
     Raise UnsafePathError if the path is not a regular file, OSError otherwise.
     """
     try:
-        descriptor = os.open(path, how | _UNWAITING | getattr(os, "O_NOFOLLOW", 0), mode)
+        descriptor = os.open(path, how | _UNWAITING | os.O_NOFOLLOW, mode)
     except OSError as problem:
         if problem.errno in _NO_FILE:
             raise _no_file(path) from problem

@@ -35,15 +35,15 @@ def resolve_below(root: Path, path: str) -> ResolvedPath | None:
     `.` and `..` are removed first; then the path is compared with the root as given and as
     resolved. Return None if the path is outside the root, is the root, or cannot be a file name.
     """
-    given = _spelled(os.path.abspath(root))  # noqa: PTH100 - resolve() would follow links
-    folded = fold(_spelled(os.path.join(given, _spelled(path))))  # noqa: PTH118 - keeps `.` and `..`
+    given = os.path.abspath(root)  # noqa: PTH100 - resolve() would follow links
+    folded = fold(os.path.join(given, path))  # noqa: PTH118 - keeps `.` and `..`
     if folded is None or "\0" in folded:
         return None
-    lexical, real = relative_to(folded, given), _spelled(os.path.realpath(folded))
+    lexical, real = relative_to(folded, given), os.path.realpath(folded)
     if lexical is not None and real == folded:
         # The path has no link on its way, so neither has the root: no need to resolve the root.
         return ResolvedPath(lexical, lexical)
-    resolved_root = _spelled(os.path.realpath(root))
+    resolved_root = os.path.realpath(root)
     lexical = lexical or relative_to(folded, resolved_root)
     return None if lexical is None else ResolvedPath(lexical, relative_to(real, resolved_root))
 
@@ -67,7 +67,7 @@ def case_sensitive(root: Path) -> bool:
             return entry.is_symlink() or entry.exists()
         except (OSError, ValueError):
             continue
-    return sys.platform not in ("darwin", "win32")
+    return sys.platform != "darwin"
 
 
 def _entries(root: Path) -> list[Path]:
@@ -79,20 +79,6 @@ def _entries(root: Path) -> list[Path]:
     lettered = [name for name in names if name != name.translate(_SWAPPED)]
     lettered.sort(key=lambda name: (name != CONTROL_ROOM, name))
     return [root / name for name in lettered[:8]]
-
-
-if sys.platform == "win32":
-
-    def _spelled(path: str) -> str:
-        """Return the path with `/`, a lower-case drive letter and without a `//?/` prefix."""
-        spelled = path.replace("\\", "/").removeprefix("//?/UNC").removeprefix("//?/")
-        return spelled[:1].lower() + spelled[1:] if spelled[1:2] == ":" else spelled
-
-else:
-
-    def _spelled(path: str) -> str:
-        """Return the path unchanged, since `/` is the only separator."""
-        return path
 
 
 def last_touched(path: Path) -> float | None:

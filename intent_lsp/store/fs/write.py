@@ -10,7 +10,6 @@ import os
 import re
 import secrets
 import stat as modes
-import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
@@ -18,7 +17,6 @@ from pathlib import Path
 
 from intent_lsp.core.errors import FileChangedError, UnsafePathError
 from intent_lsp.core.paths import CONTROL_ROOM, LOCAL_ROOM
-from intent_lsp.store.clock import pause
 from intent_lsp.store.fs.files import read_bytes
 
 TEMPORARY_PREFIX = ".tmp-"
@@ -27,7 +25,7 @@ _NEW_FILE_MODE = 0o666
 _BUFFER = 1 << 20
 _WRITABLE = modes.S_IWUSR | modes.S_IWGRP | modes.S_IWOTH
 # Flags for a file that must not exist yet, so that no link is followed.
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 
 
 class Anything(Enum):
@@ -70,7 +68,7 @@ def replace_lines(
     with _written(path, lines, mode=mode, like=before) as temporary:
         if not isinstance(expected, Anything) and read_bytes(path) != expected:
             raise FileChangedError(path=os.fspath(path))
-        _rename(temporary, path)
+        temporary.replace(path)
     sync_directory(path.parent)
 
 
@@ -99,7 +97,7 @@ def create_cache_file(path: Path, data: bytes, *, mode: int, mtime_ns: int | Non
     with _written(path, (data,), mode=mode, lasting=False) as temporary:
         if mtime_ns is not None:
             os.utime(temporary, ns=(mtime_ns, mtime_ns))
-        _rename(temporary, path)
+        temporary.replace(path)
 
 
 @contextlib.contextmanager
@@ -131,7 +129,7 @@ def temporary_files(contents: Mapping[str, bytes]) -> Iterator[Path]:
 
 def move_file(source: Path, target: Path) -> None:
     """Rename a file, replacing an existing one, and sync the directory. Raise OSError."""
-    _rename(source, target)
+    source.replace(target)
     sync_directory(target.parent)
 
 
@@ -155,7 +153,7 @@ def make_directory(path: Path, *, mode: int | None = None) -> None:
     found = path.lstat()
     if not modes.S_ISDIR(found.st_mode):
         raise UnsafePathError(path=os.fspath(path), problem="is not a directory")
-    if mode is not None and sys.platform != "win32" and modes.S_IMODE(found.st_mode) != mode:
+    if mode is not None and modes.S_IMODE(found.st_mode) != mode:
         # Another user's directory, or a file system without modes: leave it as it is.
         with contextlib.suppress(PermissionError):
             path.chmod(mode)
@@ -189,8 +187,6 @@ def is_temporary(path: str) -> bool:
 
 def sync_directory(path: Path) -> None:
     """Sync a directory's entries to disk. File systems that cannot do that are ignored."""
-    if sys.platform == "win32":
-        return
     with contextlib.suppress(OSError):
         descriptor = os.open(path, os.O_RDONLY)
         try:
@@ -259,12 +255,11 @@ def _write_new(
 
 def _imitate(path: Path, like: os.stat_result) -> None:
     """Give a file the owner and mode of another one."""
-    if sys.platform != "win32":
-        mine = path.stat()
-        if (mine.st_uid, mine.st_gid) != (like.st_uid, like.st_gid):
-            # As far as permitted. Before the mode, since a change of owner clears mode bits.
-            with contextlib.suppress(PermissionError):
-                os.chown(path, like.st_uid, like.st_gid)
+    mine = path.stat()
+    if (mine.st_uid, mine.st_gid) != (like.st_uid, like.st_gid):
+        # As far as permitted. Before the mode, since a change of owner clears mode bits.
+        with contextlib.suppress(PermissionError):
+            os.chown(path, like.st_uid, like.st_gid)
     path.chmod(modes.S_IMODE(like.st_mode))
 
 
@@ -280,17 +275,6 @@ def _replaceable(path: Path) -> os.stat_result | None:
     if not found.st_mode & _WRITABLE or not os.access(path, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), os.fspath(path))
     return found
-
-
-def _rename(source: Path, target: Path) -> None:
-    if sys.platform == "win32":
-        # Windows refuses while a virus scanner or an editor holds the target open for a moment.
-        for _ in range(10):
-            with contextlib.suppress(PermissionError):
-                source.replace(target)
-                return
-            pause(0.02)
-    source.replace(target)
 
 
 def _discard(path: Path) -> None:

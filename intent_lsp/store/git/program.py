@@ -10,7 +10,6 @@ import logging
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -22,7 +21,6 @@ TIMEOUT_SECONDS = 30.0
 
 _PIECE = 256 * 1024
 
-_NAME = "git.exe" if sys.platform == "win32" else "git"
 # Git sets these for its hooks. Inherited, they would point our git at another repository.
 _ELSEWHERE = frozenset(
     (
@@ -110,7 +108,7 @@ def find_git() -> str | None:
     They would lead into the working directory, where anybody may have put a program called git.
     """
     for directory in os.get_exec_path():
-        path = Path(directory, _NAME)
+        path = Path(directory, "git")
         if path.is_absolute() and os.access(path, os.X_OK) and path.is_file():
             return os.fspath(path)
     return None
@@ -137,15 +135,11 @@ def _start(
         stderr=complaints,
         # Git gets its own process group, so that its filters can be killed with it.
         start_new_session=True,
-        creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
     )
 
 
 def _kill(child: subprocess.Popen[bytes]) -> None:
-    """Kill git and, except on Windows, the filters that it started."""
-    if sys.platform == "win32":
-        child.kill()
-        return
+    """Kill git and the filters that it started."""
     try:
         os.killpg(child.pid, signal.SIGKILL)
     except ProcessLookupError:

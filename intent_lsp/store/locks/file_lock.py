@@ -5,19 +5,13 @@ one, and only for a limited time.
 """
 
 import errno
-import os
-import sys
+import fcntl
 from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO, Final, TypeVar
 
 from intent_lsp.store.clock import deadline, pause
 from intent_lsp.store.fs.write import create_file
-
-if sys.platform == "win32":
-    import msvcrt
-else:
-    import fcntl
 
 _LOCK_FILE_MODE: Final = 0o600
 _SHORTEST: Final = 0.00005
@@ -42,46 +36,27 @@ def wait_for(attempt: Callable[[], T], seconds: float) -> T:
     return found
 
 
-if sys.platform == "win32":
+def try_lock(fd: int) -> bool:
+    """Lock a file exclusively. Return False if another holder has it. Raise OSError."""
+    return _try(fd, fcntl.LOCK_EX)
 
-    def try_lock(fd: int) -> bool:
-        """Lock a file exclusively. Return False if another holder has it."""
-        os.lseek(fd, 0, os.SEEK_SET)
-        try:
-            msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)
-        except OSError:
+
+def try_share(fd: int) -> bool:
+    """Lock a file shared with others. Return False if it is locked exclusively."""
+    return _try(fd, fcntl.LOCK_SH)
+
+
+def unlock(fd: int) -> None:
+    """Release the lock."""
+    fcntl.flock(fd, fcntl.LOCK_UN)
+
+
+def _try(fd: int, kind: int) -> bool:
+    try:
+        fcntl.flock(fd, kind | fcntl.LOCK_NB)
+    except OSError as problem:
+        # Some network file systems report a lock that is held as EACCES.
+        if problem.errno in (errno.EAGAIN, errno.EACCES):
             return False
-        return True
-
-    def try_share(fd: int) -> bool:
-        """Lock a file exclusively, like `try_lock`: this call has no shared locks on Windows."""
-        return try_lock(fd)
-
-    def unlock(fd: int) -> None:
-        """Release the lock."""
-        os.lseek(fd, 0, os.SEEK_SET)
-        msvcrt.locking(fd, msvcrt.LK_UNLCK, 1)
-
-else:
-
-    def try_lock(fd: int) -> bool:
-        """Lock a file exclusively. Return False if another holder has it. Raise OSError."""
-        return _try(fd, fcntl.LOCK_EX)
-
-    def try_share(fd: int) -> bool:
-        """Lock a file shared with others. Return False if it is locked exclusively."""
-        return _try(fd, fcntl.LOCK_SH)
-
-    def unlock(fd: int) -> None:
-        """Release the lock."""
-        fcntl.flock(fd, fcntl.LOCK_UN)
-
-    def _try(fd: int, kind: int) -> bool:
-        try:
-            fcntl.flock(fd, kind | fcntl.LOCK_NB)
-        except OSError as problem:
-            # Some network file systems report a lock that is held as EACCES.
-            if problem.errno in (errno.EAGAIN, errno.EACCES):
-                return False
-            raise
-        return True
+        raise
+    return True

@@ -23,8 +23,6 @@ WAIT_SECONDS: Final = 2.0
 NOTE_AT_MOST: Final = 1024
 """The most bytes of the note in a lock file, which holds nothing else."""
 
-_NOTES: Final = hasattr(os, "pread")
-
 
 class RootLock:
     """A lock file, kept open between two holds."""
@@ -60,15 +58,15 @@ class RootLock:
             self._threads.release()
 
     def left(self) -> bytes:
-        """Return the note of the last holder, for the current one. Always empty on Windows."""
-        if self._fd is not None and _NOTES:
+        """Return the note of the last holder, for the current one."""
+        if self._fd is not None:
             with suppress(OSError):
                 return os.pread(self._fd, NOTE_AT_MOST, 0)
         return b""
 
     def leave(self, note: bytes) -> None:
         """Write a note for the next holder, in one write. Errors are ignored."""
-        if self._fd is not None and _NOTES:
+        if self._fd is not None:
             with suppress(OSError):
                 os.pwrite(self._fd, note, 0)
 

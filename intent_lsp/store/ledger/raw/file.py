@@ -127,9 +127,6 @@ class LedgerFile:
 
 def read_at(fd: int, start: int, end: int) -> bytes:
     """Return the bytes from `start` to `end`, or fewer if the file ends before."""
-    if not hasattr(os, "pread"):  # pragma: no cover -- Windows: callers hold a lock
-        os.lseek(fd, start, os.SEEK_SET)
-        return os.read(fd, end - start)
     found = os.pread(fd, end - start, start)
     if len(found) in (0, end - start):
         return found

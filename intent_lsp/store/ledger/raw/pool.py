@@ -148,7 +148,7 @@ def _next(job: Job[T], other: subprocess.Popen[bytes]) -> list[T]:
 
 def _worthwhile(size: int) -> int:
     """Return how many processes are worth starting for a file of `size` bytes, or 0."""
-    if size < LARGE or not hasattr(os, "pread"):
+    if size < LARGE:
         return 0
     if hasattr(os, "sched_getaffinity"):
         processors = len(os.sched_getaffinity(0))
