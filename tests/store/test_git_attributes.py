@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intent_lsp.store.git.attributes import attributes_of, read_attributes
-from intent_lsp.store.git.conversion import NAMES
+from intent_lsp.store.git.conversion import NAMES, attributes_of, read_attributes
 from tests.support.repository import Repository
 
 ODD = "sub dir/b\udcffd\nname [1] é.txt"

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from intent_lsp.core.paths import LOCAL_ROOM
-from intent_lsp.store.git.private_index import FILE_NAME, PrivateIndex
-from intent_lsp.store.git.status import tree_status
+from intent_lsp.store.git.status import FILE_NAME, PrivateIndex, tree_status
 from tests.support.repository import Repository
 
 

@@ -9,9 +9,8 @@ import pytest
 from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.ledger.evidence import Committed, EvidenceSearch, RecordCommit
 from intent_lsp.core.paths import LEDGER_FILE
-from intent_lsp.store.git import blob_lines as blob_lines_module
-from intent_lsp.store.git.blob_lines import blob_lines, blob_size
-from intent_lsp.store.git.objects import discover
+from intent_lsp.store.git import objects
+from intent_lsp.store.git.objects import blob_lines, blob_size, discover
 from intent_lsp.store.git.program import stream_git
 from intent_lsp.store.ledger import blobs, git_versions
 from intent_lsp.store.ledger.git_versions import LedgerVersions, Seeker
@@ -333,7 +332,7 @@ def test_a_large_blob_is_read_in_pieces(
     whole = list(blob_lines(found, blob))
     assert b"".join(whole) == data
     assert blob_size(found, blob) == len(data)
-    monkeypatch.setattr(blob_lines_module, "WHOLE_AT_MOST", 0)
+    monkeypatch.setattr(objects, "WHOLE_AT_MOST", 0)
     assert list(blob_lines(found, blob)) == whole
     # Whoever stops asking leaves no child behind.
     lines = blob_lines(found, blob)

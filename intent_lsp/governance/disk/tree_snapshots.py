@@ -24,10 +24,9 @@ from intent_lsp.store.fs.roots import RootsBelow, is_git_top
 from intent_lsp.store.fs.tree_reader import TreeFiles, holds_file
 from intent_lsp.store.fs.tree_walk import files_below
 from intent_lsp.store.fs.write import is_temporary
-from intent_lsp.store.git.private_index import PrivateIndex
 from intent_lsp.store.git.repository import Git
 from intent_lsp.store.git.snapshot import GitSnapshots
-from intent_lsp.store.git.status import TreeStatus, tree_status
+from intent_lsp.store.git.status import PrivateIndex, TreeStatus, tree_status
 
 _log: Final = logging.getLogger(__name__)
 

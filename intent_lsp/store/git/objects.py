@@ -1,6 +1,7 @@
 """Queries to libgit2 about one opened repository.
 
 Invariant: what does not exist is None. Errors of libgit2 pass through, and the caller logs them.
+Invariant: a large blob is streamed, and a truncated one raises; it is never taken for complete.
 """
 
 # pygit2 is imported only when a repository is opened, so its types cannot be named here.
@@ -16,6 +17,7 @@ from typing import Any, Final
 
 from intent_lsp.core.paths import fold
 from intent_lsp.store.git.conversion import SETTINGS, Attribute, Conversion, conversion
+from intent_lsp.store.git.program import stream_git
 
 _log = logging.getLogger(__name__)
 
@@ -24,6 +26,9 @@ _LINK_MODE: Final = 0o120000
 _LINKS_AT_MOST: Final = 8
 _WALKED_AT_MOST: Final = 5_000
 """The most commits that are searched for merges."""
+
+WHOLE_AT_MOST: Final = 8 * 1024 * 1024
+"""The largest blob, in bytes, that is read in one piece through libgit2."""
 
 
 def discover(root: Path) -> Any | None:
@@ -169,3 +174,34 @@ def _find(tree: Any, path: str) -> str | None:
             return None
         path = folded
     return None
+
+
+def blob_size(repository: Any, blob_id: str) -> int:
+    """Return the size of a blob in bytes, without reading it. Raise KeyError if it is unknown."""
+    _, size = repository.odb.read_header(blob_id)
+    return int(size)
+
+
+def blob_lines(repository: Any, blob_id: str) -> Iterator[bytes]:
+    """Yield the lines of a blob, each with its newline except perhaps the last.
+
+    Raise KeyError if the blob is unknown, OSError if the git program has to read it and fails.
+    """
+    if blob_size(repository, blob_id) <= WHOLE_AT_MOST:
+        return lines_of((blob_data(repository, blob_id),))
+    # libgit2 would load the whole blob into memory.
+    return lines_of(stream_git(Path(repository.path), "cat-file", "blob", blob_id))
+
+
+def lines_of(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """Join chunks of bytes and yield the lines, each with its newline except perhaps the last."""
+    rest: list[bytes] = []
+    for piece in pieces:
+        first, *lines = piece.split(b"\n")
+        rest.append(first)
+        for line in lines:
+            yield b"".join(rest) + b"\n"
+            rest = [line]
+    torn = b"".join(rest)
+    if torn:
+        yield torn

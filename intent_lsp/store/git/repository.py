@@ -18,8 +18,7 @@ from typing import Any, TypeVar
 
 from intent_lsp.core.paths import WorkspacePath, parse_relative
 from intent_lsp.store.fs.files import read_bytes
-from intent_lsp.store.git.attributes import attributes_of
-from intent_lsp.store.git.conversion import Conversion, Version
+from intent_lsp.store.git.conversion import Conversion, Version, attributes_of
 from intent_lsp.store.git.gitdir import (
     common_directory,
     git_identity,

@@ -2,12 +2,14 @@
 
 Invariant: everything here is called under the ledger's lock.
 Invariant: an end that `take` returned is not reused unless `give_back` returns it after the write.
-Invariant: a segment that git tracks or has removed is never written again.
+Invariant: a segment that git tracks, is about to track or has removed is never written again.
 """
 
+import os
 import re
 import secrets
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -16,9 +18,10 @@ from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM, WorkspacePath
 from intent_lsp.core.policy import LedgerForm
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.store.fs.files import read_bytes, stamp
+from intent_lsp.store.fs.files import Stamp, read_bytes, stamp
 from intent_lsp.store.fs.local_dir import PRIVATE_FILE_MODE, make_control_directory
 from intent_lsp.store.fs.write import create_cache_file
-from intent_lsp.store.git.tracked import TrackedFiles
+from intent_lsp.store.git.repository import Git
 from intent_lsp.store.ledger.index.index import Index
 from intent_lsp.store.ledger.raw.file import FileSystem, LedgerFile
 from intent_lsp.store.ledger.raw.files import SEGMENT_ROOM, SUFFIX
@@ -162,3 +165,37 @@ class AppendTarget:
 def single() -> LedgerForm:
     """Return the form with all records in one file, the default without a policy."""
     return LedgerForm.SINGLE
+
+
+class TrackedFiles:
+    """Queries the index of the repository around one root, which is opened on first use."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._git: Git | None = None
+        self._known: tuple[WorkspacePath, Stamp | None, bool] | None = None
+
+    def holds(self, path: WorkspacePath) -> bool:
+        """Return whether git tracks a file; False without a repository."""
+        git = self._repository()
+        if git is None:
+            return False
+        # Stamped before git is asked, so that a change in between makes the cached answer stale.
+        now = stamp(git.git_dir / "index")
+        if self._known is None or self._known[:2] != (path, now):
+            self._known = path, now, git.tracked(path)
+        return self._known[2]
+
+    def being_changed(self) -> str:
+        """Return a name that is different for each index change under way, or "" if none is."""
+        git = self._repository()
+        if git is not None:
+            with suppress(OSError):
+                lock = os.lstat(git.git_dir / "index.lock")
+                return f"{lock.st_ino}:{lock.st_mtime_ns}"
+        return ""
+
+    def _repository(self) -> Git | None:
+        if self._git is None:
+            self._git = Git.open(self._root)
+        return self._git

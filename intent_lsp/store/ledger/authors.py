@@ -21,9 +21,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-from intent_lsp.store.git.blob_lines import blob_lines, blob_size
 from intent_lsp.store.git.gitdir import common_directory, work_tree_top
-from intent_lsp.store.git.objects import author_name, discover
+from intent_lsp.store.git.objects import author_name, blob_lines, blob_size, discover
 from intent_lsp.store.git.reachable import reachable
 from intent_lsp.store.ledger.blobs import COMMITS_AT_MOST, LedgerBlob, ledger_blobs
 

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from intent_lsp.core.paths import CONTROL_ROOM, LEDGER_FILE
-from intent_lsp.store.git.blob_lines import WHOLE_AT_MOST, blob_size
-from intent_lsp.store.git.objects import blob_data
+from intent_lsp.store.git.objects import WHOLE_AT_MOST, blob_data, blob_size
 from intent_lsp.store.ledger.raw.files import ARCHIVE_PREFIX, ARCHIVE_ROOM, SEGMENT_ROOM, SUFFIX
 
 COMMITS_AT_MOST: Final = 50_000

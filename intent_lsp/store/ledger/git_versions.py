@@ -19,8 +19,7 @@ from intent_lsp.core.content import ContentHash
 from intent_lsp.core.ledger.evidence import Committed, EvidenceSearch, RecordCommit
 from intent_lsp.formats.ledger.jsonl import examine
 from intent_lsp.formats.ledger.stated_link import stated_link
-from intent_lsp.store.git.blob_lines import blob_lines, blob_size
-from intent_lsp.store.git.objects import discover
+from intent_lsp.store.git.objects import blob_lines, blob_size, discover
 from intent_lsp.store.git.reachable import logged_commits, named_commits, reachable
 from intent_lsp.store.ledger.blobs import (
     COMMITS_AT_MOST,
