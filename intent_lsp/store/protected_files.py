@@ -1,6 +1,7 @@
-"""Protected files outside the work tree's snapshots: git's hooks and settings, and the ledger.
+"""Protected files that no snapshot of a work tree has: git's own, the ledger, and ignored ones.
 
-Invariant: nothing is written, and a file that cannot be read is left out and logged.
+Invariant: nothing is written, and what cannot be read is left out: a file is logged, a directory
+counts as empty.
 """
 
 import itertools
@@ -12,10 +13,13 @@ from typing import Final
 
 from intent_lsp.core.agents.protected_files import GuardedFile, LedgerSeen
 from intent_lsp.core.content import hash_content
+from intent_lsp.core.control_plane import CONTROL_FAMILIES, CONTROL_FILES, CONTROL_ROOMS
 from intent_lsp.core.errors import LedgerUnavailableError
+from intent_lsp.core.gate.file_class import server_only
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.formats.git_config import guarded_settings, settings
 from intent_lsp.store.fs.files import stamp
+from intent_lsp.store.git.repository import Git
 from intent_lsp.store.ledger.raw.file import opened, read_at
 
 _log: Final = logging.getLogger(__name__)
@@ -33,6 +37,9 @@ HEAD_LOG: Final = WorkspacePath(f".git/{_LOG}")
 _SHARED: Final = (_CONFIG, "info/attributes", "info/exclude")
 _READS_OF_WORK_TREE: Final = b"extensions.worktreeconfig"
 _SAMPLE: Final = ".sample"
+
+FILES_AT_MOST: Final = 1_000
+_GITS_OWN: Final = ".git"
 
 
 def guarded_files(git_dir: Path, common: Path) -> Mapping[WorkspacePath, GuardedFile]:
@@ -136,3 +143,49 @@ def _files_below(room: Path) -> Iterator[str]:
         rooms.sort()
         below = Path(directory).relative_to(room).as_posix()
         yield from (name if below == "." else f"{below}/{name}" for name in sorted(names))
+
+
+def hidden_control_files(root: Path, git: Git) -> tuple[WorkspacePath, ...]:
+    """Return the control-plane files of a root that git ignores.
+
+    Files that only the server writes are left out.
+    """
+    found = itertools.islice(_control_files(root), FILES_AT_MOST)
+    return tuple(path for path in found if not server_only(path) and git.ignored(path))
+
+
+def _control_files(root: Path) -> Iterator[WorkspacePath]:
+    """Yield the control-plane files that exist below a root, whether ignored or not."""
+    yield from (WorkspacePath("/".join(each)) for each in CONTROL_FILES if _is_file(root, *each))
+    for room, head, tail in CONTROL_FAMILIES:
+        for name in _names(root / room):
+            if name.startswith(head) and name.endswith(tail):
+                yield WorkspacePath(f"{room}/{name}")
+    for parts in CONTROL_ROOMS:
+        if parts[0] != _GITS_OWN:
+            yield from _below(root, "/".join(parts))
+
+
+def _below(root: Path, room: str) -> Iterator[WorkspacePath]:
+    """Yield all files below a directory, without directories that only the server writes."""
+    for directory, rooms, names in os.walk(root / room):
+        below = Path(directory).relative_to(root).as_posix()
+        # Directories that only the server writes may be large, and no agent's change is looked for
+        # there.
+        rooms[:] = sorted(name for name in rooms if not server_only(_path(below, name, "x")))
+        yield from (_path(below, name) for name in sorted(names))
+
+
+def _path(*parts: str) -> WorkspacePath:
+    return WorkspacePath("/".join(parts))
+
+
+def _names(directory: Path) -> list[str]:
+    try:
+        return sorted(entry.name for entry in directory.iterdir() if entry.is_file())
+    except OSError:
+        return []
+
+
+def _is_file(root: Path, *parts: str) -> bool:
+    return root.joinpath(*parts).is_file()

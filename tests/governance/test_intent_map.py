@@ -12,7 +12,7 @@ from intent_lsp.core.content import hash_content
 from intent_lsp.core.file_operations import FileOperation, OperationEnds
 from intent_lsp.core.paths import INTENT_MAP, WorkspacePath
 from intent_lsp.store.ledger.index.index import Index
-from intent_lsp.store.ledger.index.touched_files import TouchedFiles, TouchMark
+from intent_lsp.store.ledger.index.queries import TouchedFiles, TouchMark
 from tests.governance.editor import INTENTS, Editor
 from tests.support.repository import Repository
 

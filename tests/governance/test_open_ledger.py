@@ -1,7 +1,7 @@
 """Records go to the ledger that the policy names, from the next one on."""
 
 from intent_lsp.core.paths import LEDGER_FILE
-from intent_lsp.governance.ledger.open_ledger import governed_ledger
+from intent_lsp.governance.ledger.reader import governed_ledger
 from intent_lsp.governance.root.rules import RulesCache
 from intent_lsp.store.ledger.raw.files import LedgerFiles
 from tests.support.governed_repository import govern, set_policy

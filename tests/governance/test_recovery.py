@@ -12,7 +12,7 @@ from intent_lsp.core.errors import LedgerUnavailableError
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM
 from intent_lsp.core.records import Record
 from intent_lsp.formats.ledger.jsonl import read
-from intent_lsp.governance.ledger.open_ledger import governed_ledger
+from intent_lsp.governance.ledger.reader import governed_ledger
 from intent_lsp.governance.ledger.recovery import Recovered, Recovery, recovering
 from intent_lsp.governance.root.rules import RulesCache
 from intent_lsp.store.ledger.journal import Journal

@@ -10,8 +10,7 @@ import pytest
 
 from intent_lsp.store.ledger.raw import pool
 from intent_lsp.store.ledger.raw.file import Reader
-from intent_lsp.store.ledger.raw.pool import Job, spread
-from intent_lsp.store.ledger.raw.ranges import RANGE
+from intent_lsp.store.ledger.raw.pool import RANGE, Job, spread
 
 RANGES = 30
 STARTS = [*range(0, RANGES * RANGE, RANGE)]

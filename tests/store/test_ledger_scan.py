@@ -16,7 +16,7 @@ from intent_lsp.core.ledger.verification import LedgerProblem
 from intent_lsp.formats.ledger.jsonl import examine
 from intent_lsp.store.ledger.raw import pool
 from intent_lsp.store.ledger.raw.file import read_at
-from intent_lsp.store.ledger.raw.ranges import RANGE
+from intent_lsp.store.ledger.raw.pool import RANGE
 from intent_lsp.store.ledger.verify.link_check import LinkCheck, Piece
 from intent_lsp.store.ledger.verify.link_table import LinkTable, Packed, key
 from intent_lsp.store.ledger.verify.scan import scan, scan_widely
@@ -85,7 +85,7 @@ def test_a_line_that_says_nothing_of_its_place_is_wrong_below_lines_that_do(
     bare = (dialects / "nested_bare.jsonl").read_bytes().splitlines(keepends=True)[0]
     sealed = b"".join(lines(3))
     data = sealed + bare
-    monkeypatch.setattr("intent_lsp.store.ledger.raw.ranges.RANGE", len(sealed))
+    monkeypatch.setattr("intent_lsp.store.ledger.raw.pool.RANGE", len(sealed))
     found = list(scan(lambda start, end: data[start:end], len(data)))
     assert [isinstance(piece, Packed) for piece in found] == [True, False]
     assert LedgerCode.BAD_RECORD in [problem.code for problem in problems_of(found)]
@@ -130,7 +130,7 @@ def test_a_small_file_is_examined_by_this_process_alone(
     assert list(scan_widely(*file)) == found_in(file)
 
 
-@pytest.mark.parametrize("missing", ["", "sched_getaffinity", "pread"])
+@pytest.mark.parametrize("missing", ["", "sched_getaffinity"])
 def test_a_large_file_is_shared_as_the_system_allows(
     file: tuple[int, int], monkeypatch: pytest.MonkeyPatch, missing: str
 ) -> None:

@@ -14,8 +14,7 @@ from intent_lsp.core.ledger.chain import ChainCursor
 from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.store.ledger.index.index import Index
 from intent_lsp.store.ledger.raw.file import FileSystem, LedgerFile
-from intent_lsp.store.ledger.tail import TailState
-from intent_lsp.store.ledger.tail_note import TailNote
+from intent_lsp.store.ledger.tail import TailNote, TailState
 from tests.support.ledgers import chained, edit, ledger_at, stepped
 
 CHAIN = chained("abc")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from intent_lsp.store import clock
-from intent_lsp.store.watch.polling import Polled
+from intent_lsp.store.watch.targets import Polled
 
 
 def changed(polled: Polled) -> set[str]:

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from intent_lsp.core.ledger.chain import ChainCursor, Head
-from intent_lsp.store.ledger.tail_note import TailNote, noted, read, spelled
+from intent_lsp.store.ledger.tail import TailNote, noted, read, spelled
 from intent_lsp.store.locks.root_lock import NOTE_AT_MOST
 from tests.support.ledgers import HASH, hashes
 

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.core.records import Record, RecordFile
-from intent_lsp.store.ledger.index.queries import Query
-from intent_lsp.store.ledger.index.touched_files import TouchedFiles
+from intent_lsp.store.ledger.index.queries import Query, TouchedFiles
 from intent_lsp.store.ledger.ledger import Ledger
 from intent_lsp.store.ledger.raw.files import SEGMENT_ROOM
 from tests.support.ledgers import HASH, edit, ledger_at, lines_of, put_lines

@@ -15,11 +15,11 @@ from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.fs.files import read_bytes
 from intent_lsp.store.git.reflog import log_mark, moves_since
 from intent_lsp.store.git.trees import GitTrees
-from intent_lsp.store.hidden_control_files import hidden_control_files
 from intent_lsp.store.protected_files import (
     HEAD_LOG,
     guarded_bytes,
     guarded_files,
+    hidden_control_files,
     ledger_goes_on,
     ledger_seen,
 )

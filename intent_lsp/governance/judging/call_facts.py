@@ -34,7 +34,7 @@ from intent_lsp.governance.root.rules import Rules
 from intent_lsp.governance.root.sessions import EXECUTION_AUTHORIZED, Asker
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.fs import files as disk
-from intent_lsp.store.fs.control_dir import control_drift
+from intent_lsp.store.fs.local_dir import control_drift
 from intent_lsp.store.fs.resolve import ResolvedPath, resolve_below
 from intent_lsp.store.fs.roots import RootsBelow
 from intent_lsp.store.state.call_state import FileMemory

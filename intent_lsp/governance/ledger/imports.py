@@ -22,7 +22,7 @@ from intent_lsp.formats.ledger.foreign.records import (
     derived_id,
     foreign_line,
 )
-from intent_lsp.governance.ledger.open_ledger import governed_ledger
+from intent_lsp.governance.ledger.reader import governed_ledger
 from intent_lsp.governance.root.rules import RulesCache
 from intent_lsp.store.ledger.ledger import Ledger
 from intent_lsp.store.ledger.sealing import Identified

@@ -1,7 +1,10 @@
-"""Reading the ledger of one root without a session: queries and verification.
+"""The ledger of one root in the form that its policy sets, and reading it without a session.
 
-Invariant: nothing is written but the index, which can be rebuilt at any time, and the heads that a
-verification saw.
+Specified in ledger section 3.
+
+Invariant: the policy is read for each append, so that a change needs no restart.
+Invariant: a reader writes nothing but the index, which can be rebuilt at any time, and the heads
+that a verification saw.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,12 +13,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from intent_lsp.core.ledger.verification import Anchor, Verification
+from intent_lsp.core.policy import LedgerForm
 from intent_lsp.core.privacy import hashed_session
 from intent_lsp.core.records import Record
 from intent_lsp.formats.intents.intent_json import intent_hash
-from intent_lsp.governance.ledger.open_ledger import governed_ledger
 from intent_lsp.governance.ledger.verification import prove
 from intent_lsp.governance.root.rules import RulesCache
+from intent_lsp.store import clock
 from intent_lsp.store.ledger.index.build import BuildProgress, quiet
 from intent_lsp.store.ledger.index.queries import PageCursor, Query, RecordPage
 from intent_lsp.store.ledger.ledger import Ledger
@@ -87,3 +91,12 @@ def tracing(root: Path) -> Iterator[LedgerReader]:
     rules = RulesCache(root)
     with closing(governed_ledger(root, rules)) as ledger:
         yield LedgerReader(ledger, rules)
+
+
+def governed_ledger(root: Path, rules: RulesCache) -> Ledger:
+    """Return the ledger of a root; no file is opened or created yet."""
+
+    def form() -> LedgerForm:
+        return rules.current().policy.ledger
+
+    return Ledger(root, clock.now, clock.new_id, form=form)

@@ -19,7 +19,7 @@ from intent_lsp.core.errors import IntentLspError, LedgerUnavailableError
 from intent_lsp.core.ledger.chain import ChainEnd, Link, draft
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM
 from intent_lsp.core.records import Record
-from intent_lsp.governance.ledger.open_ledger import governed_ledger
+from intent_lsp.governance.ledger.reader import governed_ledger
 from intent_lsp.governance.root.rules import RulesCache
 from intent_lsp.store.git.repository import Git
 from intent_lsp.store.ledger.journal import Journal

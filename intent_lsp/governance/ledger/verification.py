@@ -1,21 +1,36 @@
-"""Verification of a root's ledger against anchors that are kept elsewhere (ledger section 2).
+"""Verification of a root's ledger against anchors kept elsewhere, such as checkpoints made here.
+
+Specified in ledger section 2.
 
 Invariant: nothing is written but the heads that this machine knows, and only into an existing
 `.local/`.
+Invariant: no checkpoint is made of a ledger that does not verify.
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 
 from intent_lsp.core.content import ContentHash
+from intent_lsp.core.findings import Severity
 from intent_lsp.core.ledger.evidence import Committed, KnownHead, RecordCommit
 from intent_lsp.core.ledger.truncation import remembered, with_cut_ends
-from intent_lsp.core.ledger.verification import Anchor, AnchorKind, Verification
+from intent_lsp.core.ledger.verification import (
+    HEADS_AT_MOST,
+    Anchor,
+    AnchorKind,
+    Checkpoint,
+    LedgerProblem,
+    Verification,
+)
 from intent_lsp.core.paths import LOCAL_ROOM
 from intent_lsp.store.fs.local_dir import find_local_directory
 from intent_lsp.store.ledger.git_versions import LedgerVersions
+from intent_lsp.store.ledger.hash_scan import first_hash, hashes_starting
 from intent_lsp.store.ledger.index.build import BuildProgress, quiet
 from intent_lsp.store.ledger.known_heads import KnownHeads
 from intent_lsp.store.ledger.ledger import Ledger
+
+_PREFIX = "sha256:"
 
 
 def prove(
@@ -64,3 +79,62 @@ def _earlier(versions: LedgerVersions, committed: Committed | None) -> list[Anch
 
 def _known(known: Sequence[KnownHead]) -> tuple[Anchor, ...]:
     return tuple(Anchor(hash=head.hash, kind=AnchorKind.KNOWN_HEAD) for head in known)
+
+
+@dataclass(frozen=True, slots=True)
+class Unsealed:
+    """Why no checkpoint was made. `problem` is the first error if the ledger does not verify."""
+
+    reason: str
+    problem: LedgerProblem | None = None
+
+
+def seal_ledger(ledger: Ledger) -> Checkpoint | Unsealed:
+    """Make a checkpoint of the ledger as it is now. Raise LedgerUnavailableError."""
+    found = prove(ledger)
+    wrong = (problem for problem in found.problems if problem.severity is Severity.ERROR)
+    first = next(wrong, None)
+    if first is not None:
+        return Unsealed("the ledger failed verification", first)
+    origin = first_hash(ledger.root)
+    if origin is None or not found.heads:
+        return Unsealed("there is no record yet")
+    if len(found.heads) > HEADS_AT_MOST:
+        return Unsealed(
+            f"the ledger has more than {HEADS_AT_MOST} open branches; the next record joins them"
+        )
+    heads = tuple(head.hash for head in found.heads)
+    return Checkpoint(origin=origin, count=found.records, heads=heads)
+
+
+def anchors_of(checkpoint: Checkpoint) -> tuple[Anchor, ...]:
+    """Return the heads of a checkpoint as anchors."""
+    name = f"of {checkpoint.count:,} records"
+    return tuple(
+        Anchor(hash=head, kind=AnchorKind.CHECKPOINT, name=name) for head in checkpoint.heads
+    )
+
+
+def contradiction(ledger: Ledger, checkpoint: Checkpoint, found: Verification) -> str | None:
+    """Return why a checkpoint contradicts a verified ledger, or None if it fits.
+
+    A missing head is left to the verification to report. As hashes settle what precedes a head,
+    only a checkpoint that was altered or mixed from two can contradict. Raise
+    LedgerUnavailableError.
+    """
+    records = {anchor.hash: anchor.records for anchor in found.anchors}
+    counts = [count for head in checkpoint.heads if (count := records.get(head)) is not None]
+    if len(counts) < len(checkpoint.heads):
+        return None
+    if not max(counts) <= checkpoint.count <= sum(counts):
+        return (
+            f"it says {checkpoint.count:,} records, but the newest that it names is record"
+            f" {max(counts):,}"
+        )
+    if not _holds(ledger, checkpoint.origin):
+        return "the first record that it names is not in this ledger"
+    return None
+
+
+def _holds(ledger: Ledger, origin: ContentHash) -> bool:
+    return bool(hashes_starting(ledger.root, origin.removeprefix(_PREFIX), limit=1))

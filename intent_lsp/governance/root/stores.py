@@ -22,8 +22,7 @@ from intent_lsp.governance.root.syntax_tree_cache import SyntaxTreeCache
 from intent_lsp.store.fs.known_files import KnownFiles
 from intent_lsp.store.git.repository import Git
 from intent_lsp.store.ledger.index.index import Index
-from intent_lsp.store.ledger.index.queries import Query
-from intent_lsp.store.ledger.index.touched_files import TouchedFiles, TouchMark
+from intent_lsp.store.ledger.index.queries import Query, TouchedFiles, TouchMark
 from intent_lsp.store.ledger.ledger import Ledger
 from intent_lsp.store.state.blob_cache import BlobCache
 from intent_lsp.store.state.drafts import Drafts

@@ -29,7 +29,7 @@ from intent_lsp.governance.root.stores import Stores
 from intent_lsp.governance.saves.operation_event import JudgedFile, operation_event, worst
 from intent_lsp.governance.saves.operation_targets import OperationTarget, OperationTargets
 from intent_lsp.governance.views.audit_log import AuditEvent, AuditLog
-from intent_lsp.store.fs.operation_paths import place_of_name
+from intent_lsp.store.fs.tree_walk import place_of_name
 from intent_lsp.store.ledger.ledger import Appended, Queued
 
 _INSIDE: Final = "-"

@@ -20,7 +20,7 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.disk.tree_snapshots import FILES_AT_MOST, KEPT_AT_ONCE
 from intent_lsp.governance.root.stores import Stores
-from intent_lsp.store.fs.operation_paths import files_named, is_there
+from intent_lsp.store.fs.tree_walk import files_named, is_there
 
 _ANNOUNCED_AT_MOST: Final = 16
 """Announcements that are kept. An editor may never carry out an operation that it announced."""

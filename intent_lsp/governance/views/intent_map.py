@@ -44,7 +44,7 @@ from intent_lsp.store.clock import budget
 from intent_lsp.store.fs import files
 from intent_lsp.store.fs.files import Stamp
 from intent_lsp.store.fs.write import replace_file
-from intent_lsp.store.ledger.index.touched_files import TouchedFiles, TouchMark
+from intent_lsp.store.ledger.index.queries import TouchedFiles, TouchMark
 
 _log: Final = logging.getLogger(__name__)
 

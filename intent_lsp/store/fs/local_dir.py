@@ -1,6 +1,6 @@
-"""The directory `.orchestration/.local/`: ignored by git, readable only for this user.
+"""The directory `.orchestration/`: what should not be in it, and its `.local/` for this user alone.
 
-Invariant: it is created only here, and never without the `.gitignore` that hides it from git.
+Invariant: `.local/` is created only here, never without the `.gitignore` that hides it from git.
 Invariant: a missing `.orchestration/` is created only to write a record.
 Invariant: a link or file in the way is refused, never followed or replaced.
 Invariant: nothing is created through a link or outside the root.
@@ -13,6 +13,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from intent_lsp.core.errors import UnsafePathError
+from intent_lsp.core.gate.directory_contract import EntryKind, drift_of
+from intent_lsp.core.gate.request import Drift
 from intent_lsp.core.paths import CONTROL_ROOM, LOCAL_ROOM, WorkspacePath
 from intent_lsp.store.fs.files import read_bytes
 from intent_lsp.store.fs.write import create_file, leaving, make_directory
@@ -126,3 +128,23 @@ def _is_directory(path: str) -> bool:
     with suppress(OSError):
         return stat.S_ISDIR(os.lstat(path).st_mode)
     return False
+
+
+def control_drift(root: Path) -> tuple[Drift, ...]:
+    """Return what in `.orchestration/` of a root should not be there, or is not as it should be.
+
+    Empty if the directory does not exist. Raise OSError.
+    """
+    try:
+        with os.scandir(root / CONTROL_ROOM) as entries:
+            return drift_of([(entry.name, _kind(entry)) for entry in entries])
+    except FileNotFoundError:
+        return ()
+
+
+def _kind(entry: os.DirEntry[str]) -> EntryKind:
+    if entry.is_symlink():
+        return EntryKind.LINK
+    if entry.is_dir():
+        return EntryKind.DIRECTORY
+    return EntryKind.FILE if entry.is_file() else EntryKind.OTHER

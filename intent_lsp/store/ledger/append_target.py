@@ -25,8 +25,7 @@ from intent_lsp.store.git.repository import Git
 from intent_lsp.store.ledger.index.index import Index
 from intent_lsp.store.ledger.raw.file import FileSystem, LedgerFile
 from intent_lsp.store.ledger.raw.files import SEGMENT_ROOM, SUFFIX
-from intent_lsp.store.ledger.tail import Clock, TailState
-from intent_lsp.store.ledger.tail_note import TailNote, read, spelled
+from intent_lsp.store.ledger.tail import Clock, TailNote, TailState, read, spelled
 from intent_lsp.store.locks.root_lock import RootLock
 
 _NAME: Final = re.compile(rb"(\d{4}-\d\d-\d\d-[0-9a-f]{12}\.jsonl)\n([0-9:]*)\n?")

@@ -1,4 +1,6 @@
-"""Archiving: moves the oldest lines of the main file into an archive file (ledger section 3).
+"""Archiving: moves the oldest lines of the main file into an archive file, and is advised to do so.
+
+Specified in ledger section 3 and requirements section 12.
 
 Invariant: an archive is the beginning of the main file, byte for byte, so that the chain is
 unbroken.
@@ -7,6 +9,7 @@ An interrupted archiving leaves some lines in both files; they count as one reco
 next archiving removes them from the main file.
 """
 
+import logging
 import os
 import re
 import stat
@@ -14,6 +17,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from functools import partial
 from itertools import chain, count
 from pathlib import Path
@@ -21,11 +25,14 @@ from typing import Final, NamedTuple
 
 from intent_lsp.core.errors import LedgerUnavailableError
 from intent_lsp.core.findings import Severity
+from intent_lsp.core.ledger.archiving import advice
 from intent_lsp.core.ledger.chain import Link
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM, WorkspacePath
+from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.ledger.jsonl import examine
+from intent_lsp.store.fs.files import read_bytes
 from intent_lsp.store.fs.local_dir import make_control_directory, make_private_directory
-from intent_lsp.store.fs.write import remove_file, replace_lines
+from intent_lsp.store.fs.write import create_cache_file, remove_file, replace_lines
 from intent_lsp.store.ledger.raw.file import opened, read_at
 from intent_lsp.store.ledger.raw.files import ARCHIVE_PREFIX, ARCHIVE_ROOM, SUFFIX, LedgerFiles
 from intent_lsp.store.ledger.snapshot import Snapshot
@@ -36,6 +43,12 @@ from intent_lsp.store.locks.root_lock import RootLock, ledger_lock
 _CHUNK: Final = 1 << 20
 _NAMED: Final = re.compile(r"[^0-9A-Za-z]")
 _MOMENT: Final = len("20261121T202733123Z")
+
+_AGAIN_AFTER: Final = timedelta(weeks=1)
+_TOLD: Final = "archiving_recommended"
+"""The file in the local directory that holds the time of the last advice."""
+
+_log: Final = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -248,3 +261,30 @@ def _chunks(begin: int, end: int) -> Iterator[tuple[int, int]]:
     """Yield the start and end of each chunk of at most 1 MiB."""
     for start in range(begin, end, _CHUNK):
         yield start, min(start + _CHUNK, end)
+
+
+def size_of(root: Path) -> int:
+    """Return the size of the main file in bytes, or 0 if there is none."""
+    with suppress(OSError):
+        return (root / LEDGER_FILE).lstat().st_size
+    return 0
+
+
+def recommend_archiving(root: Path, clock: Callable[[], datetime]) -> None:
+    """Log the advice if the ledger is long and no process has logged it in the last week."""
+    said = advice(size_of(root))
+    if said is None:
+        return
+    note, now = root / LOCAL_ROOM / _TOLD, clock()
+    told = _time_in(note)
+    if told is None or not timedelta() <= now - told < _AGAIN_AFTER:
+        _log.warning("%s", said)
+        with suppress(OSError):
+            create_cache_file(note, timestamp(now).encode(), mode=0o600)
+
+
+def _time_in(note: Path) -> datetime | None:
+    with suppress(OSError, ValueError):
+        found = read_bytes(note)
+        return None if found is None else datetime.fromisoformat(found.decode())
+    return None

@@ -31,8 +31,7 @@ from intent_lsp.store.ledger.index.build import BuildProgress, quiet
 from intent_lsp.store.ledger.index.index import Index
 from intent_lsp.store.ledger.journal import Journal
 from intent_lsp.store.ledger.known_heads import KnownHeads
-from intent_lsp.store.ledger.open_runs import OpenRuns, runs_kept
-from intent_lsp.store.ledger.pending import LedgerQueue, Waiting
+from intent_lsp.store.ledger.pending import LedgerQueue, OpenRuns, Waiting, runs_kept
 from intent_lsp.store.ledger.raw.file import FileSystem
 from intent_lsp.store.ledger.raw.files import FilesStamp, LedgerFiles
 from intent_lsp.store.ledger.sealing import (

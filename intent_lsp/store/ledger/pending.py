@@ -1,24 +1,37 @@
-"""The queue: records that could not be appended to the ledger yet (requirements section 10).
+"""Records that wait outside the ledger: the queue, and open runs of automatic saves.
+
+Queued records could not be appended yet (requirements section 10). An open run may still grow.
 
 Invariant: a record is on disk before its caller learns that it is queued, and leaves the queue only
 after the ledger holds it.
+Invariant: the disk holds each run in its latest state. Ending a run, also after a crash, moves its
+file into the queue in one step, so that the ledger gets the record once.
 """
 
+import hashlib
 import os
-from contextlib import suppress
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from intent_lsp.core.content import ContentHash
+from intent_lsp.core.errors import LedgerUnavailableError, UnsafePathError
+from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import Record
 from intent_lsp.formats.ledger.jsonl import read, seal
 from intent_lsp.store.fs.local_dir import LOCAL_MODE, PRIVATE_FILE_MODE
 from intent_lsp.store.fs.write import make_directory, move_file, remove_file, replace_lines
+from intent_lsp.store.locks.root_lock import RootLock
 
 SUFFIX: Final = ".json"
 """The suffix of the files that hold queued records and open runs."""
 
 _BROKEN: Final = ".broken"
+
+_LOCK: Final = "runs.lock"
+_ROOM: Final = "runs"
 
 
 class Waiting(NamedTuple):
@@ -100,3 +113,95 @@ def _read(path: Path) -> Record | None:
         with suppress(OSError):
             path.rename(path.with_suffix(_BROKEN))
     return record
+
+
+class OpenRun(NamedTuple):
+    """An open run: its file, and the record that it becomes if it ends now."""
+
+    file: Path
+    record: Record
+
+
+class OpenRuns:
+    """The files of `.local/runs/`. Any number of processes may use them."""
+
+    def __init__(self, local: Path, queue: LedgerQueue, wait_seconds: float) -> None:
+        """Keep runs in the local directory `local`, and move ended ones into `queue`."""
+        self._room = local / _ROOM
+        self._queue = queue
+        self._lock = RootLock(local / _LOCK, wait_seconds)
+
+    def put(self, record: Record, *, begun: bool) -> bool:
+        """Store a run in its latest state. Return False if it had `begun` and has been ended since.
+
+        Raise OSError, LedgerUnavailableError or UnsafePathError.
+        """
+        _, line = seal(record)
+        target = self._room / f"{_name(record)}{SUFFIX}"
+        with self._lock.held():
+            if begun and not target.exists():
+                return False
+            make_directory(self._room, mode=LOCAL_MODE)
+            replace_lines(target, (line,), mode=PRIVATE_FILE_MODE)
+        return True
+
+    def drop(self, record_id: str) -> bool:
+        """Delete a run that has restored its file's old content. Return False if it has been ended.
+
+        Raise OSError or LedgerUnavailableError.
+        """
+        with self._lock.held():
+            run = next((run for run in self._all() if run.record.id == record_id), None)
+            if run is not None:
+                remove_file(run.file)
+        return run is not None
+
+    def end(
+        self, paths: Collection[WorkspacePath] | None = None, *, idle_since: str | None = None
+    ) -> None:
+        """Move the runs of some files (None: all runs) into the queue.
+
+        With `idle_since`, a timestamp, move only runs that were not extended after it. Raise
+        LedgerUnavailableError.
+        """
+        if not names_in(self._room):
+            return
+        with self._lock.held():
+            for run in self._all():
+                if paths is not None and not run.record.left().keys() & set(paths):
+                    continue
+                if idle_since is not None and run.record.timestamp > idle_since:
+                    continue
+                with suppress(OSError, UnsafePathError):
+                    self._queue.adopt(run.file, run.record)
+
+    def left(self) -> Mapping[WorkspacePath, ContentHash | None]:
+        """Return the content hash that each open run left its files with (None: no file)."""
+        return {path: hash_ for run in self._all() for path, hash_ in run.record.left().items()}
+
+    def close(self) -> None:
+        """Close the lock's file."""
+        self._lock.close()
+
+    def _all(self) -> Iterator[OpenRun]:
+        for name in names_in(self._room):
+            file = self._room / name
+            with suppress(OSError):
+                record = read(file.read_bytes())
+                if record is not None:
+                    yield OpenRun(file, record)
+
+
+@contextmanager
+def runs_kept(local: Path) -> Iterator[None]:
+    """Turn errors of storing open runs below `local` into LedgerUnavailableError."""
+    try:
+        yield
+    except (OSError, UnsafePathError) as error:
+        raise LedgerUnavailableError(
+            path=str(local), problem=f"a record of automatic saves cannot be stored: {error}"
+        ) from error
+
+
+def _name(record: Record) -> str:
+    return hashlib.sha256(record.id.encode("utf-8", "surrogatepass")).hexdigest()[:32]

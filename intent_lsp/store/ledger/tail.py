@@ -1,9 +1,13 @@
-"""The tail of the ledger's file: its size and the state of the chain at its end.
+"""The tail of the ledger's file: its size, the chain's state there, and the last writer's note.
 
 Invariant: everything here is called under the ledger's lock.
 Invariant: a known end is used only while the file's last bytes are still the known ones.
+Invariant: a note counts only while the ledger's inode, size and last bytes are those in the note; a
+torn or malformed note counts as none.
 """
 
+import struct
+import zlib
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -12,6 +16,9 @@ from functools import partial
 from pathlib import Path
 from typing import Final, Self
 
+import msgspec
+
+from intent_lsp.core.content import ContentHash
 from intent_lsp.core.errors import LedgerUnavailableError
 from intent_lsp.core.ledger.chain import ChainCursor, Head
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM, WorkspacePath
@@ -27,11 +34,70 @@ from intent_lsp.store.ledger.raw.file import (
     read_at,
 )
 from intent_lsp.store.ledger.raw.files import LedgerFiles
-from intent_lsp.store.ledger.tail_note import TailNote, noted
+from intent_lsp.store.locks.root_lock import NOTE_AT_MOST
 
 Clock = Callable[[], datetime]
 
 _TAIL: Final = 96
+
+_HEADER: Final = struct.Struct("<HI")
+
+
+class TailNote(msgspec.Struct, array_like=True, frozen=True):
+    """The end of a ledger file whose only open head is its last record.
+
+    `inode`, `size` and `tail`, the last bytes, are the file's. `hash`, `timestamp` and `session_id`
+    are the last record's. `lines` is the number of lines.
+    """
+
+    inode: int
+    size: int
+    tail: bytes
+    lines: int
+    hash: ContentHash
+    timestamp: str
+    session_id: str
+
+    def trail(self) -> ChainCursor:
+        """Return a chain cursor at this end."""
+        head = Head(self.hash, self.lines, self.session_id, self.timestamp)
+        return ChainCursor({self.hash: head}, self.lines, self.hash, self.timestamp)
+
+
+_DECODER: Final = msgspec.msgpack.Decoder(TailNote)
+_ENCODER: Final = msgspec.msgpack.Encoder()
+
+
+def noted(trail: ChainCursor, inode: int, size: int, tail: bytes) -> TailNote | None:
+    """Return the note for an end, or None unless its last record is the only open head."""
+    if trail.last is None or len(trail.heads) != 1:
+        return None
+    head = trail.heads.get(trail.last)
+    if head is None:
+        return None
+    return TailNote(inode, size, tail, trail.lines, head.hash, head.timestamp, head.session_id)
+
+
+def spelled(note: TailNote | None) -> bytes:
+    """Encode a note. If it is None or too long, return bytes that `read` decodes as None."""
+    told = b"" if note is None else _ENCODER.encode(note)
+    if len(told) > NOTE_AT_MOST - _HEADER.size:
+        told = b""
+    return _HEADER.pack(len(told), zlib.crc32(told)) + told
+
+
+def read(data: bytes) -> TailNote | None:
+    """Decode a note, ignoring bytes after it. Return None if it is torn or malformed."""
+    if len(data) < _HEADER.size:
+        return None
+    length, check = _HEADER.unpack_from(data)
+    told = data[_HEADER.size : _HEADER.size + length]
+    if not told or zlib.crc32(told) != check:
+        return None
+    try:
+        return _DECODER.decode(told)
+    except (msgspec.DecodeError, UnicodeError):
+        return None
 
 
 @dataclass(slots=True)

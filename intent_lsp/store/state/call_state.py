@@ -1,6 +1,9 @@
-"""What the state knows of the files of a call, read at one moment (requirements section 6).
+"""What the state knows of the files of a call, and of files that were moved.
+
+Specified in requirements sections 1 and 6.
 
 Invariant: one transaction reads everything, so that claims and reads are from the same moment.
+Invariant: all files of a move are one transaction. What was read under the old name stays too.
 """
 
 import sqlite3
@@ -26,6 +29,9 @@ _QUERY: Final = """
     FROM (SELECT 1) LEFT JOIN read_hash AS read
         ON read.session_id = ?2 AND read.agent_id = ?3 AND read.path = ?1
 """
+
+_ALL: Final = "SELECT session_id, agent_id, path, hash, turn FROM read_hash"
+_PUT: Final = "INSERT OR REPLACE INTO read_hash VALUES (?,?,?,?,?)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,3 +90,26 @@ def _memory(row: tuple[Any, ...]) -> FileMemory:
 
 def _hash(data: bytes | None) -> ContentHash | None:
     return None if data is None else ContentHash(unpack(data))
+
+
+class FileMoves:
+    """Copies every session's read hashes from the old names of files to the new ones."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def follow(self, moves: Iterable[tuple[WorkspacePath, WorkspacePath]]) -> None:
+        """Copy what was read of each old name to its new name. Raise StateUnavailableError."""
+        new = {pack(old): pack(name) for old, name in moves}
+
+        def work(connection: sqlite3.Connection) -> None:
+            # Read the whole table: it has no index by path, and moves are rare.
+            copied = [
+                (session, agent, new[path], read, turn)
+                for session, agent, path, read, turn in connection.execute(_ALL)
+                if path in new
+            ]
+            connection.executemany(_PUT, copied)
+
+        if new:
+            self._database.write(work)

@@ -16,9 +16,8 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.text import pack_perhaps, unpack
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.store.fs.sqlite_file import connected
-from intent_lsp.store.state.call_state import CallState
+from intent_lsp.store.state.call_state import CallState, FileMoves
 from intent_lsp.store.state.database import Database
-from intent_lsp.store.state.file_moves import FileMoves
 from intent_lsp.store.state.in_memory import StateInMemory
 from intent_lsp.store.state.notes import Notes
 from intent_lsp.store.state.save_state import SaveState

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from intent_lsp.store import clock
-from intent_lsp.store.watch.polling import Polled
-from intent_lsp.store.watch.targets import Watched
+from intent_lsp.store.watch.targets import Polled, Watched
 
 _log = logging.getLogger(__name__)
 _DEBOUNCE_MS: Final = 400

@@ -14,13 +14,13 @@ from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.formats.ledger.checkpoint import note_text, origin_line, trailer
 from intent_lsp.formats.ledger.signed_note import NoNote, format_key, format_note
 from intent_lsp.formats.ledger.verification_json import verification_json
-from intent_lsp.governance.ledger.checkpoints import (
+from intent_lsp.governance.ledger.reader import tracing
+from intent_lsp.governance.ledger.verification import (
     Unsealed,
     anchors_of,
     contradiction,
     seal_ledger,
 )
-from intent_lsp.governance.ledger.reader import tracing
 
 
 def answer(call: Call) -> Exit | None:

@@ -12,7 +12,7 @@ from intent_lsp.doors.cli.ledger.search import RecordSearch, add_filters, count,
 from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
 from intent_lsp.doors.cli.terminal.times import local, local_day
-from intent_lsp.store.ledger.archiving_advice import size_of
+from intent_lsp.store.ledger.archive import size_of
 
 DEFAULT_ROWS: Final = 20
 

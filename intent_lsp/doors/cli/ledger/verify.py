@@ -24,9 +24,9 @@ from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
 from intent_lsp.formats.ledger.verification_json import verification_json
-from intent_lsp.governance.ledger.checkpoints import anchors_of, contradiction
 from intent_lsp.governance.ledger.reader import tracing
-from intent_lsp.store.ledger.archiving_advice import size_of
+from intent_lsp.governance.ledger.verification import anchors_of, contradiction
+from intent_lsp.store.ledger.archive import size_of
 
 _STYLES: Final = {Severity.ERROR: "bold red", Severity.WARNING: "yellow"}
 _NOT_PROVABLE: Final = "that every edit was recorded, and that clocks were right"

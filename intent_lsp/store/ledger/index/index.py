@@ -27,20 +27,18 @@ from intent_lsp.store.ledger.index.queries import (
     Query,
     RecordPage,
     RecordPlace,
+    TouchedFile,
+    TouchedFiles,
+    TouchMark,
     before,
     of_id,
     of_ids_between,
     places,
-)
-from intent_lsp.store.ledger.index.rows import path_key
-from intent_lsp.store.ledger.index.sources import IndexedFile, all_heads, open_heads
-from intent_lsp.store.ledger.index.touched_files import (
-    TouchedFile,
-    TouchedFiles,
-    TouchMark,
     touched_paths,
     touches,
 )
+from intent_lsp.store.ledger.index.rows import path_key
+from intent_lsp.store.ledger.index.sources import IndexedFile, all_heads, open_heads
 from intent_lsp.store.ledger.raw.file import opened, read_at
 from intent_lsp.store.ledger.raw.files import FilesStamp, FileStamp, LedgerFiles
 

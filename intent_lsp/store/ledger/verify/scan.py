@@ -11,8 +11,7 @@ from intent_lsp.formats.ledger.batch import LinkedBatch, examine_lines
 from intent_lsp.formats.ledger.jsonl import examine
 from intent_lsp.formats.msgspec_types import register_msgspec_types
 from intent_lsp.store.ledger.raw.file import Reader
-from intent_lsp.store.ledger.raw.pool import Job, answer, nobody, spread
-from intent_lsp.store.ledger.raw.ranges import lines_in, starts
+from intent_lsp.store.ledger.raw.pool import Job, answer, lines_in, nobody, spread, starts
 from intent_lsp.store.ledger.verify.link_check import Piece
 from intent_lsp.store.ledger.verify.link_table import Packed, id_keys
 
