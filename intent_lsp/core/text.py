@@ -50,9 +50,9 @@ def unpack(data: bytes) -> str:
     return data.decode("utf-8", "surrogatepass")
 
 
-def pack_perhaps(text: str | None) -> bytes | None:
-    """Encode a text like `pack`. None stays None."""
-    return None if text is None else pack(text)
+def unpack_perhaps(data: bytes | None) -> str | None:
+    """Decode like `unpack`. None stays None."""
+    return None if data is None else unpack(data)
 
 
 def counted(number: int, noun: str) -> str:

@@ -216,7 +216,7 @@ class FileOperations:
                 self._contents.follow(session.id, old, new)
                 moves.append((old, new))
         if self._stores.state is not None:
-            self._stores.state.moves.follow(moves)
+            self._stores.state.calls.follow(moves)
 
     def _fails_below(self, session: Session, judgement: Judgement) -> bool:
         """Whether a file below a newly created path would be refused too.

@@ -15,9 +15,9 @@ from typing import Any, Final
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.gate.request import Unread
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.text import pack, unpack
+from intent_lsp.core.text import pack, unpack_perhaps
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.store.state.database import Database
+from intent_lsp.store.state.database import Database, hash_in, packed
 
 # Always one row for a path, even if nothing is known of it. Each part is found by a primary key.
 _QUERY: Final = """
@@ -62,44 +62,25 @@ class CallState:
 
         Raise StateUnavailableError if the state cannot be read.
         """
-        keys = {path: pack(path) for path in paths}
-        session, agent, at = *map(pack, asker), timestamp(now)
-        if len(keys) == 1:
-            ((path, key),) = keys.items()
-            (row,) = self._database.rows(_QUERY, (key, session, agent, at))
+        asked = {path: packed(path, *asker, timestamp(now)) for path in paths}
+        if len(asked) == 1:
+            ((path, values),) = asked.items()
+            (row,) = self._database.rows(_QUERY, *values)
             return {path: _memory(row)}
 
         def work(connection: sqlite3.Connection) -> dict[WorkspacePath, FileMemory]:
             return {
-                path: _memory(connection.execute(_QUERY, (key, session, agent, at)).fetchone())
-                for path, key in keys.items()
+                path: _memory(connection.execute(_QUERY, values).fetchone())
+                for path, values in asked.items()
             }
 
         return self._database.read(work)
 
-
-def _memory(row: tuple[Any, ...]) -> FileMemory:
-    own_write, claimed_by, turn, read = row
-    return FileMemory(
-        own_write=_hash(own_write),
-        read=Unread.NEVER if turn is None else _hash(read),
-        turn=turn,
-        claimed_by=None if claimed_by is None else unpack(claimed_by),
-    )
-
-
-def _hash(data: bytes | None) -> ContentHash | None:
-    return None if data is None else ContentHash(unpack(data))
-
-
-class FileMoves:
-    """Copies every session's read hashes from the old names of files to the new ones."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
     def follow(self, moves: Iterable[tuple[WorkspacePath, WorkspacePath]]) -> None:
-        """Copy what was read of each old name to its new name. Raise StateUnavailableError."""
+        """Copy what every session read of the old name of each file to its new name.
+
+        Raise StateUnavailableError.
+        """
         new = {pack(old): pack(name) for old, name in moves}
 
         def work(connection: sqlite3.Connection) -> None:
@@ -113,3 +94,13 @@ class FileMoves:
 
         if new:
             self._database.write(work)
+
+
+def _memory(row: tuple[Any, ...]) -> FileMemory:
+    own_write, claimed_by, turn, read = row
+    return FileMemory(
+        own_write=hash_in(own_write),
+        read=Unread.NEVER if turn is None else hash_in(read),
+        turn=turn,
+        claimed_by=unpack_perhaps(claimed_by),
+    )

@@ -14,13 +14,15 @@ import logging
 import os
 import sqlite3
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
+from intent_lsp.core.content import ContentHash
 from intent_lsp.core.errors import StateUnavailableError
+from intent_lsp.core.text import pack, unpack
 from intent_lsp.store.clock import deadline, now
 from intent_lsp.store.fs.sqlite_file import (
     COMPANIONS,
@@ -52,6 +54,9 @@ class StandIn(Protocol):
 
 
 Statement = Callable[[sqlite3.Connection], T]
+Value = str | bytes | int | None
+Stored = bytes | int | None
+"""A value as it is stored: text as bytes, so that every name can be stored."""
 
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 # The file, or its shared-memory file, was moved or removed under an open connection.
@@ -61,6 +66,16 @@ _AGAIN_SECONDS = 2.0
 _WRITING = "BEGIN IMMEDIATE"
 _TRIES = 4
 _LOCK_SECONDS = 2.0
+
+
+def packed(*values: Value) -> tuple[Stored, ...]:
+    """Return values as they are stored."""
+    return tuple(pack(value) if isinstance(value, str) else value for value in values)
+
+
+def hash_in(data: bytes | None) -> ContentHash | None:
+    """Return the hash that is stored, or None."""
+    return None if data is None else ContentHash(unpack(data))
 
 
 class Database:
@@ -87,12 +102,21 @@ class Database:
         """Run `work` in a read transaction. Raise StateUnavailableError."""
         return self._run("BEGIN", work)
 
-    def rows(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+    def rows(self, query: str, *values: Value) -> list[tuple[Any, ...]]:
         """Return the rows of one SELECT, which sees one consistent state.
 
         Raise StateUnavailableError.
         """
-        return self._run(None, lambda connection: connection.execute(query, values).fetchall())
+        stored = packed(*values)
+        return self._run(None, lambda connection: connection.execute(query, stored).fetchall())
+
+    def do(self, query: str, *values: Value) -> int:
+        """Run one statement in a write transaction. Return how many rows it changed.
+
+        Raise StateUnavailableError.
+        """
+        stored = packed(*values)
+        return self.write(lambda connection: connection.execute(query, stored).rowcount)
 
     def write(self, work: Statement[T]) -> T:
         """Run `work` in a write transaction, the only one at a time. Raise StateUnavailableError.

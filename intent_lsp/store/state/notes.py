@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from intent_lsp.core.text import pack, pack_perhaps, unpack
-from intent_lsp.store.state.database import Database
+from intent_lsp.core.text import unpack
+from intent_lsp.store.state.database import Database, packed
 
 EVENTS_KEPT: Final = 20
 """The most events kept for one intent."""
@@ -43,16 +43,14 @@ class Notes:
 
     def add_event(self, intent_id: str, event: str) -> None:
         """Add an event of an intent."""
-        key = pack(intent_id)
+        row = packed(intent_id, event)
 
         def work(connection: sqlite3.Connection) -> None:
-            connection.execute(
-                "INSERT INTO event (intent_id, event, in_file) VALUES (?,?,0)", (key, pack(event))
-            )
+            connection.execute("INSERT INTO event (intent_id, event, in_file) VALUES (?,?,0)", row)
             connection.execute(
                 "DELETE FROM event WHERE intent_id = ?1 AND seq <= (SELECT seq FROM event"
                 " WHERE intent_id = ?1 ORDER BY seq DESC LIMIT 1 OFFSET ?2)",
-                (key, EVENTS_KEPT),
+                (row[0], EVENTS_KEPT),
             )
 
         self._database.write(work)
@@ -65,54 +63,38 @@ class Notes:
         query = (
             f"SELECT event, in_file, seq FROM event WHERE {_among(intent_ids)} ORDER BY seq DESC"  # noqa: S608 - marks
         )
-        keys = tuple(map(pack, intent_ids))
-        rows = self._database.rows(query, keys)
         return tuple(
             Noted(event=unpack(event), in_file=bool(in_file), seq=seq)
-            for event, in_file, seq in rows
+            for event, in_file, seq in self._database.rows(query, *intent_ids)
         )
 
     def unwritten(self) -> tuple[str, ...]:
         """Return the ids of intents with history lines that are not yet in the intents file."""
         query = "SELECT DISTINCT intent_id FROM event WHERE in_file = 0 ORDER BY intent_id"
-        rows = self._database.rows(query)
-        return tuple(unpack(row[0]) for row in rows)
+        return tuple(unpack(row[0]) for row in self._database.rows(query))
 
     def written(self, events: Sequence[Noted], *intent_ids: str) -> None:
         """Record that the intents file now has these events, which `events` returned."""
         # Compare numbers: events added meanwhile have higher ones and stay unwritten.
         newest = events[0].seq if events else 0
         query = f"UPDATE event SET in_file = 1 WHERE seq <= ? AND {_among(intent_ids)}"  # noqa: S608 - marks
-        values = (newest, *map(pack, intent_ids))
-        self._database.write(lambda connection: connection.execute(query, values))
+        self._database.do(query, newest, *intent_ids)
 
     def count_lesson(self, session_id: str, *, at_most: int) -> bool:
         """Count one more lesson of a session. Return False if it has had `at_most` already."""
-        key = pack(session_id)
-
-        def work(connection: sqlite3.Connection) -> bool:
-            changed = connection.execute(
-                "INSERT INTO lesson VALUES (?1, 1)"
-                " ON CONFLICT (session_id) DO UPDATE SET told = told + 1 WHERE told < ?2",
-                (key, at_most),
-            )
-            return changed.rowcount > 0
-
-        return self._database.write(work)
+        query = (
+            "INSERT INTO lesson VALUES (?1, 1)"
+            " ON CONFLICT (session_id) DO UPDATE SET told = told + 1 WHERE told < ?2"
+        )
+        return self._database.do(query, session_id, at_most) > 0
 
     def put_voice(self, session_id: str, agent_id: str, voice: AgentInfo) -> None:
         """Store what an agent said of itself. A field that is None keeps its old value."""
-        values = (
-            pack(session_id),
-            pack(agent_id),
-            pack_perhaps(voice.model),
-            pack_perhaps(voice.url),
-        )
         query = (
             "INSERT INTO voice VALUES (?,?,?,?) ON CONFLICT (session_id, agent_id) DO UPDATE"
             " SET model = coalesce(excluded.model, model), url = coalesce(excluded.url, url)"
         )
-        self._database.write(lambda connection: connection.execute(query, values))
+        self._database.do(query, session_id, agent_id, voice.model, voice.url)
 
     def voice(self, session_id: str, agent_id: str) -> AgentInfo:
         """Return what an agent said of itself.
@@ -123,8 +105,7 @@ class Notes:
             "SELECT model, url FROM voice WHERE session_id = ? AND agent_id IN (?, x'')"
             " ORDER BY agent_id DESC"
         )
-        values = (pack(session_id), pack(agent_id))
-        rows = self._database.rows(query, values)
+        rows = self._database.rows(query, session_id, agent_id)
         models = [unpack(model) for model, _ in rows if model is not None]
         urls = [unpack(url) for _, url in rows if url is not None]
         return AgentInfo(next(iter(models), None), next(iter(urls), None))
@@ -135,14 +116,11 @@ class Notes:
         Of several processes that ask at the same time, only one gets True. A recorded time in the
         future, from before a clock was set back, is ignored.
         """
-        values = (pack(name), pack(at), pack(last_at_most))
         query = (
             "INSERT INTO moment VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET at = excluded.at"
             " WHERE at <= ?3 OR at > ?2"
         )
-        return self._database.write(
-            lambda connection: connection.execute(query, values).rowcount > 0
-        )
+        return self._database.do(query, name, at, last_at_most) > 0
 
 
 def _among(intent_ids: Sequence[str]) -> str:

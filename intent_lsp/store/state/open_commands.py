@@ -7,6 +7,7 @@ is lost: a command may have deleted it.
 
 import json
 import sqlite3
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
@@ -19,7 +20,7 @@ from intent_lsp.core.agents.tree_snapshot import TreeSnapshot
 from intent_lsp.core.text import pack
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.msgspec_types import register_msgspec_types
-from intent_lsp.store.state.database import Database
+from intent_lsp.store.state.database import Database, Stored
 
 WITH_TREE: Final = (
     "LEFT JOIN open_command ON open_command.ticket_id = ticket.id"
@@ -86,7 +87,7 @@ class OpenCommands:
     def since(self, moment: datetime) -> tuple[Ticket, ...]:
         """Return the open tickets issued since a moment, newest first."""
         where = " WHERE open_command.issued_at >= ? ORDER BY open_command.issued_at DESC"
-        rows = self._database.rows(_OPEN + where, (pack(timestamp(moment)),))
+        rows = self._database.rows(_OPEN + where, timestamp(moment))
         return tuple(self.with_tree(*row) for row in rows)
 
     def of(self, session_id: str, agent_id: str, now: datetime) -> tuple[Ticket, ...]:
@@ -95,8 +96,8 @@ class OpenCommands:
             " WHERE open_command.session_id = ? AND open_command.agent_id = ?"
             " AND open_command.issued_at >= ? ORDER BY open_command.issued_at"
         )
-        oldest = pack(timestamp(now - GOOD_FOR))
-        rows = self._database.rows(_OPEN + where, (pack(session_id), pack(agent_id), oldest))
+        oldest = timestamp(now - GOOD_FOR)
+        rows = self._database.rows(_OPEN + where, session_id, agent_id, oldest)
         return tuple(self.with_tree(*row) for row in rows)
 
     def go_on(self, ticket_id: str, tree: TreeSnapshot) -> None:
@@ -130,9 +131,7 @@ class OpenCommands:
         return replace(ticket, tree=found)
 
 
-def keep_command(
-    connection: sqlite3.Connection, names: tuple[bytes | None, ...], tree: KeptTree
-) -> None:
+def keep_command(connection: sqlite3.Connection, names: Sequence[Stored], tree: KeptTree) -> None:
     """Store a new ticket's snapshot.
 
     `names` are (ticket id, session id, subagent id, issue time).

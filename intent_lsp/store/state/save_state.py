@@ -11,9 +11,8 @@ from typing import Any, Final
 from intent_lsp.core.agents.tickets import GOOD_FOR, Ticket
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.text import pack, unpack
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.store.state.database import Database
+from intent_lsp.store.state.database import Database, hash_in, packed
 from intent_lsp.store.state.open_commands import read_ticket
 from intent_lsp.store.state.session_row import SESSION_QUERY, SessionRow, session_row
 
@@ -48,9 +47,9 @@ class SaveState:
     def of(self, session_id: str, path: WorkspacePath, now: datetime) -> SaveMemory:
         """Return what is known of a file that a session saves. Raise StateUnavailableError."""
         asked = (
-            (SESSION_QUERY, (pack(session_id), pack(""))),
-            (TICKET_OVER, ticket_over(path, now)),
-            ("SELECT hash FROM own_write WHERE path = ?", (pack(path),)),
+            (SESSION_QUERY, packed(session_id, "")),
+            (TICKET_OVER, packed(*ticket_over(path, now))),
+            ("SELECT hash FROM own_write WHERE path = ?", packed(path)),
         )
 
         def work(connection: sqlite3.Connection) -> list[tuple[Any, ...] | None]:
@@ -60,10 +59,10 @@ class SaveState:
         return SaveMemory(
             row=None if session is None else session_row(session),
             ticket=None if ticket is None else read_ticket(ticket[0]),
-            own_write=None if own_write is None else ContentHash(unpack(own_write[0])),
+            own_write=None if own_write is None else hash_in(own_write[0]),
         )
 
 
-def ticket_over(path: WorkspacePath, now: datetime) -> tuple[bytes | str, ...]:
+def ticket_over(path: WorkspacePath, now: datetime) -> tuple[str, ...]:
     """Return the values for the query `TICKET_OVER`."""
-    return pack(timestamp(now - GOOD_FOR)), pack(path), timestamp(now)
+    return timestamp(now - GOOD_FOR), path, timestamp(now)

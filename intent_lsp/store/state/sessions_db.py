@@ -5,19 +5,19 @@ Invariant: text is stored as bytes, so that every name of a file system or clien
 """
 
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping
 from dataclasses import astuple, dataclass
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.text import pack_perhaps, unpack
+from intent_lsp.core.text import unpack, unpack_perhaps
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.store.fs.sqlite_file import connected
-from intent_lsp.store.state.call_state import CallState, FileMoves
-from intent_lsp.store.state.database import Database
+from intent_lsp.store.state.call_state import CallState
+from intent_lsp.store.state.database import Database, hash_in, packed
 from intent_lsp.store.state.in_memory import StateInMemory
 from intent_lsp.store.state.notes import Notes
 from intent_lsp.store.state.save_state import SaveState
@@ -67,7 +67,6 @@ class SessionDb:
         self.calls = CallState(self._database)
         self.saves = SaveState(self._database)
         self.notes = Notes(self._database)
-        self.moves = FileMoves(self._database)
 
     def close(self) -> None:
         """Close the file. The next call opens it again."""
@@ -75,18 +74,18 @@ class SessionDb:
 
     def problem(self) -> str | None:
         """Return why memory replaces the file now, or None if it does not."""
-        self._rows("SELECT 1")
+        self._database.rows("SELECT 1")
         return self._database.problem
 
     def session(self, session_id: str, agent_id: str = "") -> SessionRow | None:
         """Return the row of a session or of one of its subagents, or None if it is not known."""
-        rows = self._rows(SESSION_QUERY, session_id, agent_id)
+        rows = self._database.rows(SESSION_QUERY, session_id, agent_id)
         return session_row(rows[0]) if rows else None
 
     def sessions_since(self, moment: str) -> tuple[SessionRow, ...]:
         """Return the sessions and subagents that were used since `moment`, newest first."""
         query = "SELECT * FROM session WHERE last_used_at >= ? ORDER BY last_used_at DESC"
-        return tuple(map(session_row, self._rows(query, moment)))
+        return tuple(map(session_row, self._database.rows(query, moment)))
 
     def unended_editors(self) -> tuple[SessionRow, ...]:
         """Return the editor sessions that were not ended, newest first.
@@ -97,20 +96,22 @@ class SessionDb:
             "SELECT * FROM session WHERE kind = ? AND agent_id = ? AND ended_at IS NULL"
             " ORDER BY last_used_at DESC"
         )
-        return tuple(map(session_row, self._rows(query, "editor", "")))
+        return tuple(map(session_row, self._database.rows(query, "editor", "")))
 
     def sessions_of(self, user: str) -> frozenset[str]:
         """Return the ids of all sessions that a user has had in this root."""
-        rows = self._rows("SELECT DISTINCT session_id FROM session WHERE user = ?", user)
+        rows = self._database.rows("SELECT DISTINCT session_id FROM session WHERE user = ?", user)
         return frozenset(unpack(session_id) for (session_id,) in rows)
 
     def put_session(self, row: SessionRow) -> None:
         """Store a session's row, in place of an older one."""
-        self._do("INSERT OR REPLACE INTO session VALUES (?,?,?,?,?,?,?,?,?,?,?)", *astuple(row))
+        self._database.do(
+            "INSERT OR REPLACE INTO session VALUES (?,?,?,?,?,?,?,?,?,?,?)", *astuple(row)
+        )
 
     def begin_session(self, row: SessionRow) -> SessionRow:
         """Store a session's first row, unless it has one. Return the stored row."""
-        values = _packed(astuple(row))
+        values = packed(*astuple(row))
 
         def work(connection: sqlite3.Connection) -> SessionRow:
             insert = "INSERT OR IGNORE INTO session VALUES (?,?,?,?,?,?,?,?,?,?,?)"
@@ -125,7 +126,7 @@ class SessionDb:
         Its intent stays, so that the next session can inherit it.
         """
         query = "UPDATE session SET last_used_at = ?1, ended_at = ?1 WHERE session_id = ?2"
-        self._do(query, at, session_id)
+        self._database.do(query, at, session_id)
 
     def last_ended_editor_session(
         self,
@@ -144,7 +145,7 @@ class SessionDb:
             " AND active_intent IS NOT NULL AND coalesce(ended_at, last_used_at) >= ?"
             " ORDER BY coalesce(ended_at, last_used_at) DESC LIMIT ?"
         )
-        rows = self._rows(query, "editor", "", user, timestamp(now - within), _CANDIDATES)
+        rows = self._database.rows(query, "editor", "", user, timestamp(now - within), _CANDIDATES)
         # Outside the transaction: `is_alive` tries locks on other files.
         ended = (row for row in map(session_row, rows) if not is_alive(row.session_id))
         return next(ended, None)
@@ -159,17 +160,12 @@ class SessionDb:
 
         `head` is None if there is no commit yet. A hash is None if the file does not exist.
         """
-        listed = [
-            (pack_perhaps(session_id), pack_perhaps(path), pack_perhaps(hash_))
-            for path, hash_ in files.items()
-        ]
+        listed = [packed(session_id, path, hash_) for path, hash_ in files.items()]
+        row = packed(session_id, head)
 
         def work(connection: sqlite3.Connection) -> None:
-            key = pack_perhaps(session_id)
-            connection.execute(
-                "INSERT OR REPLACE INTO baseline VALUES (?,?)", (key, pack_perhaps(head))
-            )
-            connection.execute("DELETE FROM baseline_file WHERE session_id = ?", (key,))
+            connection.execute("INSERT OR REPLACE INTO baseline VALUES (?,?)", row)
+            connection.execute("DELETE FROM baseline_file WHERE session_id = ?", row[:1])
             connection.executemany("INSERT INTO baseline_file VALUES (?,?,?)", listed)
 
         self._database.write(work)
@@ -178,7 +174,9 @@ class SessionDb:
         self, session_id: str, path: WorkspacePath, hash_: ContentHash | None
     ) -> None:
         """Set one file of a session's baseline, after git has changed it."""
-        self._do("INSERT OR REPLACE INTO baseline_file VALUES (?,?,?)", session_id, path, hash_)
+        self._database.do(
+            "INSERT OR REPLACE INTO baseline_file VALUES (?,?,?)", session_id, path, hash_
+        )
 
     def has_baseline(self, session_id: str) -> bool:
         """Whether the session has a baseline with a commit or tree."""
@@ -186,14 +184,14 @@ class SessionDb:
 
     def baseline_head(self, session_id: str) -> str | None:
         """Return the commit of the session's baseline, or None if it has no commit or baseline."""
-        rows = self._rows("SELECT head FROM baseline WHERE session_id = ?", session_id)
-        return _unpack(rows[0][0]) if rows else None
+        rows = self._database.rows("SELECT head FROM baseline WHERE session_id = ?", session_id)
+        return unpack_perhaps(rows[0][0]) if rows else None
 
     def baseline_of(self, session_id: str, path: WorkspacePath) -> BaselineFile | None:
         """Return a file of the session's baseline, or None if it is the same as in the commit."""
         query = "SELECT hash FROM baseline_file WHERE session_id = ? AND path = ?"
-        rows = self._rows(query, session_id, path)
-        return BaselineFile(_hash(rows[0][0])) if rows else None
+        rows = self._database.rows(query, session_id, path)
+        return BaselineFile(hash_in(rows[0][0])) if rows else None
 
     def put_read(self, session_id: str, agent_id: str, path: WorkspacePath, read: ReadHash) -> None:
         """Record what a session or subagent has just read or written of a file."""
@@ -205,8 +203,7 @@ class SessionDb:
         """Record what a session or subagent has just read or written of files: all or nothing."""
         query = "INSERT OR REPLACE INTO read_hash VALUES (?,?,?,?,?)"
         rows = [
-            _packed((session_id, agent_id, path, read.hash, read.turn))
-            for path, read in reads.items()
+            packed(session_id, agent_id, path, read.hash, read.turn) for path, read in reads.items()
         ]
         if rows:
             self._database.write(lambda connection: connection.executemany(query, rows))
@@ -216,47 +213,26 @@ class SessionDb:
 
         Other processes then do not take that write for somebody else's edit.
         """
-        self._do("INSERT OR REPLACE INTO own_write VALUES (?,?)", path, hash_)
+        self._database.do("INSERT OR REPLACE INTO own_write VALUES (?,?)", path, hash_)
 
     def own_write(self, path: WorkspacePath) -> ContentHash | None:
         """Return the hash of the product's own last write of a file, by any process, or None."""
-        rows = self._rows("SELECT hash FROM own_write WHERE path = ?", path)
-        return _hash(rows[0][0]) if rows else None
+        rows = self._database.rows("SELECT hash FROM own_write WHERE path = ?", path)
+        return hash_in(rows[0][0]) if rows else None
 
     def forget_own_write(self, path: WorkspacePath) -> None:
         """Record that a file's content is no longer the product's own write."""
-        self._do("DELETE FROM own_write WHERE path = ?", path)
+        self._database.do("DELETE FROM own_write WHERE path = ?", path)
 
     def note_selected(self, intent_id: str, at: str) -> None:
         """Record that an intent was selected."""
-        self._do("INSERT OR REPLACE INTO recent_intent VALUES (?,?)", intent_id, at)
+        self._database.do("INSERT OR REPLACE INTO recent_intent VALUES (?,?)", intent_id, at)
 
     def recent_intents(self, limit: int) -> tuple[str, ...]:
         """Return the ids of the intents that were selected last, newest first."""
         query = "SELECT intent_id FROM recent_intent ORDER BY at DESC, intent_id LIMIT ?"
-        return tuple(str(_unpack(row[0])) for row in self._rows(query, limit))
-
-    def _rows(self, query: str, *values: str | int | None) -> list[tuple[Any, ...]]:
-        packed = _packed(values)
-        return self._database.rows(query, packed)
-
-    def _do(self, query: str, *values: str | int | None) -> None:
-        packed = _packed(values)
-        self._database.write(lambda connection: connection.execute(query, packed))
+        return tuple(unpack(row[0]) for row in self._database.rows(query, limit))
 
 
 def _connect(path: Path) -> sqlite3.Connection:
     return connected(path, lay_out, busy_seconds=_BUSY_SECONDS)
-
-
-def _unpack(data: bytes | None) -> str | None:
-    return None if data is None else unpack(data)
-
-
-def _packed(values: Iterable[str | int | None]) -> list[bytes | int | None]:
-    return [value if isinstance(value, int) else pack_perhaps(value) for value in values]
-
-
-def _hash(data: bytes | None) -> ContentHash | None:
-    text = _unpack(data)
-    return None if text is None else ContentHash(text)

@@ -6,8 +6,8 @@ Invariant: once a ticket has an outcome, that outcome never changes.
 
 import json
 import sqlite3
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple, dataclass, replace
 from datetime import datetime
 from types import MappingProxyType
 from typing import Final
@@ -21,7 +21,7 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.text import pack, unpack
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.msgspec_types import register_msgspec_types
-from intent_lsp.store.state.database import Database
+from intent_lsp.store.state.database import Database, Stored, packed
 from intent_lsp.store.state.open_commands import (
     WITH_TREE,
     KeptTree,
@@ -74,35 +74,28 @@ class Tickets:
         An earlier answer for the same tool use id is no longer returned for it; a ticket among
         these can still be recorded by its own id.
         """
-        oldest, until = timestamp(now - GOOD_FOR), timestamp(now + CLAIMED_FOR)
-        use = None if ticket.tool_use_id is None else pack(ticket.tool_use_id)
-        row = (
-            pack(ticket.id),
-            pack(ticket.session_id),
-            pack(ticket.agent_id),
-            use,
-            pack(ticket.issued_at),
-            spelled(replace(ticket, tree=None)),
-        )
+        oldest, present = packed(timestamp(now - GOOD_FOR), timestamp(now))
+        key = packed(ticket.id, ticket.session_id, ticket.agent_id)
+        body = spelled(replace(ticket, tree=None))
+        row = (*key, *packed(ticket.tool_use_id, ticket.issued_at, body))
         tree = None if ticket.tree is None else KeptTree.of(ticket.tree)
-        claims = [(pack(file.path), row[0], row[1], row[2], until) for file in ticket.files]
-        kept = [(pack(hash_), row[0], data) for hash_, data in contents.items()]
+        until = timestamp(now + CLAIMED_FOR)
+        claims = [packed(file.path, *key, until) for file in ticket.files]
+        kept = [packed(hash_, ticket.id, data) for hash_, data in contents.items()]
 
         def work(connection: sqlite3.Connection) -> None:
-            forgotten = connection.execute(
-                "DELETE FROM ticket WHERE issued_at < ?", (pack(oldest),)
-            )
+            forgotten = connection.execute("DELETE FROM ticket WHERE issued_at < ?", (oldest,))
             if forgotten.rowcount:
                 connection.execute(
                     "DELETE FROM ticket_content WHERE ticket_id NOT IN (SELECT id FROM ticket)"
                 )
                 forget_commands(connection)
-            connection.execute("DELETE FROM claim WHERE until < ?", (timestamp(now),))
-            if use is not None:
+            connection.execute("DELETE FROM claim WHERE until < ?", (present,))
+            if ticket.tool_use_id is not None:
                 _forget_use(connection, row[1:4])
             connection.execute("INSERT INTO ticket VALUES (?,?,?,?,?,?,NULL)", row)
             if tree is not None:
-                keep_command(connection, (*row[:3], row[4]), tree)
+                keep_command(connection, (*key, row[4]), tree)
             connection.executemany("INSERT INTO claim VALUES (?,?,?,?,?)", claims)
             connection.executemany("INSERT INTO ticket_content VALUES (?,?,?)", kept)
             if ticket.by_save:
@@ -116,13 +109,13 @@ class Tickets:
 
     def begin_command(self, ticket: Ticket) -> None:
         """Store the snapshot from before a command whose ticket was already issued."""
-        key, body = pack(ticket.id), spelled(replace(ticket, tree=None))
+        body = spelled(replace(ticket, tree=None))
         tree = None if ticket.tree is None else KeptTree.of(ticket.tree)
-        names = (key, pack(ticket.session_id), pack(ticket.agent_id), pack(ticket.issued_at))
+        names = packed(ticket.id, ticket.session_id, ticket.agent_id, ticket.issued_at)
 
         def work(connection: sqlite3.Connection) -> None:
             query = "UPDATE ticket SET body = ? WHERE id = ? AND outcome IS NULL"
-            if connection.execute(query, (body, key)).rowcount and tree is not None:
+            if connection.execute(query, (body, names[0])).rowcount and tree is not None:
                 keep_command(connection, names, tree)
 
         self._database.write(work)
@@ -135,8 +128,7 @@ class Tickets:
             f"SELECT ticket.body, tree.body, gone_on, outcome FROM ticket {WITH_TREE}"  # noqa: S608 - ours
             " WHERE ticket.id = ? AND ticket.issued_at >= ?"
         )
-        values = (pack(ticket_id), pack(timestamp(now - GOOD_FOR)))
-        rows = self._database.rows(query, values)
+        rows = self._database.rows(query, ticket_id, timestamp(now - GOOD_FOR))
         if not rows:
             return None
         *ticket, outcome = rows[0]
@@ -144,20 +136,19 @@ class Tickets:
 
     def of_use(self, session_id: str, agent_id: str, tool_use_id: str) -> Ticket | None:
         """Return the ticket that was issued for a tool use id, or None."""
-        values = (pack(session_id), pack(agent_id), pack(tool_use_id))
-        rows = self._database.rows(_ENDED, values)
+        rows = self._database.rows(_ENDED, session_id, agent_id, tool_use_id)
         return read_ticket(rows[0][0]) if rows else None
 
     def refuse(
         self, session_id: str, agent_id: str, tool_use_id: str, refused: Refused, now: datetime
     ) -> None:
         """Store the refusal of a call with a tool use id, in place of an earlier answer."""
-        key = (pack(session_id), pack(agent_id), pack(tool_use_id))
-        row = (*key, pack(timestamp(now)), spelled(refused))
-        oldest = pack(timestamp(now - GOOD_FOR))
+        key = packed(session_id, agent_id, tool_use_id)
+        row = (*key, *packed(timestamp(now), spelled(refused)))
+        oldest = packed(timestamp(now - GOOD_FOR))
 
         def work(connection: sqlite3.Connection) -> None:
-            connection.execute("DELETE FROM refusal WHERE at < ?", (oldest,))
+            connection.execute("DELETE FROM refusal WHERE at < ?", oldest)
             _forget_use(connection, key)
             connection.execute("INSERT INTO refusal VALUES (?,?,?,?,?)", row)
 
@@ -171,15 +162,13 @@ class Tickets:
             "SELECT body FROM refusal WHERE session_id = ? AND agent_id = ? AND use_id = ?"
             " AND at >= ?"
         )
-        key = (pack(session_id), pack(agent_id), pack(tool_use_id))
-        values = (*key, pack(timestamp(now - GOOD_FOR)))
-        rows = self._database.rows(query, values)
+        oldest = timestamp(now - GOOD_FOR)
+        rows = self._database.rows(query, session_id, agent_id, tool_use_id, oldest)
         return msgspec.convert(json.loads(rows[0][0]), Refused) if rows else None
 
     def content(self, hash_: ContentHash) -> bytes | None:
         """Return a content that is stored with an open ticket, or None."""
-        query, key = "SELECT data FROM ticket_content WHERE hash = ? LIMIT 1", pack(hash_)
-        rows = self._database.rows(query, (key,))
+        rows = self._database.rows("SELECT data FROM ticket_content WHERE hash = ? LIMIT 1", hash_)
         return bytes(rows[0][0]) if rows else None
 
     def end(self, ticket_id: str, outcome: Recorded) -> Recorded:
@@ -205,16 +194,15 @@ class Tickets:
 
     def end_claims(self, session_id: str, agent_id: str) -> None:
         """End the claims of a session or subagent, since its next turn begins."""
-        values = (pack(session_id), pack(agent_id))
         query = "DELETE FROM claim WHERE session_id = ? AND agent_id = ?"
-        self._database.write(lambda connection: connection.execute(query, values))
+        self._database.do(query, session_id, agent_id)
 
     def over(self, path: WorkspacePath, now: datetime) -> Ticket | None:
         """Return the newest open ticket to which an editor's save of `path` may belong, or None.
 
         It claims the path, or an editor is to make its change.
         """
-        rows = self._database.rows(TICKET_OVER, ticket_over(path, now))
+        rows = self._database.rows(TICKET_OVER, *ticket_over(path, now))
         return read_ticket(rows[0][0]) if rows else None
 
     def saved(self, path: WorkspacePath, ticket_id: str) -> bool:
@@ -222,7 +210,7 @@ class Tickets:
 
         Return whether no file is left to save.
         """
-        values = (pack(path), pack(ticket_id))
+        values = packed(path, ticket_id)
 
         def work(connection: sqlite3.Connection) -> bool:
             connection.execute("DELETE FROM saved_for WHERE path = ? AND ticket_id = ?", values)
@@ -233,19 +221,17 @@ class Tickets:
 
     def hold(self, save: HeldSave) -> None:
         """Store a save that may belong to a ticket, until that is recorded or its claim ends."""
-        row = (pack(save.path), pack(save.ticket_id), pack(save.session_id), pack(save.hash))
         query = "INSERT OR REPLACE INTO held_save VALUES (?,?,?,?)"
-        self._database.write(lambda connection: connection.execute(query, row))
+        self._database.do(query, *astuple(save))
 
     def held(self, ticket_id: str) -> tuple[WorkspacePath, ...]:
         """Return the files of a ticket that an editor has saved."""
-        query, key = "SELECT path FROM held_save WHERE ticket_id = ?", pack(ticket_id)
-        rows = self._database.rows(query, (key,))
+        rows = self._database.rows("SELECT path FROM held_save WHERE ticket_id = ?", ticket_id)
         return tuple(WorkspacePath(unpack(row[0])) for row in rows)
 
     def lapsed(self, now: datetime) -> tuple[tuple[HeldSave, Ticket], ...]:
         """Remove and return the held saves whose open tickets no longer claim their files."""
-        until = timestamp(now)
+        until = packed(timestamp(now))
         query = (
             "SELECT path, ticket_id, held_save.session_id, hash, body FROM held_save"
             " JOIN ticket ON ticket.id = ticket_id WHERE outcome IS NULL AND NOT EXISTS"
@@ -253,7 +239,7 @@ class Tickets:
         )
 
         def work(connection: sqlite3.Connection) -> list[tuple[bytes, ...]]:
-            rows = connection.execute(query, (until,)).fetchall()
+            rows = connection.execute(query, until).fetchall()
             drop = "DELETE FROM held_save WHERE path = ? AND ticket_id = ?"
             connection.executemany(drop, [row[:2] for row in rows])
             # A save held for an ended ticket is part of that ticket's record.
@@ -277,7 +263,7 @@ class Tickets:
         )
 
 
-def _forget_use(connection: sqlite3.Connection, key: tuple[bytes | None, ...]) -> None:
+def _forget_use(connection: sqlite3.Connection, key: Sequence[Stored]) -> None:
     """Detach the earlier answers from a call (session, subagent, tool use id)."""
     of_call = "WHERE session_id = ? AND agent_id = ? AND use_id = ?"
     connection.execute(f"UPDATE ticket SET use_id = NULL {of_call}", key)  # noqa: S608 - ours
