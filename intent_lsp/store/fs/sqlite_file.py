@@ -8,7 +8,7 @@ import logging
 import os
 import sqlite3
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -121,6 +121,19 @@ def connected(
     return connection
 
 
+def create_tables(connection: sqlite3.Connection, tables: Iterable[str], version: int) -> int:
+    """Create the tables of a version in an empty database. Return the version that it has."""
+    if _version(connection) == 0:
+        connection.execute("BEGIN IMMEDIATE")
+        # Check again inside the transaction: another process may have created them meanwhile.
+        if _version(connection) == 0:
+            for statement in tables:
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {version}")
+        connection.execute("COMMIT")
+    return _version(connection)
+
+
 def keep_safe(connection: sqlite3.Connection, path: Path) -> None:
     """Turn on the write-ahead log, with which readers and a writer can work at the same time.
 
@@ -137,6 +150,10 @@ def keep_safe(connection: sqlite3.Connection, path: Path) -> None:
         connection.execute("PRAGMA journal_mode = DELETE")
     connection.execute("PRAGMA synchronous = NORMAL")
     connection.execute(f"PRAGMA wal_autocheckpoint = {_MOVED_AT_PAGES}")
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
 def kind(problem: sqlite3.Error) -> int:

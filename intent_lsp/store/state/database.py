@@ -18,7 +18,7 @@ from collections.abc import Callable
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.errors import StateUnavailableError
@@ -34,25 +34,11 @@ from intent_lsp.store.fs.sqlite_file import (
     kind,
 )
 from intent_lsp.store.locks.file_lock import open_lock_file, try_lock, wait_for
+from intent_lsp.store.state.schema import StateInMemory
 
 _log = logging.getLogger(__name__)
 
 T = TypeVar("T")
-
-
-class StandIn(Protocol):
-    """Copies data between a file and the in-memory database that replaces it for a time."""
-
-    def begin(self, memory: sqlite3.Connection) -> None:
-        """Begin with an empty in-memory database."""
-
-    def read(self, file: sqlite3.Connection, memory: sqlite3.Connection) -> None:
-        """Copy what the file holds into memory."""
-
-    def put_back(self, memory: sqlite3.Connection, file: sqlite3.Connection) -> None:
-        """Write to the file what memory has collected since."""
-
-
 Statement = Callable[[sqlite3.Connection], T]
 Value = str | bytes | int | None
 Stored = bytes | int | None
@@ -86,7 +72,9 @@ class Database:
     that cannot be opened at first or whose disk is full; then `problem` says why.
     """
 
-    def __init__(self, path: Path, connect: Connect, *, stand_in: StandIn | None = None) -> None:
+    def __init__(
+        self, path: Path, connect: Connect, *, stand_in: StateInMemory | None = None
+    ) -> None:
         self._path = path
         self._file = SqliteFile(path, connect)
         self._connect = connect

@@ -1,17 +1,18 @@
-"""The tables of the state file, and their migration from version to version.
-
-Invariant: a layout that was released is never edited. A change is a new layout at the end.
-"""
+"""The tables of the state file, and their rows in memory while the file cannot be used."""
 
 import os
 import sqlite3
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any, Final
 
 from intent_lsp.core.errors import StateUnavailableError
+from intent_lsp.store.fs.sqlite_file import create_tables
 
-# Each script migrates by one version. SQLite's `user_version` counts the scripts that have run.
-_LAYOUTS = (
-    """
+_VERSION: Final = 5
+"""Kept in SQLite's `user_version`."""
+
+_TABLES: Final = """
     CREATE TABLE session (
         session_id BLOB, agent_id BLOB, kind BLOB, user BLOB, active_intent BLOB, turn INTEGER,
         stage BLOB, started_at BLOB, last_used_at BLOB, ended_at BLOB, pid INTEGER,
@@ -27,8 +28,6 @@ _LAYOUTS = (
     ) WITHOUT ROWID;
     CREATE TABLE own_write (path BLOB PRIMARY KEY, hash BLOB) WITHOUT ROWID;
     CREATE TABLE recent_intent (intent_id BLOB PRIMARY KEY, at BLOB) WITHOUT ROWID;
-    """,
-    """
     CREATE TABLE ticket (
         id BLOB PRIMARY KEY, session_id BLOB, agent_id BLOB, use_id BLOB, issued_at BLOB,
         body BLOB, outcome BLOB
@@ -36,12 +35,10 @@ _LAYOUTS = (
     CREATE UNIQUE INDEX ticket_use ON ticket (session_id, agent_id, use_id);
     CREATE INDEX ticket_age ON ticket (issued_at);
     CREATE TABLE claim (
-        path BLOB, ticket_id BLOB, session_id BLOB, agent_id BLOB, until TEXT,
+        path BLOB, ticket_id BLOB, session_id BLOB, agent_id BLOB, until BLOB,
         PRIMARY KEY (path, ticket_id)
     ) WITHOUT ROWID;
     CREATE INDEX claim_ticket ON claim (ticket_id);
-    """,
-    """
     CREATE TABLE event (
         seq INTEGER PRIMARY KEY AUTOINCREMENT, intent_id BLOB, event BLOB, in_file INTEGER
     );
@@ -65,43 +62,74 @@ _LAYOUTS = (
         PRIMARY KEY (session_id, agent_id, use_id)
     ) WITHOUT ROWID;
     CREATE INDEX refusal_age ON refusal (at);
-    CREATE TABLE watched_command (
-        session_id BLOB, agent_id BLOB, command BLOB, ticket_id BLOB,
-        PRIMARY KEY (session_id, agent_id, command)
-    ) WITHOUT ROWID;
     CREATE TABLE moment (name BLOB PRIMARY KEY, at BLOB) WITHOUT ROWID;
-    """,
-    """
     CREATE TABLE tree (id BLOB PRIMARY KEY, body BLOB) WITHOUT ROWID;
     CREATE TABLE open_command (
         ticket_id BLOB PRIMARY KEY, session_id BLOB, agent_id BLOB, issued_at BLOB, tree_id BLOB,
         gone_on INTEGER
     ) WITHOUT ROWID;
     CREATE INDEX open_command_session ON open_command (session_id, agent_id);
-    CREATE INDEX open_command_tree ON open_command (tree_id);
-    """,
-    "DROP TABLE watched_command",
-)
+    CREATE INDEX open_command_tree ON open_command (tree_id)
+"""
+
+_NUMBERED: Final = {"event": "seq"}
+"""Tables with numbered rows. In the file, a number that memory gave may belong to another row."""
+
+TableRows = set[tuple[Any, ...]]
+"""The rows of one table."""
 
 
 def lay_out(connection: sqlite3.Connection, path: Path) -> None:
-    """Migrate the tables to the current version. Raise StateUnavailableError for a newer one."""
-    if _layout(connection) == len(_LAYOUTS):
-        return
-    connection.execute("BEGIN IMMEDIATE")
-    # Check again inside the transaction: another process may have migrated the file meanwhile.
-    found = _layout(connection)
-    if found > len(_LAYOUTS):
-        raise StateUnavailableError(
-            path=os.fspath(path), problem="was written by a newer version of intent-lsp"
-        )
-    for script in _LAYOUTS[found:]:
-        for statement in script.split(";"):
-            connection.execute(statement)
-    connection.execute(f"PRAGMA user_version = {len(_LAYOUTS)}")
-    connection.execute("COMMIT")
+    """Create the tables in an empty file. Raise StateUnavailableError for those of a newer version.
+
+    Tables of an older version lack some that are asked for, so that the file counts as damaged.
+    """
+    if create_tables(connection, _TABLES.split(";"), _VERSION) > _VERSION:
+        problem = "was written by a newer version of intent-lsp"
+        raise StateUnavailableError(path=os.fspath(path), problem=problem)
 
 
-def _layout(connection: sqlite3.Connection) -> int:
-    """Return the version of the file's tables."""
-    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+class StateInMemory:
+    """Remembers the rows that memory began with, so that only new ones are written to the file."""
+
+    def __init__(self) -> None:
+        self._given: dict[str, TableRows] = {}
+
+    def begin(self, memory: sqlite3.Connection) -> None:
+        """Begin with an empty in-memory database."""
+        self._given = {table: _rows(memory, table) for table in _tables(memory)}
+
+    def read(self, file: sqlite3.Connection, memory: sqlite3.Connection) -> None:
+        """Copy what the file holds into memory."""
+        file.backup(memory)
+        self._given = {table: _rows(memory, table) for table in _tables(memory)}
+
+    def put_back(self, memory: sqlite3.Connection, file: sqlite3.Connection) -> None:
+        """Write to the file, in one transaction, the rows that memory has collected since."""
+        file.execute("BEGIN IMMEDIATE")
+        try:
+            for table in _tables(memory):
+                new = _rows(memory, table) - self._given.get(table, set())
+                _put(file, table, new)
+            file.execute("COMMIT")
+        except BaseException:
+            file.execute("ROLLBACK")
+            raise
+
+
+def _tables(connection: sqlite3.Connection) -> list[str]:
+    query = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'"
+    return [name for (name,) in connection.execute(query)]
+
+
+def _rows(connection: sqlite3.Connection, table: str) -> TableRows:
+    return set(connection.execute(f"SELECT * FROM {table}"))  # noqa: S608 - a table of ours
+
+
+def _put(file: sqlite3.Connection, table: str, rows: Iterable[tuple[Any, ...]]) -> None:
+    """Insert rows into a table of the file, with new numbers if the table is numbered."""
+    numbered = table in _NUMBERED
+    for row in rows:
+        values = (None, *row[1:]) if numbered else row
+        marks = ",".join("?" * len(values))
+        file.execute(f"INSERT OR REPLACE INTO {table} VALUES ({marks})", values)  # noqa: S608 - ours

@@ -18,11 +18,10 @@ from intent_lsp.core.timestamps import timestamp
 from intent_lsp.store.fs.sqlite_file import connected
 from intent_lsp.store.state.call_state import CallState
 from intent_lsp.store.state.database import Database, hash_in, packed
-from intent_lsp.store.state.in_memory import StateInMemory
 from intent_lsp.store.state.notes import Notes
 from intent_lsp.store.state.save_state import SaveState
-from intent_lsp.store.state.schema import lay_out
 from intent_lsp.store.state.session_row import SESSION_QUERY, SessionRow, session_row
+from intent_lsp.store.state.schema import StateInMemory, lay_out
 from intent_lsp.store.state.tickets import Tickets
 
 FILE_NAME = "state.sqlite3"

@@ -12,7 +12,14 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from intent_lsp.core.errors import LedgerUnavailableError
-from intent_lsp.store.fs.sqlite_file import COMPANIONS, MEMORY, SqliteFile, connected, kind
+from intent_lsp.store.fs.sqlite_file import (
+    COMPANIONS,
+    MEMORY,
+    SqliteFile,
+    connected,
+    create_tables,
+    kind,
+)
 from intent_lsp.store.fs.write import remove_file
 
 SCHEMA_VERSION: Final = 6
@@ -142,27 +149,15 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 
 def _prepare(connection: sqlite3.Connection, _path: Path) -> None:
-    # Hashes and ids are in random order, so a small cache would read their pages again and again.
     """Set up a connection, and create the tables in an empty database.
 
     Raise sqlite3.DatabaseError if the tables are of another version.
     """
+    # Hashes and ids are in random order, so a small cache would read their pages again and again.
     connection.execute(CACHE)
     # Shrinks the write-ahead log, which a build makes large.
     connection.execute("PRAGMA journal_size_limit = 16777216")
-    if _version(connection) == 0:
-        # Checked again in the transaction: another process may have created the tables meanwhile.
-        connection.execute("BEGIN IMMEDIATE")
-        if _version(connection) == 0:
-            tables = _SCHEMA.strip().removesuffix(";").split(";\n")
-            for statement in (*tables, HASH_INDEX, *ORDER_INDEXES):
-                connection.execute(statement)
-            connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-        connection.execute("COMMIT")
-    if _version(connection) != SCHEMA_VERSION:
+    tables = _SCHEMA.strip().removesuffix(";").split(";\n")
+    statements = (*tables, HASH_INDEX, *ORDER_INDEXES)
+    if create_tables(connection, statements, SCHEMA_VERSION) != SCHEMA_VERSION:
         raise sqlite3.DatabaseError("the index has the format of another version")
-
-
-def _version(connection: sqlite3.Connection) -> int:
-    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
-    return version
