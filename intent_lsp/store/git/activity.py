@@ -10,7 +10,7 @@ from typing import Final
 
 from intent_lsp.core.agents.tree_snapshot import LogMark
 from intent_lsp.store import clock
-from intent_lsp.store.git.gitdir import common_directory
+from intent_lsp.store.git.gitdir import common_directory, head_ref
 from intent_lsp.store.git.reflog import log_mark
 
 RESTS_AFTER: Final = 1.0
@@ -50,7 +50,7 @@ class GitMoment:
 def git_moment(git_directory: Path) -> GitMoment:
     """Return the present state of a work tree's git directory and of the directory it shares."""
     common = common_directory(git_directory)
-    branch = _branch(git_directory)
+    branch = head_ref(git_directory)
     marks = [_mark(git_directory / name) for name in _OF_WORK_TREE]
     marks += [_mark(common / name) for name in (*_SHARED, *branch)]
     locks = [git_directory / name for name in _LOCKS]
@@ -63,17 +63,6 @@ def git_moment(git_directory: Path) -> GitMoment:
         index_at=0.0 if index is None else index[0] / 1e9,
         locks=frozenset(str(lock) for lock in locks if os.path.lexists(lock)),
     )
-
-
-def _branch(git_directory: Path) -> tuple[str, ...]:
-    """Return the ref that HEAD names, as a tuple of one, or an empty tuple if HEAD is detached."""
-    try:
-        head = (git_directory / "HEAD").read_bytes()[:4096]
-    except OSError:
-        return ()
-    name = os.fsdecode(head).partition("\n")[0]
-    # A path with a null character would make os.stat raise ValueError.
-    return (name.removeprefix("ref: "),) if name.startswith("ref: ") and "\0" not in name else ()
 
 
 def _mark(path: Path) -> StatMark:

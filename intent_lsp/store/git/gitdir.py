@@ -5,6 +5,12 @@ Invariant: nothing is written, and a missing file or directory is not an error.
 
 import os
 from pathlib import Path
+from typing import Final
+
+from intent_lsp.core.paths import WorkspacePath, parse_relative
+
+READ_AT_MOST: Final = 1024 * 1024
+"""Bytes read from the end of a reflog: some thousand steps, more than one command makes."""
 
 _PUT_ASIDE = ("rebase-merge/autostash", "rebase-apply/autostash", "MERGE_AUTOSTASH")
 
@@ -22,6 +28,24 @@ def work_tree_top(root: Path, otherwise: Path) -> Path:
     return Path(os.path.realpath(otherwise))
 
 
+def prefix_of(root: Path, top: Path) -> str:
+    """Return `root` relative to the git top level: "" or a path that ends with `/`.
+
+    Raise ValueError if it is not below it.
+    """
+    below = Path(os.path.realpath(root)).relative_to(top).as_posix()
+    return "" if below == "." else f"{below}/"
+
+
+def path_below(prefix: str, name: str) -> WorkspacePath | None:
+    """Return a path below the root, given relative to the git top level, or None if it is outside.
+
+    `prefix` is the root. Git's name of a nested repository ends with `/`, and is no path.
+    """
+    inside = name.startswith(prefix) and not name.endswith("/")
+    return parse_relative(name[len(prefix) :]) if inside else None
+
+
 def common_directory(git_directory: Path) -> Path:
     """Return the git directory that all work trees of a repository share."""
     link = _line(git_directory / "commondir")
@@ -32,21 +56,23 @@ def watched_directories(git_directory: Path) -> tuple[Path, ...]:
     """Return the directories whose direct entries change when HEAD or the index changes."""
     common = common_directory(git_directory)
     places = [git_directory, common]
-    head = _line(git_directory / "HEAD")
-    if head.startswith("ref: "):
-        places.append((common / head.removeprefix("ref: ")).parent)
+    places += [(common / ref).parent for ref in head_ref(git_directory)]
     places.append(common / "reftable")
     return tuple(dict.fromkeys(place for place in places if place.is_dir()))
+
+
+def head_ref(git_directory: Path) -> tuple[str, ...]:
+    """Return the ref that HEAD names, as a tuple of one, or an empty tuple if HEAD is detached."""
+    head = _line(git_directory / "HEAD")
+    # A path with a null character would make os.stat raise ValueError.
+    return (head.removeprefix("ref: "),) if head.startswith("ref: ") and "\0" not in head else ()
 
 
 def stash_commits(git_directory: Path, common: Path) -> tuple[str, ...]:
     """Return the commits of all stashes, and of the autostash of a running merge or rebase."""
     newest = _line(common / "refs" / "stash")
-    try:
-        log = (common / "logs" / "refs" / "stash").read_bytes()
-    except OSError:
-        log = b""
-    lines = (line.split(b" ", 2) for line in log.split(b"\n"))
+    log = small_file(common / "logs" / "refs" / "stash").split(b"\n")
+    lines = (line.split(b" ", 2) for line in log)
     logged = [parts[1].decode("ascii", "replace") for parts in lines if len(parts) > 1]
     aside = [_line(git_directory / name) for name in _PUT_ASIDE]
     return tuple(dict.fromkeys(each for each in (newest, *logged, *aside) if each))
@@ -67,10 +93,26 @@ def git_identity(git_directory: Path, common: Path) -> tuple[int, ...]:
     return room.st_dev, room.st_ino, settings.st_ino, settings.st_ctime_ns
 
 
+def small_file(path: Path) -> bytes:
+    """Return the content of a small file; empty if it cannot be read."""
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
+
+
+def last_bytes(path: Path) -> tuple[int, bytes] | None:
+    """Return the size of a log and its last `READ_AT_MOST` bytes, or None if it cannot be read."""
+    try:
+        with path.open("rb") as log:
+            size = log.seek(0, os.SEEK_END)
+            log.seek(max(0, size - READ_AT_MOST))
+            return size, log.read(READ_AT_MOST)
+    except OSError:
+        return None
+
+
 def _line(path: Path) -> str:
     """Return the first line of a small file, or "" if it cannot be read."""
-    try:
-        text = path.read_bytes()
-    except OSError:
-        return ""
-    return text.decode("utf-8", "surrogateescape").split("\n")[0].rstrip("\r")
+    text = small_file(path).decode("utf-8", "surrogateescape")
+    return text.split("\n")[0].rstrip("\r")

@@ -10,7 +10,8 @@ Invariant: a large blob is streamed, and a truncated one raises; it is never tak
 import logging
 import os
 import posixpath
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
@@ -131,30 +132,16 @@ def submodules(repository: Any) -> bool:
 
 def conversion_of(repository: Any, path: str) -> Conversion:
     """Return how a path's blobs become work-tree files, by its attributes and the settings."""
-    name = os.fsencode(path)
-    config = repository.config
-
-    def attribute(key: str) -> Attribute:
-        value: Attribute = repository.get_attr(name, key)
-        return value
-
-    def setting(key: str) -> str:
-        return str(config[key]).lower() if key in config else ""
-
-    return conversion(attribute, setting)
+    attribute: Callable[[str], Attribute] = partial(repository.get_attr, os.fsencode(path))
+    return conversion(attribute, lambda key: setting(repository, key).lower())
 
 
 def conversions(
     repository: Any, attributes: Mapping[str, Mapping[str, Attribute]]
 ) -> Mapping[str, Conversion]:
     """Return the same as `conversion_of` for many paths, from attributes that were read before."""
-    config = repository.config
-    known = {key: str(config[key]).lower() for key in SETTINGS if key in config}
-
-    def setting(key: str) -> str:
-        return known.get(key, "")
-
-    return {path: conversion(said.get, setting) for path, said in attributes.items()}
+    settings = {key: setting(repository, key).lower() for key in SETTINGS}
+    return {path: conversion(said.get, settings.__getitem__) for path, said in attributes.items()}
 
 
 def _find(tree: Any, path: str) -> str | None:

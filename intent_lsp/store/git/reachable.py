@@ -12,8 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from intent_lsp.store.git.gitdir import common_directory
-from intent_lsp.store.git.reflog import READ_AT_MOST
+from intent_lsp.store.git.gitdir import common_directory, last_bytes, small_file
 
 _STASH: Final = "refs/stash"
 _BRANCHES: Final = "refs/heads/"
@@ -48,7 +47,8 @@ def logged_commits(repository: Any) -> tuple[str, ...]:
     ids: dict[str, None] = {_STASH: None}
     for room in rooms:
         for log in _files(room / "logs"):
-            for found in reversed(_IDS.findall(_end(log))):
+            _, lines = last_bytes(log) or (0, b"")
+            for found in reversed(_IDS.findall(lines)):
                 ids.update((each.decode(), None) for each in reversed(found))
     return tuple(dict.fromkeys(_commits(repository, list(ids)[:_LOGGED_AT_MOST])))
 
@@ -70,7 +70,7 @@ def _other_work_trees(repository: Any) -> list[Path]:
 
 
 def _first_line(path: Path) -> str:
-    return _end(path).decode("utf-8", "replace").partition("\n")[0]
+    return small_file(path).decode("utf-8", "replace").partition("\n")[0]
 
 
 def _commits(repository: Any, names: Iterable[str]) -> list[str]:
@@ -88,13 +88,3 @@ def _commit(repository: Any, name: str) -> str | None:
 def _files(room: Path) -> Iterator[Path]:
     for directory, _, names in os.walk(room):
         yield from (Path(directory, name) for name in sorted(names))
-
-
-def _end(log: Path) -> bytes:
-    """Return the last `READ_AT_MOST` bytes of a file; empty if it cannot be read."""
-    try:
-        with log.open("rb") as opened:
-            opened.seek(max(0, opened.seek(0, 2) - READ_AT_MOST))
-            return opened.read(READ_AT_MOST)
-    except OSError:
-        return b""

@@ -11,9 +11,9 @@ from typing import Final
 
 from intent_lsp.core.agents.tree_snapshot import LogMark
 from intent_lsp.core.content import hash_content
+from intent_lsp.store.git.gitdir import last_bytes
 
-READ_AT_MOST: Final = 1024 * 1024
-"""Bytes read from the end of a reflog: some thousand steps, more than one command makes."""
+HEAD_LOG: Final = "logs/HEAD"
 
 # Actions in the reflog of commits whose content somebody wrote. A merge that was completed
 # by hand is one, too; `GitTrees.authored` returns what it adds to its parents.
@@ -46,7 +46,7 @@ class Move:
 
 def log_mark(git_directory: Path) -> LogMark | None:
     """Return the size and last line of HEAD's reflog as a mark, or None if it cannot be read."""
-    found = _end(git_directory)
+    found = last_bytes(git_directory / HEAD_LOG)
     if found is None:
         return None
     size, printed = found
@@ -55,7 +55,7 @@ def log_mark(git_directory: Path) -> LogMark | None:
 
 def moves_since(git_directory: Path, mark: LogMark) -> tuple[Move, ...] | None:
     """Return the steps of HEAD after a mark, oldest first, or None if the mark is not found."""
-    found = _end(git_directory)
+    found = last_bytes(git_directory / HEAD_LOG)
     if found is None:
         return None
     size, printed = found
@@ -73,7 +73,7 @@ def moves_since(git_directory: Path, mark: LogMark) -> tuple[Move, ...] | None:
 
 def logged_before(git_directory: Path, mark: LogMark) -> frozenset[str]:
     """Return the commits that HEAD was at before a mark, as far as its reflog still shows them."""
-    found = _end(git_directory)
+    found = last_bytes(git_directory / HEAD_LOG)
     if found is None:
         return frozenset()
     size, printed = found
@@ -101,14 +101,3 @@ def _moves(lines: Iterable[bytes]) -> Iterator[Move]:
 
 def _last_line(printed: bytes) -> bytes:
     return printed.rstrip(b"\n").rpartition(b"\n")[2]
-
-
-def _end(git_directory: Path) -> tuple[int, bytes] | None:
-    """Return the size of HEAD's reflog and its last `READ_AT_MOST` bytes, or None if unreadable."""
-    try:
-        with (git_directory / "logs" / "HEAD").open("rb") as log:
-            size = log.seek(0, 2)
-            log.seek(max(0, size - READ_AT_MOST))
-            return size, log.read(READ_AT_MOST)
-    except OSError:
-        return None

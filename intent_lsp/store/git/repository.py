@@ -16,12 +16,14 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
-from intent_lsp.core.paths import WorkspacePath, parse_relative
+from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.store.fs.files import read_bytes
 from intent_lsp.store.git.conversion import Conversion, Version, attributes_of
 from intent_lsp.store.git.gitdir import (
     common_directory,
     git_identity,
+    path_below,
+    prefix_of,
     watched_directories,
     work_tree_top,
 )
@@ -48,7 +50,11 @@ T = TypeVar("T")
 
 
 class Git:
-    """The git repository around one root. Methods may be called from any thread."""
+    """The git repository around one root. Methods may be called from any thread.
+
+    `git_dir` is the git directory, `common_dir` the one that all work trees share, `top` the top
+    directory of the work tree that contains the root.
+    """
 
     def __init__(self, root: Path, repository: Any) -> None:  # noqa: ANN401 - pygit2 is loaded late
         self.root = root
@@ -70,16 +76,6 @@ class Git:
         except ValueError:
             _log.info("%s: the git repository has its work tree elsewhere", root)
             return None
-
-    @property
-    def common_dir(self) -> Path:
-        """The git directory that all work trees share."""
-        return self._common
-
-    @property
-    def top(self) -> Path:
-        """The top directory of the work tree that contains the root."""
-        return self._top
 
     def watch_paths(self) -> tuple[Path, ...]:
         """Return the directories whose direct entries change when HEAD or the index changes."""
@@ -136,7 +132,7 @@ class Git:
         blobs = self.ask(None, partial(blobs_in_commit, paths=full, commit=revision))
         if not blobs:
             return None if blobs is None else {}
-        said = attributes_of(self._top, tuple(blobs))
+        said = attributes_of(self.top, tuple(blobs))
         # If the git program does not answer, the loop below asks libgit2 file by file.
         hows: Mapping[str, Conversion] = {}
         if said is not None:
@@ -149,7 +145,7 @@ class Git:
     def version_bytes(self, version: Version) -> bytes | None:
         """Return a version's bytes as git would check it out, or None if they cannot be read."""
         if version.how != Conversion():
-            return filtered(self._top, version)
+            return filtered(self.top, version)
         return self.ask(None, lambda repository: blob_data(repository, version.blob_id))
 
     def tracked(self, path: WorkspacePath) -> bool:
@@ -216,11 +212,10 @@ class Git:
     def _take(self, repository: Any) -> None:  # noqa: ANN401 - pygit2 is loaded late
         """Use a newly opened repository. Raise ValueError if the root is outside its work tree."""
         self.git_dir = Path(repository.path)
-        self._top = work_tree_top(self.root, Path(repository.workdir))
-        below = Path(os.path.realpath(self.root)).relative_to(self._top).as_posix()
-        self._prefix = "" if below == "." else f"{below}/"
-        self._common = common_directory(self.git_dir)
-        self._identity = git_identity(self.git_dir, self._common)
+        self.top = work_tree_top(self.root, Path(repository.workdir))
+        self._prefix = prefix_of(self.root, self.top)
+        self.common_dir = common_directory(self.git_dir)
+        self._identity = git_identity(self.git_dir, self.common_dir)
         self._repository = repository
 
     def ask(self, otherwise: T, question: Callable[[Any], T]) -> T:
@@ -230,7 +225,7 @@ class Git:
         """
         with self._guard:
             try:
-                if self._identity != git_identity(self.git_dir, self._common):
+                if self._identity != git_identity(self.git_dir, self.common_dir):
                     repository = discover(self.root)
                     if repository is None:
                         return otherwise
@@ -263,14 +258,8 @@ class Git:
 
         Paths outside the root are left out, and so are directories, which are nested repositories.
         """
-        found: dict[WorkspacePath, None] = {}
-        for name in map(os.fsdecode, paths):
-            # A name that ends with `/` is a nested repository.
-            if name.startswith(self._prefix) and not name.endswith("/"):
-                path = parse_relative(name[len(self._prefix) :])
-                if path is not None:
-                    found[path] = None
-        return tuple(found)
+        found = (path_below(self._prefix, name) for name in map(os.fsdecode, paths))
+        return tuple(dict.fromkeys(path for path in found if path is not None))
 
 
 def filtered(top: Path, version: Version) -> bytes | None:

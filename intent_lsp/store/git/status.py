@@ -18,11 +18,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
-from intent_lsp.core.paths import WorkspacePath, parse_relative
+from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.store.fs.files import Stamp, read_bytes, stamp
 from intent_lsp.store.fs.local_dir import PRIVATE_FILE_MODE, find_local_directory
 from intent_lsp.store.fs.write import create_cache_file, remove_file
-from intent_lsp.store.git.gitdir import work_tree_top
+from intent_lsp.store.git.gitdir import path_below, prefix_of, work_tree_top
 from intent_lsp.store.git.objects import discover
 from intent_lsp.store.git.program import run_git
 
@@ -93,9 +93,12 @@ def tree_status(root: Path, index: Mapping[str, str] = MappingProxyType({})) -> 
     `index` are environment variables that make git use another index.
     """
     repository = discover(root)
-    top = None if repository is None else work_tree_top(root, Path(repository.workdir))
-    prefix = None if top is None else _prefix(root, top)
-    if repository is None or top is None or prefix is None:
+    if repository is None:
+        return None
+    top = work_tree_top(root, Path(repository.workdir))
+    try:
+        prefix = prefix_of(root, top)
+    except ValueError:
         return None
     # `core.worktree` may name a directory that does not hold these files.
     place = {"GIT_DIR": str(Path(repository.path)), "GIT_WORK_TREE": str(top), **index}
@@ -129,21 +132,17 @@ def read_status(printed: bytes, prefix: str) -> TreeStatus | None:
 def _files(entries: list[bytes], prefix: str) -> Iterator[tuple[WorkspacePath, bytes]]:
     """Yield each changed file below the prefix with its entry."""
     for entry in entries:
-        name = os.fsdecode(_name(entry))
-        # A name that ends with `/` is a nested repository.
-        if name.startswith(prefix) and not name.endswith("/"):
-            path = parse_relative(name[len(prefix) :])
-            if path is not None:
-                yield path, entry
+        path = path_below(prefix, os.fsdecode(_name(entry)))
+        if path is not None:
+            yield path, entry
 
 
 def _repositories(entries: list[bytes], prefix: str) -> Iterator[WorkspacePath]:
     for entry in entries:
         name = os.fsdecode(entry[2:]) if entry[:2] == _UNTRACKED else ""
-        if name.endswith("/") and name.startswith(prefix):
-            path = parse_relative(name[len(prefix) : -1])
-            if path is not None:
-                yield path
+        path = path_below(prefix, name[:-1]) if name.endswith("/") else None
+        if path is not None:
+            yield path
 
 
 def _in_index(entry: bytes) -> InIndex | None:
@@ -165,15 +164,6 @@ def _name(entry: bytes) -> bytes:
     parts = entry.split(b" ", fields)
     # The third field begins with `S` for a submodule and with `N` for a file.
     return parts[fields] if len(parts) > fields and parts[2].startswith(b"N") else b""
-
-
-def _prefix(root: Path, top: Path) -> str | None:
-    """Return `root` relative to the git top level, as a prefix, or None if it is not below it."""
-    try:
-        below = Path(os.path.realpath(root)).relative_to(top).as_posix()
-    except ValueError:
-        return None
-    return "" if below == "." else f"{below}/"
 
 
 class PrivateIndex:

@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.store.fs.write import temporary_files
+from intent_lsp.store.git.gitdir import small_file
 from intent_lsp.store.git.objects import blob_data
 from intent_lsp.store.git.program import run_git
 from intent_lsp.store.git.reachable import reachable
@@ -141,10 +142,7 @@ _STANDING: Final[Mapping[str, Callable[[str], tuple[str, str]]]] = {
 
 def _commit_in(place: Path) -> str | None:
     """Return the first commit id in a file, or None if there is none."""
-    try:
-        text = place.read_bytes()[:65536].decode("ascii", "replace")
-    except OSError:
-        return None
+    text = small_file(place)[:65536].decode("ascii", "replace")
     words = (
         word for line in text.split("\n") for word in line.split() if len(word) >= _SHA1_DIGITS
     )

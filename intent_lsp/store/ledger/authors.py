@@ -9,7 +9,6 @@ Invariant: a commit counts for a record only if it holds the record and none of 
 
 import logging
 import math
-import os
 import re
 import threading
 from collections import Counter
@@ -21,7 +20,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-from intent_lsp.store.git.gitdir import common_directory, work_tree_top
+from intent_lsp.store.git.gitdir import common_directory, prefix_of, work_tree_top
 from intent_lsp.store.git.objects import author_name, blob_lines, blob_size, discover
 from intent_lsp.store.git.reachable import reachable
 from intent_lsp.store.ledger.blobs import COMMITS_AT_MOST, LedgerBlob, ledger_blobs
@@ -75,7 +74,7 @@ class LedgerAuthors:
         asked = [each for each in made if each not in self._known and each not in self._missed]
         if asked:
             times = {each: _seconds(made[each]) for each in asked}
-            prefix = _prefix(self._root, repository)
+            prefix = prefix_of(self._root, work_tree_top(self._root, Path(repository.workdir)))
             history = _History(repository, prefix, head, times, READ_AT_MOST)
             self._known |= history.authors()
             self._missed |= history.missed()
@@ -182,9 +181,3 @@ def _ends(repository: Any) -> Collection[str]:
         return ()
     listed = common_directory(Path(repository.path)) / "shallow"
     return frozenset(listed.read_text(encoding="ascii").split())
-
-
-def _prefix(root: Path, repository: Any) -> str:
-    top = work_tree_top(root, Path(repository.workdir))
-    below = Path(os.path.realpath(root)).relative_to(top).as_posix()
-    return "" if below == "." else f"{below}/"

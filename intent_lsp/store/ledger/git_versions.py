@@ -19,6 +19,7 @@ from intent_lsp.core.content import ContentHash
 from intent_lsp.core.ledger.evidence import Committed, EvidenceSearch, RecordCommit
 from intent_lsp.formats.ledger.jsonl import examine
 from intent_lsp.formats.ledger.stated_link import stated_link
+from intent_lsp.store.git.gitdir import prefix_of
 from intent_lsp.store.git.objects import blob_lines, blob_size, discover
 from intent_lsp.store.git.reachable import logged_commits, named_commits, reachable
 from intent_lsp.store.ledger.blobs import (
@@ -41,17 +42,16 @@ class LedgerVersions:
 
     def __init__(self, root: Path) -> None:
         """Open the repository around `root`, if there is one."""
-        real = Path(os.path.realpath(root))
         self._root, self._repository, self._prefix = root, discover(root), ""
         self._cut: tuple[Any, ...] | None = None
         if self._repository is None:
             # A `.git` may exist although libgit2 cannot open it. Then a search is not complete.
+            real = Path(os.path.realpath(root))
             self._alone = not any(os.path.lexists(d / ".git") for d in (real, *real.parents))
             return
         self._alone = False
         try:
-            below = real.relative_to(os.path.realpath(self._repository.workdir)).as_posix()
-            self._prefix = "" if below == "." else f"{below}/"
+            self._prefix = prefix_of(root, Path(os.path.realpath(self._repository.workdir)))
         except ValueError:  # `core.worktree` names a directory elsewhere.
             self._repository = None
 
