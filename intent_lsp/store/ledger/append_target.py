@@ -25,7 +25,7 @@ from intent_lsp.store.git.repository import Git
 from intent_lsp.store.ledger.index.index import Index
 from intent_lsp.store.ledger.raw.file import FileSystem, LedgerFile
 from intent_lsp.store.ledger.raw.files import SEGMENT_ROOM, SUFFIX
-from intent_lsp.store.ledger.tail import Clock, TailNote, TailState, read, spelled
+from intent_lsp.store.ledger.tail import Clock, TailState, read, spelled
 from intent_lsp.store.locks.root_lock import RootLock
 
 _NAME: Final = re.compile(rb"(\d{4}-\d\d-\d\d-[0-9a-f]{12}\.jsonl)\n([0-9:]*)\n?")
@@ -49,7 +49,8 @@ class OwnSegment:
     def __init__(self, root: Path, local: Path, clock: Callable[[], datetime]) -> None:
         self._root, self._clock = root, clock
         self._kept = local / "segment"
-        self._tracked = TrackedFiles(root)
+        self._git: Git | None = None
+        self._known: tuple[WorkspacePath, Stamp | None, bool] | None = None
 
     def file(self) -> WorkspacePath:
         """Return the segment to append to, relative to the root. The file need not exist yet.
@@ -57,7 +58,9 @@ class OwnSegment:
         A new segment is chosen if git tracks the old one, has removed it, or is changing its index.
         Raise OSError if the choice cannot be stored.
         """
-        begun, change = self._begun(), self._tracked.being_changed()
+        # The repository is opened on first use, and again while there is none.
+        self._git = self._git or Git.open(self._root)
+        begun, change = self._begun(), self._index_change()
         if begun is not None and self._is_open(begun, change):
             return WorkspacePath(f"{SEGMENT_ROOM}/{begun.name}")
         date = timestamp(self._clock())[:_DATE]
@@ -77,7 +80,25 @@ class OwnSegment:
         # An `index.lock` left by a crash closes no segment that was begun after it.
         if change not in ("", begun.change):
             return False
-        return (self._root / file).is_file() and not self._tracked.holds(file)
+        return (self._root / file).is_file() and not self._is_tracked(file)
+
+    def _is_tracked(self, file: WorkspacePath) -> bool:
+        """Return whether git tracks a file, cached until the index changes."""
+        if self._git is None:
+            return False
+        # Stamped before git is asked, so that a change in between makes the cached answer stale.
+        now = stamp(self._git.git_dir / "index")
+        if self._known is None or self._known[:2] != (file, now):
+            self._known = file, now, self._git.tracked(file)
+        return self._known[2]
+
+    def _index_change(self) -> str:
+        """Return a name that is different for each index change under way, or "" if none is."""
+        if self._git is not None:
+            with suppress(OSError):
+                lock = os.lstat(self._git.git_dir / "index.lock")
+                return f"{lock.st_ino}:{lock.st_mtime_ns}"
+        return ""
 
 
 class AppendTarget:
@@ -124,7 +145,7 @@ class AppendTarget:
         if self._opened is None or file != self.file or not self._opened.is_current():
             self._opened, self._end, self.file = self._open(file), None, file
         end, self._end = self._end, None
-        if end is None or not end.follow(self._opened, self._left):
+        if end is None or not end.follow(self._opened, lambda: read(self._lock.left())):
             end = TailState.find(self._opened, file, self._root, clock=self._clock, index=index)
         self._taken_at = end.size
         return self._opened, end
@@ -139,9 +160,6 @@ class AppendTarget:
             self._noticed_size = end.size
         if self._opened is not None:
             self._lock.leave(spelled(end.note(self._opened)))
-
-    def _left(self) -> TailNote | None:
-        return read(self._lock.left())
 
     def close(self) -> None:
         """Close the file. The next append opens it again."""
@@ -164,37 +182,3 @@ class AppendTarget:
 def single() -> LedgerForm:
     """Return the form with all records in one file, the default without a policy."""
     return LedgerForm.SINGLE
-
-
-class TrackedFiles:
-    """Queries the index of the repository around one root, which is opened on first use."""
-
-    def __init__(self, root: Path) -> None:
-        self._root = root
-        self._git: Git | None = None
-        self._known: tuple[WorkspacePath, Stamp | None, bool] | None = None
-
-    def holds(self, path: WorkspacePath) -> bool:
-        """Return whether git tracks a file; False without a repository."""
-        git = self._repository()
-        if git is None:
-            return False
-        # Stamped before git is asked, so that a change in between makes the cached answer stale.
-        now = stamp(git.git_dir / "index")
-        if self._known is None or self._known[:2] != (path, now):
-            self._known = path, now, git.tracked(path)
-        return self._known[2]
-
-    def being_changed(self) -> str:
-        """Return a name that is different for each index change under way, or "" if none is."""
-        git = self._repository()
-        if git is not None:
-            with suppress(OSError):
-                lock = os.lstat(git.git_dir / "index.lock")
-                return f"{lock.st_ino}:{lock.st_mtime_ns}"
-        return ""
-
-    def _repository(self) -> Git | None:
-        if self._git is None:
-            self._git = Git.open(self._root)
-        return self._git

@@ -10,10 +10,9 @@ from typing import Final
 
 from intent_lsp.core.content import ContentHash
 from intent_lsp.formats.ledger.stated_link import stated_link
-from intent_lsp.store.ledger.raw.file import opened
+from intent_lsp.store.ledger.raw.file import file_lines
 from intent_lsp.store.ledger.raw.files import LedgerFiles
 
-_BUFFER: Final = 1 << 20
 _PREFIX: Final = "sha256:"
 
 
@@ -43,7 +42,4 @@ def _starting(root: Path, digits: str) -> Iterator[ContentHash]:
 
 def _lines(root: Path) -> Iterator[bytes]:
     for name in LedgerFiles(root).names():
-        with opened(root / name) as fd:
-            if fd is not None:
-                with open(fd, "rb", buffering=_BUFFER, closefd=False) as file:
-                    yield from (line for line in file if line.endswith(b"\n"))
+        yield from (line for line in file_lines(root / name) if line.endswith(b"\n"))

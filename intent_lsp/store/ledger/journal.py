@@ -18,7 +18,7 @@ from intent_lsp.formats.ledger.union import digest_of
 from intent_lsp.store.append_file import append_once
 from intent_lsp.store.fs.files import stamp
 from intent_lsp.store.fs.write import replace_lines
-from intent_lsp.store.ledger.raw.file import opened, read_at
+from intent_lsp.store.ledger.raw.file import file_lines, opened, read_at
 from intent_lsp.store.locks.root_lock import RootLock
 
 _log: Final = logging.getLogger(__name__)
@@ -31,7 +31,6 @@ The ledger holds all of it anyway.
 """
 
 _MODE: Final = 0o600
-_CHUNK: Final = 1 << 20
 
 
 class Journal:
@@ -70,12 +69,9 @@ class Journal:
 
         Raise LedgerUnavailableError.
         """
-        with opened(self.path) as fd:
-            if fd is None:
-                return
-            with open(fd, "rb", buffering=_CHUNK, closefd=False) as file:
-                # Each note begins with a line feed of its own.
-                yield from (line for line in file if line != b"\n" and line.endswith(b"\n"))
+        # Each note begins with a line feed of its own.
+        lines = file_lines(self.path)
+        yield from (line for line in lines if line != b"\n" and line.endswith(b"\n"))
 
     def forget(self, committed: Iterable[bytes]) -> int:
         """Drop the lines that a commit holds and return how many were dropped.

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 from intent_lsp.core.errors import LedgerUnavailableError
 from intent_lsp.core.paths import CONTROL_ROOM
@@ -19,10 +18,8 @@ from intent_lsp.formats.ledger.union import Aside, Oddity, SideLine, Union, unio
 from intent_lsp.store.fs.local_dir import ensure_local_directory, keep_aside
 from intent_lsp.store.fs.roots import governed_root
 from intent_lsp.store.fs.write import replace_lines
-from intent_lsp.store.ledger.raw.file import LEDGER_MODE, opened
+from intent_lsp.store.ledger.raw.file import LEDGER_MODE, file_lines, opened
 from intent_lsp.store.locks.root_lock import ledger_lock
-
-_BUFFER: Final = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +47,7 @@ def merge_files(ours: Path, theirs: Path, output: Path) -> Merged:
         for side in (ours, theirs):
             _require(side)
         union, lines = union_of(
-            (str(ours), lambda: _lines(ours)), (str(theirs), lambda: _lines(theirs))
+            (str(ours), lambda: file_lines(ours)), (str(theirs), lambda: file_lines(theirs))
         )
         return _replace(output, union, lines, conflicts=0)
 
@@ -72,7 +69,7 @@ def resolve_file(path: Path) -> Merged:
 def _conflicts(path: Path) -> Conflict:
     """Count a file's conflicts. Raise LedgerUnavailableError if one does not end."""
     conflict = Conflict()
-    for _ in conflict.parts(_lines(path)):
+    for _ in conflict.parts(file_lines(path)):
         pass
     if conflict.open_at is not None:
         raise LedgerUnavailableError(
@@ -89,7 +86,7 @@ def _resolved(path: Path, union: Union) -> Iterator[bytes]:
     Base lines that the union lacks go to `union.aside`.
     """
     given_up: list[Aside] = []
-    for number, line, part in Conflict().parts(_lines(path)):
+    for number, line, part in Conflict().parts(file_lines(path)):
         place = SideLine(side=str(path), line=number)
         if part is ConflictPart.BASE:
             given_up.append(Aside(place, line))
@@ -151,10 +148,3 @@ def _require(path: Path) -> None:
     with opened(path) as fd:
         if fd is None:
             raise LedgerUnavailableError(path=str(path), problem="there is no such file")
-
-
-def _lines(path: Path) -> Iterator[bytes]:
-    with opened(path) as fd:
-        if fd is not None:
-            with open(fd, "rb", buffering=_BUFFER, closefd=False) as file:
-                yield from file

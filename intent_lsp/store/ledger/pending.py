@@ -35,7 +35,10 @@ _ROOM: Final = "runs"
 
 
 class Waiting(NamedTuple):
-    """A queued record and its file. It has its final id and time, but no place in the chain."""
+    """A queued record or an open run, and its file. It has no place in the chain yet.
+
+    A queued record has its final id and time, a run those that it has if it ends now.
+    """
 
     path: Path
     record: Record
@@ -115,13 +118,6 @@ def _read(path: Path) -> Record | None:
     return record
 
 
-class OpenRun(NamedTuple):
-    """An open run: its file, and the record that it becomes if it ends now."""
-
-    file: Path
-    record: Record
-
-
 class OpenRuns:
     """The files of `.local/runs/`. Any number of processes may use them."""
 
@@ -153,7 +149,7 @@ class OpenRuns:
         with self._lock.held():
             run = next((run for run in self._all() if run.record.id == record_id), None)
             if run is not None:
-                remove_file(run.file)
+                remove_file(run.path)
         return run is not None
 
     def end(
@@ -173,7 +169,7 @@ class OpenRuns:
                 if idle_since is not None and run.record.timestamp > idle_since:
                     continue
                 with suppress(OSError, UnsafePathError):
-                    self._queue.adopt(run.file, run.record)
+                    self._queue.adopt(run.path, run.record)
 
     def left(self) -> Mapping[WorkspacePath, ContentHash | None]:
         """Return the content hash that each open run left its files with (None: no file)."""
@@ -183,13 +179,13 @@ class OpenRuns:
         """Close the lock's file."""
         self._lock.close()
 
-    def _all(self) -> Iterator[OpenRun]:
+    def _all(self) -> Iterator[Waiting]:
         for name in names_in(self._room):
             file = self._room / name
             with suppress(OSError):
                 record = read(file.read_bytes())
                 if record is not None:
-                    yield OpenRun(file, record)
+                    yield Waiting(file, record)
 
 
 @contextmanager

@@ -16,11 +16,10 @@ from intent_lsp.core.paths import LOCAL_ROOM
 from intent_lsp.core.records import Record
 from intent_lsp.formats.ledger.jsonl import examine, read
 from intent_lsp.store.fs.files import read_bytes
-from intent_lsp.store.ledger.journal import Journal
-from intent_lsp.store.ledger.raw.file import opened
+from intent_lsp.store.ledger.journal import JOURNAL_NAME, Journal
+from intent_lsp.store.ledger.raw.file import file_lines
 from intent_lsp.store.ledger.raw.files import LedgerFiles
 
-_BUFFER: Final = 1 << 20
 _ID: Final = slice(len('{"id":"'), len('{"id":"') + 36)
 _HASH: Final = slice(-len('sha256:"}}\n') - 64, -len('"}}\n'))
 
@@ -61,29 +60,6 @@ class Found:
     unreadable: tuple[Unreadable, ...]
 
 
-class _Kept:
-    """The records that the local directory of a root keeps. They can be read repeatedly."""
-
-    def __init__(self, root: Path) -> None:
-        self._root, self._local = root, root / LOCAL_ROOM
-        self._journal = Journal(self._local)
-
-    def lines(self) -> Iterator[tuple[str, bytes, bool]]:
-        """Yield each line with its file, relative to the root, and whether it is from the queue."""
-        journal = self._named(self._journal.path)
-        for line in self._journal.lines():
-            yield journal, line, False
-        for path in _files(self._local / "torn"):
-            for line in (_content(path)).splitlines(keepends=True):
-                yield self._named(path), line if line.endswith(b"\n") else line + b"\n", False
-        for path in _files(self._local / "queue"):
-            if not path.name.startswith("."):
-                yield self._named(path), _content(path), True
-
-    def _named(self, path: Path) -> str:
-        return path.relative_to(self._root).as_posix()
-
-
 @dataclass(slots=True)
 class _Held:
     """Those of the wanted ids and hashes that the ledger holds; never larger than the journal."""
@@ -98,16 +74,32 @@ def lost_records(root: Path) -> Found:
     The whole ledger is read once. Memory grows with the journal, not with the ledger. Raise
     LedgerUnavailableError.
     """
-    kept = _Kept(root)
     ids: set[str] = set()
     named: set[ContentHash] = set()
-    for _, line, _ in kept.lines():
+    for _, line, _ in _kept(root):
         link = examine(line)
         if link.flaw is None:
             ids.add(link.id)
             named.update(_named_by(link))
     held = _held(root, ids, named) if ids else _Held()
-    return _found(kept.lines(), held)
+    return _found(_kept(root), held)
+
+
+def _kept(root: Path) -> Iterator[tuple[str, bytes, bool]]:
+    """Yield each line in `.local/` with its file, and whether it is from the queue.
+
+    The file is relative to the root.
+    """
+    local = root / LOCAL_ROOM
+    for line in Journal(local).lines():
+        yield f"{LOCAL_ROOM}/{JOURNAL_NAME}", line, False
+    for name in _files(local / "torn"):
+        for line in _content(local / "torn" / name).splitlines(keepends=True):
+            whole = line if line.endswith(b"\n") else line + b"\n"
+            yield f"{LOCAL_ROOM}/torn/{name}", whole, False
+    for name in _files(local / "queue"):
+        if not name.startswith("."):
+            yield f"{LOCAL_ROOM}/queue/{name}", _content(local / "queue" / name), True
 
 
 def _found(lines: Iterable[tuple[str, bytes, bool]], held: _Held) -> Found:
@@ -133,15 +125,11 @@ def _held(root: Path, ids: set[str], hashes: set[ContentHash]) -> _Held:
     """Read the whole ledger and return which of some ids and hashes it holds."""
     held = _Held()
     for name in LedgerFiles(root).names():
-        with opened(root / name) as fd:
-            if fd is None:
-                continue
-            with open(fd, "rb", buffering=_BUFFER, closefd=False) as file:
-                for id_, hash_ in (_told(line) for line in file if _stays(line)):
-                    if id_ in ids:
-                        held.ids.add(id_)
-                    if hash_ in hashes:
-                        held.hashes.add(hash_)
+        for id_, hash_ in (_told(line) for line in file_lines(root / name) if _stays(line)):
+            if id_ in ids:
+                held.ids.add(id_)
+            if hash_ in hashes:
+                held.hashes.add(hash_)
     return held
 
 
@@ -165,13 +153,13 @@ def _named_by(link: Link) -> Iterator[ContentHash]:
     yield from link.merges
 
 
-def _files(directory: Path) -> list[Path]:
+def _files(directory: Path) -> list[str]:
+    """Return the names of a directory's regular files, sorted; empty if it cannot be read."""
     try:
         with os.scandir(directory) as entries:
-            names = [entry.name for entry in entries if entry.is_file(follow_symlinks=False)]
+            return sorted(e.name for e in entries if e.is_file(follow_symlinks=False))
     except OSError:
         return []
-    return [directory / name for name in sorted(names)]
 
 
 def _content(path: Path) -> bytes:

@@ -26,6 +26,7 @@ if sys.platform == "darwin":
 
 LEDGER_MODE: Final = 0o644
 _CHUNK: Final = 64 * 1024
+_BUFFER: Final = 1 << 20
 
 Reader = Callable[[int, int], bytes]
 """Returns the bytes of a file from one offset to another."""
@@ -168,6 +169,14 @@ def opened(path: Path) -> Iterator[int | None]:
         yield fd
     finally:
         os.close(fd)
+
+
+def file_lines(path: Path) -> Iterator[bytes]:
+    """Yield the lines of a file; none if it does not exist. Raise LedgerUnavailableError."""
+    with opened(path) as fd:
+        if fd is not None:
+            with open(fd, "rb", buffering=_BUFFER, closefd=False) as file:
+                yield from file
 
 
 def _open(path: Path) -> int:
