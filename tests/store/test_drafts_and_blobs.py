@@ -32,13 +32,15 @@ def root(tmp_path: Path) -> Path:
 
 def write(drafts: Drafts, text: str = "text", *, at: datetime = NOON, path: str = PATH) -> Draft:
     return drafts.write(
-        path=WorkspacePath(path),
-        base_hash=EMPTY_HASH,
-        text=text,
-        session_id="one",
-        code="SCOPE_VIOLATION",
-        intent_id="INT-001",
-        created_at=timestamp(at),
+        Draft(
+            path=WorkspacePath(path),
+            base_hash=EMPTY_HASH,
+            text=text,
+            session_id="one",
+            code="SCOPE_VIOLATION",
+            intent_id="INT-001",
+            created_at=timestamp(at),
+        )
     )
 
 
@@ -64,13 +66,15 @@ def test_a_draft_is_given_back_as_it_was_written(root: Path) -> None:
 def test_a_draft_of_a_new_file_without_an_intent_is_kept(root: Path) -> None:
     drafts = Drafts(root)
     draft = drafts.write(
-        path=PATH,
-        base_hash=None,
-        text="",
-        session_id="",
-        code="",
-        intent_id=None,
-        created_at=timestamp(NOON),
+        Draft(
+            path=PATH,
+            base_hash=None,
+            text="",
+            session_id="",
+            code="",
+            intent_id=None,
+            created_at=timestamp(NOON),
+        )
     )
     assert drafts.get(draft.id) == draft
 

@@ -253,7 +253,7 @@ class CallRecorder:
             if text is None:
                 continue
             with step(f"the draft of the discarded text of {file.path}"):
-                yield self._stores.drafts.write(
+                draft = Draft(
                     path=file.path,
                     base_hash=file.new,
                     text=text.text,
@@ -262,6 +262,7 @@ class CallRecorder:
                     intent_id=ticket.intent_id,
                     created_at=timestamp(self._stores.clock()),
                 )
+                yield self._stores.drafts.write(draft)
 
     def is_recorded(self, ticket_id: str) -> bool:
         """Whether a ticket is recorded already."""

@@ -236,7 +236,7 @@ class Saves:
     ) -> Draft:
         """Write a refused text as a draft. It is on disk when this returns."""
         denied = judgement.denied
-        return self.stores.drafts.write(
+        draft = Draft(
             path=judgement.path,
             base_hash=base,
             text=text,
@@ -245,6 +245,7 @@ class Saves:
             intent_id=None if judgement.intent is None else judgement.intent.id,
             created_at=timestamp(self.stores.clock()),
         )
+        return self.stores.drafts.write(draft)
 
 
 def _turned_back(judgement: Judgement, content: FileContent, text: str) -> bool:

@@ -12,7 +12,7 @@ import os
 import re
 import secrets
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
@@ -43,9 +43,12 @@ _TRIES: Final = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """A refused text. `base_hash` is the hash of the content on disk that it was typed over."""
+    """A refused text. `base_hash` is the hash of the content on disk that it was typed over.
 
-    id: str
+    `id` is empty until it is written. `created_at` is a timestamp in UTC.
+    """
+
+    id: str = ""
     path: WorkspacePath
     base_hash: ContentHash | None
     text: str
@@ -70,35 +73,16 @@ class Drafts:
         self._root = root
         self._room = root / LOCAL_ROOM / _ROOM
 
-    def write(  # noqa: PLR0913 - each is a field of the draft
-        self,
-        *,
-        path: WorkspacePath,
-        base_hash: ContentHash | None,
-        text: str,
-        session_id: str,
-        code: str,
-        intent_id: str | None,
-        created_at: str,
-    ) -> Draft:
-        """Write a text as a draft. `created_at` is a timestamp in UTC.
+    def write(self, draft: Draft) -> Draft:
+        """Write a draft, and return it with its id.
 
         Raise OSError or UnsafePathError if that fails; then the text must not be removed from the
         editor.
         """
         room = ensure_inner_directory(ensure_local_directory(self._root), _ROOM)
-        moment = datetime.fromisoformat(created_at).astimezone(UTC)
+        moment = datetime.fromisoformat(draft.created_at).astimezone(UTC)
         for _ in range(_TRIES):
-            draft = Draft(
-                id=f"{moment.strftime(_STAMP)}-{secrets.token_hex(4)}",
-                path=path,
-                base_hash=base_hash,
-                text=text,
-                session_id=session_id,
-                code=code,
-                intent_id=intent_id,
-                created_at=created_at,
-            )
+            draft = replace(draft, id=f"{moment.strftime(_STAMP)}-{secrets.token_hex(4)}")
             if create_file(room / f"{draft.id}.json", _spelled(draft), mode=PRIVATE_FILE_MODE):
                 return draft
         raise FileExistsError(os.fspath(room))

@@ -22,7 +22,7 @@ from intent_lsp.store.fs.sqlite_file import (
 )
 from intent_lsp.store.fs.write import remove_file
 
-SCHEMA_VERSION: Final = 6
+SCHEMA_VERSION: Final = 7
 PATIENT: Final = 20
 """How many seconds a query waits while another process builds the index."""
 
@@ -31,10 +31,10 @@ _IN_USE: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _SCHEMA: Final = """
 CREATE TABLE source (
   number INTEGER PRIMARY KEY AUTOINCREMENT, file TEXT NOT NULL UNIQUE,
-  offset INTEGER NOT NULL, tail BLOB NOT NULL, stamp TEXT NOT NULL,
-  lines INTEGER NOT NULL, records INTEGER NOT NULL, copies INTEGER NOT NULL,
-  copying INTEGER NOT NULL, low INTEGER NOT NULL, high INTEGER NOT NULL,
-  last TEXT, last_time TEXT NOT NULL, heads TEXT NOT NULL
+  offset INTEGER DEFAULT 0, tail BLOB DEFAULT x'', stamp TEXT DEFAULT '',
+  records INTEGER DEFAULT 0, copies INTEGER DEFAULT 0, copying INTEGER DEFAULT 0,
+  low INTEGER DEFAULT 0, high INTEGER DEFAULT 0,
+  lines INTEGER DEFAULT 0, last TEXT, last_time TEXT DEFAULT '', heads TEXT DEFAULT '[]'
 ) STRICT;
 CREATE TABLE record (
   moment INTEGER NOT NULL, source INTEGER NOT NULL,

@@ -19,18 +19,8 @@ from intent_lsp.formats.ledger.index_keys import key64
 from intent_lsp.store.ledger.raw.file import read_at
 from intent_lsp.store.ledger.raw.files import FileStamp
 
-_COLUMNS: Final = (
-    "number, file, offset, tail, stamp, lines, records, copies, copying, low, high, last,"
-    " last_time, heads"
-)
-_SAVE: Final = """
-UPDATE source SET offset = ?, tail = ?, stamp = ?, lines = ?, records = ?, copies = ?, copying = ?,
-low = ?, high = ?, last = ?, last_time = ?, heads = ? WHERE number = ?
-"""
-_NEW: Final = """
-INSERT INTO source (file, offset, tail, stamp, lines, records, copies, copying, low, high, last,
-last_time, heads) VALUES (?, 0, x'', '', 0, 0, 0, 0, 0, 0, NULL, '', '[]')
-"""
+_SAVE: Final = "REPLACE INTO source VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_NEW: Final = "INSERT INTO source (file) VALUES (?)"
 # Beside max(), SQLite takes the other columns from the row that has the maximum.
 _LATEST_ELSEWHERE: Final = """
 INSERT OR REPLACE INTO latest
@@ -68,16 +58,19 @@ class IndexedFile:
     trail: ChainCursor = field(default_factory=ChainCursor)
 
 
+_OWN: Final = IndexedFile.__slots__[:-1]
+"""The fields that are columns of the table `source`, the first ones in its order."""
+
+
 def sources(connection: sqlite3.Connection) -> dict[str, IndexedFile]:
     """Return how far the index has read each file, by file."""
-    rows = connection.execute(f"SELECT {_COLUMNS} FROM source")  # noqa: S608 -- a constant
+    rows = connection.execute("SELECT * FROM source")
     return {row[1]: _source(row) for row in rows}
 
 
 def source_of(connection: sqlite3.Connection, file: str) -> IndexedFile | None:
     """Return how far the index has read one file, or None if it has not begun."""
-    statement = f"SELECT {_COLUMNS} FROM source WHERE file = ?"  # noqa: S608 -- a constant
-    row = connection.execute(statement, (file,)).fetchone()
+    row = connection.execute("SELECT * FROM source WHERE file = ?", (file,)).fetchone()
     return None if row is None else _source(row)
 
 
@@ -92,25 +85,10 @@ def begin(connection: sqlite3.Connection, file: str) -> IndexedFile:
 
 def save(connection: sqlite3.Connection, source: IndexedFile) -> None:
     """Store how far a file has been read."""
+    own = [getattr(source, name) for name in _OWN]
     trail = source.trail
-    connection.execute(
-        _SAVE,
-        (
-            source.offset,
-            source.tail,
-            source.stamp,
-            trail.lines,
-            source.records,
-            source.copies,
-            source.copying,
-            source.low,
-            source.high,
-            trail.last,
-            trail.last_time,
-            msgspec.json.encode(list(trail.heads.values())).decode(),
-            source.number,
-        ),
-    )
+    heads = msgspec.json.encode(list(trail.heads.values())).decode()
+    connection.execute(_SAVE, (*own, trail.lines, trail.last, trail.last_time, heads))
 
 
 def forget(connection: sqlite3.Connection, file: str) -> None:
@@ -195,19 +173,9 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 def _source(row: tuple[Any, ...]) -> IndexedFile:
-    number, file, offset, tail, stamp, lines, records, copies, copying, low, high, *rest = row
-    last, last_time, spelled_heads = rest
+    *own, lines, last, last_time, spelled_heads = row
     heads = {head.hash: head for head in _HEADS.decode(spelled_heads)}
-    return IndexedFile(
-        number=number,
-        file=file,
-        offset=offset,
-        tail=tail,
-        stamp=stamp,
-        records=records,
-        copies=copies,
-        copying=bool(copying),
-        low=low,
-        high=high,
-        trail=ChainCursor(heads, lines, last, last_time),
-    )
+    trail = ChainCursor(heads, lines, last, last_time)
+    # The first columns are the fields of IndexedFile in order, but for the last field.
+    fields: dict[str, Any] = dict(zip(_OWN, own, strict=True))
+    return IndexedFile(**fields, trail=trail)
