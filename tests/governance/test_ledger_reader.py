@@ -33,7 +33,7 @@ def test_records_are_told_newest_first_and_narrowed(editor: Editor) -> None:
     page = trace.page(Query(), limit=1)
     assert page.records == (second,)
     assert trace.page(Query(), limit=1, cursor=page.cursor).records == (first,)
-    assert trace.starting_with(first.id[:8], limit=5) == (first,)
+    assert trace.ledger.index.starting_with(first.id[:8], limit=5) == (first,)
     assert trace.verify().ok
 
 

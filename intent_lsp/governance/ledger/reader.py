@@ -52,10 +52,6 @@ class LedgerReader:
             query = replace(query, session_ids=tuple(name for names in told for name in names))
         return self.ledger.index.query(query, limit=limit, cursor=cursor)
 
-    def starting_with(self, digits: str, *, limit: int) -> tuple[Record, ...]:
-        """Return at most `limit` records whose ids start with these digits, oldest first."""
-        return self.ledger.index.starting_with(digits, limit=limit)
-
     def flags(self, record: Record) -> tuple[str, ...]:
         """Return flags that say whether a record's intent was archived or changed since.
 
@@ -72,10 +68,6 @@ class LedgerReader:
             return ("INTENT_ARCHIVED",)
         same = record.intent_hash in (None, intent_hash(intent))
         return () if same else ("INTENT_CHANGED",)
-
-    def refresh(self, progress: BuildProgress) -> None:
-        """Bring the index up to date and report the progress. Every query does it if necessary."""
-        self.ledger.index.refresh(progress)
 
     def verify(self, given: Sequence[Anchor] = (), progress: BuildProgress = quiet) -> Verification:
         """Verify the whole ledger against the anchors `given` and all others that are known.

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.findings import Severity
-from intent_lsp.core.ledger.evidence import Committed, KnownHead, RecordCommit
+from intent_lsp.core.ledger.evidence import Committed, RecordCommit
 from intent_lsp.core.ledger.truncation import remembered, with_cut_ends
 from intent_lsp.core.ledger.verification import (
     HEADS_AT_MOST,
@@ -47,7 +47,8 @@ def prove(
     # Read these before the ledger: it then contains all that they contain, unless records were cut
     # off.
     committed, known = versions.committed(), memory.heads()
-    anchors = (*given, *_committed(committed), *_earlier(versions, committed), *_known(known))
+    anchors = [*given, *_committed(versions, committed)]
+    anchors += [Anchor(hash=head.hash, kind=AnchorKind.KNOWN_HEAD) for head in known]
 
     def past(hashes: Collection[ContentHash]) -> Mapping[ContentHash, RecordCommit]:
         return versions.search(hashes).held
@@ -59,26 +60,16 @@ def prove(
     return with_cut_ends(found, known, committed, search)
 
 
-def _committed(committed: Committed | None) -> tuple[Anchor, ...]:
-    if committed is None:
-        return ()
-    return tuple(
-        Anchor(hash=head, kind=AnchorKind.COMMIT, name=committed.commit) for head in committed.heads
-    )
-
-
-def _earlier(versions: LedgerVersions, committed: Committed | None) -> list[Anchor]:
-    newest = frozenset(() if committed is None else committed.heads)
-    return [
+def _committed(versions: LedgerVersions, newest: Committed | None) -> list[Anchor]:
+    """Return the heads of the newest commit, then those that only earlier commits have."""
+    heads = () if newest is None else newest.heads
+    name = "" if newest is None else newest.commit
+    return [Anchor(hash=head, kind=AnchorKind.COMMIT, name=name) for head in heads] + [
         Anchor(hash=head, kind=AnchorKind.EARLIER_COMMIT, name=earlier.commit)
         for earlier in versions.earlier()
         for head in earlier.heads
-        if head not in newest
+        if head not in heads
     ]
-
-
-def _known(known: Sequence[KnownHead]) -> tuple[Anchor, ...]:
-    return tuple(Anchor(hash=head.hash, kind=AnchorKind.KNOWN_HEAD) for head in known)
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,20 +66,15 @@ class AuditLog:
 
     def done(self, told: AuditEvent, *, error: str | None) -> None:
         """Log a call that happened, or failed with `error`. A failure also becomes a lesson."""
-        status = CallStatus.OK if error is None else CallStatus.FAILED
-        self._enter(told, status)
-        self._history.note(told.intent_id, f"POST_HOOK {told.tool} {status}")
+        self._ended(told, error)
         if error is not None:
             path = next(iter(told.paths), None)
             self._teach(told, LessonCode.MUTATION_FAILED, path=path, error=error)
 
     def attempted(self, told: AuditEvent, *, error: str | None) -> bool:
         """Log an attempt to complete the work. Return whether a failure is a new lesson."""
-        status = CallStatus.OK if error is None else CallStatus.FAILED
-        self._enter(told, status)
-        self._history.note(told.intent_id, f"POST_HOOK {told.tool} {status}")
-        code = LessonCode.COMPLETION_FAILED
-        return error is not None and self._teach(told, code, path=None, error=error)
+        self._ended(told, error)
+        return error is not None and self._teach(told, LessonCode.COMPLETION_FAILED, error=error)
 
     def violated(self, told: AuditEvent, path: WorkspacePath) -> None:
         """Write a lesson about a call that changed a file out of its intent's scope."""
@@ -91,9 +86,12 @@ class AuditLog:
 
     def failed_verification(self, told: AuditEvent) -> bool:
         """Write a lesson about a failed verification. Return whether it is new."""
-        name = self._rules.current().policy.lessons_verification
-        lesson = self._lesson(told, LessonCode.VERIFICATION_FAILED)
-        return self._lessons.learn(name, told.session_id, lesson)
+        return self._teach(told, LessonCode.VERIFICATION_FAILED)
+
+    def _ended(self, told: AuditEvent, error: str | None) -> None:
+        status = CallStatus.OK if error is None else CallStatus.FAILED
+        self._enter(told, status)
+        self._history.note(told.intent_id, f"POST_HOOK {told.tool} {status}")
 
     def _enter(self, told: AuditEvent, status: CallStatus) -> None:
         policy = self._rules.current().policy
@@ -116,22 +114,14 @@ class AuditLog:
         told: AuditEvent,
         code: GateCode | LessonCode,
         *,
-        path: WorkspacePath | None,
-        error: str | None = None,
-    ) -> bool:
-        name = self._rules.current().policy.lessons_violations
-        lesson = self._lesson(told, code, path=path, error=error)
-        return self._lessons.learn(name, told.session_id, lesson)
-
-    def _lesson(
-        self,
-        told: AuditEvent,
-        code: GateCode | LessonCode,
-        *,
         path: WorkspacePath | None = None,
         error: str | None = None,
-    ) -> Lesson:
-        return Lesson(
+    ) -> bool:
+        """Write a lesson into the file that the policy names. Return whether it is new."""
+        policy = self._rules.current().policy
+        verified = code is LessonCode.VERIFICATION_FAILED
+        name = policy.lessons_verification if verified else policy.lessons_violations
+        lesson = Lesson(
             at=timestamp(self._stores.clock()),
             code=code.value,
             tool=told.tool,
@@ -139,6 +129,7 @@ class AuditLog:
             program=told.program,
             error=error,
         )
+        return self._lessons.learn(name, told.session_id, lesson)
 
 
 def _blamed(refusal: Denied) -> WorkspacePath | None:

@@ -84,7 +84,7 @@ def indexed(root: Path, page: Output) -> Iterator[LedgerReader]:
     """
     with tracing(root) as trace:
         with page.bar("Indexing the ledger") as progress:
-            trace.refresh(progress)
+            trace.ledger.index.refresh(progress)
         yield trace
 
 

@@ -60,7 +60,8 @@ def answer(call: Call) -> None:
 
 
 def _the_one(trace: LedgerReader, digits: str) -> Record:
-    found = trace.starting_with(digits, limit=_NAMED + 1) if digits else ()
+    index = trace.ledger.index
+    found = index.starting_with(digits, limit=_NAMED + 1) if digits else ()
     if not found:
         raise WrongUsageError(
             f"no record's id begins with {digits!r}", cure="`intent-lsp trace list` shows the ids"
