@@ -3,16 +3,11 @@
 Specified in requirements section 8.
 
 Invariant: where a blob is used unconverted, `git cat-file --filters` returns the same bytes.
-Invariant: an incomplete answer about attributes is None, never that they are unspecified.
 """
 
-import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
-
-from intent_lsp.store.git.program import run_git
 
 Attribute = str | bool | None
 """An attribute as libgit2 reports it: a value, True if set, False if unset, None if unspecified."""
@@ -22,9 +17,6 @@ NAMES: Final = ("filter", "working-tree-encoding", "ident", "text", "crlf", "eol
 SETTINGS: Final = ("core.autocrlf", "core.eol")
 """Every setting that `conversion` reads."""
 _TRUE: Final = ("true", "yes", "on", "1")
-
-_WORDS: Final[Mapping[bytes, Attribute]] = {b"set": True, b"unset": False, b"unspecified": None}
-_FIELDS: Final = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,25 +57,3 @@ def conversion(attribute: Callable[[str], Attribute], setting: Callable[[str], s
     automatic, end = map(setting, SETTINGS)
     crlf = text is not False and ("crlf" in (eol, end) or automatic in _TRUE)
     return Conversion(said=(*said, automatic, end)) if ident is True or crlf else Conversion()
-
-
-def attributes_of(top: Path, paths: Sequence[str]) -> Mapping[str, Mapping[str, Attribute]] | None:
-    """Return the conversion attributes of each path, or None if git does not answer for all.
-
-    Paths are relative to the git top level. A failure of git is logged.
-    """
-    given = b"".join(os.fsencode(path) + b"\0" for path in paths)
-    printed = run_git(top, "check-attr", "-z", "--stdin", *NAMES, given=given)
-    found = {} if printed is None else read_attributes(printed)
-    return found if all(len(found.get(path, ())) == len(NAMES) for path in paths) else None
-
-
-def read_attributes(printed: bytes) -> Mapping[str, Mapping[str, Attribute]]:
-    """Parse the output of `git check-attr -z`: for each path, the value of each attribute."""
-    fields = printed.split(b"\0")
-    found: dict[str, dict[str, Attribute]] = {}
-    for at in range(0, len(fields) - _FIELDS, _FIELDS):
-        path, name, word = fields[at : at + _FIELDS]
-        value = _WORDS[word] if word in _WORDS else os.fsdecode(word)
-        found.setdefault(os.fsdecode(path), {})[os.fsdecode(name)] = value
-    return found

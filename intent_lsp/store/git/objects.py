@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from intent_lsp.core.paths import fold
-from intent_lsp.store.git.conversion import SETTINGS, Attribute, Conversion, conversion
+from intent_lsp.store.git.conversion import Attribute, Conversion, conversion
 from intent_lsp.store.git.program import stream_git
 
 _log = logging.getLogger(__name__)
@@ -134,14 +134,6 @@ def conversion_of(repository: Any, path: str) -> Conversion:
     """Return how a path's blobs become work-tree files, by its attributes and the settings."""
     attribute: Callable[[str], Attribute] = partial(repository.get_attr, os.fsencode(path))
     return conversion(attribute, lambda key: setting(repository, key).lower())
-
-
-def conversions(
-    repository: Any, attributes: Mapping[str, Mapping[str, Attribute]]
-) -> Mapping[str, Conversion]:
-    """Return the same as `conversion_of` for many paths, from attributes that were read before."""
-    settings = {key: setting(repository, key).lower() for key in SETTINGS}
-    return {path: conversion(said.get, settings.__getitem__) for path, said in attributes.items()}
 
 
 def _find(tree: Any, path: str) -> str | None:

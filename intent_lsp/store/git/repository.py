@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.store.fs.files import read_bytes
-from intent_lsp.store.git.conversion import Conversion, Version, attributes_of
+from intent_lsp.store.git.conversion import Conversion, Version
 from intent_lsp.store.git.gitdir import (
     common_directory,
     git_identity,
@@ -34,7 +34,6 @@ from intent_lsp.store.git.objects import (
     blob_in_index,
     blobs_in_commit,
     conversion_of,
-    conversions,
     discover,
     head_commit,
     index,
@@ -130,15 +129,10 @@ class Git:
         """
         full = {self._prefix + path: path for path in paths}
         blobs = self.ask(None, partial(blobs_in_commit, paths=full, commit=revision))
-        if not blobs:
-            return None if blobs is None else {}
-        said = attributes_of(self.top, tuple(blobs))
-        # If the git program does not answer, the loop below asks libgit2 file by file.
-        hows: Mapping[str, Conversion] = {}
-        if said is not None:
-            hows = self.ask(hows, partial(conversions, attributes=said))
+        if blobs is None:
+            return None
         return {
-            full[name]: Version(path=name, blob_id=blob, how=hows.get(name) or self._how(name))
+            full[name]: Version(path=name, blob_id=blob, how=self._how(name))
             for name, blob in blobs.items()
         }
 
