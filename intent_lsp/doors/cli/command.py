@@ -5,9 +5,11 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Final, NoReturn, Protocol
 
 from intent_lsp.doors.cli.exits import WrongUsageError
+from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.doors.cli.terminal.output import Output
 
 PROGRAM: Final = "intent-lsp"
@@ -40,6 +42,10 @@ class Call:
     options: argparse.Namespace
     page: Output
     serve: Serve
+
+    def root(self) -> Path:
+        """Return the root that governs -C. Raise WrongUsageError if none does."""
+        return root_above(self.options.root)
 
 
 def _no_arguments(_parser: argparse.ArgumentParser) -> None:

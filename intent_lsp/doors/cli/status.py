@@ -12,7 +12,6 @@ from intent_lsp.core.records import Record
 from intent_lsp.core.text import counted
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.ledger.list_records import SHORT_ID
-from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.doors.cli.open import asking
 from intent_lsp.doors.cli.session_options import add_asker
 from intent_lsp.doors.cli.terminal.table import Cell, LabelledCell, facts_table
@@ -45,7 +44,7 @@ class _Known:
 
 def answer(call: Call) -> None:
     """Show the status of the root."""
-    with Governance(root_above(call.options.root)) as governance:
+    with Governance(call.root()) as governance:
         known = _known(governance, call)
     if call.options.json:
         call.page.json(_json(known))

@@ -35,13 +35,12 @@ StatMark = tuple[int, int, int] | None
 class GitMoment:
     """The state of a git directory at one moment: stamps of the files that git writes, and locks.
 
-    `marks` are the stamps of all those files. `log` is the stamp of HEAD's reflog, `index` that of
-    the index. `index_at` is when the index was written, in seconds since 1970, or 0 without an
-    index. `locks` are the paths of the lock files that exist.
+    `marks` are the stamps of all those files, `index` that of the index. `index_at` is when the
+    index was written, in seconds since 1970, or 0 without an index. `locks` are the paths of the
+    lock files that exist.
     """
 
     marks: tuple[StatMark, ...]
-    log: StatMark
     index: StatMark
     index_at: float
     locks: frozenset[str]
@@ -58,7 +57,6 @@ def git_moment(git_directory: Path) -> GitMoment:
     index = marks[_OF_WORK_TREE.index("index")]
     return GitMoment(
         marks=tuple(marks),
-        log=marks[_OF_WORK_TREE.index("logs/HEAD")],
         index=index,
         index_at=0.0 if index is None else index[0] / 1e9,
         locks=frozenset(str(lock) for lock in locks if os.path.lexists(lock)),

@@ -10,7 +10,6 @@ from intent_lsp.core.scope.findings import pattern_findings
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.doors.cli.intents.list_intents import status
-from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.doors.cli.open import governing, refused
 from intent_lsp.doors.cli.session_options import identifier, sentence
 from intent_lsp.formats.intents.intent_json import intent_json
@@ -32,7 +31,7 @@ def answer(call: Call) -> None:
         acceptance_criteria=tuple(options.criterion),
         status=options.status,
     )
-    with Governance(root_above(options.root)) as governance:
+    with Governance(call.root()) as governance:
         made = _created(governance, plan)
         doubts = [
             f"{pattern}: {finding.message}"

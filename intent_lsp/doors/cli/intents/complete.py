@@ -6,7 +6,6 @@ from typing import Final
 from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import WrongUsageError
-from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.doors.cli.open import governing, refused
 from intent_lsp.doors.cli.session_options import (
     add_asker,
@@ -23,7 +22,7 @@ def answer(call: Call) -> None:
     """Complete the intent that is named, else the session's active one."""
     options = call.options
     session_id = session_needed(options)
-    with Governance(root_above(options.root)) as governance:
+    with Governance(call.root()) as governance:
         governing(governance)
         session = governance.sessions.of_agent(session_id, agent_named(options))
         active = governance.sessions.active_intent(session.id, session.agent_id)

@@ -11,7 +11,6 @@ from intent_lsp.core.intents import IntentId
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import WrongUsageError
-from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.doors.cli.open import governing
 from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
@@ -28,7 +27,7 @@ class _Owned:
 
 def answer(call: Call) -> None:
     """Count the files with one owner, several and none. With --list, name the last two."""
-    with Governance(root_above(call.options.root)) as governance:
+    with Governance(call.root()) as governance:
         owned = _owned(governance)
     if call.options.json:
         call.page.json(_told(owned))

@@ -12,7 +12,6 @@ from intent_lsp.core.intents import Intent
 from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import WrongUsageError
-from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.doors.cli.open import governing, refused
 from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.formats.intents.intents_file import IntentsFile, read_intents
@@ -52,7 +51,7 @@ def answer(call: Call) -> None:
     options = call.options
     # As with git, paths are relative to -C.
     read = _read(Path(options.root) / options.file, options.file)
-    with Governance(root_above(options.root)) as governance:
+    with Governance(call.root()) as governance:
         done = _taken_over(governance, read)
     for finding in read.findings:
         if finding.severity is Severity.ERROR:

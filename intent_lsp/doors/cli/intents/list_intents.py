@@ -9,7 +9,6 @@ from intent_lsp.core.codes import RequestCode
 from intent_lsp.core.gate.intent_lists import listed
 from intent_lsp.core.intents import Intent, Status
 from intent_lsp.doors.cli.command import Call, Command
-from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.doors.cli.open import asking, governing
 from intent_lsp.doors.cli.session_options import add_asker
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
@@ -28,7 +27,7 @@ _NONE_YET: Final = "there is no intent yet; `intent-lsp intents add` adds one"
 def answer(call: Call) -> None:
     """Print the intents, filtered by --status."""
     options = call.options
-    with Governance(root_above(options.root)) as governance:
+    with Governance(call.root()) as governance:
         rules = governing(governance)
         asker = asking(governance, options, call.page)
         row = None if asker is None else asker.row

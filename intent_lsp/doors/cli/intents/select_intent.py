@@ -5,7 +5,6 @@ from typing import Final
 
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import WrongUsageError
-from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.doors.cli.open import governing, refused
 from intent_lsp.doors.cli.session_options import (
     add_asker,
@@ -24,7 +23,7 @@ from intent_lsp.governance.root.sessions import session_name
 def answer(call: Call) -> None:
     """Select the intent, and print what its worker has to know."""
     options = call.options
-    with Governance(root_above(options.root)) as governance:
+    with Governance(call.root()) as governance:
         rules = governing(governance)
         session_id = session_named(options) or _of_editor(governance, rules, call)
         session = governance.sessions.open_agent(session_id, agent_named(options))

@@ -14,7 +14,6 @@ from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.doors.cli.intents.list_intents import IGNORED, flags_of, status_cell
 from intent_lsp.doors.cli.ledger.list_records import RECORD_COLUMNS, record_row
-from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.doors.cli.open import governing, refused
 from intent_lsp.doors.cli.session_options import identifier
 from intent_lsp.doors.cli.terminal.output import Output
@@ -60,7 +59,7 @@ class _Known:
 
 def answer(call: Call) -> None:
     """Print the intent with an id, current or earlier."""
-    with Governance(root_above(call.options.root)) as governance:
+    with Governance(call.root()) as governance:
         rules = governing(governance)
         intent = rules.active(call.options.id)
         if intent is None:

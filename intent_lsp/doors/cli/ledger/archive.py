@@ -6,14 +6,13 @@ from typing import Final
 from intent_lsp.core.text import counted
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.ledger.search import count, moment_given
-from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.governance.ledger.reader import tracing
 from intent_lsp.store.ledger.archive import Archived, CutPoint, all_but_newest, archive, older_than
 
 
 def answer(call: Call) -> None:
     """Archive records and print what was moved."""
-    root = root_above(call.options.root)
+    root = call.root()
     found = archive(root, _cut(call.options))
     with tracing(root) as trace:
         # Update the index now, so that the next edit does not have to wait for it.

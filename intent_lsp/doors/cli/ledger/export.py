@@ -10,7 +10,6 @@ from intent_lsp.core.text import counted
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.doors.cli.ledger.search import add_filters, indexed, search
-from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.formats.ledger.exports.forms import EXPORTS
 from intent_lsp.store.fs.write import new_file
 
@@ -21,7 +20,7 @@ Sink = Callable[[bytes], object]
 def answer(call: Call) -> None:
     """Write the records that match the filters."""
     options = call.options
-    root = root_above(options.root)
+    root = call.root()
     if options.output is None:
         written, why = _write(call, root, call.page.raw)
     else:

@@ -3,12 +3,11 @@
 from typing import Final
 
 from intent_lsp.doors.cli.command import Call, Command
-from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.governance.ledger.reader import tracing
 
 
 def _answer(call: Call) -> None:
-    with tracing(root_above(call.options.root)) as trace:
+    with tracing(call.root()) as trace:
         recorded = trace.ledger.end_runs()
     if call.options.json:
         call.page.json({"recorded": recorded})

@@ -12,7 +12,6 @@ from typing import BinaryIO, Final
 from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import WrongUsageError
-from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
 from intent_lsp.governance.ledger.imports import Fate, Taken, importing
@@ -50,7 +49,7 @@ class _Tally:
 def answer(call: Call) -> None:
     """Import the records of a file, or with --dry-run only report."""
     options, tally = call.options, _Tally()
-    root = root_above(options.root)
+    root = call.root()
     with _opened(options.file, options.root) as stream, importing(root) as governance:
         work = governance.look_at if options.dry_run else governance.take_over
         for taken in work(_read(stream, options.file)):

@@ -3,13 +3,12 @@
 from typing import Final
 
 from intent_lsp.doors.cli.command import Call, Command
-from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.doors.cli.open import governing
 from intent_lsp.governance.governance import Governance
 
 
 def _answer(call: Call) -> None:
-    with Governance(root_above(call.options.root)) as governance:
+    with Governance(call.root()) as governance:
         governing(governance)
         call.page.text(governance.intent_map.text())
 

@@ -14,7 +14,6 @@ from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.ledger.blame import CONFIDENCE_STYLES, origin
 from intent_lsp.doors.cli.ledger.paths import PathFilter, path_filter
 from intent_lsp.doors.cli.ledger.search import indexed
-from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.doors.cli.open import refused
 from intent_lsp.doors.cli.session_options import identifier
 from intent_lsp.doors.cli.terminal.output import Output
@@ -47,7 +46,7 @@ _COLUMNS: Final = (
 def answer(call: Call) -> None:
     """Print the lines attributed to the intent."""
     options, page = call.options, call.page
-    root = root_above(options.root)
+    root = call.root()
     with indexed(root, page) as trace:
         rules = RulesCache(root).current()
         meant = _meant(call, root, trace)

@@ -17,7 +17,6 @@ from intent_lsp.doors.cli.ledger.search import (
     indexed,
     search,
 )
-from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
 from intent_lsp.doors.cli.terminal.times import local
@@ -51,7 +50,7 @@ TableRow = Sequence[Cell]
 def answer(call: Call) -> None:
     """Print the records that match the filters."""
     options = call.options
-    root = root_above(options.root)
+    root = call.root()
     with indexed(root, call.page) as trace:
         asked = search(options, root, trace)
         towards = asked.oldest_first if options.reverse else asked.newest_first

@@ -7,7 +7,6 @@ from typing import Final
 from intent_lsp.core.records import Record
 from intent_lsp.core.text import counted
 from intent_lsp.doors.cli.command import Call, Command
-from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
 from intent_lsp.doors.cli.terminal.times import local
 from intent_lsp.governance.ledger.recovery import Recovered, recovering
@@ -28,7 +27,7 @@ _SHORT_ID: Final = 8
 def answer(call: Call) -> None:
     """Find lost records, append them unless --dry-run, and print what was done."""
     options = call.options
-    with recovering(root_above(options.root)) as governance:
+    with recovering(call.root()) as governance:
         found = governance.lost()
         done = Recovered(0, 0) if options.dry_run else governance.recover(found)
     for remark in _remarks(found):

@@ -15,7 +15,6 @@ from intent_lsp.core.timestamps import timestamp
 from intent_lsp.doors.cli.command import PROGRAM, Call, Command
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.ledger.search import add_filters, indexed, search
-from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.formats.report.page import OPENING, report_html
 from intent_lsp.governance.root.rules import RulesCache
 from intent_lsp.store import clock
@@ -37,7 +36,7 @@ def answer(call: Call) -> Exit | None:
     else:
         # As with git, paths are relative to -C.
         file = Path(call.options.root) / spelled
-        put_report(file, page, root=root_above(call.options.root), force=call.options.force)
+        put_report(file, page, root=call.root(), force=call.options.force)
         call.page.line(f"{spelled}: {counted(report.survey.total.edits, 'edit')}")
     if report.verification.ok:
         return None
@@ -47,7 +46,7 @@ def answer(call: Call) -> Exit | None:
 
 def _report(call: Call) -> ReportData:
     options = call.options
-    root = root_above(options.root)
+    root = call.root()
     survey = ReportSurvey()
     with indexed(root, call.page) as trace:
         asked = search(options, root, trace)

@@ -9,7 +9,6 @@ from intent_lsp.core.ledger.verification import Checkpoint, LedgerProblem, Verif
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.ledger.anchors import SIGN_EXTRA, file_bytes, given_checkpoints
-from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.formats.ledger.checkpoint import note_text, origin_line, trailer
 from intent_lsp.formats.ledger.signed_note import NoNote, format_key, format_note
@@ -41,7 +40,7 @@ def answer(call: Call) -> Exit | None:
 
 
 def _seal(call: Call) -> Exit | None:
-    with tracing(root_above(call.options.root)) as trace:
+    with tracing(call.root()) as trace:
         made = seal_ledger(trace.ledger)
     if isinstance(made, Unsealed):
         return _refuse(call.page, made)
@@ -90,7 +89,7 @@ def _refuse(page: Output, made: Unsealed) -> Exit:
 def _check(call: Call) -> Exit:
     options = call.options
     given = given_checkpoints(options.check, options.pub, options.root)
-    with tracing(root_above(options.root)) as trace:
+    with tracing(call.root()) as trace:
         found = trace.verify([anchor for each in given for anchor in anchors_of(each)])
         wrong = [_wrong(each, found) or contradiction(trace.ledger, each, found) for each in given]
     ok = found.ok and not any(wrong)

@@ -15,7 +15,6 @@ from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.doors.cli.ledger.list_records import STYLES, added_and_removed
 from intent_lsp.doors.cli.ledger.search import indexed
-from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.doors.cli.terminal.table import Cell, Column, LabelledCell, TextTable, facts_table
 from intent_lsp.doors.cli.terminal.times import local_with_offset
@@ -43,7 +42,7 @@ _NOT_KEPT: Final = "not shown, because the contents before and after the edit we
 
 def answer(call: Call) -> None:
     """Print the record whose id begins with the given digits."""
-    root = root_above(call.options.root)
+    root = call.root()
     with indexed(root, call.page) as trace:
         record = _the_one(trace, call.options.id)
         flags = trace.flags(record)

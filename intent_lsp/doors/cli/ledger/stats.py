@@ -9,7 +9,6 @@ from intent_lsp.core.report.aggregates import By, Groups, LineCount, Tally, coun
 from intent_lsp.core.report.sparkline import ASCII, BLOCKS, sparkline, spread
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.ledger.search import RecordSearch, add_filters, count, indexed, search
-from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
 from intent_lsp.doors.cli.terminal.times import local, local_day
 from intent_lsp.store.ledger.archive import size_of
@@ -24,7 +23,7 @@ Group = tuple[str | None, Tally]
 def answer(call: Call) -> None:
     """Count the records that match the filters, and print the counts."""
     options = call.options
-    root = root_above(options.root)
+    root = call.root()
     total, groups = Tally(), Groups(By(options.by))
     with indexed(root, call.page) as trace:
         asked = search(options, root, trace)

@@ -20,7 +20,6 @@ from intent_lsp.core.text import counted
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.ledger.anchors import given_anchor, given_checkpoints
-from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
 from intent_lsp.formats.ledger.verification_json import verification_json
@@ -34,7 +33,7 @@ _NOT_PROVABLE: Final = "that every edit was recorded, and that clocks were right
 
 def answer(call: Call) -> Exit | None:
     """Verify the ledger and print the result. Return 1 if a problem is an error."""
-    root = root_above(call.options.root)
+    root = call.root()
     given = [given_anchor(root, spelled) for spelled in call.options.anchor]
     checkpoints = _checkpoints(call.options)
     given += [anchor for each in checkpoints for anchor in anchors_of(each)]

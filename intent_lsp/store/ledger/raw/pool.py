@@ -47,12 +47,8 @@ _MOST: Final = 8
 
 
 class RangeLines(NamedTuple):
-    """The whole lines that begin in a range, and a torn last line without a line feed.
+    """The whole lines that begin in a range, and a torn last line without a line feed."""
 
-    `start` is the offset of the first line. It has no meaning if no line begins in the range.
-    """
-
-    start: int
     data: bytes
     torn: bytes
 
@@ -69,13 +65,13 @@ def lines_in(read: Reader, start: int, size: int) -> RangeLines:
     # Bytes before the first line feed belong to a line of an earlier range.
     first = data.find(b"\n") + 1 if start else 0
     if start and not first:
-        return RangeLines(start, b"", b"")
+        return RangeLines(b"", b"")
     last = data.find(b"\n", end - begin - 1) + 1
     if last:
-        return RangeLines(begin + first, data[first:last], b"")
+        return RangeLines(data[first:last], b"")
     data = data[first:] + _line_end(read, begin + len(data), size)
     whole = data.rfind(b"\n") + 1
-    return RangeLines(begin + first, data[:whole], data[whole:])
+    return RangeLines(data[:whole], data[whole:])
 
 
 def _line_end(read: Reader, start: int, size: int) -> bytes:
