@@ -156,7 +156,8 @@ def hidden_control_files(root: Path, git: Git) -> tuple[WorkspacePath, ...]:
 
 def _control_files(root: Path) -> Iterator[WorkspacePath]:
     """Yield the control-plane files that exist below a root, whether ignored or not."""
-    yield from (WorkspacePath("/".join(each)) for each in CONTROL_FILES if _is_file(root, *each))
+    names = map("/".join, CONTROL_FILES)
+    yield from (WorkspacePath(name) for name in names if (root / name).is_file())
     for room, head, tail in CONTROL_FAMILIES:
         for name in _names(root / room):
             if name.startswith(head) and name.endswith(tail):
@@ -185,7 +186,3 @@ def _names(directory: Path) -> list[str]:
         return sorted(entry.name for entry in directory.iterdir() if entry.is_file())
     except OSError:
         return []
-
-
-def _is_file(root: Path, *parts: str) -> bool:
-    return root.joinpath(*parts).is_file()

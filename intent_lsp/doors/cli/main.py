@@ -78,7 +78,9 @@ def _obey(words: list[str], page: Output, product_line: str, serve: Serve) -> in
     found = _find(words)
     if not isinstance(found, CommandEntry):
         if not helped:
-            raise WrongUsageError(f"{PROGRAM} {words[0]} needs a command", cure=_names(found))
+            lines = ", ".join(each.line for each in found)
+            problem = f"{PROGRAM} {words[0]} needs a command"
+            raise WrongUsageError(problem, cure=f"one of: {lines}")
         page.text(family_page(words[0], found))
         return Exit.FINE
     command = found.load()
@@ -120,10 +122,6 @@ def _guesses(commands: Sequence[CommandEntry]) -> dict[str, str]:
     return {name.split()[-1]: name for name in names} | {
         name.split()[0]: name.split()[0] for name in names
     }
-
-
-def _names(commands: Sequence[CommandEntry]) -> str:
-    return "one of: " + ", ".join(command.line for command in commands)
 
 
 def _problem(error: OSError) -> str:

@@ -103,7 +103,8 @@ class RecordImport:
         record = draft(event, id=found.known.id or derived, timestamp=moment, end=ChainEnd())
         there = self._there(record.id)
         imported = there is not None and (record.id in self._pending or is_marked(there))
-        if there is not None and imported and not _same(there, record):
+        same = there is not None and replace(there, integrity=record.integrity) == record
+        if imported and not same:
             # Some tools give several lines the same id, for example one line per file of an edit.
             record = replace(record, id=derived)
             there = self._there(derived)
@@ -127,7 +128,3 @@ def importing(root: Path) -> Iterator[RecordImport]:
     rules = RulesCache(root)
     with closing(governed_ledger(root, rules)) as ledger:
         yield RecordImport(ledger, rules)
-
-
-def _same(there: Record, record: Record) -> bool:
-    return replace(there, integrity=record.integrity) == record

@@ -98,7 +98,7 @@ def worked_files(
         for number, path in enumerate(touched)
         for name in (_names_since(index, path) if number < PATHS_FOLLOWED else [path])
     )
-    names_of_today = dict.fromkeys(name for name in named if _is_there(root, name))
+    names_of_today = dict.fromkeys(name for name in named if stamp(root / name) is not None)
     others = other_files(root, index, touched, names_of_today)
     wanted = [path for path in (*names_of_today, *others) if meant(path)]
     return WorkedFiles(
@@ -138,10 +138,6 @@ def _names_since(index: Index, path: WorkspacePath) -> Iterator[WorkspacePath]:
                     found[file.path] = None
                     waiting.append(file.path)
     yield from found
-
-
-def _is_there(root: Path, path: WorkspacePath) -> bool:
-    return stamp(root / path) is not None
 
 
 def other_files(

@@ -18,7 +18,6 @@ from typing import Final
 from intent_lsp.core.errors import IntentLspError, LedgerUnavailableError
 from intent_lsp.core.ledger.chain import ChainEnd, Link, draft
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM
-from intent_lsp.core.records import Record
 from intent_lsp.governance.ledger.reader import governed_ledger
 from intent_lsp.governance.root.rules import RulesCache
 from intent_lsp.store.git.repository import Git
@@ -69,8 +68,8 @@ class Recovery:
         whole = self._ledger.adopt([lost.line for lost in found.lost if lost.joins])
         anew = [lost for lost in found.lost if not lost.joins and not lost.waits]
         queue = LedgerQueue(self._local / "queue")
-        for lost in anew:
-            _put(queue, lost.record)
+        for record in (lost.record for lost in anew if queue.find(lost.record.id) is None):
+            queue.put(draft(record, id=record.id, timestamp=record.timestamp, end=ChainEnd()))
         done = Recovered(whole, self._ledger.drain())
         self._know_others(anew)
         return done
@@ -111,8 +110,3 @@ def recovering(root: Path) -> Iterator[Recovery]:
     """Open the ledger of a root for recovery, and close it afterwards."""
     with closing(governed_ledger(root, RulesCache(root))) as ledger:
         yield Recovery(root, ledger, Git.open(root))
-
-
-def _put(queue: LedgerQueue, record: Record) -> None:
-    if queue.find(record.id) is None:
-        queue.put(draft(record, id=record.id, timestamp=record.timestamp, end=ChainEnd()))

@@ -122,10 +122,6 @@ def contradiction(ledger: Ledger, checkpoint: Checkpoint, found: Verification) -
             f"it says {checkpoint.count:,} records, but the newest that it names is record"
             f" {max(counts):,}"
         )
-    if not _holds(ledger, checkpoint.origin):
+    if not hashes_starting(ledger.root, checkpoint.origin.removeprefix(_PREFIX), limit=1):
         return "the first record that it names is not in this ledger"
     return None
-
-
-def _holds(ledger: Ledger, origin: ContentHash) -> bool:
-    return bool(hashes_starting(ledger.root, origin.removeprefix(_PREFIX), limit=1))

@@ -40,7 +40,7 @@ def governed_root(path: str, *, stop_at: Sequence[str] = ()) -> Governed | None:
 
 def has_ledger(root: Path) -> bool:
     """Whether records were ever written under `root`: it has a ledger or a segment of one."""
-    if _present(root / LEDGER_FILE):
+    if os.path.lexists(root / LEDGER_FILE):
         return True
     return any(_has_segment(root / room) for room in _SEGMENT_ROOMS)
 
@@ -69,7 +69,7 @@ class RootsBelow:
 def is_git_top(directory: Path) -> bool:
     """Whether a git work tree begins here: of a repository, a linked work tree or a submodule."""
     git = directory / ".git"
-    if not _present(git):
+    if not os.path.lexists(git):
         return False
     try:
         return git.is_file() or (git / "HEAD").is_file()
@@ -85,7 +85,8 @@ def _governed(directory: str) -> Governed | None:
         # Most directories have no `.orchestration/`: one system call instead of four.
         return None
     root = Path(directory)
-    if _present(root / INTENTS_FILE):
+    # Anything with its name counts, so that a broken control file is reported.
+    if os.path.lexists(root / INTENTS_FILE):
         return Governed(root, intents_missing=False)
     return Governed(root, intents_missing=True) if has_ledger(root) else None
 
@@ -111,11 +112,6 @@ def _home() -> tuple[str, ...]:
         return (str(Path.home()),)
     except RuntimeError:  # A user without a home.
         return ()
-
-
-def _present(path: Path) -> bool:
-    """Whether anything has this name. A broken control file counts too, so that it is reported."""
-    return os.path.lexists(path)
 
 
 def _has_segment(room: Path) -> bool:

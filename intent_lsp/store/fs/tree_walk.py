@@ -54,11 +54,6 @@ def _entries(root: Path, room: str) -> tuple[list[WorkspacePath], list[str]]:
     return files, inner
 
 
-def _ours(root: Path, path: str) -> bool:
-    """Whether to list a directory: it is not `.local/` and not a repository of its own."""
-    return path != LOCAL_ROOM and not is_git_top(root / path)
-
-
 def files_named(
     root: Path, name: WorkspacePath, *, at_most: int
 ) -> tuple[WorkspacePath, ...] | None:
@@ -75,7 +70,13 @@ def files_named(
     if below is None:
         return None
     paths = (WorkspacePath(f"{name}/{path}") for path in below)
-    return tuple(path for path in paths if not _is_apart(path) and not others.hold(path))
+    local = f"{LOCAL_ROOM}/"
+    return tuple(path for path in paths if not path.startswith(local) and not others.hold(path))
+
+
+def _ours(root: Path, path: str) -> bool:
+    """Whether to list a directory: it is not `.local/` and not a repository of its own."""
+    return path != LOCAL_ROOM and not is_git_top(root / path)
 
 
 def place_of_name(root: Path, name: WorkspacePath) -> ResolvedPath:
@@ -98,8 +99,3 @@ def _is_directory(full: str) -> bool:
         return os.path.isdir(full)  # noqa: PTH112 - strings throughout
     except ValueError:  # A null character: nothing has such a name.
         return False
-
-
-def _is_apart(path: WorkspacePath) -> bool:
-    """Whether a path is inside `.local/`."""
-    return path.startswith(f"{LOCAL_ROOM}/")

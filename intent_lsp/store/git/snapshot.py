@@ -61,13 +61,15 @@ class GitSnapshots:
         git_dir = self._git.git_dir
         common = common_directory(git_dir)
         tips = tuple(_tips(self._git.root, common))
-        fetched = (id_ for id_, name in tips if name.startswith(_REMOTES))
+        fetched = {id_ for id_, name in tips if name.startswith(_REMOTES)}
+        # A ref need not name the commits that the last fetch brought.
+        fetched.update(map(bytes.decode, _FETCHED.findall(_read(git_dir / "FETCH_HEAD"))))
         return GitSnapshot(
             head=status.head,
             log=log_mark(git_dir),
             index=git_moment(git_dir).index,
             tips=tuple(sorted({id_ for id_, _ in tips})),
-            remotes=tuple(sorted({*fetched, *_fetched(git_dir)})),
+            remotes=tuple(sorted(fetched)),
             stashes=stash_commits(git_dir, common),
             excludes=tuple(_excludes(self._git, common)),
             unmerged=tuple(sorted(status.unmerged)),
@@ -118,11 +120,6 @@ def _ref_lines(common: Path) -> Iterator[bytes]:
             place = Path(directory, name)
             ref = os.fsencode(place.relative_to(common).as_posix())
             yield _read(place)[:64].strip() + b" " + ref
-
-
-def _fetched(git_dir: Path) -> Iterator[str]:
-    """Yield the commits that the last fetch brought. A ref need not name them."""
-    yield from (each.decode() for each in _FETCHED.findall(_read(git_dir / "FETCH_HEAD")))
 
 
 def _excludes(git: Git, common: Path) -> Iterator[tuple[str, ContentHash]]:

@@ -122,7 +122,7 @@ def _told(known: _Known) -> dict[str, object]:
 
 
 def _tell(page: Output, known: _Known) -> None:
-    facts = [*_identity(known), *_scope(known), *_demands(known), *_past(known)]
+    facts = [*_identity(known), *_scope(known), *_past(known)]
     page.table(facts_table(facts))
     if known.records:
         page.line()
@@ -155,12 +155,9 @@ def _scope(known: _Known) -> Iterator[LabelledCell]:
         yield "", Cell(f"by {grant.granted_by}: {grant.reason or 'no reason was given'}")
 
 
-def _demands(known: _Known) -> Iterator[LabelledCell]:
+def _past(known: _Known) -> Iterator[LabelledCell]:
     yield from _listed("constraints", known.intent.constraints)
     yield from _listed("criteria", known.intent.acceptance_criteria)
-
-
-def _past(known: _Known) -> Iterator[LabelledCell]:
     yield from _listed("related", [f"{file.name} ({file.standing})" for file in known.related])
     yield from _listed("history", known.intent.recent_history)
     if not known.records:

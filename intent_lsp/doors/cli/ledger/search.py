@@ -240,15 +240,12 @@ def _by_contributor(who: str) -> Passes:
     def passes(record: Record) -> bool:
         authors = (talk.contributor for file in record.files for talk in file.conversations)
         return any(
-            author.entity_type.value == kind or model in _names(author.model_identifier.lower())
+            author.entity_type.value == kind or model in (name, name.rpartition("/")[2])
             for author in authors
+            for name in [author.model_identifier.lower()]
         )
 
     return passes
-
-
-def _names(model: str) -> tuple[str, str]:
-    return model, model.rpartition("/")[2]
 
 
 def moment_given(option: str, text: str) -> str:

@@ -56,7 +56,9 @@ def _examined(read: Reader, start: int, size: int) -> _Found:
     examined = examine_lines(lines.data)
     torn = [_torn(lines.torn)] if lines.torn else []
     if isinstance(examined, LinkedBatch):
-        return _Found(_packed(examined), torn)
+        first, last, ids, digests = examined
+        packed = Packed(first, last, len(ids), id_keys(ids), b"".join(digests))
+        return _Found(packed, torn)
     return _Found(None, [*examined, *torn])
 
 
@@ -70,11 +72,6 @@ def _torn(line: bytes) -> Link:
         f"the last line is incomplete ({len(line)} bytes); no save or call was confirmed with it"
     )
     return Link(flaw=Flaw(LedgerCode.TORN_TAIL, message))
-
-
-def _packed(stretch: LinkedBatch) -> Packed:
-    first, last, ids, digests = stretch
-    return Packed(first, last, len(ids), id_keys(ids), b"".join(digests))
 
 
 _JOB: Final = Job(__name__, _examined, list[_Found])
