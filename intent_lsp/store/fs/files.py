@@ -18,7 +18,6 @@ from intent_lsp.core.errors import UnsafePathError
 MAX_LINE: Final = 16 * 1024 * 1024
 """The most bytes of a line from another tool (requirements section 10)."""
 
-_CHUNK: Final = 1 << 20
 # Errors that mean: no file has this name, or none can have it.
 _NO_SUCH_FILE: Final = {
     errno.ENOENT,
@@ -74,7 +73,8 @@ def read_bytes(path: Path, at_most: int | None = None) -> bytes | None:
             return None
         if at_most is not None and found.st_size > at_most:
             raise TooLargeError(at_most)
-        return _read_all(descriptor, found.st_size)
+        with open(descriptor, "rb", buffering=0, closefd=False) as file:
+            return file.read()
     finally:
         os.close(descriptor)
 
@@ -131,17 +131,6 @@ def foreign_lines(stream: BinaryIO) -> Iterator[bytes | None]:
         while line and not line.endswith(b"\n"):
             line = stream.readline(MAX_LINE)
         yield None
-
-
-def _read_all(descriptor: int, size: int) -> bytes:
-    """Read to the end of a file, which may no longer have `size` bytes."""
-    data = os.read(descriptor, size + 1)
-    if len(data) == size:
-        return data
-    parts = [data]
-    while parts[-1]:
-        parts.append(os.read(descriptor, _CHUNK))
-    return b"".join(parts)
 
 
 def _no_file(path: Path | str) -> UnsafePathError:

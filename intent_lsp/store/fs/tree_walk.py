@@ -27,7 +27,7 @@ def files_below(root: Path, *, at_most: int) -> tuple[WorkspacePath, ...] | None
     found: list[WorkspacePath] = []
     rooms = [""]
     while rooms:
-        files, inner = _entries(root, rooms.pop())
+        files, inner = entries_in(root, rooms.pop())
         found.extend(files)
         if len(found) > at_most:
             return None
@@ -35,8 +35,11 @@ def files_below(root: Path, *, at_most: int) -> tuple[WorkspacePath, ...] | None
     return tuple(sorted(found))
 
 
-def _entries(root: Path, room: str) -> tuple[list[WorkspacePath], list[str]]:
-    """Return the files and the subdirectories of a directory. Its path is "" or ends in `/`."""
+def entries_in(root: Path, room: str) -> tuple[list[WorkspacePath], list[str]]:
+    """Return the files and the subdirectories of a directory. Its path is "" or ends in `/`.
+
+    Left out are git's own files, `.local/`, nested repositories and links.
+    """
     files: list[WorkspacePath] = []
     inner: list[str] = []
     try:

@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Final, TypeVar
@@ -54,6 +54,9 @@ _HEX: Final = frozenset("0123456789abcdef")
 
 T = TypeVar("T")
 
+Sources = Mapping[str, IndexedFile]
+"""How far the index has read each file, by file."""
+
 _read_long: Final = lru_cache(maxsize=_LONG_KEPT)(read)
 """Parses a long line once for all the files that it names, since each one asks for its record."""
 
@@ -85,7 +88,17 @@ class Index:
 
     def query(self, query: Query, *, limit: int, cursor: PageCursor | None = None) -> RecordPage:
         """Return at most `limit` records before the cursor, newest first."""
-        return self._ask(partial(self._page, query, limit, cursor))
+        # A limit from a client may be larger than SQLite's integers.
+        limit = min(max(limit, 0), FAR)
+
+        def asked(connection: sqlite3.Connection, found: Sources) -> RecordPage:
+            walk = places(query, limit + 1, before(cursor), connection)
+            taken = list(islice(walk, limit + 1))
+            records = tuple(self._records(taken[:limit], found))
+            more = len(taken) > limit
+            return RecordPage(records, taken[limit - 1].cursor if more and limit else None)
+
+        return self._ask(asked)
 
     def newest_for_path(self, path: WorkspacePath) -> Record | None:
         """Return the newest record that touched a path, by its new or old name, or None."""
@@ -101,7 +114,7 @@ class Index:
             WHERE touched.path = ? ORDER BY touched.moment DESC, touched.source DESC LIMIT 1
         """
 
-        def asked(connection: sqlite3.Connection, _found: Mapping[str, IndexedFile]) -> bool:
+        def asked(connection: sqlite3.Connection, _found: Sources) -> bool:
             row = connection.execute(statement, (path_key(path),)).fetchone()
             return row is None or bool(row[0])
 
@@ -113,11 +126,27 @@ class Index:
 
     def find(self, record_id: str) -> Record | None:
         """Return the record with an id, or None."""
-        return self._ask(partial(self._find, record_id))
+
+        def asked(connection: sqlite3.Connection, found: Sources) -> Record | None:
+            records = self._records(of_id(record_id, connection), found)
+            return next((record for record in records if record.id == record_id), None)
+
+        return self._ask(asked)
 
     def starting_with(self, digits: str, *, limit: int) -> tuple[Record, ...]:
         """Return at most `limit` records whose ids start with `digits`, oldest first."""
-        return self._ask(partial(self._starting_with, digits, limit))
+        bare = digits.lower().replace("-", "")
+        padded = [bare[:16].ljust(16, digit) for digit in "0f"]
+        if not all(set(each) <= _HEX for each in padded):
+            return ()
+        first, last = map(key64, padded)
+
+        def asked(connection: sqlite3.Connection, found: Sources) -> tuple[Record, ...]:
+            records = self._records(of_ids_between(first, last, connection), found)
+            matching = (each for each in records if each.id.replace("-", "").startswith(bare))
+            return tuple(islice(matching, limit))
+
+        return self._ask(asked)
 
     def count(self) -> int:
         """Return the number of records, each counted once."""
@@ -133,7 +162,20 @@ class Index:
 
         Without a mark, or with one that no longer fits the ledger, return all of them.
         """
-        return self._ask(partial(self._touched_files, since))
+
+        def asked(connection: sqlite3.Connection, found: Sources) -> TouchedFiles:
+            count = sum(source.records for source in found.values())
+            wanted, whole, mark = touches(since, count, connection)
+            places_ = dict.fromkeys(touch.place for touch in wanted)
+            records = {key64(record.id): record for record in self._records(places_, found)}
+            files = tuple(
+                TouchedFile(touch.intent_id, touch.path, records[touch.place.id64])
+                for touch in wanted
+                if touch.place.id64 in records
+            )
+            return TouchedFiles(files, whole, mark)
+
+        return self._ask(asked)
 
     def paths(self, *, limit: int) -> tuple[WorkspacePath, ...]:
         """Return at most `limit` paths that records touched, sorted."""
@@ -189,7 +231,7 @@ class Index:
 
     def _ask(
         self,
-        question: Callable[[sqlite3.Connection, Mapping[str, IndexedFile]], T],
+        question: Callable[[sqlite3.Connection, Sources], T],
         progress: BuildProgress = quiet,
     ) -> T:
         """Return the result of a query on the index after bringing it up to date."""
@@ -203,70 +245,13 @@ class Index:
 
     def _caught_up(
         self, connection: sqlite3.Connection, stamps: FilesStamp, progress: BuildProgress = quiet
-    ) -> Mapping[str, IndexedFile]:
+    ) -> Sources:
         """Bring the index up to date, and index the next appends again."""
         found = catch_up(connection, self._root, stamps, progress)
         self._passed = 0
         return found
 
-    def _page(
-        self,
-        query: Query,
-        limit: int,
-        cursor: PageCursor | None,
-        connection: sqlite3.Connection,
-        found: Mapping[str, IndexedFile],
-    ) -> RecordPage:
-        # A limit from a client may be larger than SQLite's integers.
-        limit = min(max(limit, 0), FAR)
-        walk = places(query, limit + 1, before(cursor), connection)
-        taken = list(islice(walk, limit + 1))
-        records = tuple(self._records(taken[:limit], found))
-        more = len(taken) > limit
-        return RecordPage(records, taken[limit - 1].cursor if more and limit else None)
-
-    def _touched_files(
-        self,
-        since: TouchMark | None,
-        connection: sqlite3.Connection,
-        found: Mapping[str, IndexedFile],
-    ) -> TouchedFiles:
-        count = sum(source.records for source in found.values())
-        wanted, whole, mark = touches(since, count, connection)
-        places_ = dict.fromkeys(touch.place for touch in wanted)
-        records = {key64(record.id): record for record in self._records(places_, found)}
-        files = tuple(
-            TouchedFile(touch.intent_id, touch.path, records[touch.place.id64])
-            for touch in wanted
-            if touch.place.id64 in records
-        )
-        return TouchedFiles(files, whole, mark)
-
-    def _find(
-        self, record_id: str, connection: sqlite3.Connection, found: Mapping[str, IndexedFile]
-    ) -> Record | None:
-        records = self._records(of_id(record_id, connection), found)
-        return next((record for record in records if record.id == record_id), None)
-
-    def _starting_with(
-        self,
-        digits: str,
-        limit: int,
-        connection: sqlite3.Connection,
-        found: Mapping[str, IndexedFile],
-    ) -> tuple[Record, ...]:
-        bare = digits.lower().replace("-", "")
-        padded = [bare[:16].ljust(16, digit) for digit in "0f"]
-        if not all(set(each) <= _HEX for each in padded):
-            return ()
-        first, last = map(key64, padded)
-        records = self._records(of_ids_between(first, last, connection), found)
-        matching = (record for record in records if record.id.replace("-", "").startswith(bare))
-        return tuple(islice(matching, limit))
-
-    def _records(
-        self, wanted: Iterable[RecordPlace], found: Mapping[str, IndexedFile]
-    ) -> Iterator[Record]:
+    def _records(self, wanted: Iterable[RecordPlace], found: Sources) -> Iterator[Record]:
         """Read and yield the records at some places, opening each file once.
 
         Raise sqlite3.DatabaseError if a line does not hold the indexed record.
