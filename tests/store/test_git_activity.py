@@ -7,7 +7,7 @@ import pytest
 from intent_lsp.store import clock
 from intent_lsp.store.git import activity
 from intent_lsp.store.git.activity import GitRest
-from intent_lsp.store.git.reflog import log_mark
+from intent_lsp.store.git.gitdir import log_mark
 from tests.support.repository import Repository
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from intent_lsp.store.git.directories import tree_rooms
+from intent_lsp.store.git.ignored import tree_rooms
 from tests.support.repository import Repository, create
 
 ROOMS = ("src/deep", "docs", "build/out", "src/made", ".orchestration/.local/x")

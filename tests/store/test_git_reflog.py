@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from intent_lsp.core.agents.tree_snapshot import LogMark
 from intent_lsp.core.content import hash_content
-from intent_lsp.store.git.gitdir import READ_AT_MOST
-from intent_lsp.store.git.reflog import Move, log_mark, logged_before, moves_since
+from intent_lsp.store.git.gitdir import READ_AT_MOST, Move, log_mark, logged_before, moves_since
 from tests.support.repository import Repository
 
 A, B, C = (letter * 40 for letter in "abc")

@@ -6,7 +6,7 @@ import pytest
 
 from intent_lsp.core.agents.tree_snapshot import LogMark
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.store.git.reflog import log_mark, moves_since
+from intent_lsp.store.git.gitdir import log_mark, moves_since
 from intent_lsp.store.git.repository import Git
 from intent_lsp.store.git.trees import GitTrees, standing_merges
 from tests.support.repository import Repository

@@ -6,7 +6,7 @@
 import re
 from pathlib import Path
 
-from intent_lsp.doors.cli.command_table import COMMANDS
+from intent_lsp.doors.cli.main import COMMANDS
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "spec" / "protocol.md"
 

@@ -13,7 +13,7 @@ from intent_lsp.core.paths import LEDGER_FILE, WorkspacePath
 from intent_lsp.governance.disk.changed_files import ChangedFile
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.fs.files import read_bytes
-from intent_lsp.store.git.reflog import log_mark, moves_since
+from intent_lsp.store.git.gitdir import log_mark, moves_since
 from intent_lsp.store.git.trees import GitTrees
 from intent_lsp.store.protected_files import (
     HEAD_LOG,

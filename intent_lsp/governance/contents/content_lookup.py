@@ -17,7 +17,7 @@ from intent_lsp.core.records import UNKNOWN_REVISION
 from intent_lsp.formats.diff import MAX_DIFFED_BYTES
 from intent_lsp.store.fs.files import read_bytes, stamp
 from intent_lsp.store.fs.resolve import resolve_below
-from intent_lsp.store.git.conversion import Version
+from intent_lsp.store.git.objects import Version
 from intent_lsp.store.git.repository import Git
 from intent_lsp.store.state.blob_cache import BlobCache
 

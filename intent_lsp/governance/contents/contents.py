@@ -25,7 +25,7 @@ from intent_lsp.governance.contents.initial_contents import InitialContents
 from intent_lsp.governance.contents.uncommitted_tree import EMPTY_TREE, is_too_large, read_tree
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.fs import files
-from intent_lsp.store.git.conversion import Version
+from intent_lsp.store.git.objects import Version
 from intent_lsp.store.git.repository import Git
 from intent_lsp.store.git.status import tree_status
 

@@ -11,7 +11,7 @@ from functools import cached_property
 from intent_lsp.core.agents.tree_snapshot import GitSnapshot, LogMark, TreeSnapshot
 from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.store.git.reflog import Move, logged_before, moves_since
+from intent_lsp.store.git.gitdir import Move, logged_before, moves_since
 from intent_lsp.store.git.repository import Git
 from intent_lsp.store.git.snapshot import GitSnapshots
 from intent_lsp.store.git.trees import GitTrees, merge_of_stash

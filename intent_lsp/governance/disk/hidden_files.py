@@ -17,7 +17,7 @@ from intent_lsp.governance.disk.changed_files import ChangedFile
 from intent_lsp.governance.disk.tree_snapshots import TreeLooks, is_anybodys
 from intent_lsp.store.fs.files import read_bytes
 from intent_lsp.store.fs.tree_reader import TreeFiles
-from intent_lsp.store.git.newly_ignored import IGNORE_FILE, hidden_by
+from intent_lsp.store.git.ignored import IGNORE_FILE, hidden_by
 
 _log: Final = logging.getLogger(__name__)
 

@@ -10,8 +10,7 @@ from typing import Final
 
 from intent_lsp.core.agents.tree_snapshot import LogMark
 from intent_lsp.store import clock
-from intent_lsp.store.git.gitdir import common_directory, head_ref
-from intent_lsp.store.git.reflog import log_mark
+from intent_lsp.store.git.gitdir import common_directory, head_ref, log_mark
 
 RESTS_AFTER: Final = 1.0
 """Seconds to wait for HEAD after only the index has changed: a slow hook may run in between."""

@@ -18,7 +18,6 @@ from typing import Any, TypeVar
 
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.store.fs.files import read_bytes
-from intent_lsp.store.git.conversion import Conversion, Version
 from intent_lsp.store.git.gitdir import (
     common_directory,
     git_identity,
@@ -28,6 +27,8 @@ from intent_lsp.store.git.gitdir import (
     work_tree_top,
 )
 from intent_lsp.store.git.objects import (
+    Conversion,
+    Version,
     blob_data,
     blob_in_commit,
     blob_in_head,

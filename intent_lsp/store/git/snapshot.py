@@ -16,9 +16,8 @@ from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.store.fs.files import read_bytes
 from intent_lsp.store.git.activity import StatMark, git_moment
-from intent_lsp.store.git.gitdir import common_directory, stash_commits
+from intent_lsp.store.git.gitdir import common_directory, log_mark, stash_commits
 from intent_lsp.store.git.program import run_git
-from intent_lsp.store.git.reflog import log_mark
 from intent_lsp.store.git.repository import Git
 from intent_lsp.store.git.status import TreeStatus
 from intent_lsp.store.git.trees import standing_merges

@@ -16,11 +16,10 @@ from typing import Any, Final
 
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.store.fs.write import temporary_files
-from intent_lsp.store.git.gitdir import small_file
+from intent_lsp.store.git.gitdir import Move, small_file
 from intent_lsp.store.git.objects import blob_data
 from intent_lsp.store.git.program import run_git
 from intent_lsp.store.git.reachable import reachable
-from intent_lsp.store.git.reflog import Move
 from intent_lsp.store.git.repository import Git
 
 _PARENTS_OF_MERGE: Final = 2

@@ -35,9 +35,8 @@ from intent_lsp.store.fs.local_dir import make_control_directory, make_private_d
 from intent_lsp.store.fs.write import create_cache_file, remove_file, replace_lines
 from intent_lsp.store.ledger.raw.file import opened, read_at
 from intent_lsp.store.ledger.raw.files import ARCHIVE_PREFIX, ARCHIVE_ROOM, SUFFIX, LedgerFiles
-from intent_lsp.store.ledger.snapshot import Snapshot
 from intent_lsp.store.ledger.verify.scan import scan
-from intent_lsp.store.ledger.verify.verify import VerifiedFile, verify
+from intent_lsp.store.ledger.verify.verify import Snapshot, VerifiedFile, verify
 from intent_lsp.store.locks.root_lock import RootLock, ledger_lock
 
 _CHUNK: Final = 1 << 20

@@ -43,10 +43,9 @@ from intent_lsp.store.ledger.sealing import (
     prepared,
     touched_by,
 )
-from intent_lsp.store.ledger.snapshot import snapshot_of
 from intent_lsp.store.ledger.tail import Clock
 from intent_lsp.store.ledger.verify.link_check import FindEvidence
-from intent_lsp.store.ledger.verify.verify import no_past, verify
+from intent_lsp.store.ledger.verify.verify import no_past, snapshot_of, verify
 from intent_lsp.store.locks.root_lock import WAIT_SECONDS, ledger_lock
 
 _BATCH: Final = 200

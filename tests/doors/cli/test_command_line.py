@@ -8,7 +8,7 @@ import pytest
 
 from intent_lsp.__main__ import PRODUCT_LINE
 from intent_lsp.doors.cli import main
-from intent_lsp.doors.cli.command_table import COMMANDS
+from intent_lsp.doors.cli.main import COMMANDS
 from tests.doors.cli.conftest import Shell
 
 

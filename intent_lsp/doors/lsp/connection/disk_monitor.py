@@ -23,7 +23,7 @@ from intent_lsp.doors.lsp.connection.record_notifier import A_MOMENT, RecordNoti
 from intent_lsp.doors.lsp.diagnostics.tracked_documents import TrackedDocuments
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.governance.disk.disk_changes import DiskNews
-from intent_lsp.store.git.directories import tree_rooms
+from intent_lsp.store.git.ignored import tree_rooms
 from intent_lsp.store.watch.watch import Polling, Watch
 
 ROOMS_AT_MOST: Final = 10_000

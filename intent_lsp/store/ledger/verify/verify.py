@@ -1,15 +1,22 @@
-"""Verification of a whole ledger in one pass over its files (ledger section 2).
+"""Verification of a whole ledger in one pass over a snapshot of its files (ledger section 2).
 
 Invariant: memory does not grow with the ledger.
 Invariant: each line was examined on its own before. Only its place in the chain is checked here.
+Invariant: the main file stays open, so that archiving cannot replace it while it is read. The other
+files only grow, and are read up to their size at that moment.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import os
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 from typing import Final, NamedTuple
 
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.content import ContentHash
+from intent_lsp.core.errors import IntentLspError, LedgerUnavailableError
 from intent_lsp.core.findings import Severity
 from intent_lsp.core.ledger.chain import Head
 from intent_lsp.core.ledger.evidence import RecordCommit
@@ -17,9 +24,13 @@ from intent_lsp.core.ledger.problem_summary import problem
 from intent_lsp.core.ledger.proof_statement import Extent, conditional, proved
 from intent_lsp.core.ledger.verification import Anchor, AnchorKind, LedgerProblem, Verification
 from intent_lsp.core.paths import LEDGER_FILE
-from intent_lsp.store.ledger.raw.files import Strange
+from intent_lsp.store.ledger.index.build import BuildProgress, quiet
+from intent_lsp.store.ledger.raw.file import opened
+from intent_lsp.store.ledger.raw.files import FilesStamp, LedgerFiles, Strange
 from intent_lsp.store.ledger.verify.link_check import FindEvidence, LinkCheck, Piece
 from intent_lsp.store.ledger.verify.link_table import LinkTable, key
+from intent_lsp.store.ledger.verify.scan import scan_widely
+from intent_lsp.store.locks.root_lock import RootLock
 
 _HEADS_NAMED: Final = 20
 _NO_PROOF: Final = (AnchorKind.KNOWN_HEAD, AnchorKind.EARLIER_COMMIT)
@@ -133,3 +144,61 @@ def _current(heads: Sequence[Head]) -> Head | None:
     main = [head for head in heads if head.file == LEDGER_FILE]
     newest = max(heads, key=lambda head: head.timestamp, default=None)
     return main[-1] if main else newest
+
+
+class Snapshot:
+    """The ledger's files at one moment. `strange` is complete only after all `parts` were read."""
+
+    def __init__(self, root: Path, main: int | None, stamps: FilesStamp) -> None:
+        self.strange: list[Strange] = list(LedgerFiles(root).strange())
+        self._root, self._main, self._stamps = root, main, stamps
+        self._main_size = 0 if main is None else os.fstat(main).st_size
+
+    def parts(self, progress: BuildProgress = quiet) -> Iterator[VerifiedFile]:
+        """Yield each file in reading order. It is open only until the next one is requested."""
+        everything, before = sum(stamp.size for stamp in self._stamps), 0
+        for stamp in self._stamps:
+            done = partial(_done, progress, everything, before)
+            before += stamp.size
+            if stamp.file == LEDGER_FILE:
+                if self._main is not None:
+                    yield VerifiedFile(
+                        LEDGER_FILE, scan_widely(self._main, self._main_size, progress=done)
+                    )
+                continue
+            try:
+                with opened(self._root / stamp.file) as fd:
+                    # Git may have removed it. Verification then reports what names its records.
+                    if fd is not None:
+                        yield VerifiedFile(stamp.file, scan_widely(fd, stamp.size, progress=done))
+            except LedgerUnavailableError as error:
+                self.strange.append(Strange(stamp.file, error.problem))
+
+
+@contextmanager
+def snapshot_of(root: Path, lock: RootLock) -> Iterator[Snapshot]:
+    """Take a snapshot between two appends, under the lock if it exists."""
+    strange: list[Strange] = []
+    with ExitStack() as stack:
+        try:
+            main = stack.enter_context(opened(root / LEDGER_FILE))
+        except LedgerUnavailableError as error:
+            main, strange = None, [Strange(LEDGER_FILE, error.problem)]
+        snapshot = _between_appends(root, main, lock)
+        snapshot.strange += strange
+        yield snapshot
+
+
+def _between_appends(root: Path, main: int | None, lock: RootLock) -> Snapshot:
+    """Take the snapshot, if possible under the lock."""
+    files = LedgerFiles(root)
+    if lock.exists():
+        # A reader that may not take the lock sees at worst an incomplete last line.
+        with suppress(IntentLspError), lock.held():
+            return Snapshot(root, main, files.stamp())
+    return Snapshot(root, main, files.stamp())
+
+
+def _done(progress: BuildProgress, everything: int, before: int, done: int) -> None:
+    """Report progress within one file as progress within all files."""
+    progress(before + done, everything)

@@ -1,6 +1,7 @@
-"""Files that git has begun to ignore because ignore files changed.
+"""What git ignores in a work tree: the directories that it leaves, and files newly hidden.
 
-Invariant: nothing is written, and without an answer from git no file is reported as hidden.
+Invariant: nothing is written, no link is followed, and nested repositories are left out.
+Invariant: without an answer from git no file is reported as hidden.
 """
 
 import os
@@ -12,7 +13,7 @@ from typing import Final
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.formats.ignore_patterns import patterns_below
 from intent_lsp.store.fs.files import read_bytes
-from intent_lsp.store.fs.tree_walk import files_below
+from intent_lsp.store.fs.tree_walk import entries_in, files_below
 from intent_lsp.store.git.program import run_git
 from intent_lsp.store.git.repository import Git
 
@@ -24,6 +25,8 @@ _PATTERNS_AT_MOST: Final = 2_000
 _IGNORED: Final = ("ls-files", "-z", "--others", "--ignored")
 _FIELDS: Final = 4
 """The fields that `git check-ignore -v -z` prints for a path: source, line, pattern, path."""
+
+_IGNORED_ROOMS: Final = ("--others", "--ignored", "--exclude-standard", "--directory")
 
 
 def hidden_by(
@@ -121,3 +124,20 @@ def _is_trees(source: str) -> bool:
 def _directory(source: str) -> str:
     """Return the directory to which an ignore file's patterns apply: "" for the top level."""
     return source.rpartition("/")[0] if _is_trees(source) else ""
+
+
+def tree_rooms(root: Path, *, at_most: int) -> frozenset[Path] | None:
+    """Return `root` and all directories below it, or None if they are more than `at_most`.
+
+    Left out are `.git`, the local directory, directories that git ignores as a whole, and nested
+    repositories. If git does not answer, no directory counts as ignored.
+    """
+    printed = run_git(root, "ls-files", "-z", *_IGNORED_ROOMS, "--", ".") or b""
+    ignored = frozenset(name.rstrip("/") for name in os.fsdecode(printed).split("\0"))
+    found = [""]
+    for room in found:
+        _, inner = entries_in(root, room)
+        found.extend(each for each in inner if each.rstrip("/") not in ignored)
+        if len(found) > at_most:
+            return None
+    return frozenset(root / room for room in found)
