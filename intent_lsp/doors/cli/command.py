@@ -54,20 +54,21 @@ def _no_arguments(_parser: argparse.ArgumentParser) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    """A command. `about` is the paragraph of its help page, `examples` are whole command lines.
+    """A command. `examples` are whole command lines.
 
     `arguments` declares the arguments on a parser. `json` is the help text of --json, "" if the
     command has no such option. `in_root`: it takes -C, a directory in the governed root. `answer`
-    runs the command and returns the exit status; None is 0. `name` is filled in from the table.
+    runs the command and returns the exit status; None is 0. `name` is filled in from the table, and
+    `about`, the text of its help page, from its module's docstring.
     """
 
-    about: str
     examples: tuple[str, ...]
     json: str = ""
     in_root: bool = True
     arguments: Callable[[argparse.ArgumentParser], None] = _no_arguments
     answer: Callable[[Call], int | None]
     name: str = ""
+    about: str = ""
 
     @property
     def line(self) -> str:

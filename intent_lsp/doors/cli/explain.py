@@ -1,5 +1,11 @@
 """The command `explain`: every check of the gate on a hypothetical edit (requirements section 6).
 
+Ask the gate about an edit: what it decides, and what stands in the way; with --all all
+rows that it looks at. Without --tool or --command it is the person's own save of one
+file. Who asks is the session that is named, else the only editor of yours that is open
+here, else somebody who has selected no intent. Nothing is changed and nothing is
+recorded. The exit status is 1 when the edit would be refused.
+
 Invariant: nothing is stored: no ticket, no record, no session.
 """
 
@@ -233,13 +239,6 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 COMMAND: Final = Command(
-    about=(
-        "Ask the gate about an edit: what it decides, and what stands in the way; with --all all\n"
-        "rows that it looks at. Without --tool or --command it is the person's own save of one\n"
-        "file. Who asks is the session that is named, else the only editor of yours that is open\n"
-        "here, else somebody who has selected no intent. Nothing is changed and nothing is\n"
-        "recorded. The exit status is 1 when the edit would be refused."
-    ),
     examples=(
         "intent-lsp explain src/auth/jwt.ts --intent INT-001",
         "intent-lsp explain src/auth/jwt.ts --all",

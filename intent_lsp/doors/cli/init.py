@@ -1,5 +1,9 @@
 """The command `init`: creates the files that governance needs (requirements section 2).
 
+Create .orchestration/ with an intents file, a policy and what git has to know, each
+with commented examples. From then on edits in this tree are held against the intents.
+What exists already is not touched, so that it can be run again at any time.
+
 Invariant: no existing file is changed.
 """
 
@@ -57,11 +61,6 @@ def _tell(page: Output, root: Path, created: Sequence[str]) -> None:
 
 
 COMMAND: Final = Command(
-    about=(
-        "Create .orchestration/ with an intents file, a policy and what git has to know, each\n"
-        "with commented examples. From then on edits in this tree are held against the intents.\n"
-        "What exists already is not touched, so that it can be run again at any time."
-    ),
     examples=("intent-lsp init", "intent-lsp init ~/work/shop", "intent-lsp init --json"),
     json="write {root, created} as JSON",
     in_root=False,

@@ -60,8 +60,12 @@ class CommandEntry:
 
     def load(self) -> Command:
         """Import the command's module and return the command."""
-        command: Command = import_module(f"intent_lsp.doors.cli.{self.module}").COMMAND
-        return replace(command, name=self.name)
+        module = import_module(f"intent_lsp.doors.cli.{self.module}")
+        command: Command = module.COMMAND
+        # The first paragraph names the module, and invariants are for its readers.
+        _, *paragraphs = (module.__doc__ or "").strip().split("\n\n")
+        about = "\n\n".join(each for each in paragraphs if not each.startswith("Invariant:"))
+        return replace(command, name=self.name, about=about)
 
 
 COMMANDS: Final = (

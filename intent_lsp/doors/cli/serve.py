@@ -1,4 +1,12 @@
-"""The command `serve`: starts the language server."""
+"""The command `serve`: starts the language server.
+
+Serve one editor over standard input and output: show edits outside the selected
+intent, judge saves, keep the ledger. `intent-lsp` alone does the same. Where no
+.orchestration/active_intents.yaml governs, the server says nothing and writes nothing.
+It logs to standard error, and warnings to the editor's own log.
+
+Over TCP and WebSocket, too, it serves one client, and ends when that one leaves.
+"""
 
 import argparse
 import sys
@@ -102,14 +110,6 @@ def _origin(spelled: str) -> str:
 
 
 COMMAND: Final = Command(
-    about=(
-        "Serve one editor over standard input and output: show edits outside the selected\n"
-        "intent, judge saves, keep the ledger. `intent-lsp` alone does the same. Where no\n"
-        ".orchestration/active_intents.yaml governs, the server says nothing and writes nothing.\n"
-        "It logs to standard error, and warnings to the editor's own log.\n"
-        "\n"
-        "Over TCP and WebSocket, too, it serves one client, and ends when that one leaves."
-    ),
     examples=(
         "intent-lsp",
         "intent-lsp serve --log-level debug 2>intent-lsp.log",

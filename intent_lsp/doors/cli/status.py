@@ -1,5 +1,10 @@
 """The command `status`: the root, its sessions, its violations and its ledger (protocol section 5).
 
+Show the governed root and its enforcement, the sessions of editors and agents that are
+alive with the intents that they have selected, the files that were saved out of bounds
+and still are, and the ledger. Standard error says what git should still be told of the
+files in .orchestration/, with the commands for it. Nothing is changed.
+
 Invariant: nothing is changed, and no session is opened.
 """
 
@@ -156,12 +161,6 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 COMMAND: Final = Command(
-    about=(
-        "Show the governed root and its enforcement, the sessions of editors and agents that are\n"
-        "alive with the intents that they have selected, the files that were saved out of bounds\n"
-        "and still are, and the ledger. Standard error says what git should still be told of the\n"
-        "files in .orchestration/, with the commands for it. Nothing is changed."
-    ),
     examples=("intent-lsp status", "intent-lsp status -C ~/work/shop", "intent-lsp status --json"),
     json="write {root, governed, reason?, enforcement, sessions, violations, ledger, offers}",
     arguments=_arguments,

@@ -1,4 +1,8 @@
-"""The command `intents add`: adds an intent to the intents file."""
+"""The command `intents add`: adds an intent to the intents file.
+
+Add an intent at the end of the intents file and say its id. Nothing else in the file
+changes. A glob that would own nothing, everything, or what governs the work is refused.
+"""
 
 import argparse
 from typing import Final
@@ -106,10 +110,6 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 COMMAND: Final = Command(
-    about=(
-        "Add an intent at the end of the intents file and say its id. Nothing else in the file\n"
-        "changes. A glob that would own nothing, everything, or what governs the work is refused."
-    ),
     examples=(
         'intent-lsp intents add "Login by token" --scope "src/auth/**" "tests/auth/**"',
         'intent-lsp intents add Docs --scope "docs/**" --criterion "no dead link" --json',

@@ -1,4 +1,8 @@
-"""The command `intents complete`: sets an intent COMPLETED."""
+"""The command `intents complete`: sets an intent COMPLETED.
+
+Set an intent COMPLETED in the intents file: it can no longer be selected. The session
+is left without an intent if this was the one that it had selected.
+"""
 
 import argparse
 from typing import Final
@@ -52,10 +56,6 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 COMMAND: Final = Command(
-    about=(
-        "Set an intent COMPLETED in the intents file: it can no longer be selected. The session\n"
-        "is left without an intent if this was the one that it had selected."
-    ),
     examples=(
         "intent-lsp intents complete --session 7f3a",
         "intent-lsp intents complete INT-001 --session 7f3a --json",

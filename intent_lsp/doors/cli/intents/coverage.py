@@ -1,4 +1,10 @@
-"""The command `intents coverage`: which files have one open intent as owner, several or none."""
+"""The command `intents coverage`: which files have one open intent as owner, several or none.
+
+Hold the scopes of the open intents against the files that git tracks, or would track:
+how many are owned by one intent, by several, by none. Intents that .intentignore takes
+out of use own nothing here, and files that govern the work are left aside. The exit
+status is 0 whatever is found: it is no fault that a file has no owner.
+"""
 
 import argparse
 from collections.abc import Sequence
@@ -95,12 +101,6 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 COMMAND: Final = Command(
-    about=(
-        "Hold the scopes of the open intents against the files that git tracks, or would track:\n"
-        "how many are owned by one intent, by several, by none. Intents that .intentignore takes\n"
-        "out of use own nothing here, and files that govern the work are left aside. The exit\n"
-        "status is 0 whatever is found: it is no fault that a file has no owner."
-    ),
     examples=(
         "intent-lsp intents coverage --list",
         "intent-lsp intents coverage --json | jq -r .ownedByNone[]",

@@ -1,4 +1,10 @@
-"""The command `intents import`: adds the intents of another intents file."""
+"""The command `intents import`: adds the intents of another intents file.
+
+Read another intents file, in any of the forms that are read, and add those of its
+intents whose ids are not here yet, in its order, by one edit. Ids, names, statuses,
+globs, constraints, criteria and dates of creation are taken over. What was skipped and
+what was left out is said.
+"""
 
 import argparse
 from collections.abc import Mapping, Sequence
@@ -121,12 +127,6 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 COMMAND: Final = Command(
-    about=(
-        "Read another intents file, in any of the forms that are read, and add those of its\n"
-        "intents whose ids are not here yet, in its order, by one edit. Ids, names, statuses,\n"
-        "globs, constraints, criteria and dates of creation are taken over. What was skipped and\n"
-        "what was left out is said."
-    ),
     examples=(
         "intent-lsp intents import ../old/.orchestration/active_intents.yaml",
         "intent-lsp intents import plan.yaml --json",

@@ -1,4 +1,9 @@
-"""The command `intents list`: the intents in the order of the intents file."""
+"""The command `intents list`: the intents in the order of the intents file.
+
+List the intents of the intents file in its order: id, status, how many records each
+has in the ledger, what it owns. With --session, the one that session has selected is
+marked `active`. INTENT_IGNORED marks one that .intentignore takes out of use.
+"""
 
 import argparse
 from collections import Counter
@@ -126,11 +131,6 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 COMMAND: Final = Command(
-    about=(
-        "List the intents of the intents file in its order: id, status, how many records each\n"
-        "has in the ledger, what it owns. With --session, the one that session has selected is\n"
-        "marked `active`. INTENT_IGNORED marks one that .intentignore takes out of use."
-    ),
     examples=(
         "intent-lsp intents list",
         "intent-lsp intents list --status IN_PROGRESS --status BLOCKED",

@@ -1,4 +1,8 @@
-"""The command `intents owners`: which intents own each path."""
+"""The command `intents owners`: which intents own each path.
+
+Tell for each path every intent whose globs match it, whatever its status, in the order
+of the intents file, with the glob that says so. Paths are seen from here, or from -C.
+"""
 
 import argparse
 from collections.abc import Iterator, Sequence
@@ -70,10 +74,6 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 COMMAND: Final = Command(
-    about=(
-        "Tell for each path every intent whose globs match it, whatever its status, in the order\n"
-        "of the intents file, with the glob that says so. Paths are seen from here, or from -C."
-    ),
     examples=(
         "intent-lsp intents owners src/auth/jwt.ts README.md",
         "intent-lsp intents owners --json src/auth/jwt.ts",

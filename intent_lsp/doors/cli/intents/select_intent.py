@@ -1,4 +1,9 @@
-"""The command `intents select`: makes an intent active in a session."""
+"""The command `intents select`: makes an intent active in a session.
+
+Make an intent the active one of a session, and print what whoever works for it has to
+know. One that is PLANNED becomes IN_PROGRESS in the intents file. Which session: an
+editor or an agent has an id for it, by --session or in INTENT_LSP_SESSION.
+"""
 
 import argparse
 from typing import Final
@@ -65,11 +70,6 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 COMMAND: Final = Command(
-    about=(
-        "Make an intent the active one of a session, and print what whoever works for it has to\n"
-        "know. One that is PLANNED becomes IN_PROGRESS in the intents file. Which session: an\n"
-        "editor or an agent has an id for it, by --session or in INTENT_LSP_SESSION."
-    ),
     examples=(
         "intent-lsp intents select INT-001 --session 7f3a",
         "intent-lsp intents select INT-001 --session 7f3a --json",

@@ -1,4 +1,8 @@
-"""The command `intents show`: one intent with its grants, related files and newest records."""
+"""The command `intents show`: one intent with its grants, related files and newest records.
+
+Show one intent: its globs, the scope that people granted it for a time and until when,
+its constraints and criteria, its related files, its history and its newest records.
+"""
 
 import argparse
 from collections.abc import Iterator
@@ -178,10 +182,6 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 COMMAND: Final = Command(
-    about=(
-        "Show one intent: its globs, the scope that people granted it for a time and until when,\n"
-        "its constraints and criteria, its related files, its history and its newest records."
-    ),
     examples=("intent-lsp intents show INT-001", "intent-lsp intents show INT-001 --json"),
     json="write {intent, aliases, grants, relatedFiles, records} as JSON",
     arguments=_arguments,

@@ -1,4 +1,10 @@
-"""The command `trace archive`: moves the oldest records out of the main ledger file."""
+"""The command `trace archive`: moves the oldest records out of the main ledger file.
+
+Move the oldest records of .orchestration/agent_trace.jsonl into a file in
+.orchestration/archive/, named after its first and last moment. Both are verified before
+the main file gives anything up, and the chain runs on from one to the other: every
+command goes on reading them all. Commit the archive together with the main file.
+"""
 
 import argparse
 from typing import Final
@@ -52,12 +58,6 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 COMMAND: Final = Command(
-    about=(
-        "Move the oldest records of .orchestration/agent_trace.jsonl into a file in\n"
-        ".orchestration/archive/, named after its first and last moment. Both are verified before\n"
-        "the main file gives anything up, and the chain runs on from one to the other: every\n"
-        "command goes on reading them all. Commit the archive together with the main file."
-    ),
     examples=("intent-lsp trace archive --before 90d", "intent-lsp trace archive --keep 10000"),
     json="write {file, records, left, repeatedBytes} as JSON",
     arguments=_arguments,

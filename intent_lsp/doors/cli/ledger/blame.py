@@ -1,4 +1,12 @@
-"""The command `trace blame`: the attribution of each line of a file."""
+"""The command `trace blame`: the attribution of each line of a file.
+
+Show each line of a file with the record that it comes from: the first digits of its
+id, the intent, who wrote it and when. The records of the file are followed back by
+their hashes, through renames too. Where it was edited without a record, lines are
+carried over by comparing contents that are still kept, or found by their hashes. A
+mark before the line number says how sure that is: none, or = where only white space
+differs, > where the block was moved, ? where no record explains the line.
+"""
 
 import argparse
 import re
@@ -137,14 +145,6 @@ def lines(text: str) -> tuple[int, int | None]:
 
 
 COMMAND: Final = Command(
-    about=(
-        "Show each line of a file with the record that it comes from: the first digits of its\n"
-        "id, the intent, who wrote it and when. The records of the file are followed back by\n"
-        "their hashes, through renames too. Where it was edited without a record, lines are\n"
-        "carried over by comparing contents that are still kept, or found by their hashes. A\n"
-        "mark before the line number says how sure that is: none, or = where only white space\n"
-        "differs, > where the block was moved, ? where no record explains the line."
-    ),
     examples=(
         "intent-lsp trace blame src/auth/jwt.ts",
         "intent-lsp trace blame src/auth/jwt.ts -L 10,20",

@@ -1,4 +1,10 @@
-"""The command `trace export`: records in formats of other tools."""
+"""The command `trace export`: records in formats of other tools.
+
+Write the ledger's records, oldest first, one JSON object or one row a line. Filters
+narrow together, as in `trace list`. What a form has no word for is left out: Agent
+Trace counts it in each record's `metadata`; csv and flat have no ranges. Nothing that
+exists is written over.
+"""
 
 import argparse
 from collections.abc import Callable
@@ -85,12 +91,6 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 COMMAND: Final = Command(
-    about=(
-        "Write the ledger's records, oldest first, one JSON object or one row a line. Filters\n"
-        "narrow together, as in `trace list`. What a form has no word for is left out: Agent\n"
-        "Trace counts it in each record's `metadata`; csv and flat have no ranges. Nothing that\n"
-        "exists is written over."
-    ),
     examples=(
         "intent-lsp trace export --format agent-trace --output traces.jsonl",
         "intent-lsp trace export --format csv --since 2026-11-01 --output november.csv",

@@ -1,4 +1,11 @@
-"""The command `trace flush`: records open runs of automatic saves now."""
+"""The command `trace flush`: records open runs of automatic saves now.
+
+An editor that saves by itself makes one record of a run of saves, three seconds after
+the last of them. This records the open runs now, and what waits for the ledger, so that
+a commit holds both an edit and its record:
+
+  intent-lsp trace flush && git add .orchestration
+"""
 
 from typing import Final
 
@@ -16,13 +23,6 @@ def _answer(call: Call) -> None:
 
 
 COMMAND: Final = Command(
-    about=(
-        "An editor that saves by itself makes one record of a run of saves, three seconds after\n"
-        "the last of them. This records the open runs now, and what waits for the ledger, so that\n"
-        "a commit holds both an edit and its record:\n"
-        "\n"
-        "  intent-lsp trace flush && git add .orchestration"
-    ),
     examples=("intent-lsp trace flush", "intent-lsp trace flush --json"),
     json="write {recorded} as JSON",
     answer=_answer,

@@ -1,4 +1,12 @@
-"""The command `trace import`: appends records of other tools to the ledger."""
+"""The command `trace import`: appends records of other tools to the ledger.
+
+Read records of another tool and append each as a record of this ledger: nested
+records, chained or not, with or without an intent; flat records of one file a line;
+Agent Trace 0.1.0. An id that is a UUID of version 4 is kept, and so is the time; the
+chain says when they were taken over. What is in the ledger by then is passed, so that
+the same file may be imported again. It ends with what could not be carried over; a
+line that is not a record is named as file:line.
+"""
 
 import argparse
 import sys
@@ -128,14 +136,6 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 COMMAND: Final = Command(
-    about=(
-        "Read records of another tool and append each as a record of this ledger: nested\n"
-        "records, chained or not, with or without an intent; flat records of one file a line;\n"
-        "Agent Trace 0.1.0. An id that is a UUID of version 4 is kept, and so is the time; the\n"
-        "chain says when they were taken over. What is in the ledger by then is passed, so that\n"
-        "the same file may be imported again. It ends with what could not be carried over; a\n"
-        "line that is not a record is named as file:line."
-    ),
     examples=(
         "intent-lsp trace import old/agent_trace.jsonl --dry-run",
         "intent-lsp trace import old/agent_trace.jsonl",

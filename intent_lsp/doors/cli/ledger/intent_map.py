@@ -1,4 +1,9 @@
-"""The command `trace map`: the intent map, which files and definitions each intent changed."""
+"""The command `trace map`: the intent map, which files and definitions each intent changed.
+
+Write the intent map: a section for each intent, a row for each file that was edited for
+it. The server keeps the same in .orchestration/intent_map.md. Git ignores it, as a
+view in the tree would be changed by each commit. This is for a place of your own.
+"""
 
 from typing import Final
 
@@ -14,11 +19,6 @@ def _answer(call: Call) -> None:
 
 
 COMMAND: Final = Command(
-    about=(
-        "Write the intent map: a section for each intent, a row for each file that was edited for\n"
-        "it. The server keeps the same in .orchestration/intent_map.md. Git ignores it, as a\n"
-        "view in the tree would be changed by each commit. This is for a place of your own."
-    ),
     examples=("intent-lsp trace map", "intent-lsp trace map -C ~/work/shop"),
     answer=_answer,
 )

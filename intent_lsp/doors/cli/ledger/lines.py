@@ -1,4 +1,12 @@
-"""The command `trace lines`: every line attributed to an intent."""
+"""The command `trace lines`: every line attributed to an intent.
+
+Show every line of today's files that an intent's records explain, a row for each
+stretch with one origin: the file and its lines, how many, how sure that is, the first
+digits of the record's id, who wrote it and when. It is `trace blame` asked from the
+other end, and as sure. Files that were renamed since are found by their new names. The
+files of the intent's newest 2,000 records are asked, 200 of them at most, those that
+were worked on last first; where that leaves some out, it is said.
+"""
 
 import argparse
 from collections import Counter
@@ -134,14 +142,6 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 COMMAND: Final = Command(
-    about=(
-        "Show every line of today's files that an intent's records explain, a row for each\n"
-        "stretch with one origin: the file and its lines, how many, how sure that is, the first\n"
-        "digits of the record's id, who wrote it and when. It is `trace blame` asked from the\n"
-        "other end, and as sure. Files that were renamed since are found by their new names. The\n"
-        "files of the intent's newest 2,000 records are asked, 200 of them at most, those that\n"
-        "were worked on last first; where that leaves some out, it is said."
-    ),
     examples=(
         "intent-lsp trace lines INT-001",
         "intent-lsp trace lines INT-001 --path 'src/**/*.ts'",

@@ -1,4 +1,11 @@
-"""The command `trace list`: records, newest first, grouped by day on a terminal."""
+"""The command `trace list`: records, newest first, grouped by day on a terminal.
+
+List the ledger's records, newest first: when, for which intent, with which verdict,
+which file, how many lines came and went. INTENT_CHANGED beside an intent means that its
+text is another one by now, INTENT_ARCHIVED that it is gone. Filters narrow together; a
+--path that ends with / is a directory, gone or not. Nothing is written but the index in
+.orchestration/.local/, which can be made again at any time.
+"""
 
 import argparse
 from collections.abc import Iterator, Sequence
@@ -152,13 +159,6 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 COMMAND: Final = Command(
-    about=(
-        "List the ledger's records, newest first: when, for which intent, with which verdict,\n"
-        "which file, how many lines came and went. INTENT_CHANGED beside an intent means that its\n"
-        "text is another one by now, INTENT_ARCHIVED that it is gone. Filters narrow together; a\n"
-        "--path that ends with / is a directory, gone or not. Nothing is written but the index in\n"
-        ".orchestration/.local/, which can be made again at any time."
-    ),
     examples=(
         "intent-lsp trace list --since 2h",
         "intent-lsp trace list --intent INT-001 --limit 0 --json | jq .files[].relative_path",

@@ -1,4 +1,13 @@
-"""The command `trace merge`: joins two ledgers that branched, as git's merge driver or by hand."""
+"""The command `trace merge`: joins two ledgers that branched, as git's merge driver or by hand.
+
+Write the union of two ledgers: OURS in its order, then what THEIRS alone has, each
+record once, nothing dropped. The next record ties both ends. Git joins the lines by
+itself where .orchestration/.gitattributes says merge=union; a forge that merges on its
+server may leave a conflict instead, which --resolve takes apart. To have git call this:
+
+  git config merge.intent-ledger.driver 'intent-lsp trace merge %O %A %B'
+  echo '.orchestration/**/*.jsonl merge=intent-ledger' >> .git/info/attributes
+"""
 
 import argparse
 from collections.abc import Iterator
@@ -109,15 +118,6 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 COMMAND: Final = Command(
-    about=(
-        "Write the union of two ledgers: OURS in its order, then what THEIRS alone has, each\n"
-        "record once, nothing dropped. The next record ties both ends. Git joins the lines by\n"
-        "itself where .orchestration/.gitattributes says merge=union; a forge that merges on its\n"
-        "server may leave a conflict instead, which --resolve takes apart. To have git call this:\n"
-        "\n"
-        "  git config merge.intent-ledger.driver 'intent-lsp trace merge %O %A %B'\n"
-        "  echo '.orchestration/**/*.jsonl merge=intent-ledger' >> .git/info/attributes"
-    ),
     examples=(
         "intent-lsp trace merge --resolve .orchestration/agent_trace.jsonl",
         "intent-lsp trace merge base.jsonl ours.jsonl theirs.jsonl --output all.jsonl",

@@ -1,4 +1,12 @@
-"""The command `trace recover`: appends records that the ledger has lost."""
+"""The command `trace recover`: appends records that the ledger has lost.
+
+Find records that no file of the ledger holds any more, and append them again. They come
+from .orchestration/.local/: the journal of records that no commit holds yet, torn lines
+that were whole but for their end, and what waits because the ledger could not be
+written. Where what it followed is still there a record is appended as it was, so that a
+stash that is popped later brings the same line; else it gets a new place in the chain.
+Id, time and content stay, and no record comes twice.
+"""
 
 import argparse
 from collections.abc import Iterator, Sequence
@@ -101,14 +109,6 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 COMMAND: Final = Command(
-    about=(
-        "Find records that no file of the ledger holds any more, and append them again. They come\n"
-        "from .orchestration/.local/: the journal of records that no commit holds yet, torn lines\n"
-        "that were whole but for their end, and what waits because the ledger could not be\n"
-        "written. Where what it followed is still there a record is appended as it was, so that a\n"
-        "stash that is popped later brings the same line; else it gets a new place in the chain.\n"
-        "Id, time and content stay, and no record comes twice."
-    ),
     examples=("intent-lsp trace recover --dry-run", "intent-lsp trace recover"),
     json="write {lost, unreadable, asTheyWere, anew} as JSON",
     arguments=_arguments,

@@ -1,5 +1,11 @@
 """The command `trace report`: the ledger as one HTML page.
 
+Verify the ledger and write what happened as one page of HTML: the verdict, figures,
+the edits along the time, intents and files, what was out of scope, and the newest
+1,000 records. The page needs no network and no other file. Filters narrow what it
+tells of; the verdict, and the exit status 1 of a broken ledger, is always that of the
+whole ledger.
+
 Invariant: without --force only an earlier report is replaced, and a control file never.
 """
 
@@ -110,13 +116,6 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 COMMAND: Final = Command(
-    about=(
-        "Verify the ledger and write what happened as one page of HTML: the verdict, figures,\n"
-        "the edits along the time, intents and files, what was out of scope, and the newest\n"
-        "1,000 records. The page needs no network and no other file. Filters narrow what it\n"
-        "tells of; the verdict, and the exit status 1 of a broken ledger, is always that of the\n"
-        "whole ledger."
-    ),
     examples=(
         "intent-lsp trace report --html report.html",
         "intent-lsp trace report --html last-week.html --since 1w --intent INT-001",

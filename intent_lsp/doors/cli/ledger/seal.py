@@ -1,4 +1,14 @@
-"""The command `trace seal`: makes a checkpoint of the ledger, or checks one."""
+"""The command `trace seal`: makes a checkpoint of the ledger, or checks one.
+
+Write a checkpoint: the ledger's name (the hash of its first record), the number of its
+records, and the newest one's hash. Whoever can write the ledger can write it anew; a
+checkpoint that stands where they cannot write, in a commit's message that is pushed, in
+a ticket, on paper, shows it. --check holds one against the ledger; the exit status is 1
+when records that it counts are gone or changed. A ledger that is broken is not sealed.
+With --key it is signed, as a note (c2sp.org/signed-note) that --check --pub takes.
+
+  git commit --trailer "$(intent-lsp trace seal)"
+"""
 
 import argparse
 from collections.abc import Mapping, Sequence
@@ -148,16 +158,6 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 COMMAND: Final = Command(
-    about=(
-        "Write a checkpoint: the ledger's name (the hash of its first record), the number of its\n"
-        "records, and the newest one's hash. Whoever can write the ledger can write it anew; a\n"
-        "checkpoint that stands where they cannot write, in a commit's message that is pushed, in\n"
-        "a ticket, on paper, shows it. --check holds one against the ledger; the exit status is 1\n"
-        "when records that it counts are gone or changed. A ledger that is broken is not sealed.\n"
-        "With --key it is signed, as a note (c2sp.org/signed-note) that --check --pub takes.\n"
-        "\n"
-        '  git commit --trailer "$(intent-lsp trace seal)"'
-    ),
     examples=(
         "intent-lsp trace seal",
         "intent-lsp trace seal --key key.pem",

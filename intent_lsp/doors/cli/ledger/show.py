@@ -1,5 +1,11 @@
 """The command `trace show`: one record, and the lines that it changed.
 
+Show one record in words: who, when, for which intent and verdict, each file with its
+lines and hashes, and the record's place in the chain; then what it changed, line by
+line, as far as the contents are still kept: as the file is now, in HEAD, in the commit
+of then, or in .orchestration/.local/. The first digits of the id, as `trace list` has
+them, are enough where they mean one record.
+
 Invariant: shown contents have the hashes in the record. Missing contents are reported.
 """
 
@@ -241,13 +247,6 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 COMMAND: Final = Command(
-    about=(
-        "Show one record in words: who, when, for which intent and verdict, each file with its\n"
-        "lines and hashes, and the record's place in the chain; then what it changed, line by\n"
-        "line, as far as the contents are still kept: as the file is now, in HEAD, in the commit\n"
-        "of then, or in .orchestration/.local/. The first digits of the id, as `trace list` has\n"
-        "them, are enough where they mean one record."
-    ),
     examples=(
         "intent-lsp trace show b3c1f0de",
         "intent-lsp trace show b3c1f0de --no-diff",

@@ -1,4 +1,10 @@
-"""The command `trace stats`: counts of edits by intent, path, session or other groups."""
+"""The command `trace stats`: counts of edits by intent, path, session or other groups.
+
+Count the ledger's edits by intent, path, session, contributor, tool, day or verdict:
+edits, a line of their days, lines that came and went, edits out of scope, edits that
+failed, and when the last one was. An edit counts once in each group that it belongs to,
+and once in the total. Days and times are those of this machine's time zone.
+"""
 
 import argparse
 from collections.abc import Sequence
@@ -162,12 +168,6 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 COMMAND: Final = Command(
-    about=(
-        "Count the ledger's edits by intent, path, session, contributor, tool, day or verdict:\n"
-        "edits, a line of their days, lines that came and went, edits out of scope, edits that\n"
-        "failed, and when the last one was. An edit counts once in each group that it belongs to,\n"
-        "and once in the total. Days and times are those of this machine's time zone."
-    ),
     examples=(
         "intent-lsp trace stats",
         "intent-lsp trace stats --by contributor --since 1w",

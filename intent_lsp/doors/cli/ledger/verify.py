@@ -1,4 +1,11 @@
-"""The command `trace verify`: checks the ledger, and says what the result proves."""
+"""The command `trace verify`: checks the ledger, and says what the result proves.
+
+Recompute every record's hash and follow every link, and name the first bad line of
+each kind as file:line. It ends with what that shows, and what no chain can show. What
+was true once is proved by an anchor: the commit that is checked out, --anchor,
+--checkpoint; all that it counts has to be there still. The exit status is 1 when a
+record was changed, removed, inserted or moved, or when the end was cut off.
+"""
 
 import argparse
 from collections.abc import Sequence
@@ -151,13 +158,6 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 COMMAND: Final = Command(
-    about=(
-        "Recompute every record's hash and follow every link, and name the first bad line of\n"
-        "each kind as file:line. It ends with what that shows, and what no chain can show. What\n"
-        "was true once is proved by an anchor: the commit that is checked out, --anchor,\n"
-        "--checkpoint; all that it counts has to be there still. The exit status is 1 when a\n"
-        "record was changed, removed, inserted or moved, or when the end was cut off."
-    ),
     examples=(
         "intent-lsp trace verify",
         "intent-lsp trace verify --strict --json",
