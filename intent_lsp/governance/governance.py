@@ -83,7 +83,7 @@ class Governance(RootParts):
         session = self.sessions.open_editor(wanted, contributor, intents)
         state = self.stores.state
         look = self.disk_changes.look()
-        if state is None or not state.has_baseline(session.id):
+        if state is None or state.baseline_head(session.id) is None:
             self.contents.begin_baseline(session.id, None if look is None else look.seen)
         self._clear_up()
         return session

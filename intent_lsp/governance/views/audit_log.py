@@ -43,16 +43,14 @@ class AuditEvent:
     model: str | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AuditLog:
     """Writes the audit log of one root."""
 
-    def __init__(
-        self, *, stores: Stores, rules: RulesCache, history: History, lessons: Lessons
-    ) -> None:
-        self._stores = stores
-        self._rules = rules
-        self._history = history
-        self._lessons = lessons
+    stores: Stores
+    rules: RulesCache
+    history: History
+    lessons: Lessons
 
     def denied(self, told: AuditEvent, refusal: Denied, *, teach: bool = True) -> None:
         """Log a refused call or save. `teach`: also write a lesson if the refusal is one."""
@@ -62,7 +60,7 @@ class AuditLog:
 
     def admitted(self, told: AuditEvent) -> None:
         """Log an allowed call, before it happens."""
-        self._history.note(told.intent_id, f"PRE_HOOK {told.tool}")
+        self.history.note(told.intent_id, f"PRE_HOOK {told.tool}")
 
     def done(self, told: AuditEvent, *, error: str | None) -> None:
         """Log a call that happened, or failed with `error`. A failure also becomes a lesson."""
@@ -82,7 +80,7 @@ class AuditLog:
 
     def saved(self, told: AuditEvent) -> None:
         """Log an editor's recorded save or file operation in the intent's history."""
-        self._history.note_later(told.intent_id, f"POST_HOOK {told.tool} {CallStatus.OK}")
+        self.history.note_later(told.intent_id, f"POST_HOOK {told.tool} {CallStatus.OK}")
 
     def failed_verification(self, told: AuditEvent) -> bool:
         """Write a lesson about a failed verification. Return whether it is new."""
@@ -91,23 +89,23 @@ class AuditLog:
     def _ended(self, told: AuditEvent, error: str | None) -> None:
         status = CallStatus.OK if error is None else CallStatus.FAILED
         self._enter(told, status)
-        self._history.note(told.intent_id, f"POST_HOOK {told.tool} {status}")
+        self.history.note(told.intent_id, f"POST_HOOK {told.tool} {status}")
 
     def _enter(self, told: AuditEvent, status: CallStatus) -> None:
-        policy = self._rules.current().policy
+        policy = self.rules.current().policy
         entry = GovernanceEntry(
-            at=timestamp(self._stores.clock()),
+            at=timestamp(self.stores.clock()),
             status=status,
             tool=told.tool,
             intent_id=told.intent_id,
             session_id=shown_session(told.session_id, policy),
             model=told.model or "unknown",
-            revision=self._stores.revision(),
+            revision=self.stores.revision(),
             touched_paths=told.paths,
             constraints=policy.architectural_constraints,
         )
         with step("the governance ledger"):
-            append_text(self._stores.root / GOVERNANCE_LEDGER, governance_line(entry))
+            append_text(self.stores.root / GOVERNANCE_LEDGER, governance_line(entry))
 
     def _teach(
         self,
@@ -118,18 +116,18 @@ class AuditLog:
         error: str | None = None,
     ) -> bool:
         """Write a lesson into the file that the policy names. Return whether it is new."""
-        policy = self._rules.current().policy
+        policy = self.rules.current().policy
         verified = code is LessonCode.VERIFICATION_FAILED
         name = policy.lessons_verification if verified else policy.lessons_violations
         lesson = Lesson(
-            at=timestamp(self._stores.clock()),
+            at=timestamp(self.stores.clock()),
             code=code.value,
             tool=told.tool,
             path=path,
             program=told.program,
             error=error,
         )
-        return self._lessons.learn(name, told.session_id, lesson)
+        return self.lessons.learn(name, told.session_id, lesson)
 
 
 def _blamed(refusal: Denied) -> WorkspacePath | None:

@@ -8,6 +8,7 @@ Invariant: an event that cannot be stored stops nothing.
 
 import logging
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Final
@@ -43,20 +44,18 @@ _LONGEST: Final = 300
 _WRITTEN: Final = "history written"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class History:
     """The recent history of one root's intents."""
 
-    def __init__(
-        self, *, stores: Stores, rules: RulesCache, writer: IntentsWriter, unreported: DeferredQueue
-    ) -> None:
-        self._stores = stores
-        self._rules = rules
-        self._writer = writer
-        self._deferred = unreported
+    stores: Stores
+    rules: RulesCache
+    writer: IntentsWriter
+    unreported: DeferredQueue
 
     def note(self, intent_id: str | None, event: str) -> None:
         """Store an event of an intent, such as `POST_HOOK write_to_file OK`."""
-        state = self._stores.state
+        state = self.stores.state
         if intent_id is not None and state is not None:
             with step(f"the history of {intent_id}"):
                 # The tool's name comes from outside and agents will read it: neutralize it.
@@ -64,23 +63,23 @@ class History:
 
     def note_later(self, intent_id: str | None, event: str) -> None:
         """Store an event of an intent once its record was reported."""
-        self._deferred.add(partial(self.note, intent_id, event))
+        self.unreported.add(partial(self.note, intent_id, event))
 
     def of(self, intent: Intent) -> tuple[str, ...]:
         """Return the newest events of an intent, newest first, those in the intents file last."""
-        self._deferred.write()
-        state, events = self._stores.state, tuple[Noted, ...]()
+        self.unreported.write()
+        state, events = self.stores.state, tuple[Noted, ...]()
         if state is not None:
             with step(f"the history of {intent.id}"):
-                names = self._rules.current().file.intents.names(intent)
+                names = self.rules.current().file.intents.names(intent)
                 events = state.notes.events(*names)
         return _told(events, intent)
 
     def is_due(self) -> bool:
         """Whether there are events to write into the file, and the policy wants them there."""
-        self._deferred.write()
-        state = self._stores.state
-        rules = self._rules.current()
+        self.unreported.write()
+        state = self.stores.state
+        rules = self.rules.current()
         if state is None or not rules.policy.history_in_yaml or not rules.governed:
             return False
         due = tuple[Intent, ...]()
@@ -93,7 +92,7 @@ class History:
 
         `at_the_end`: the server stops, so the minimum time between writes does not apply.
         """
-        state, now = self._stores.state, self._stores.clock()
+        state, now = self.stores.state, self.stores.clock()
         if state is None or unsaved_file or not self.is_due():
             return False
         last = timestamp(now if at_the_end else now - EVERY)
@@ -102,7 +101,7 @@ class History:
             quiet = not self._touched(state, now) and state.notes.take_moment(
                 _WRITTEN, timestamp(now), last_at_most=last
             )
-            rules = self._rules.current()
+            rules = self.rules.current()
             for intent in _unwritten(state, rules) if quiet else ():
                 self._write(state, intent, rules.file.intents.names(intent))
         return quiet
@@ -120,13 +119,13 @@ class History:
         def note() -> None:
             state.notes.written(events, *names)
 
-        refused = self._writer.change(edit, unsaved_file=False, then=note)
+        refused = self.writer.change(edit, unsaved_file=False, then=note)
         if refused is not None:
             _log.warning("the history of %s stays as it was: %s", intent.id, refused)
 
     def _touched(self, state: SessionDb, now: datetime) -> bool:
         """Whether somebody else has changed the file within the last few seconds."""
-        path = self._stores.root / INTENTS_FILE
+        path = self.stores.root / INTENTS_FILE
         stamp = files.stamp(path)
         age = 0.0 if stamp is None else now.timestamp() - stamp.mtime_ns / 1e9
         recent = 0 <= age < QUIET.total_seconds()

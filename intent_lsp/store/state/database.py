@@ -117,9 +117,7 @@ class Database:
         """Close the file. The next transaction opens it again."""
         with self._guard:
             self._forget()
-            if self._standing_in is not None:
-                self._standing_in.close()
-                self._standing_in, self.problem = None, None
+            self._end_stand_in()
 
     def _run(self, begin: str | None, work: Statement[T]) -> T:
         """Run `work` in a transaction, and again after each problem that can be overcome.
@@ -169,8 +167,7 @@ class Database:
             return self._memory
         if self._standing_in is not None and self._stand_in is not None:
             self._stand_in.put_back(self._standing_in, connection)
-            self._standing_in.close()
-            self._standing_in, self.problem = None, None
+            self._end_stand_in()
             _log.warning("%s can be used again", self._path)
         return connection
 
@@ -222,6 +219,11 @@ class Database:
         if self._memory is not None and self._memory is not self._standing_in:
             self._memory.close()
         self._memory = None
+
+    def _end_stand_in(self) -> None:
+        if self._standing_in is not None:
+            self._standing_in.close()
+            self._standing_in, self.problem = None, None
 
     def _roll_back(self) -> None:
         connection = self._memory or self._file.opened

@@ -128,12 +128,7 @@ class SessionDb:
         self._database.do(query, at, session_id)
 
     def last_ended_editor_session(
-        self,
-        user: str,
-        *,
-        now: datetime,
-        is_alive: Callable[[str], bool],
-        within: timedelta = INHERITABLE_FOR,
+        self, user: str, *, now: datetime, is_alive: Callable[[str], bool]
     ) -> SessionRow | None:
         """Return the user's last used editor session with an intent that is not running, or None.
 
@@ -144,7 +139,9 @@ class SessionDb:
             " AND active_intent IS NOT NULL AND coalesce(ended_at, last_used_at) >= ?"
             " ORDER BY coalesce(ended_at, last_used_at) DESC LIMIT ?"
         )
-        rows = self._database.rows(query, "editor", "", user, timestamp(now - within), _CANDIDATES)
+        rows = self._database.rows(
+            query, "editor", "", user, timestamp(now - INHERITABLE_FOR), _CANDIDATES
+        )
         # Outside the transaction: `is_alive` tries locks on other files.
         ended = (row for row in map(session_row, rows) if not is_alive(row.session_id))
         return next(ended, None)
@@ -176,10 +173,6 @@ class SessionDb:
         self._database.do(
             "INSERT OR REPLACE INTO baseline_file VALUES (?,?,?)", session_id, path, hash_
         )
-
-    def has_baseline(self, session_id: str) -> bool:
-        """Whether the session has a baseline with a commit or tree."""
-        return self.baseline_head(session_id) is not None
 
     def baseline_head(self, session_id: str) -> str | None:
         """Return the commit of the session's baseline, or None if it has no commit or baseline."""

@@ -166,12 +166,12 @@ class Index:
         def asked(connection: sqlite3.Connection, found: Sources) -> TouchedFiles:
             count = sum(source.records for source in found.values())
             wanted, whole, mark = touches(since, count, connection)
-            places_ = dict.fromkeys(touch.place for touch in wanted)
+            places_ = dict.fromkeys(place for _, _, place in wanted)
             records = {key64(record.id): record for record in self._records(places_, found)}
             files = tuple(
-                TouchedFile(touch.intent_id, touch.path, records[touch.place.id64])
-                for touch in wanted
-                if touch.place.id64 in records
+                TouchedFile(intent_id, path, records[place.id64])
+                for intent_id, path, place in wanted
+                if place.id64 in records
             )
             return TouchedFiles(files, whole, mark)
 

@@ -218,12 +218,8 @@ class TouchedFiles:
     mark: TouchMark | None
 
 
-class Touch(NamedTuple):
-    """A file that an intent has touched, and the place of the newest record of that."""
-
-    intent_id: str
-    path: WorkspacePath
-    place: RecordPlace
+Touch = tuple[str, WorkspacePath, RecordPlace]
+"""An intent's id, a file that it has touched, and the place of the newest record of that."""
 
 
 def touches(
@@ -242,7 +238,7 @@ def touches(
     whole = since is None or not _goes_on(since, count, connection)
     after = -1 if since is None or whole else since.moment
     rows = connection.execute(_TOUCHES, (after,))
-    found = [Touch(text, _path(key), RecordPlace(*place)) for text, key, *place in rows]
+    found = [(text, _path(key), RecordPlace(*place)) for text, key, *place in rows]
     return found, whole, mark
 
 
