@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 from benchmarks.support.ledger_maker import lines
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM
 from intent_lsp.core.records import Grant, MutationClass, RecordFile, ScopeValidation
+from intent_lsp.store.fs.sqlite_file import transaction
 from intent_lsp.store.ledger.index.batch import batch
 from intent_lsp.store.ledger.index.build import add, built, catch_up
 from intent_lsp.store.ledger.index.database import IndexDatabase
 from intent_lsp.store.ledger.index.queries import Query
-from intent_lsp.store.ledger.index.sources import transaction
 from intent_lsp.store.ledger.ledger import Ledger
 from intent_lsp.store.ledger.raw.files import SEGMENT_ROOM, LedgerFiles
 from tests.support.ledgers import HASH, START, edit, ledger_at, lines_of, new_id, put_lines

@@ -8,8 +8,8 @@ import logging
 import os
 import sqlite3
 import stat
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -121,16 +121,26 @@ def connected(
     return connection
 
 
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """Run the block in a write transaction, which is rolled back if it raises."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
+
+
 def create_tables(connection: sqlite3.Connection, tables: Iterable[str], version: int) -> int:
     """Create the tables of a version in an empty database. Return the version that it has."""
     if _version(connection) == 0:
-        connection.execute("BEGIN IMMEDIATE")
-        # Check again inside the transaction: another process may have created them meanwhile.
-        if _version(connection) == 0:
-            for statement in tables:
-                connection.execute(statement)
-            connection.execute(f"PRAGMA user_version = {version}")
-        connection.execute("COMMIT")
+        with transaction(connection):
+            # Check again: another process may have created them meanwhile.
+            if _version(connection) == 0:
+                for statement in (*tables, f"PRAGMA user_version = {version}"):
+                    connection.execute(statement)
     return _version(connection)
 
 

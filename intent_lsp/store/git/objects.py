@@ -131,14 +131,6 @@ def blob_in_index(repository: Any, path: str) -> str | None:
     return str(entries[path].id) if path in entries else None
 
 
-def blob_in_commit(repository: Any, path: str, *, commit: str) -> str | None:
-    """Return the id of a file's blob in a commit, or None if the commit does not have it.
-
-    Raise KeyError if the commit is unknown.
-    """
-    return _find(repository.revparse_single(f"{commit}^{{tree}}"), path)
-
-
 def blobs_in_commit(repository: Any, paths: Iterable[str], *, commit: str) -> Mapping[str, str]:
     """Return the blob ids of those files that a commit has. Raise KeyError if it is unknown."""
     tree = repository.revparse_single(f"{commit}^{{tree}}")

@@ -8,12 +8,13 @@ Invariant: `run_git` logs a failure and returns None; it does not raise.
 import errno
 import logging
 import os
+import shutil
 import signal
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import IO, cast
+from typing import IO, Final, cast
 
 _log = logging.getLogger(__name__)
 
@@ -36,13 +37,13 @@ _ELSEWHERE = frozenset(
 )
 # Without these, comparing a tree could run programs that the repository configures.
 _HARMLESS = ("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
-_QUIET = (
-    ("GIT_LFS_SKIP_SMUDGE", "1"),
-    ("GIT_NO_LAZY_FETCH", "1"),
-    ("GIT_OPTIONAL_LOCKS", "0"),
-    ("GIT_TERMINAL_PROMPT", "0"),
-    ("LC_ALL", "C"),
-)
+_QUIET: Final = {
+    "GIT_LFS_SKIP_SMUDGE": "1",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    "LC_ALL": "C",
+}
 
 
 def run_git(
@@ -57,13 +58,8 @@ def run_git(
     `given` is its standard input, `timeout` is in seconds. `place` are additional environment
     variables, for example `GIT_DIR` where git must not search for the repository itself.
     """
-    program = find_git()
-    if program is None:
-        _log.warning("%s: the git program is not in PATH", directory)
-        return None
-    command = [program, *_HARMLESS, *arguments]
     try:
-        child = _start(command, directory, place=place)
+        child = _start(directory, arguments, place=place)
     except (OSError, ValueError) as problem:
         _log.warning("%s: git cannot be started: %s", directory, problem)
         return None
@@ -85,10 +81,7 @@ def stream_git(directory: Path, *arguments: str) -> Iterator[bytes]:
 
     Raise OSError if git cannot be started or fails. Closing the iterator kills git.
     """
-    program = find_git()
-    if program is None:
-        raise FileNotFoundError(errno.ENOENT, "the git program is not in PATH")
-    with _start([program, *_HARMLESS, *arguments], directory, complaints=subprocess.DEVNULL) as git:
+    with _start(directory, arguments, complaints=subprocess.DEVNULL) as git:
         ended = False
         try:
             printed = cast("IO[bytes]", git.stdout)
@@ -107,29 +100,28 @@ def find_git() -> str | None:
 
     They would lead into the working directory, where anybody may have put a program called git.
     """
-    for directory in os.get_exec_path():
-        path = Path(directory, "git")
-        if path.is_absolute() and os.access(path, os.X_OK) and path.is_file():
-            return os.fspath(path)
-    return None
-
-
-def _environment() -> Mapping[str, str]:
-    kept = {name: value for name, value in os.environ.items() if name not in _ELSEWHERE}
-    return kept | dict(_QUIET)
+    absolute = filter(os.path.isabs, os.get_exec_path())
+    return shutil.which("git", path=os.pathsep.join(absolute))
 
 
 def _start(
-    command: list[str],
     directory: Path,
+    arguments: Sequence[str],
     complaints: int = subprocess.PIPE,
     place: Mapping[str, str] = MappingProxyType({}),
 ) -> subprocess.Popen[bytes]:
-    """Start git in `directory` with piped input and output; `place` adds environment variables."""
+    """Start git in `directory` with piped input and output; `place` adds environment variables.
+
+    Raise OSError, or ValueError for an argument with a null character.
+    """
+    program = find_git()
+    if program is None:
+        raise FileNotFoundError(errno.ENOENT, "the git program is not in PATH")
+    kept = {name: value for name, value in os.environ.items() if name not in _ELSEWHERE}
     return subprocess.Popen(  # noqa: S603 - found in PATH, and no shell reads the arguments
-        command,
+        [program, *_HARMLESS, *arguments],
         cwd=directory,
-        env={**_environment(), **place},
+        env={**kept, **_QUIET, **place},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=complaints,

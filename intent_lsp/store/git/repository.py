@@ -30,7 +30,6 @@ from intent_lsp.store.git.objects import (
     Conversion,
     Version,
     blob_data,
-    blob_in_commit,
     blob_in_head,
     blob_in_index,
     blobs_in_commit,
@@ -111,7 +110,7 @@ class Git:
 
     def version_at(self, commit: str, path: WorkspacePath) -> Version | None:
         """Return the version that `blob_bytes` would read, or None if it does not exist."""
-        return self._version(path, partial(blob_in_commit, commit=commit))
+        return (self.versions_at(commit, (path,)) or {}).get(path)
 
     def merged_commits(self, path: WorkspacePath, *, limit: int) -> tuple[str, ...]:
         """Return parents of merges in which git made a new content of a file, newest first."""

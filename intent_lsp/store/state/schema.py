@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from intent_lsp.core.errors import StateUnavailableError
-from intent_lsp.store.fs.sqlite_file import create_tables
+from intent_lsp.store.fs.sqlite_file import create_tables, transaction
 
 _VERSION: Final = 5
 """Kept in SQLite's `user_version`."""
@@ -106,15 +106,9 @@ class StateInMemory:
 
     def put_back(self, memory: sqlite3.Connection, file: sqlite3.Connection) -> None:
         """Write to the file, in one transaction, the rows that memory has collected since."""
-        file.execute("BEGIN IMMEDIATE")
-        try:
+        with transaction(file):
             for table in _tables(memory):
-                new = _rows(memory, table) - self._given.get(table, set())
-                _put(file, table, new)
-            file.execute("COMMIT")
-        except BaseException:
-            file.execute("ROLLBACK")
-            raise
+                _put(file, table, _rows(memory, table) - self._given.get(table, set()))
 
 
 def _tables(connection: sqlite3.Connection) -> list[str]:

@@ -17,6 +17,7 @@ from typing import Final
 
 from intent_lsp.core.errors import LedgerUnavailableError
 from intent_lsp.core.paths import LEDGER_FILE
+from intent_lsp.store.fs.sqlite_file import transaction
 from intent_lsp.store.ledger.index.batch import Batch, read_batch
 from intent_lsp.store.ledger.index.database import CACHE, HASH_INDEX, ORDER_INDEXES
 from intent_lsp.store.ledger.index.rows import IndexRows, insert
@@ -29,7 +30,6 @@ from intent_lsp.store.ledger.index.sources import (
     source_of,
     sources,
     spelled,
-    transaction,
 )
 from intent_lsp.store.ledger.raw.file import opened, read_at
 from intent_lsp.store.ledger.raw.files import FilesStamp, FileStamp

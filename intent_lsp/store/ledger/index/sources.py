@@ -6,8 +6,7 @@ for a row of another file.
 
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -158,18 +157,6 @@ def spelled(stamp: FileStamp) -> str:
     """Return a stamp as the text that the index stores."""
     device, inode = stamp.identity
     return f"{device}:{inode}:{stamp.size}:{stamp.mtime_ns}"
-
-
-@contextmanager
-def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """Run the block in a write transaction, which is rolled back if it raises."""
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
-    connection.execute("COMMIT")
 
 
 def _source(row: tuple[Any, ...]) -> IndexedFile:
