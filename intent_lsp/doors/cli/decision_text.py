@@ -34,7 +34,8 @@ def of_save(judgement: Judgement) -> Iterator[LabelledCell]:
             denied = judgement.denied
             said = None if denied is None else for_people(denied, intent)
             yield from _judged(judgement.decision, None if intent is None else intent.id, said)
-            yield from _owners(judgement)
+            if judgement.owners:
+                yield "would pass", Cell(f"under {', '.join(judgement.owners)}")
             if judgement.denied is not None:
                 enforcement = judgement.rules.policy.enforcement
                 told = f"{_GOES_THROUGH[enforcement]} (enforcement: {enforcement.value})"
@@ -68,11 +69,6 @@ def _judged(
             yield _decision("allowed: no rule is checked")
         case _ as never:
             assert_never(never)
-
-
-def _owners(judgement: Judgement) -> Iterator[LabelledCell]:
-    if judgement.owners:
-        yield "would pass", Cell(f"under {', '.join(judgement.owners)}")
 
 
 def _decision(told: str) -> LabelledCell:

@@ -119,6 +119,13 @@ def is_at(descriptor: int, path: Path) -> bool:
     return False
 
 
+def is_plain_directory(path: str) -> bool:
+    """Whether the path is a directory, links not followed."""
+    with suppress(OSError, ValueError):
+        return modes.S_ISDIR(os.lstat(path).st_mode)
+    return False
+
+
 def foreign_lines(stream: BinaryIO) -> Iterator[bytes | None]:
     """Yield each line with its line end, or None for a line that is too long.
 

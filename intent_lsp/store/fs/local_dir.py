@@ -8,16 +8,14 @@ Invariant: nothing is created through a link or outside the root.
 
 import logging
 import os
-import stat
-from contextlib import suppress
 from pathlib import Path
 
 from intent_lsp.core.errors import UnsafePathError
 from intent_lsp.core.gate.directory_contract import EntryKind, drift_of
 from intent_lsp.core.gate.request import Drift
 from intent_lsp.core.paths import CONTROL_ROOM, LOCAL_ROOM, WorkspacePath
-from intent_lsp.store.fs.files import read_bytes
-from intent_lsp.store.fs.write import create_file, leaving, make_directory
+from intent_lsp.store.fs.files import is_plain_directory, read_bytes
+from intent_lsp.store.fs.write import create_file, make_directory, resolved_inside
 
 _log = logging.getLogger(__name__)
 LOCAL_MODE = 0o700
@@ -40,7 +38,7 @@ def ensure_local_directory(root: Path) -> Path:
     Raise UnsafePathError if something else is there, OSError if it cannot be created.
     """
     control = root / CONTROL_ROOM
-    _refuse_outside(control, root)
+    resolved_inside(control, root)
     room = root / LOCAL_ROOM
     make_directory(room, mode=LOCAL_MODE)
     ignore = control / ".gitignore"
@@ -95,7 +93,7 @@ def make_private_directory(root: Path) -> None:
     """
     _make_control_room(root)
     # A string, not a Path: this runs for each record.
-    if not _is_directory(f"{root}/{LOCAL_ROOM}"):
+    if not is_plain_directory(f"{root}/{LOCAL_ROOM}"):
         ensure_local_directory(root)
 
 
@@ -105,29 +103,16 @@ def make_control_directory(root: Path, room: WorkspacePath) -> None:
     Raise as `ensure_local_directory`.
     """
     _make_control_room(root)
-    if not _is_directory(f"{root}/{room}"):
+    if not is_plain_directory(f"{root}/{room}"):
         make_directory(root / room)
 
 
 def _make_control_room(root: Path) -> None:
-    if not _is_directory(f"{root}/{CONTROL_ROOM}"):
+    if not is_plain_directory(f"{root}/{CONTROL_ROOM}"):
         control = root / CONTROL_ROOM
         if not os.path.lexists(control):
             make_directory(control)
-        _refuse_outside(control, root)
-
-
-def _refuse_outside(control: Path, root: Path) -> None:
-    """Raise UnsafePathError if `.orchestration/` is a link to outside the root."""
-    if not Path(os.path.realpath(control)).is_relative_to(os.path.realpath(root)):
-        raise leaving(control)
-
-
-def _is_directory(path: str) -> bool:
-    """Whether the path is a directory, links not followed."""
-    with suppress(OSError):
-        return stat.S_ISDIR(os.lstat(path).st_mode)
-    return False
+        resolved_inside(control, root)
 
 
 def control_drift(root: Path) -> tuple[Drift, ...]:

@@ -20,7 +20,7 @@ from typing import Final
 from intent_lsp.core.errors import FileChangedError, IntentLspError, UnsafePathError
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.store.fs.files import read_bytes
-from intent_lsp.store.fs.write import TEMPORARY_PREFIX, leaving, remove_file, replace_file
+from intent_lsp.store.fs.write import TEMPORARY_PREFIX, remove_file, replace_file, resolved_inside
 
 _log: Final = logging.getLogger(__name__)
 
@@ -93,20 +93,14 @@ def _set_aside(root: Path, path: Path, before: bytes | None, undoing: ExitStack)
 
 def _require(root: Path, path: Path, before: bytes | None) -> None:
     """Raise FileChangedError if a file does not have the content `before`."""
-    _inside(root, path.parent)
+    resolved_inside(path.parent, root)
     if read_bytes(path) != before:
         raise FileChangedError(path=os.fspath(path))
 
 
-def _inside(root: Path, path: Path) -> None:
-    """Raise UnsafePathError if a path, links resolved, is outside the root."""
-    if not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root)):
-        raise leaving(path)
-
-
 def _make_directories(root: Path, path: Path, undoing: ExitStack) -> None:
     """Create a directory and those above it, none of them outside the root."""
-    _inside(root, path)
+    resolved_inside(path, root)
     missing = list(takewhile(lambda each: not each.is_dir(), (path, *path.parents)))
     for each in reversed(missing):
         each.mkdir()

@@ -45,10 +45,7 @@ def replace_file(
 
     Raise as `replace_lines`, and UnsafePathError if the target is outside `root`.
     """
-    target = Path(os.path.realpath(path))
-    if not target.is_relative_to(os.path.realpath(root)):
-        raise leaving(path)
-    replace_lines(target, (data,), expected=expected)
+    replace_lines(resolved_inside(path, root), (data,), expected=expected)
 
 
 def replace_lines(
@@ -203,10 +200,13 @@ def write_all(descriptor: int, data: bytes | bytearray) -> None:
             written += os.write(descriptor, rest[written:])
 
 
-def leaving(path: Path) -> UnsafePathError:
-    """Return the error for a path that leads out of its root."""
-    problem = "is a link that points outside its root"
-    return UnsafePathError(path=os.fspath(path), problem=problem)
+def resolved_inside(path: Path, root: Path) -> Path:
+    """Return a path with its links resolved. Raise UnsafePathError if that is outside its root."""
+    target = Path(os.path.realpath(path))
+    if not target.is_relative_to(os.path.realpath(root)):
+        problem = "is a link that points outside its root"
+        raise UnsafePathError(path=os.fspath(path), problem=problem)
+    return target
 
 
 @contextlib.contextmanager

@@ -5,13 +5,13 @@ file's place is reported.
 """
 
 import os
-import stat
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from intent_lsp.core.paths import CONTROL_ROOM, LEDGER_FILE, WorkspacePath
+from intent_lsp.store.fs.files import is_plain_directory
 
 ARCHIVE_ROOM: Final = WorkspacePath(f"{CONTROL_ROOM}/archive")
 SEGMENT_ROOM: Final = WorkspacePath(f"{CONTROL_ROOM}/trace")
@@ -68,27 +68,20 @@ class LedgerFiles:
             if (found := _stat(path)) is not None
         )
 
-    def strange(self) -> tuple[Strange, ...]:
-        """Return entries that are named like archives or segments and are no regular files.
+    def strange(self) -> Iterator[Strange]:
+        """Yield entries that are named like archives or segments and are no regular files.
 
-        An archive or segment directory that is not a directory is returned, too.
+        An archive or segment directory that is not a directory is among them.
         """
-        rooms = ((self._archive, ARCHIVE_ROOM), (self._segments, SEGMENT_ROOM))
-        linked = [
-            Strange(room, "it is not a directory")
-            for path, room in rooms
-            if not _is_room(path) and os.path.lexists(path)
-        ]
-        entries = [
-            (f"{room}/{entry.name}", entry)
-            for (path, room), prefix in zip(rooms, (ARCHIVE_PREFIX, ""), strict=True)
-            for entry in _entries(path, prefix)
-            if not _is_ours(entry)
-        ]
-        return (
-            *linked,
-            *(Strange(_shown(name), "it is not a regular file") for name, _ in entries),
-        )
+        for path, room, prefix in (
+            (self._archive, ARCHIVE_ROOM, ARCHIVE_PREFIX),
+            (self._segments, SEGMENT_ROOM, ""),
+        ):
+            if not is_plain_directory(path) and os.path.lexists(path):
+                yield Strange(room, "it is not a directory")
+            for entry in _entries(path, prefix):
+                if not _is_ours(entry):
+                    yield Strange(_shown(f"{room}/{entry.name}"), "it is not a regular file")
 
     def _found(self) -> Iterator[tuple[WorkspacePath, str]]:
         """Yield each file in reading order, relative to the root and as a full path."""
@@ -105,7 +98,7 @@ def _plain(path: str, room: WorkspacePath, prefix: str) -> Iterator[tuple[Worksp
 
 def _entries(path: str, prefix: str) -> "list[os.DirEntry[str]]":
     """Return a directory's entries with the prefix and the ledger's suffix; empty if unreadable."""
-    if not _is_room(path):
+    if not is_plain_directory(path):
         return []
     with suppress(OSError), os.scandir(path) as entries:
         return [e for e in entries if e.name.startswith(prefix) and e.name.endswith(SUFFIX)]
@@ -118,12 +111,6 @@ def _is_ours(entry: "os.DirEntry[str]") -> bool:
         entry.name.encode()
         return entry.is_file(follow_symlinks=False)
     return False
-
-
-def _is_room(path: str) -> bool:
-    """Return whether a path is a directory and not a link to one."""
-    found = _stat(path)
-    return found is not None and stat.S_ISDIR(found.st_mode)
 
 
 def _stat(path: str) -> os.stat_result | None:
