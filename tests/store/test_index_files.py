@@ -297,7 +297,7 @@ def test_an_unreadable_segment_stops_no_answer(
             raise LedgerUnavailableError(path=str(path), problem="Permission denied")
         return opened(path)
 
-    for name in ("index.build", "snapshot"):
+    for name in ("index.build", "verify.verify"):
         monkeypatch.setattr(f"intent_lsp.store.ledger.{name}.opened", refusing)
     found = asked(ledger, Query())
     assert found == [record for record in records[::-1] if record.id.encode() not in held]
