@@ -15,7 +15,7 @@ from intent_lsp.store.fs.local_dir import (
     open_local_directory,
 )
 from intent_lsp.store.fs.resolve import ResolvedPath, case_sensitive, is_directory, resolve_below
-from intent_lsp.store.fs.roots import Governed, RootsBelow, governed_root, is_git_top
+from intent_lsp.store.fs.roots import RootsBelow, governed_root, is_git_top
 
 
 def names(directory: Path) -> list[str]:
@@ -114,45 +114,43 @@ def govern(directory: Path) -> Path:
 def test_the_nearest_governed_ancestor_governs(root: Path) -> None:
     govern(root)
     inner = govern(root / "src/inner")
-    assert governed_root(str(root / "src/a.py")) == Governed(root, intents_missing=False)
-    assert governed_root(str(root)) == Governed(root, intents_missing=False)
-    assert governed_root(f"{inner}/not/yet") == Governed(inner, intents_missing=False)
-    assert governed_root(f"{root}/.orchestration/active_intents.yaml") == Governed(
-        root, intents_missing=False
-    )
-    assert governed_root(f"{root}/src/\udcff\n/x") == Governed(root, intents_missing=False)
+    assert governed_root(str(root / "src/a.py")) == root
+    assert governed_root(str(root)) == root
+    assert governed_root(f"{inner}/not/yet") == inner
+    assert governed_root(f"{root}/.orchestration/active_intents.yaml") == root
+    assert governed_root(f"{root}/src/\udcff\n/x") == root
 
 
 @pytest.mark.parametrize("path", ["nul\0", "x" * 5000, "src/a.py/below", "y/" * 4000])
 def test_odd_paths_are_governed_by_what_is_above_them(root: Path, path: str) -> None:
     govern(root)
-    assert governed_root(f"{root}/{path}") == Governed(root, intents_missing=False)
+    assert governed_root(f"{root}/{path}") == root
 
 
-def test_nothing_on_the_way_up_is_dormant(root: Path, tmp_path: Path) -> None:
-    assert governed_root(str(root / "src/a.py"), stop_at=[str(tmp_path)]) is None
+def test_nothing_on_the_way_up_is_dormant(root: Path) -> None:
+    assert governed_root(str(root / "src/a.py")) is None
 
 
 @pytest.mark.parametrize("ledger", ["agent_trace.jsonl", "trace/x.jsonl", "archive/x.jsonl"])
-def test_a_ledger_without_intents_is_told_apart(root: Path, ledger: str) -> None:
+def test_a_ledger_without_intents_governs(root: Path, ledger: str) -> None:
     govern(root.parent)
     path = root / ".orchestration" / ledger
     path.parent.mkdir(parents=True)
     path.touch()
-    assert governed_root(str(root / "src/a.py")) == Governed(root, intents_missing=True)
+    assert governed_root(str(root / "src/a.py")) == root
 
 
 def test_an_empty_control_room_governs_nothing(root: Path) -> None:
     (root / ".orchestration/trace").mkdir(parents=True)
     (root / ".orchestration/trace/README").touch()
-    assert governed_root(str(root), stop_at=[str(root)]) is None
+    assert governed_root(str(root)) is None
 
 
 def test_the_search_ends_at_a_git_top_level(root: Path) -> None:
     govern(root)
     inner = root / "vendor/lib"
     (inner / ".git").mkdir(parents=True)
-    assert governed_root(str(inner / "x")) == Governed(root, intents_missing=False)
+    assert governed_root(str(inner / "x")) == root
     (inner / ".git/HEAD").touch()
     assert governed_root(str(inner / "x")) is None
     linked = root / "vendor/linked"
@@ -161,7 +159,7 @@ def test_the_search_ends_at_a_git_top_level(root: Path) -> None:
     assert is_git_top(linked)
     assert governed_root(str(linked / "x")) is None
     govern(linked)
-    assert governed_root(str(linked / "x")) == Governed(linked, intents_missing=False)
+    assert governed_root(str(linked / "x")) == linked
 
 
 def test_a_repository_too_deep_to_be_looked_into_begins_nowhere(root: Path) -> None:
@@ -201,7 +199,7 @@ def test_the_search_ends_at_the_home_directory(root: Path, monkeypatch: pytest.M
     monkeypatch.setenv("HOME", str(root / "src"))
     assert governed_root(str(root / "src/a.py")) is None
     govern(root / "src")
-    assert governed_root(str(root / "src/a.py")) == Governed(root / "src", intents_missing=False)
+    assert governed_root(str(root / "src/a.py")) == root / "src"
 
 
 def test_a_user_without_a_home_is_governed_as_well(
@@ -212,7 +210,7 @@ def test_a_user_without_a_home_is_governed_as_well(
 
     monkeypatch.setattr(Path, "home", homeless)
     govern(root)
-    assert governed_root(str(root)) == Governed(root, intents_missing=False)
+    assert governed_root(str(root)) == root
 
 
 def test_the_local_room_is_made_private_and_ignored(root: Path) -> None:

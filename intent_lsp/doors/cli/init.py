@@ -39,13 +39,12 @@ def _answer(call: Call) -> None:
     before = governed_root(str(root))
     created = initialise(root)
     if call.options.json:
-        told = {"root": str(root), "created": list(created)}
-        call.page.json(told)
+        call.page.json({"root": str(root), "created": list(created)})
         return
     _tell(call.page, root, created)
-    if created and before is not None and before.root != root:
+    if created and before not in (None, root):
         call.page.remark(
-            f"intent-lsp: until now {before.root} governed this directory;"
+            f"intent-lsp: until now {before} governed this directory;"
             f" from now on {root} has intents of its own"
         )
 

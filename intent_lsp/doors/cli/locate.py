@@ -33,7 +33,7 @@ def root_above(spelled: str) -> Path:
             " or above it",
             cure="run `intent-lsp init` in the project's top directory, or give one with -C DIR",
         )
-    return governed.root
+    return governed
 
 
 def root_of_file(spelled: str, start: str) -> Path:
@@ -42,7 +42,7 @@ def root_of_file(spelled: str, start: str) -> Path:
     Raise WrongUsageError if neither is governed.
     """
     governed = governed_root(str(directory(start).absolute() / spelled))
-    return root_above(start) if governed is None else governed.root
+    return governed or root_above(start)
 
 
 def file_below(root: Path, spelled: str, start: str) -> WorkspacePath:

@@ -1,11 +1,10 @@
 """Governed roots: finds the directory whose intents govern a path (requirements section 4).
 
-Invariant: the search stops at the git top level, the home directory and `stop_at`.
+Invariant: the search stops at the git top level and at the home directory.
 """
 
 import os
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 
 from intent_lsp.core.paths import CONTROL_ROOM, INTENTS_FILE, LEDGER_FILE, WorkspacePath
@@ -13,27 +12,16 @@ from intent_lsp.core.paths import CONTROL_ROOM, INTENTS_FILE, LEDGER_FILE, Works
 _SEGMENT_ROOMS = (f"{CONTROL_ROOM}/trace", f"{CONTROL_ROOM}/archive")
 
 
-@dataclass(frozen=True, slots=True)
-class Governed:
-    """A governed root. `intents_missing`: it has a ledger but no intents file."""
-
-    root: Path
-    intents_missing: bool
-
-
-def governed_root(path: str, *, stop_at: Sequence[str] = ()) -> Governed | None:
+def governed_root(path: str) -> Path | None:
     """Return the root that governs a file or directory, which need not exist.
 
     Return None if no root does. Links in the root's path are not resolved.
     """
-    tops: frozenset[str] | None = None
+    home = _home()
     for directory in _upwards(path):
-        governed = _governed(directory)
-        if governed is not None:
-            return governed
-        # Computed only now: if the first directory is a root, it is not needed.
-        tops = _tops(stop_at) if tops is None else tops
-        if directory in tops or is_git_top(Path(directory)):
+        if _is_governed(directory):
+            return Path(directory)
+        if directory == home or is_git_top(Path(directory)):
             return None
     return None
 
@@ -61,7 +49,7 @@ class RootsBelow:
             room = room.rpartition("/")[0]
         held = self._known[room]
         for inner in reversed(unknown):
-            held = held or _governed(f"{self._root}/{inner}") is not None
+            held = held or _is_governed(f"{self._root}/{inner}")
             self._known[inner] = held
         return held
 
@@ -79,16 +67,13 @@ def is_git_top(directory: Path) -> bool:
         return False
 
 
-def _governed(directory: str) -> Governed | None:
-    """Return the governed root that this directory is, or None if it is none."""
+def _is_governed(directory: str) -> bool:
+    """Whether a directory is a governed root: it has an intents file, or a ledger without one."""
     if not os.path.lexists(f"{directory}/{CONTROL_ROOM}"):
         # Most directories have no `.orchestration/`: one system call instead of four.
-        return None
-    root = Path(directory)
+        return False
     # Anything with its name counts, so that a broken control file is reported.
-    if os.path.lexists(root / INTENTS_FILE):
-        return Governed(root, intents_missing=False)
-    return Governed(root, intents_missing=True) if has_ledger(root) else None
+    return os.path.lexists(f"{directory}/{INTENTS_FILE}") or has_ledger(Path(directory))
 
 
 def _upwards(path: str) -> Iterator[str]:
@@ -102,16 +87,11 @@ def _upwards(path: str) -> Iterator[str]:
         directory = above
 
 
-def _tops(stop_at: Sequence[str]) -> frozenset[str]:
-    """Return the directories above which the search must not go."""
-    return frozenset(os.path.abspath(top) for top in (*stop_at, *_home()))  # noqa: PTH100 - resolve() would follow links
-
-
-def _home() -> tuple[str, ...]:
+def _home() -> str | None:
     try:
-        return (str(Path.home()),)
+        return os.path.abspath(Path.home())  # noqa: PTH100 - resolve() would follow links
     except RuntimeError:  # A user without a home.
-        return ()
+        return None
 
 
 def _has_segment(room: Path) -> bool:

@@ -74,15 +74,13 @@ class InIndex:
 class TreeStatus:
     """HEAD's commit (None if unborn) and the files that differ from it, without ignored ones.
 
-    `paths` are all those files. `unmerged` are those in conflict, `untracked` those that git does
-    not track. `index` is what the index has of the others. `repositories` are untracked directories
-    that are nested repositories.
+    `paths` are all those files, `unmerged` those in conflict. `index` is what the index has of
+    them. `repositories` are untracked directories that are nested repositories.
     """
 
     head: str | None
     paths: tuple[WorkspacePath, ...]
     unmerged: frozenset[WorkspacePath] = frozenset()
-    untracked: frozenset[WorkspacePath] = frozenset()
     index: Mapping[WorkspacePath, InIndex] = field(default_factory=dict)
     repositories: tuple[WorkspacePath, ...] = ()
 
@@ -117,13 +115,11 @@ def read_status(printed: bytes, prefix: str) -> TreeStatus | None:
     if head is None:
         return None
     found = dict(_files(entries, prefix))
-    kinds = {path: entry[:2] for path, entry in found.items()}
     index = ((path, _in_index(entry)) for path, entry in found.items())
     return TreeStatus(
         head=None if head == _UNBORN else head.decode("ascii", "replace"),
         paths=tuple(found),
-        unmerged=frozenset(path for path, kind in kinds.items() if kind == _UNMERGED),
-        untracked=frozenset(path for path, kind in kinds.items() if kind == _UNTRACKED),
+        unmerged=frozenset(path for path, entry in found.items() if entry[:2] == _UNMERGED),
         index={path: known for path, known in index if known is not None},
         repositories=tuple(_repositories(entries, prefix)),
     )

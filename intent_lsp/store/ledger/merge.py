@@ -115,11 +115,8 @@ def _replace(output: Path, union: Union, lines: Iterator[bytes], *, conflicts: i
 
 def _keep(output: Path, aside: Aside) -> Path | None:
     """Keep text in the local directory of the root that the output belongs to, or return None."""
-    root = _root_around(output)
-    if root is None:
-        # A git merge driver gets an output with a meaningless name somewhere in the work tree.
-        governed = governed_root(os.fspath(output.absolute().parent))
-        root = None if governed is None else governed.root
+    # A git merge driver gets an output with a meaningless name somewhere in the work tree.
+    root = _root_around(output) or governed_root(os.fspath(output.absolute().parent))
     if root is None:
         return None
     name = f"merge-{Path(aside.place.side).name}-{aside.place.line}"

@@ -63,7 +63,7 @@ class OpenRoots:
             return known if self._in_reach(path) else None
         governed = governed_root(path)
         with self._lock:
-            root = self._innermost(path, None if governed is None else os.fspath(governed.root))
+            root = self._innermost(path, None if governed is None else os.fspath(governed))
             if root is None or root in self._failed or not self._in_reach(root):
                 return None
             return self._open.get(root) or self._attach(root)
