@@ -20,7 +20,7 @@ from intent_lsp.core.blame.runs import BlameRun, named
 from intent_lsp.core.text import counted
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.ledger.blame import CONFIDENCE_STYLES, origin
-from intent_lsp.doors.cli.ledger.paths import PathFilter, path_filter
+from intent_lsp.doors.cli.ledger.paths import path_filter
 from intent_lsp.doors.cli.ledger.search import indexed
 from intent_lsp.doors.cli.open import refused
 from intent_lsp.doors.cli.session_options import identifier
@@ -32,7 +32,6 @@ from intent_lsp.governance.ledger.blame import FileBlame
 from intent_lsp.governance.ledger.intent_lines import (
     FILES_AT_MOST,
     RECORDS_AT_MOST,
-    Meant,
     WorkedFiles,
     explained,
     worked_files,
@@ -57,7 +56,7 @@ def answer(call: Call) -> None:
     root = call.root()
     with indexed(root, page) as trace:
         rules = RulesCache(root).current()
-        meant = _meant(call, root, trace)
+        meant = path_filter(options, root, trace).covers
         asked = worked_files(root, trace.ledger.index, rules, options.intent, meant)
         if isinstance(asked, CheckoutRefusal):
             raise refused(asked)
@@ -68,13 +67,6 @@ def answer(call: Call) -> None:
     else:
         _tell(page, files)
     _remark(page, asked, files)
-
-
-def _meant(call: Call, root: Path, trace: LedgerReader) -> Meant:
-    if call.options.path is None:
-        return lambda _: True
-    found = path_filter(call.options, root, trace)
-    return found.covers if isinstance(found, PathFilter) else lambda path: path == found
 
 
 def _found(page: Output, root: Path, trace: LedgerReader, asked: WorkedFiles) -> Sequence[FileRuns]:

@@ -26,9 +26,13 @@ _MAGIC: Final = frozenset("*?[{")
 
 @dataclass(frozen=True, slots=True)
 class PathFilter:
-    """A filter for records with a file whose current or previous path satisfies `covers`."""
+    """A filter for records with a file whose current or previous path satisfies `covers`.
+
+    `path` is the only path that does, which the index can be asked for, or None.
+    """
 
     covers: Callable[[WorkspacePath], bool]
+    path: WorkspacePath | None = None
 
     def passes(self, record: Record) -> bool:
         """Return whether any file of a record satisfies the filter."""
@@ -40,21 +44,19 @@ class PathFilter:
         )
 
 
-def path_filter(
-    options: argparse.Namespace, root: Path, trace: LedgerReader
-) -> WorkspacePath | PathFilter:
-    """Return what `--path` means, seen from -C: one path, for the index, or a filter.
+def path_filter(options: argparse.Namespace, root: Path, trace: LedgerReader) -> PathFilter:
+    """Return what `--path` means, seen from -C. Without it every path is covered.
 
     Raise WrongUsageError if it is outside the root or too complex.
     """
     spelled = options.path
-    if _is_root(root, spelled, options.root):
+    if spelled is None or _is_root(root, spelled, options.root):
         return PathFilter(lambda _: True)
     path = path_below(root, spelled, options.root)
     if spelled.endswith(("/", os.sep)) or _is_directory(root / path):
         return PathFilter(lambda found: found.startswith(f"{path}/"))
     if _MAGIC.isdisjoint(spelled) or _is_known(root, path, trace):
-        return path
+        return PathFilter(lambda found: found == path, path)
     pattern = compile_pattern(
         _from_here(root, path, options.root), NameComparison(case_sensitive=case_sensitive(root))
     )

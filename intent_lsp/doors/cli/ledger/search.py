@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from intent_lsp.core.records import Record, ScopeValidation
 from intent_lsp.doors.cli.exits import WrongUsageError
-from intent_lsp.doors.cli.ledger.paths import PathFilter, path_filter
+from intent_lsp.doors.cli.ledger.paths import path_filter
 from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.doors.cli.terminal.times import since
 from intent_lsp.governance.ledger.reader import LedgerReader, tracing
@@ -196,10 +196,10 @@ def search(options: argparse.Namespace, root: Path, trace: LedgerReader) -> Reco
     if options.path is not None:
         found = path_filter(options, root, trace)
         said = f"--path {options.path}"
-        if isinstance(found, PathFilter):
+        if found.path is None:
             sieves.insert(0, Sieve(said, found.passes))
         else:
-            asked.append((said, {"path": found}))
+            asked.append((said, {"path": found.path}))
     if options.session is not None:
         asked.append((f"--session {options.session}", {"session_ids": (options.session,)}))
     if options.since is not None:
