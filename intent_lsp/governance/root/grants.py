@@ -65,7 +65,7 @@ class Grants:
         names = frozenset(intents.names(intent))
         # Take the stamp before the query: a record appended in between then only causes another
         # query. With a later stamp, an outdated result would look current.
-        stamp = self._stores.ledger.stamp()
+        stamp = self._stores.ledger.index.stamp()
         with self._lock:
             if stamp != self._stamp:
                 self._stamp = stamp

@@ -33,7 +33,6 @@ from intent_lsp.store.ledger.journal import Journal
 from intent_lsp.store.ledger.known_heads import KnownHeads
 from intent_lsp.store.ledger.pending import LedgerQueue, OpenRuns, Waiting, runs_kept
 from intent_lsp.store.ledger.raw.file import FileSystem
-from intent_lsp.store.ledger.raw.files import FilesStamp, LedgerFiles
 from intent_lsp.store.ledger.sealing import (
     Identified,
     Sealed,
@@ -86,7 +85,6 @@ class Ledger:
         """Open and create nothing yet. `form` returns the policy's ledger form, at each append."""
         self.root, self._clock, self._new_id = root, clock, new_id
         self._path = root / LEDGER_FILE
-        self._files = LedgerFiles(root)
         self._local = root / LOCAL_ROOM
         self._lock = ledger_lock(root, wait_seconds)
         self._queue = LedgerQueue(self._local / "queue")
@@ -216,10 +214,6 @@ class Ledger:
         with snapshot_of(self.root, self._lock) as snapshot:
             parts = snapshot.parts(progress)
             return verify(parts, anchors, strange=snapshot.strange, past=past)
-
-    def stamp(self) -> FilesStamp | None:
-        """Return a value that changes with the ledger's files, or None if there are none."""
-        return self._files.stamp() or None
 
     def has_news(self) -> bool:
         """Return whether others have changed the ledger since the last call."""

@@ -8,13 +8,13 @@ import argparse
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.scope.index import Ownership
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.intents.list_intents import flags_of, status_cell
 from intent_lsp.doors.cli.locate import file_below, root_of_file
 from intent_lsp.doors.cli.open import governing
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
-from intent_lsp.governance.governance import Governance
+from intent_lsp.governance.root.rules import Rules
 
 NOBODY: Final = "no intent owns it"
 
@@ -26,9 +26,11 @@ def answer(call: Call) -> None:
     told: list[dict[str, object]] = []
     for spelled in options.path:
         with Governance(root_of_file(spelled, options.root)) as governance:
-            path = file_below(governance.root, spelled, options.root)
-            rows.extend(_rows(governance, path))
-            told.append(_told(governance, path))
+            path, rules = file_below(governance.root, spelled, options.root), governing(governance)
+            owners = [each for each in governance.owners(path) if each.intent_id in rules.by_id]
+            rows.extend(_rows(path, owners, rules))
+            uri = (governance.root / path).as_uri()
+            told.append({"path": path, "uri": uri, "owners": _told(owners, rules)})
     if options.json:
         for each in told:
             call.page.json(each)
@@ -36,23 +38,18 @@ def answer(call: Call) -> None:
         call.page.table(TextTable(_COLUMNS, rows))
 
 
-def _told(governance: Governance, path: WorkspacePath) -> dict[str, object]:
-    known = governing(governance).by_id
-    owners = [
+def _told(owners: Sequence[Ownership], rules: Rules) -> list[dict[str, object]]:
+    return [
         {
             "intentId": owner.intent_id,
             "pattern": owner.pattern,
-            "status": known[owner.intent_id].status.value,
+            "status": rules.by_id[owner.intent_id].status.value,
         }
-        for owner in governance.owners(path)
-        if owner.intent_id in known
+        for owner in owners
     ]
-    return {"path": path, "uri": (governance.root / path).as_uri(), "owners": owners}
 
 
-def _rows(governance: Governance, path: WorkspacePath) -> Iterator[Sequence[Cell]]:
-    rules = governing(governance)
-    owners = [owner for owner in governance.owners(path) if owner.intent_id in rules.by_id]
+def _rows(path: str, owners: Sequence[Ownership], rules: Rules) -> Iterator[Sequence[Cell]]:
     for owner in owners:
         intent = rules.by_id[owner.intent_id]
         name = " ".join([intent.id, *flags_of(intent, rules)])

@@ -10,7 +10,7 @@ from intent_lsp.core.content import ContentHash
 from intent_lsp.core.ledger.verification import Anchor, AnchorKind, Checkpoint
 from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.formats.ledger.checkpoint import TRAILER, NoCheckpoint, read_note_text, trailers
-from intent_lsp.formats.ledger.signed_note import NoNote, Note, read_note
+from intent_lsp.formats.ledger.signed_note import NoNote, read_note
 from intent_lsp.store.fs.files import read_bytes
 from intent_lsp.store.ledger.hash_scan import hashes_starting
 
@@ -90,7 +90,9 @@ def _signed(data: bytes, spelled: str, public: str, start: str) -> Checkpoint:
         from intent_lsp.formats.ledger.signed_note_keys import read_public_key, signed_text  # noqa: PLC0415
     except ImportError as missing:
         raise WrongUsageError("--pub needs the package cryptography", cure=SIGN_EXTRA) from missing
-    note = _note(data, spelled)
+    note = read_note(data)
+    if isinstance(note, NoNote):
+        raise WrongUsageError(f"{_shown(spelled)}: {note.problem}", cure=note.cure)
     key = read_public_key(file_bytes(public, start), name=note.text.partition("\n")[0])
     if isinstance(key, NoNote):
         raise WrongUsageError(f"--pub: {_shown(public)}: {key.problem}", cure=key.cure)
@@ -98,13 +100,6 @@ def _signed(data: bytes, spelled: str, public: str, start: str) -> Checkpoint:
     if isinstance(text, NoNote):
         raise WrongUsageError(f"{_shown(spelled)}: {text.problem}", cure=text.cure)
     return _sound(read_note_text(text), spelled)
-
-
-def _note(data: bytes, spelled: str) -> Note:
-    note = read_note(data)
-    if isinstance(note, NoNote):
-        raise WrongUsageError(f"{_shown(spelled)}: {note.problem}", cure=note.cure)
-    return note
 
 
 def _sound(found: Checkpoint | NoCheckpoint, spelled: str) -> Checkpoint:

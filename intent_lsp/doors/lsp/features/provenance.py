@@ -197,8 +197,8 @@ class ProvenanceFeature:
 
     def _blamed(self, page: SourceDocument) -> Blamed | None:
         governance, uri = page.open_root.governance, page.tracked.uri
-        ledger = governance.stores.ledger.stamp()
-        if ledger is None:
+        ledger = governance.stores.ledger.index.stamp()
+        if not ledger:
             return None
         key = (page.lines, stamp(governance.root / page.path), ledger)
         known = self._known.pop(uri, None)

@@ -5,6 +5,7 @@ Invariant: a failed write leaves no part of its data in the file.
 """
 
 import errno
+import fcntl
 import os
 import sys
 import threading
@@ -20,9 +21,6 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.store.fs.files import is_at, open_plain
 from intent_lsp.store.fs.write import sync_directory
 from intent_lsp.store.ledger.raw.files import FileStamp
-
-if sys.platform == "darwin":
-    import fcntl
 
 LEDGER_MODE: Final = 0o644
 _CHUNK: Final = 64 * 1024
@@ -112,7 +110,9 @@ class LedgerFile:
         failed: OSError | None = None
         try:
             self._disk.sync(self.fd)
-            _flush_drive(self.fd)
+            if sys.platform == "darwin":
+                # There fsync leaves the data in the drive's cache.
+                fcntl.fcntl(self.fd, fcntl.F_FULLFSYNC)
         except OSError as error:
             failed = error
         with self._group:
@@ -209,10 +209,3 @@ def _misplaced(path: Path) -> UnsafePathError:
     elif path.is_dir():
         problem = "a directory stands in place of the ledger"
     return UnsafePathError(path=str(path), problem=problem)
-
-
-def _flush_drive(fd: int) -> None:
-    """Flush the drive's own cache on macOS."""
-    if sys.platform == "darwin":
-        # On macOS fsync leaves the data in the drive's cache.
-        fcntl.fcntl(fd, fcntl.F_FULLFSYNC)
