@@ -11,11 +11,10 @@ line that is not a record is named as file:line.
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import Final
 
 from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.doors.cli.command import Call, Command
@@ -57,10 +56,9 @@ class _Tally:
 def answer(call: Call) -> None:
     """Import the records of a file, or with --dry-run only report."""
     options, tally = call.options, _Tally()
-    root = call.root()
-    with _opened(options.file, options.root) as stream, importing(root) as governance:
+    with importing(call.root()) as governance:
         work = governance.look_at if options.dry_run else governance.take_over
-        for taken in work(_read(stream, options.file)):
+        for taken in work(_lines(options.file, options.root)):
             tally.add(taken)
             if taken.fate is Fate.UNREAD:
                 call.page.remark(f"intent-lsp: {_name(options.file)}:{taken.line}: {taken.why}")
@@ -70,32 +68,19 @@ def answer(call: Call) -> None:
         _tell(call.page, tally, dry_run=options.dry_run)
 
 
-@contextmanager
-def _opened(spelled: str, start: str) -> Iterator[BinaryIO]:
-    if spelled == _STANDARD_INPUT:
-        yield sys.stdin.buffer
-        return
+def _lines(spelled: str, start: str) -> Iterator[bytes | None]:
+    """Yield the lines of a file relative to `start`, or of standard input, as `foreign_lines`."""
     try:
+        if spelled == _STANDARD_INPUT:
+            yield from foreign_lines(sys.stdin.buffer)
+            return
         # As with git, paths are relative to -C.
-        stream = (Path(start) / spelled).open("rb")
+        with (Path(start) / spelled).open("rb") as stream:
+            yield from foreign_lines(stream)
     except (OSError, ValueError) as error:
-        raise _unreadable(spelled, error) from error
-    with stream:
-        yield stream
-
-
-def _read(stream: BinaryIO, spelled: str) -> Iterable[bytes | None]:
-    try:
-        yield from foreign_lines(stream)
-    except OSError as error:
-        raise _unreadable(spelled, error) from error
-
-
-def _unreadable(spelled: str, error: OSError | ValueError) -> WrongUsageError:
-    reason = getattr(error, "strerror", None) or error
-    return WrongUsageError(
-        f"{spelled}: {reason}", cure="give a file of JSON Lines, or - for standard input"
-    )
+        reason = getattr(error, "strerror", None) or error
+        cure = "give a file of JSON Lines, or - for standard input"
+        raise WrongUsageError(f"{spelled}: {reason}", cure=cure) from error
 
 
 def _name(spelled: str) -> str:
