@@ -17,7 +17,7 @@ from intent_lsp.core.errors import UnsafePathError
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.store.state.blob_cache import BlobCache
-from intent_lsp.store.state.drafts import Draft, Drafts, UnreadableDraft
+from intent_lsp.store.state.drafts import Draft, Drafts
 
 NOON = datetime(2026, 2, 16, 12, tzinfo=UTC)
 PATH = WorkspacePath("src/a.py")
@@ -134,16 +134,15 @@ def test_drafts_older_than_thirty_days_are_pruned(
     [b"", b"{", b"[]", b"null", b"{}", b'{"path": 1}', b"\xff", b"[" * 100_000, b'"\\ud800"'],
     ids=lambda content: repr(content[:12]),
 )
-def test_a_damaged_draft_is_listed_as_unreadable(root: Path, content: bytes) -> None:
+def test_a_damaged_draft_is_logged_and_left_out(
+    root: Path, content: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
     drafts = Drafts(root)
     draft = write(drafts)
     name = "20260217T120000Z-0123abcd"
     (root / f".orchestration/.local/drafts/{name}.json").write_bytes(content)
-    damaged, good = drafts.list()
-    assert isinstance(damaged, UnreadableDraft)
-    assert damaged.id == name
-    assert damaged.problem
-    assert good == draft
+    assert drafts.list() == (draft,)
+    assert f"draft {name} cannot be read" in caplog.text
     assert drafts.get(name) is None
     assert drafts.list(PATH) == (draft,)
 

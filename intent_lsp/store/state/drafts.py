@@ -3,7 +3,7 @@
 Specified in requirements section 7.
 
 Invariant: a draft is on the disk before `write` returns, so that no typed text is lost.
-Invariant: a damaged draft is listed as such. It is not hidden, and is removed only by its age.
+Invariant: a damaged draft is logged and left out. It is removed only by its age.
 """
 
 import json
@@ -58,14 +58,6 @@ class Draft:
     created_at: str
 
 
-@dataclass(frozen=True, slots=True)
-class UnreadableDraft:
-    """A draft's file that cannot be read as a draft, and why."""
-
-    id: str
-    problem: str
-
-
 class Drafts:
     """The drafts of one root."""
 
@@ -87,20 +79,15 @@ class Drafts:
                 return draft
         raise FileExistsError(os.fspath(room))
 
-    def list(self, path: WorkspacePath | None = None) -> tuple[Draft | UnreadableDraft, ...]:
-        """Return all drafts, newest first, or those of one path.
-
-        Damaged ones are only in the full list.
-        """
-        found = (self._read(name) for name in sorted(self._names(), reverse=True))
-        if path is None:
-            return tuple(draft for draft in found if draft is not None)
-        return tuple(draft for draft in found if isinstance(draft, Draft) and draft.path == path)
+    def list(self, path: WorkspacePath | None = None) -> tuple[Draft, ...]:
+        """Return all drafts that can be read, newest first, or those of one path."""
+        read = (self._read(name) for name in sorted(self._names(), reverse=True))
+        found = (draft for draft in read if draft is not None)
+        return tuple(draft for draft in found if path in (None, draft.path))
 
     def get(self, draft_id: str) -> Draft | None:
         """Return a draft, or None if there is none with this id that can be read."""
-        found = self._read(f"{draft_id}.json")
-        return found if isinstance(found, Draft) else None
+        return self._read(f"{draft_id}.json")
 
     def delete(self, draft_id: str) -> bool:
         """Delete a draft that was restored. Return False if there is none. Raise OSError."""
@@ -125,8 +112,8 @@ class Drafts:
             return []
         return [name for name in names if _NAME.fullmatch(name)]
 
-    def _read(self, name: str) -> Draft | UnreadableDraft | None:
-        """Read a draft's file, or return None if there is none."""
+    def _read(self, name: str) -> Draft | None:
+        """Read a draft's file. Return None if there is none, or log it if it is damaged."""
         if not _NAME.fullmatch(name):
             return None
         draft_id = name.removesuffix(".json")
@@ -135,7 +122,7 @@ class Drafts:
             return None if data is None else _parsed(draft_id, data)
         except (OSError, ValueError, RecursionError) as problem:
             _log.warning("draft %s cannot be read: %s", draft_id, problem)
-            return UnreadableDraft(draft_id, str(problem))
+            return None
 
 
 def _spelled(draft: Draft) -> bytes:

@@ -23,7 +23,6 @@ from intent_lsp.doors.lsp.features.scope_actions import (
     root_uri,
 )
 from intent_lsp.governance.violations.violation import Violation
-from intent_lsp.store.state.drafts import Draft
 
 SELECT: Final = "intent.select"
 SHOW_WHY: Final = "intent.showWhy"
@@ -165,7 +164,6 @@ class CodeActions:
             return []
         list_drafts = open_root.governance.stores.drafts.list
         kept = await self._connection.tracked_documents.work.in_thread(list_drafts, place.path)
-        mine = [draft for draft in kept if isinstance(draft, Draft)][:_DRAFTS_OFFERED]
         return [
             command_action(
                 f"Restore draft of {draft.created_at}",
@@ -173,7 +171,7 @@ class CodeActions:
                 {"id": draft.id, "workspaceUri": root_uri(tracked)},
                 [],
             )
-            for draft in mine
+            for draft in kept[:_DRAFTS_OFFERED]
         ]
 
     def _edit(

@@ -38,7 +38,6 @@ from intent_lsp.governance.root.rules import FileState
 from intent_lsp.governance.root.sessions import CHECKOUT_REQUIRED
 from intent_lsp.governance.setup import initialise
 from intent_lsp.store.ledger.index.queries import PageCursor, Query
-from intent_lsp.store.state.drafts import Draft
 from intent_lsp.store.state.notes import AgentInfo
 
 
@@ -155,7 +154,7 @@ class IntentRequests:
         open_root = await self._finder.open_root(params)
         path = await self._path_named(params, open_root)
         kept = await self._in_thread(open_root.governance.stores.drafts.list, path)
-        return {"drafts": [draft_wire(draft) for draft in kept if isinstance(draft, Draft)]}
+        return {"drafts": [draft_wire(draft) for draft in kept]}
 
     async def init(self, given: object) -> JsonObject:
         """Answer `intent/init`: create those files of the setup that are missing.
