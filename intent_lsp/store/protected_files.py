@@ -98,6 +98,15 @@ def ledger_goes_on(ledger: Path, before: LedgerSeen) -> bool:
     return hash_content(_part(ledger, before.start, before.end)) == before.hash
 
 
+def hidden_control_files(root: Path, git: Git) -> tuple[WorkspacePath, ...]:
+    """Return the control-plane files of a root that git ignores.
+
+    Files that only the server writes are left out.
+    """
+    found = itertools.islice(_control_files(root), FILES_AT_MOST)
+    return tuple(path for path in found if not server_only(path) and git.ignored(path))
+
+
 def _meaning(name: str, data: bytes, common: Path) -> bytes | None:
     """Return what must not change in a file, or None if the file counts as absent."""
     if name == _LOG:
@@ -143,15 +152,6 @@ def _files_below(room: Path) -> Iterator[str]:
         rooms.sort()
         below = Path(directory).relative_to(room).as_posix()
         yield from (name if below == "." else f"{below}/{name}" for name in sorted(names))
-
-
-def hidden_control_files(root: Path, git: Git) -> tuple[WorkspacePath, ...]:
-    """Return the control-plane files of a root that git ignores.
-
-    Files that only the server writes are left out.
-    """
-    found = itertools.islice(_control_files(root), FILES_AT_MOST)
-    return tuple(path for path in found if not server_only(path) and git.ignored(path))
 
 
 def _control_files(root: Path) -> Iterator[WorkspacePath]:

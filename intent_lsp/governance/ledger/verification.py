@@ -33,6 +33,14 @@ from intent_lsp.store.ledger.ledger import Ledger
 _PREFIX = "sha256:"
 
 
+@dataclass(frozen=True, slots=True)
+class Unsealed:
+    """Why no checkpoint was made. `problem` is the first error if the ledger does not verify."""
+
+    reason: str
+    problem: LedgerProblem | None = None
+
+
 def prove(
     ledger: Ledger, given: Sequence[Anchor] = (), progress: BuildProgress = quiet
 ) -> Verification:
@@ -58,26 +66,6 @@ def prove(
     if find_local_directory(root) is not None:
         memory.settle(known, remembered(found, known, committed, search))
     return with_cut_ends(found, known, committed, search)
-
-
-def _committed(versions: LedgerVersions, newest: Committed | None) -> list[Anchor]:
-    """Return the heads of the newest commit, then those that only earlier commits have."""
-    heads = () if newest is None else newest.heads
-    name = "" if newest is None else newest.commit
-    return [Anchor(hash=head, kind=AnchorKind.COMMIT, name=name) for head in heads] + [
-        Anchor(hash=head, kind=AnchorKind.EARLIER_COMMIT, name=earlier.commit)
-        for earlier in versions.earlier()
-        for head in earlier.heads
-        if head not in heads
-    ]
-
-
-@dataclass(frozen=True, slots=True)
-class Unsealed:
-    """Why no checkpoint was made. `problem` is the first error if the ledger does not verify."""
-
-    reason: str
-    problem: LedgerProblem | None = None
 
 
 def seal_ledger(ledger: Ledger) -> Checkpoint | Unsealed:
@@ -125,3 +113,15 @@ def contradiction(ledger: Ledger, checkpoint: Checkpoint, found: Verification) -
     if not hashes_starting(ledger.root, checkpoint.origin.removeprefix(_PREFIX), limit=1):
         return "the first record that it names is not in this ledger"
     return None
+
+
+def _committed(versions: LedgerVersions, newest: Committed | None) -> list[Anchor]:
+    """Return the heads of the newest commit, then those that only earlier commits have."""
+    heads = () if newest is None else newest.heads
+    name = "" if newest is None else newest.commit
+    return [Anchor(hash=head, kind=AnchorKind.COMMIT, name=name) for head in heads] + [
+        Anchor(hash=head, kind=AnchorKind.EARLIER_COMMIT, name=earlier.commit)
+        for earlier in versions.earlier()
+        for head in earlier.heads
+        if head not in heads
+    ]

@@ -107,14 +107,6 @@ def make_control_directory(root: Path, room: WorkspacePath) -> None:
         make_directory(root / room)
 
 
-def _make_control_room(root: Path) -> None:
-    if not is_plain_directory(f"{root}/{CONTROL_ROOM}"):
-        control = root / CONTROL_ROOM
-        if not os.path.lexists(control):
-            make_directory(control)
-        resolved_inside(control, root)
-
-
 def control_drift(root: Path) -> tuple[Drift, ...]:
     """Return what in `.orchestration/` of a root should not be there, or is not as it should be.
 
@@ -125,6 +117,14 @@ def control_drift(root: Path) -> tuple[Drift, ...]:
             return drift_of([(entry.name, _kind(entry)) for entry in entries])
     except FileNotFoundError:
         return ()
+
+
+def _make_control_room(root: Path) -> None:
+    if not is_plain_directory(f"{root}/{CONTROL_ROOM}"):
+        control = root / CONTROL_ROOM
+        if not os.path.lexists(control):
+            make_directory(control)
+        resolved_inside(control, root)
 
 
 def _kind(entry: os.DirEntry[str]) -> EntryKind:

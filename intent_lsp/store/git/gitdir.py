@@ -37,6 +37,20 @@ _LINE: Final = re.compile(
 _ABORTED: Final = (b"am --abort", b"rebase (abort)")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Move:
+    """A step of HEAD from one commit to another; `old` is None if there was no commit before.
+
+    `authored` is whether somebody wrote the content of `new`, so that git did not just combine
+    other commits. `made` is whether git itself created `new`, by a merge, pick, revert or rebase.
+    """
+
+    old: str | None
+    new: str
+    authored: bool
+    made: bool
+
+
 def work_tree_top(root: Path, otherwise: Path) -> Path:
     """Return the nearest directory at or above `root` that holds a `.git`, or else `otherwise`.
 
@@ -134,26 +148,6 @@ def last_bytes(path: Path) -> tuple[int, bytes] | None:
         return None
 
 
-def _line(path: Path) -> str:
-    """Return the first line of a small file, or "" if it cannot be read."""
-    text = small_file(path).decode("utf-8", "surrogateescape")
-    return text.split("\n")[0].rstrip("\r")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Move:
-    """A step of HEAD from one commit to another; `old` is None if there was no commit before.
-
-    `authored` is whether somebody wrote the content of `new`, so that git did not just combine
-    other commits. `made` is whether git itself created `new`, by a merge, pick, revert or rebase.
-    """
-
-    old: str | None
-    new: str
-    authored: bool
-    made: bool
-
-
 def log_mark(git_directory: Path) -> LogMark | None:
     """Return the size and last line of HEAD's reflog as a mark, or None if it cannot be read."""
     found = last_bytes(git_directory / HEAD_LOG)
@@ -191,6 +185,12 @@ def logged_before(git_directory: Path, mark: LogMark) -> frozenset[str]:
     return frozenset(
         each for move in _moves(printed[:at].split(b"\n")) for each in (move.old, move.new) if each
     )
+
+
+def _line(path: Path) -> str:
+    """Return the first line of a small file, or "" if it cannot be read."""
+    text = small_file(path).decode("utf-8", "surrogateescape")
+    return text.split("\n")[0].rstrip("\r")
 
 
 def _moves(lines: Iterable[bytes]) -> Iterator[Move]:

@@ -85,6 +85,59 @@ class TreeStatus:
     repositories: tuple[WorkspacePath, ...] = ()
 
 
+class PrivateIndex:
+    """The copy of one repository's index, in the local directory of one root. Safe for threads."""
+
+    def __init__(self, root: Path, git_dir: Path) -> None:
+        self._root = root
+        self._index = git_dir / "index"
+        self._lock = threading.Lock()
+        self._copied: Stamp | None = None
+        self._left: Stamp | None = None
+
+    def place(self) -> Mapping[str, str]:
+        """Return the environment variables that make git use and refresh the copy.
+
+        The index is copied again if it has changed, or if anything but our git has changed the
+        copy. Return no variables if there is no local directory, or if the index is missing or too
+        large.
+        """
+        with self._lock:
+            room = find_local_directory(self._root)
+            now = stamp(self._index)
+            if room is None or now is None or now.size > COPIED_AT_MOST:
+                return _NONE
+            copy = room / FILE_NAME
+            if now != self._copied or self._left is None or stamp(copy) != self._left:
+                self._copied = now if self._copy(copy, now) else None
+                self._left = stamp(copy)
+            if self._copied is None:
+                return _NONE
+            return {"GIT_INDEX_FILE": os.fspath(copy), "GIT_OPTIONAL_LOCKS": "1"}
+
+    def done(self) -> None:
+        """Record the stamp of the copy after a git command has used it."""
+        with self._lock:
+            room = find_local_directory(self._root)
+            self._left = None if room is None else stamp(room / FILE_NAME)
+
+    def _copy(self, copy: Path, now: Stamp) -> bool:
+        """Copy the index, and return whether that succeeded and it did not change meanwhile."""
+        try:
+            data = read_bytes(self._index)
+            if data is None or stamp(self._index) != now:
+                return False
+            # A killed git leaves its lock file, and no other process would remove it.
+            remove_file(copy.with_name(f"{FILE_NAME}.lock"))
+            # Git compares the index's own time with file stamps to find files that changed in the
+            # same tick.
+            create_cache_file(copy, data, mode=PRIVATE_FILE_MODE, mtime_ns=now.mtime_ns)
+        except OSError as problem:
+            _log.info("%s: the index is not copied: %s", self._root, problem)
+            return False
+        return True
+
+
 def tree_status(root: Path, index: Mapping[str, str] = MappingProxyType({})) -> TreeStatus | None:
     """Return how the files below `root` differ from HEAD, or None if git does not answer.
 
@@ -160,56 +213,3 @@ def _name(entry: bytes) -> bytes:
     parts = entry.split(b" ", fields)
     # The third field begins with `S` for a submodule and with `N` for a file.
     return parts[fields] if len(parts) > fields and parts[2].startswith(b"N") else b""
-
-
-class PrivateIndex:
-    """The copy of one repository's index, in the local directory of one root. Safe for threads."""
-
-    def __init__(self, root: Path, git_dir: Path) -> None:
-        self._root = root
-        self._index = git_dir / "index"
-        self._lock = threading.Lock()
-        self._copied: Stamp | None = None
-        self._left: Stamp | None = None
-
-    def place(self) -> Mapping[str, str]:
-        """Return the environment variables that make git use and refresh the copy.
-
-        The index is copied again if it has changed, or if anything but our git has changed the
-        copy. Return no variables if there is no local directory, or if the index is missing or too
-        large.
-        """
-        with self._lock:
-            room = find_local_directory(self._root)
-            now = stamp(self._index)
-            if room is None or now is None or now.size > COPIED_AT_MOST:
-                return _NONE
-            copy = room / FILE_NAME
-            if now != self._copied or self._left is None or stamp(copy) != self._left:
-                self._copied = now if self._copy(copy, now) else None
-                self._left = stamp(copy)
-            if self._copied is None:
-                return _NONE
-            return {"GIT_INDEX_FILE": os.fspath(copy), "GIT_OPTIONAL_LOCKS": "1"}
-
-    def done(self) -> None:
-        """Record the stamp of the copy after a git command has used it."""
-        with self._lock:
-            room = find_local_directory(self._root)
-            self._left = None if room is None else stamp(room / FILE_NAME)
-
-    def _copy(self, copy: Path, now: Stamp) -> bool:
-        """Copy the index, and return whether that succeeded and it did not change meanwhile."""
-        try:
-            data = read_bytes(self._index)
-            if data is None or stamp(self._index) != now:
-                return False
-            # A killed git leaves its lock file, and no other process would remove it.
-            remove_file(copy.with_name(f"{FILE_NAME}.lock"))
-            # Git compares the index's own time with file stamps to find files that changed in the
-            # same tick.
-            create_cache_file(copy, data, mode=PRIVATE_FILE_MODE, mtime_ns=now.mtime_ns)
-        except OSError as problem:
-            _log.info("%s: the index is not copied: %s", self._root, problem)
-            return False
-        return True

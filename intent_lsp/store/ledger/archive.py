@@ -132,6 +132,26 @@ def archive(root: Path, cut: CutPoint) -> Archived:
         ) from error
 
 
+def size_of(root: Path) -> int:
+    """Return the size of the main file in bytes, or 0 if there is none."""
+    with suppress(OSError):
+        return (root / LEDGER_FILE).lstat().st_size
+    return 0
+
+
+def recommend_archiving(root: Path, clock: Callable[[], datetime]) -> None:
+    """Log the advice if the ledger is long and no process has logged it in the last week."""
+    said = advice(size_of(root))
+    if said is None:
+        return
+    note, now = root / LOCAL_ROOM / _TOLD, clock()
+    told = _time_in(note)
+    if told is None or not timedelta() <= now - told < _AGAIN_AFTER:
+        _log.warning("%s", said)
+        with suppress(OSError):
+            create_cache_file(note, timestamp(now).encode(), mode=0o600)
+
+
 @dataclass(slots=True)
 class _Moved:
     """The records that are moved: their number, and the timestamps of the first and the last."""
@@ -260,26 +280,6 @@ def _chunks(begin: int, end: int) -> Iterator[tuple[int, int]]:
     """Yield the start and end of each chunk of at most 1 MiB."""
     for start in range(begin, end, _CHUNK):
         yield start, min(start + _CHUNK, end)
-
-
-def size_of(root: Path) -> int:
-    """Return the size of the main file in bytes, or 0 if there is none."""
-    with suppress(OSError):
-        return (root / LEDGER_FILE).lstat().st_size
-    return 0
-
-
-def recommend_archiving(root: Path, clock: Callable[[], datetime]) -> None:
-    """Log the advice if the ledger is long and no process has logged it in the last week."""
-    said = advice(size_of(root))
-    if said is None:
-        return
-    note, now = root / LOCAL_ROOM / _TOLD, clock()
-    told = _time_in(note)
-    if told is None or not timedelta() <= now - told < _AGAIN_AFTER:
-        _log.warning("%s", said)
-        with suppress(OSError):
-            create_cache_file(note, timestamp(now).encode(), mode=0o600)
 
 
 def _time_in(note: Path) -> datetime | None:

@@ -96,28 +96,6 @@ class LedgerQueue:
         return self._directory / f"{moment}-{next(self._order):09}-{record.id}{SUFFIX}"
 
 
-def names_in(directory: Path) -> list[str]:
-    """Return the sorted names of the record files in a directory; empty if it does not exist."""
-    try:
-        names = os.listdir(directory)  # noqa: PTH208 -- faster, and called for each record
-    except OSError:
-        return []
-    return sorted(name for name in names if name.endswith(SUFFIX))
-
-
-def _read(path: Path) -> Record | None:
-    """Read a queued record. A file that holds none is renamed to `.broken`, and None returned."""
-    try:
-        line = path.read_bytes()
-    except OSError:
-        return None
-    record = read(line)
-    if record is None:
-        with suppress(OSError):
-            path.rename(path.with_suffix(_BROKEN))
-    return record
-
-
 class OpenRuns:
     """The files of `.local/runs/`. Any number of processes may use them."""
 
@@ -188,6 +166,15 @@ class OpenRuns:
                     yield Waiting(file, record)
 
 
+def names_in(directory: Path) -> list[str]:
+    """Return the sorted names of the record files in a directory; empty if it does not exist."""
+    try:
+        names = os.listdir(directory)  # noqa: PTH208 -- faster, and called for each record
+    except OSError:
+        return []
+    return sorted(name for name in names if name.endswith(SUFFIX))
+
+
 @contextmanager
 def runs_kept(local: Path) -> Iterator[None]:
     """Turn errors of storing open runs below `local` into LedgerUnavailableError."""
@@ -197,6 +184,19 @@ def runs_kept(local: Path) -> Iterator[None]:
         raise LedgerUnavailableError(
             path=str(local), problem=f"a record of automatic saves cannot be stored: {error}"
         ) from error
+
+
+def _read(path: Path) -> Record | None:
+    """Read a queued record. A file that holds none is renamed to `.broken`, and None returned."""
+    try:
+        line = path.read_bytes()
+    except OSError:
+        return None
+    record = read(line)
+    if record is None:
+        with suppress(OSError):
+            path.rename(path.with_suffix(_BROKEN))
+    return record
 
 
 def _name(record: Record) -> str:

@@ -92,6 +92,37 @@ class Watched:
         return self.names.get(path)
 
 
+class Polled:
+    """Polling: the entries of some directories as last seen. For use in one thread."""
+
+    def __init__(self, directories: Iterable[str]) -> None:
+        self._directories = tuple(directories)
+        self._pause = _PAUSE_SECONDS
+        self._known = self._look()
+
+    def wait(self, interrupt: threading.Event) -> frozenset[str]:
+        """Wait until the next poll is due, then return the changed paths. Empty if interrupted."""
+        if interrupt.wait(self._pause):
+            return frozenset()
+        return self.changed()
+
+    def changed(self) -> frozenset[str]:
+        """Poll now. Return the paths that were created, deleted or changed since the last poll."""
+        before, self._known = self._known, self._look()
+        return frozenset(
+            os.path.join(directory, name)  # noqa: PTH118 - strings throughout
+            for directory, now in self._known.items()
+            for name in now.keys() | before[directory].keys()
+            if now.get(name) != before[directory].get(name)
+        )
+
+    def _look(self) -> dict[str, _Entries]:
+        passed = clock.stopwatch()
+        found = {directory: _entries(directory) for directory in self._directories}
+        self._pause = max(_PAUSE_SECONDS, _SHARE * passed())
+        return found
+
+
 def _above(directory: str) -> Iterator[str]:
     """Yield the directories above one, up to the file system's root."""
     while (above := os.path.dirname(directory)) != directory:  # noqa: PTH120 - strings throughout
@@ -129,37 +160,6 @@ def _nameable(directory: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-class Polled:
-    """Polling: the entries of some directories as last seen. For use in one thread."""
-
-    def __init__(self, directories: Iterable[str]) -> None:
-        self._directories = tuple(directories)
-        self._pause = _PAUSE_SECONDS
-        self._known = self._look()
-
-    def wait(self, interrupt: threading.Event) -> frozenset[str]:
-        """Wait until the next poll is due, then return the changed paths. Empty if interrupted."""
-        if interrupt.wait(self._pause):
-            return frozenset()
-        return self.changed()
-
-    def changed(self) -> frozenset[str]:
-        """Poll now. Return the paths that were created, deleted or changed since the last poll."""
-        before, self._known = self._known, self._look()
-        return frozenset(
-            os.path.join(directory, name)  # noqa: PTH118 - strings throughout
-            for directory, now in self._known.items()
-            for name in now.keys() | before[directory].keys()
-            if now.get(name) != before[directory].get(name)
-        )
-
-    def _look(self) -> dict[str, _Entries]:
-        passed = clock.stopwatch()
-        found = {directory: _entries(directory) for directory in self._directories}
-        self._pause = max(_PAUSE_SECONDS, _SHARE * passed())
-        return found
 
 
 def _entries(directory: str) -> _Entries:

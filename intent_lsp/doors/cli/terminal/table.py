@@ -70,11 +70,6 @@ def facts_table(facts: Iterable[LabelledCell]) -> TextTable:
     return TextTable((Column(""), Column("", fold=True)), rows)
 
 
-def _aligned(row: Sequence[str], widths: Sequence[int]) -> str:
-    padded = [text + " " * (wanted - width(text)) for text, wanted in zip(row, widths, strict=True)]
-    return GAP.join(padded).rstrip()
-
-
 def spoken(text: str) -> str:
     r"""Return text with control, format and line characters escaped: `\x1b`, `\u202e`."""
     return escape_unseen(text.translate(_SHORT))
@@ -85,6 +80,11 @@ def width(text: str) -> int:
     if text.isascii():
         return len(text)
     return sum(_columns(char) for char in text)
+
+
+def _aligned(row: Sequence[str], widths: Sequence[int]) -> str:
+    padded = [text + " " * (wanted - width(text)) for text, wanted in zip(row, widths, strict=True)]
+    return GAP.join(padded).rstrip()
 
 
 def _columns(char: str) -> int:

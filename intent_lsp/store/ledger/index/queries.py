@@ -103,6 +103,43 @@ Before = tuple[int, int]
 """A moment and a file's number. A page holds only records that come before them."""
 
 
+@dataclass(frozen=True, slots=True)
+class TouchMark:
+    """The state of the index at an answer: the newest record's moment and id key, and the count."""
+
+    moment: int
+    id64: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class TouchedFile:
+    """A file that an intent has touched, and the newest record of that.
+
+    `intent_id` is the id in the record.
+    """
+
+    intent_id: str
+    path: WorkspacePath
+    record: Record
+
+
+@dataclass(frozen=True, slots=True)
+class TouchedFiles:
+    """The files that intents touched since a mark, or ever if `whole`.
+
+    `mark` is passed to the next query. It is None if there are no records.
+    """
+
+    files: tuple[TouchedFile, ...]
+    whole: bool
+    mark: TouchMark | None
+
+
+Touch = tuple[str, WorkspacePath, RecordPlace]
+"""An intent's id, a file that it has touched, and the place of the newest record of that."""
+
+
 def before(cursor: PageCursor | None) -> Before:
     """Return the position that a cursor stands for. A cursor from a client may be any number."""
     if cursor is None:
@@ -140,6 +177,31 @@ def of_ids_between(first: int, last: int, connection: sqlite3.Connection) -> Ite
         (first, last),
     )
     return (RecordPlace(*row) for row in rows)
+
+
+def touches(
+    since: TouchMark | None, count: int, connection: sqlite3.Connection
+) -> tuple[list[Touch], bool, TouchMark | None]:
+    """Return what was touched since a mark, whether that is the whole result, and the new mark.
+
+    `count` is the present number of records. The new mark is None if there are no records.
+    """
+    newest = connection.execute(_NEWEST).fetchone()
+    if newest is None:
+        return [], True, None
+    mark = TouchMark(moment=newest[0], id64=newest[1], count=count)
+    if mark == since:
+        return [], False, mark
+    whole = since is None or not _goes_on(since, count, connection)
+    after = -1 if since is None or whole else since.moment
+    rows = connection.execute(_TOUCHES, (after,))
+    found = [(text, _path(key), RecordPlace(*place)) for text, key, *place in rows]
+    return found, whole, mark
+
+
+def touched_paths(connection: sqlite3.Connection, limit: int) -> tuple[WorkspacePath, ...]:
+    """Return at most `limit` paths that records touched, sorted."""
+    return tuple(_path(key) for (key,) in connection.execute(_PATHS, (limit,)))
 
 
 def _walk(
@@ -183,68 +245,6 @@ def _statement(table: str, conditions: list[str]) -> str:
     where = " AND ".join(conditions)
     order = f"{table}.moment DESC, {table}.source DESC"
     return f"SELECT {_FIELDS} FROM {joined} WHERE {where} ORDER BY {order} LIMIT ?"  # noqa: S608 -- made of the words above
-
-
-@dataclass(frozen=True, slots=True)
-class TouchMark:
-    """The state of the index at an answer: the newest record's moment and id key, and the count."""
-
-    moment: int
-    id64: int
-    count: int
-
-
-@dataclass(frozen=True, slots=True)
-class TouchedFile:
-    """A file that an intent has touched, and the newest record of that.
-
-    `intent_id` is the id in the record.
-    """
-
-    intent_id: str
-    path: WorkspacePath
-    record: Record
-
-
-@dataclass(frozen=True, slots=True)
-class TouchedFiles:
-    """The files that intents touched since a mark, or ever if `whole`.
-
-    `mark` is passed to the next query. It is None if there are no records.
-    """
-
-    files: tuple[TouchedFile, ...]
-    whole: bool
-    mark: TouchMark | None
-
-
-Touch = tuple[str, WorkspacePath, RecordPlace]
-"""An intent's id, a file that it has touched, and the place of the newest record of that."""
-
-
-def touches(
-    since: TouchMark | None, count: int, connection: sqlite3.Connection
-) -> tuple[list[Touch], bool, TouchMark | None]:
-    """Return what was touched since a mark, whether that is the whole result, and the new mark.
-
-    `count` is the present number of records. The new mark is None if there are no records.
-    """
-    newest = connection.execute(_NEWEST).fetchone()
-    if newest is None:
-        return [], True, None
-    mark = TouchMark(moment=newest[0], id64=newest[1], count=count)
-    if mark == since:
-        return [], False, mark
-    whole = since is None or not _goes_on(since, count, connection)
-    after = -1 if since is None or whole else since.moment
-    rows = connection.execute(_TOUCHES, (after,))
-    found = [(text, _path(key), RecordPlace(*place)) for text, key, *place in rows]
-    return found, whole, mark
-
-
-def touched_paths(connection: sqlite3.Connection, limit: int) -> tuple[WorkspacePath, ...]:
-    """Return at most `limit` paths that records touched, sorted."""
-    return tuple(_path(key) for (key,) in connection.execute(_PATHS, (limit,)))
 
 
 def _goes_on(since: TouchMark, count: int, connection: sqlite3.Connection) -> bool:

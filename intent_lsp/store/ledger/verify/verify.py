@@ -48,6 +48,35 @@ class VerifiedFile(NamedTuple):
     pieces: Iterable[Piece]
 
 
+class Snapshot:
+    """The ledger's files at one moment. `strange` is complete only after all `parts` were read."""
+
+    def __init__(self, root: Path, main: int | None, stamps: FilesStamp) -> None:
+        self.strange: list[Strange] = list(LedgerFiles(root).strange())
+        self._root, self._main, self._stamps = root, main, stamps
+        self._main_size = 0 if main is None else os.fstat(main).st_size
+
+    def parts(self, progress: BuildProgress = quiet) -> Iterator[VerifiedFile]:
+        """Yield each file in reading order. It is open only until the next one is requested."""
+        everything, before = sum(stamp.size for stamp in self._stamps), 0
+        for stamp in self._stamps:
+            done = partial(_done, progress, everything, before)
+            before += stamp.size
+            if stamp.file == LEDGER_FILE:
+                if self._main is not None:
+                    yield VerifiedFile(
+                        LEDGER_FILE, scan_widely(self._main, self._main_size, progress=done)
+                    )
+                continue
+            try:
+                with opened(self._root / stamp.file) as fd:
+                    # Git may have removed it. Verification then reports what names its records.
+                    if fd is not None:
+                        yield VerifiedFile(stamp.file, scan_widely(fd, stamp.size, progress=done))
+            except LedgerUnavailableError as error:
+                self.strange.append(Strange(stamp.file, error.problem))
+
+
 def no_past(_hashes: Collection[ContentHash]) -> Mapping[ContentHash, RecordCommit]:
     """Find no records in git."""
     return {}
@@ -81,6 +110,20 @@ def verify(
     problems = found.problems.first()
     problems += [problem(LedgerCode.UNREADABLE_FILE, s.file, 1, s.problem) for s in strange]
     return _outcome(found, problems, reached, proofs=proofs, proven=proven)
+
+
+@contextmanager
+def snapshot_of(root: Path, lock: RootLock) -> Iterator[Snapshot]:
+    """Take a snapshot between two appends, under the lock if it exists."""
+    strange: list[Strange] = []
+    with ExitStack() as stack:
+        try:
+            main = stack.enter_context(opened(root / LEDGER_FILE))
+        except LedgerUnavailableError as error:
+            main, strange = None, [Strange(LEDGER_FILE, error.problem)]
+        snapshot = _between_appends(root, main, lock)
+        snapshot.strange += strange
+        yield snapshot
 
 
 def _but_those_there(remembered: LinkTable, anchors: Sequence[Anchor]) -> list[Anchor]:
@@ -144,49 +187,6 @@ def _current(heads: Sequence[Head]) -> Head | None:
     main = [head for head in heads if head.file == LEDGER_FILE]
     newest = max(heads, key=lambda head: head.timestamp, default=None)
     return main[-1] if main else newest
-
-
-class Snapshot:
-    """The ledger's files at one moment. `strange` is complete only after all `parts` were read."""
-
-    def __init__(self, root: Path, main: int | None, stamps: FilesStamp) -> None:
-        self.strange: list[Strange] = list(LedgerFiles(root).strange())
-        self._root, self._main, self._stamps = root, main, stamps
-        self._main_size = 0 if main is None else os.fstat(main).st_size
-
-    def parts(self, progress: BuildProgress = quiet) -> Iterator[VerifiedFile]:
-        """Yield each file in reading order. It is open only until the next one is requested."""
-        everything, before = sum(stamp.size for stamp in self._stamps), 0
-        for stamp in self._stamps:
-            done = partial(_done, progress, everything, before)
-            before += stamp.size
-            if stamp.file == LEDGER_FILE:
-                if self._main is not None:
-                    yield VerifiedFile(
-                        LEDGER_FILE, scan_widely(self._main, self._main_size, progress=done)
-                    )
-                continue
-            try:
-                with opened(self._root / stamp.file) as fd:
-                    # Git may have removed it. Verification then reports what names its records.
-                    if fd is not None:
-                        yield VerifiedFile(stamp.file, scan_widely(fd, stamp.size, progress=done))
-            except LedgerUnavailableError as error:
-                self.strange.append(Strange(stamp.file, error.problem))
-
-
-@contextmanager
-def snapshot_of(root: Path, lock: RootLock) -> Iterator[Snapshot]:
-    """Take a snapshot between two appends, under the lock if it exists."""
-    strange: list[Strange] = []
-    with ExitStack() as stack:
-        try:
-            main = stack.enter_context(opened(root / LEDGER_FILE))
-        except LedgerUnavailableError as error:
-            main, strange = None, [Strange(LEDGER_FILE, error.problem)]
-        snapshot = _between_appends(root, main, lock)
-        snapshot.strange += strange
-        yield snapshot
 
 
 def _between_appends(root: Path, main: int | None, lock: RootLock) -> Snapshot:
