@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from intent_lsp.core.ledger.chain import ChainCursor, Head
-from intent_lsp.store.ledger.tail import TailNote, noted, read, spelled
+from intent_lsp.store.ledger.tail import TailNote, noted, read_note, spelled_note
 from intent_lsp.store.locks.root_lock import NOTE_AT_MOST
 from tests.support.ledgers import HASH, hashes
 
@@ -18,28 +18,31 @@ notes = st.builds(TailNote, sizes, sizes, st.binary(max_size=96), sizes, hashes,
 
 @given(notes, st.binary(max_size=60))
 def test_a_note_is_read_as_it_was_left(note: TailNote, behind: bytes) -> None:
-    assert read(spelled(note) + behind) == note
-    assert read(spelled(None) + spelled(note)[6:]) is None
+    assert read_note(spelled_note(note) + behind) == note
+    assert read_note(spelled_note(None) + spelled_note(note)[6:]) is None
 
 
 @given(notes, st.data())
 def test_a_changed_note_is_none(note: TailNote, data: st.DataObject) -> None:
-    whole = bytearray(spelled(note))
+    whole = bytearray(spelled_note(note))
     at = data.draw(st.integers(2, len(whole) - 1))
     whole[at] ^= data.draw(st.integers(1, 255))
-    assert read(bytes(whole)) is None
-    assert read(bytes(whole[:at])) is None
+    assert read_note(bytes(whole)) is None
+    assert read_note(bytes(whole[:at])) is None
 
 
 @given(st.binary(max_size=200))
-@example(spelled(TailNote(1, 2, b"", 3, HASH, "", ""))[:6] + b"\xc1")
+@example(spelled_note(TailNote(1, 2, b"", 3, HASH, "", ""))[:6] + b"\xc1")
 def test_anything_else_is_no_note(data: bytes) -> None:
-    assert read(data) is None
+    assert read_note(data) is None
 
 
 def test_what_is_spelled_well_and_tells_of_something_else_is_no_note() -> None:
     told = b"\x93\x01\x02\x03"
-    assert read(len(told).to_bytes(2, "little") + crc32(told).to_bytes(4, "little") + told) is None
+    assert (
+        read_note(len(told).to_bytes(2, "little") + crc32(told).to_bytes(4, "little") + told)
+        is None
+    )
 
 
 @pytest.mark.parametrize(
@@ -56,7 +59,7 @@ def test_an_end_that_is_not_one_record_is_not_left(trail: ChainCursor) -> None:
 
 def test_what_has_no_room_is_not_left() -> None:
     def left(session: str) -> TailNote | None:
-        return read(spelled(TailNote(1, 2, b"tail", 3, HASH, "", session)))
+        return read_note(spelled_note(TailNote(1, 2, b"tail", 3, HASH, "", session)))
 
     assert left("s") is not None
     assert left("s" * NOTE_AT_MOST) is None

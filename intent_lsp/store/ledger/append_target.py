@@ -25,7 +25,7 @@ from intent_lsp.store.git.repository import Git
 from intent_lsp.store.ledger.index.index import Index
 from intent_lsp.store.ledger.raw.file import FileSystem, LedgerFile
 from intent_lsp.store.ledger.raw.files import SEGMENT_ROOM, SUFFIX
-from intent_lsp.store.ledger.tail import Clock, TailState, read, spelled
+from intent_lsp.store.ledger.tail import Clock, TailState, read_note, spelled_note
 from intent_lsp.store.locks.root_lock import RootLock
 
 _NAME: Final = re.compile(rb"(\d{4}-\d\d-\d\d-[0-9a-f]{12}\.jsonl)\n([0-9:]*)\n?")
@@ -145,7 +145,7 @@ class AppendTarget:
         if self._opened is None or file != self.file or not self._opened.is_current():
             self._opened, self._end, self.file = self._open(file), None, file
         end, self._end = self._end, None
-        if end is None or not end.follow(self._opened, lambda: read(self._lock.left())):
+        if end is None or not end.follow(self._opened, lambda: read_note(self._lock.left())):
             end = TailState.find(self._opened, file, self._root, clock=self._clock, index=index)
         self._taken_at = end.size
         return self._opened, end
@@ -159,7 +159,7 @@ class AppendTarget:
         if self._noticed_size == self._taken_at:
             self._noticed_size = end.size
         if self._opened is not None:
-            self._lock.leave(spelled(end.note(self._opened)))
+            self._lock.leave(spelled_note(end.note(self._opened)))
 
     def close(self) -> None:
         """Close the file. The next append opens it again."""

@@ -78,15 +78,15 @@ def noted(trail: ChainCursor, inode: int, size: int, tail: bytes) -> TailNote | 
     return TailNote(inode, size, tail, trail.lines, head.hash, head.timestamp, head.session_id)
 
 
-def spelled(note: TailNote | None) -> bytes:
-    """Encode a note. If it is None or too long, return bytes that `read` decodes as None."""
+def spelled_note(note: TailNote | None) -> bytes:
+    """Encode a note. If it is None or too long, return bytes that `read_note` decodes as None."""
     told = b"" if note is None else _ENCODER.encode(note)
     if len(told) > NOTE_AT_MOST - _HEADER.size:
         told = b""
     return _HEADER.pack(len(told), zlib.crc32(told)) + told
 
 
-def read(data: bytes) -> TailNote | None:
+def read_note(data: bytes) -> TailNote | None:
     """Decode a note, ignoring bytes after it. Return None if it is torn or malformed."""
     if len(data) < _HEADER.size:
         return None
