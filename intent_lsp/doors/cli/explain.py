@@ -22,8 +22,8 @@ from intent_lsp.core.records import ScopeValidation
 from intent_lsp.doors.cli.command import Call, Command, nearest
 from intent_lsp.doors.cli.decision_text import of_call, of_save
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
-from intent_lsp.doors.cli.open import asking
 from intent_lsp.doors.cli.locate import directory, file_below, root_of_file
+from intent_lsp.doors.cli.open import asking
 from intent_lsp.doors.cli.session_options import add_asker, identifier
 from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.doors.cli.terminal.table import Cell, Column, LabelledCell, TextTable, facts_table

@@ -17,7 +17,6 @@ from typing import Final, NamedTuple
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM, WorkspacePath
 from intent_lsp.core.policy import LedgerForm
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.store.fs.files import read_bytes, stamp
 from intent_lsp.store.fs.files import Stamp, read_bytes, stamp
 from intent_lsp.store.fs.local_dir import PRIVATE_FILE_MODE, make_control_directory
 from intent_lsp.store.fs.write import create_cache_file

@@ -5,11 +5,10 @@ Invariant: text is stored as bytes, so that every name of a file system or clien
 """
 
 import sqlite3
-from dataclasses import astuple, dataclass
 from collections.abc import Callable, Mapping
+from dataclasses import astuple, dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.paths import WorkspacePath
@@ -20,8 +19,8 @@ from intent_lsp.store.state.call_state import CallState
 from intent_lsp.store.state.database import Database, hash_in, packed
 from intent_lsp.store.state.notes import Notes
 from intent_lsp.store.state.save_state import SaveState
-from intent_lsp.store.state.session_row import SESSION_QUERY, SessionRow, session_row
 from intent_lsp.store.state.schema import StateInMemory, lay_out
+from intent_lsp.store.state.session_row import SESSION_QUERY, SessionRow, session_row
 from intent_lsp.store.state.tickets import Tickets
 
 FILE_NAME = "state.sqlite3"

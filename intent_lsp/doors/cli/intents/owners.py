@@ -14,6 +14,7 @@ from intent_lsp.doors.cli.intents.list_intents import flags_of, status_cell
 from intent_lsp.doors.cli.locate import file_below, root_of_file
 from intent_lsp.doors.cli.open import governing
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
+from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.root.rules import Rules
 
 NOBODY: Final = "no intent owns it"
