@@ -102,7 +102,7 @@ def test_what_was_dropped_is_said() -> None:
     assert context.truncated == (
         "recent_records: 20 of 20 left out to save space",
         "related_files: 20 of 20 left out to save space",
-        f"recent_history: {20 - len(context.recent_history)} of 20 dropped",
+        f"recent_history: {20 - len(context.recent_history)} of 20 left out to save space",
     )
     assert f"<truncated>{'; '.join(context.truncated)}</truncated>" in text
 

@@ -285,6 +285,5 @@ class Ledger:
             return Queued(self._queue.find(record.id) or self._queue.put(record), reason)
         except (OSError, IntentLspError) as error:
             raise LedgerUnavailableError(
-                path=str(self._path),
-                problem=f"{reason}; the record cannot be kept for later either: {error}",
+                path=str(self._path), problem=f"{reason}; it cannot be kept for later: {error}"
             ) from error
