@@ -399,7 +399,7 @@ def test_a_file_that_will_not_stay_in_place_is_given_up(tmp_path: Path) -> None:
         at.unlink()
         return connection
 
-    with pytest.raises(StateUnavailableError, match="kept open"):
+    with pytest.raises(StateUnavailableError, match="replaced again and again"):
         Database(path, restless).read(lambda connection: connection.execute("SELECT 1"))
 
 
