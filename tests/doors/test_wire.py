@@ -17,7 +17,7 @@ from intent_lsp.core.findings import Severity
 from intent_lsp.core.intents import Intent, IntentId
 from intent_lsp.core.ledger.chain import Head
 from intent_lsp.core.ledger.verification import LedgerProblem, Verification
-from intent_lsp.doors.lsp.wire.common import decision_wire, draft_wire, status_wire, trace_wire
+from intent_lsp.doors.lsp.wire.common import draft_wire, status_wire, trace_wire
 from intent_lsp.formats.intents.intent_json import context_json, intent_json
 from intent_lsp.formats.ledger.jsonl import to_wire
 from intent_lsp.formats.ledger.verification_json import verification_json
@@ -33,6 +33,7 @@ from intent_lsp.formats.params.requests import (
     WirePosition,
     WireRange,
 )
+from intent_lsp.governance.judging.judgement_json import judgement_json
 from tests.governance.editor import INTENTS, Editor
 
 SHAPES: tuple[type[msgspec.Struct], ...] = (
@@ -194,14 +195,14 @@ def test_a_status_is_spelled_with_its_heads(editor: Editor) -> None:
 def test_a_decision_carries_the_refusal_verbatim(editor: Editor) -> None:
     editor.select("INT-001")
     before = editor.will_save("a.py", "x\n")
-    told = decision_wire(before.judgement, "file:///a.py", EMPTY_HASH)
+    told = judgement_json(before.judgement, "file:///a.py")
     message = "Scope Violation: INT-001 is not authorized to edit a.py. Request scope expansion."
     assert json.loads(json.dumps(told)) == {
         "allowed": False,
         "scopeValidation": "FAIL",
         "intentId": "INT-001",
         "mutationClass": None,
-        "files": [{"path": "a.py", "uri": "file:///a.py", "preHash": EMPTY_HASH}],
+        "files": [{"path": "a.py", "uri": "file:///a.py", "preHash": None}],
         "ticket": None,
         "warnings": [],
         "reason": message,
@@ -221,11 +222,11 @@ def test_a_decision_carries_the_refusal_verbatim(editor: Editor) -> None:
 
 def test_a_decision_that_allows_carries_its_warnings(editor: Editor) -> None:
     editor.select("INT-004")
-    told = decision_wire(editor.will_save("lib/a.py", "x\n").judgement, "file:///a")
+    told = judgement_json(editor.will_save("lib/a.py", "x\n").judgement, "file:///a")
     assert (told["allowed"], told["scopeValidation"]) == (True, "PASS")
     assert told["warnings"] == ["Intent INT-004 is BLOCKED, but may still be worked on."]
     assert "reason" not in told
-    unseen = decision_wire(editor.will_save(".git/x", "x\n").judgement, "file:///a")
+    unseen = judgement_json(editor.will_save(".git/x", "x\n").judgement, "file:///a")
     assert (unseen["allowed"], unseen["scopeValidation"], unseen["warnings"]) == (
         True,
         "EXEMPT",

@@ -18,7 +18,6 @@ from typing import Final
 
 from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.gate.explain import ExplainedRow, RowOutcome
-from intent_lsp.core.records import ScopeValidation
 from intent_lsp.doors.cli.command import Call, Command, nearest
 from intent_lsp.doors.cli.decision_text import of_call, of_save
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
@@ -27,9 +26,10 @@ from intent_lsp.doors.cli.open import asking
 from intent_lsp.doors.cli.session_options import add_asker, identifier
 from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.doors.cli.terminal.table import Cell, Column, LabelledCell, TextTable, facts_table
-from intent_lsp.formats.decision_json import decision_json, explained_json
+from intent_lsp.formats.decision_json import explained_json
 from intent_lsp.governance.calls.call_json import call_json
 from intent_lsp.governance.governance import Governance
+from intent_lsp.governance.judging.judgement_json import judgement_json
 from intent_lsp.governance.root.sessions import Asker
 from intent_lsp.store.packaged_files import sections
 
@@ -117,17 +117,10 @@ def _of_save(
         rows, judgement = governance.explain_save("" if asker is None else asker.session_id, path)
     else:
         rows, judgement = governance.explain_save_under(options.intent, path)
-    verdict = judgement.verdict
-    told = decision_json(
-        judgement.decision,
-        verdict=ScopeValidation.EXEMPT if verdict is None else verdict,
-        intent_id=None if judgement.intent is None else judgement.intent.id,
-        files=[{"path": path, "uri": (governance.root / path).as_uri(), "preHash": None}],
-    )
     return _Explained(
         rows=rows,
         words=tuple(of_save(judgement)),
-        json=told,
+        json=judgement_json(judgement, (governance.root / path).as_uri()),
         refused=judgement.denied is not None,
     )
 

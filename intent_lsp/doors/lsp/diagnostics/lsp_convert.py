@@ -7,12 +7,12 @@ declares them.
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
-from urllib.parse import quote_from_bytes
 
 from lsprotocol import types as lsp
 
 from intent_lsp.core.content import line_body
 from intent_lsp.core.findings import Finding, Fix, Position, Severity, Span, TextChange
+from intent_lsp.core.paths import file_uri
 from intent_lsp.core.ranges import Hunk
 from intent_lsp.doors.lsp.protocol.positions import PositionEncoding, count_units, to_client
 from intent_lsp.doors.lsp.runtime.client_capabilities import ClientCapabilities
@@ -24,11 +24,8 @@ DATA_VERSION: Final = 1
 
 
 def uri_of(path: str | Path) -> str:
-    """Return the `file:` URI of an absolute path.
-
-    Bytes that are not UTF-8 are percent-encoded too.
-    """
-    return "file://" + quote_from_bytes(str(path).encode("utf-8", "surrogateescape"), safe="/")
+    """Return the `file:` URI of an absolute path."""
+    return file_uri(str(path))
 
 
 def position(lines: Sequence[str], place: Position, encoding: PositionEncoding) -> lsp.Position:

@@ -25,7 +25,8 @@ from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
 from intent_lsp.doors.lsp.features.refusal_prompts import RefusalPrompts
 from intent_lsp.doors.lsp.runtime.fifo import FifoLock
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
-from intent_lsp.doors.lsp.wire.common import DID_DENY, decision_wire
+from intent_lsp.doors.lsp.wire.common import DID_DENY
+from intent_lsp.governance.judging.judgement_json import judgement_json
 from intent_lsp.governance.judging.save_judge import Judgement
 from intent_lsp.governance.saves.claimed_saves import AfterSave
 from intent_lsp.governance.saves.open_file import OpenFile
@@ -144,7 +145,7 @@ class SaveFeature:
         before = tracked.before
         if before is None or before.draft is None:
             return
-        told = decision_wire(before.judgement, tracked.uri)
+        told = judgement_json(before.judgement, tracked.uri)
         self._connection.people.notify(DID_DENY, {**told, "toolName": EDITOR_SAVE})
         tracked.refused = asyncio.get_running_loop().create_future()
         self._connection.tracked_documents.work.begin(

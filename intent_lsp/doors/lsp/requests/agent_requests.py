@@ -20,7 +20,7 @@ from intent_lsp.doors.lsp.requests.approval import ApprovalPrompt
 from intent_lsp.doors.lsp.requests.editor_edits import EditorEdits, paths_of
 from intent_lsp.doors.lsp.requests.workspace_lookup import RootLookup
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
-from intent_lsp.doors.lsp.wire.common import DID_DENY, JsonObject, decision_wire
+from intent_lsp.doors.lsp.wire.common import DID_DENY, JsonObject
 from intent_lsp.doors.lsp.wire.params import refused, session_of
 from intent_lsp.formats.decision_json import explained_json
 from intent_lsp.formats.params.calls import (
@@ -41,6 +41,7 @@ from intent_lsp.governance.calls.call_json import (
 )
 from intent_lsp.governance.calls.calls import Applied, unknown_ticket
 from intent_lsp.governance.calls.outcome import Outcome
+from intent_lsp.governance.judging.judgement_json import judgement_json
 
 _NAMED: Final = 3
 """At most so many files are named in a message; the others are counted."""
@@ -178,7 +179,7 @@ class AgentRequests:
                 rows, judgement = await self._in_thread(
                     open_root.governance.explain_save, session.id, path
                 )
-                return explained_json(rows, decision_wire(judgement, uri_of(root / path)))
+                return explained_json(rows, judgement_json(judgement, uri_of(root / path)))
         call = params.call()
         rows, admission = await self._in_thread(
             open_root.governance.calls.explain, session.id, session.agent_id, call

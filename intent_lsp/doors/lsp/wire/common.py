@@ -6,12 +6,9 @@ Invariant: names are sent in camelCase. Records and the `details` of a refusal a
 from dataclasses import asdict
 from typing import Any, Final
 
-from intent_lsp.core.content import ContentHash
-from intent_lsp.core.records import Record, ScopeValidation
-from intent_lsp.formats.decision_json import decision_json
+from intent_lsp.core.records import Record
 from intent_lsp.formats.params.read import camel_case
 from intent_lsp.governance.governance import GovernanceStatus
-from intent_lsp.governance.judging.save_judge import Judgement
 from intent_lsp.store.state.drafts import Draft
 
 JsonObject = dict[str, Any]
@@ -28,19 +25,6 @@ def status_wire(status: GovernanceStatus) -> JsonObject:
         if told[name] is None:
             del told[name]
     return told
-
-
-def decision_wire(
-    judgement: Judgement, uri: str, pre_hash: ContentHash | None = None
-) -> JsonObject:
-    """Return the `Decision` on a save of one file as JSON."""
-    verdict, intent = judgement.verdict, judgement.intent
-    return decision_json(
-        judgement.decision,
-        verdict=ScopeValidation.EXEMPT if verdict is None else verdict,
-        intent_id=None if intent is None else intent.id,
-        files=[{"path": judgement.path, "uri": uri, "preHash": pre_hash}],
-    )
 
 
 def trace_wire(record: Record) -> JsonObject:
