@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.gate.explain import ExplainedRow, RowOutcome, explain_call, explain_save
-from intent_lsp.core.gate.fact_text import FACT_AT_MOST, shown
 from intent_lsp.core.gate.gate import judge_call, judge_save
+from intent_lsp.core.gate.intent_lists import FACT_AT_MOST, shown
 from intent_lsp.core.gate.request import (
     EDITOR_SAVE,
     Allowed,

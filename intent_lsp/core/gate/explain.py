@@ -14,7 +14,6 @@ from typing import Final
 
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.gate import check_facts
-from intent_lsp.core.gate.fact_text import fact_of, shown
 from intent_lsp.core.gate.gate import (
     CHECKS,
     SCOPE_ROW,
@@ -22,6 +21,7 @@ from intent_lsp.core.gate.gate import (
     judge_call,
     passed_over,
 )
+from intent_lsp.core.gate.intent_lists import fact_of, shown
 from intent_lsp.core.gate.request import Ask, CallFacts, Denied, GateRequest
 
 

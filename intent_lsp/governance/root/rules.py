@@ -18,10 +18,9 @@ from typing import Final
 
 from intent_lsp.core.content import decode
 from intent_lsp.core.gate.intent_lists import Owners
-from intent_lsp.core.generated_files import GENERATED
 from intent_lsp.core.intents import Intent, IntentId
 from intent_lsp.core.paths import IGNORE_FILE, INTENTS_FILE, POLICY_FILE, WorkspacePath
-from intent_lsp.core.policy import TeamPolicy
+from intent_lsp.core.policy import GENERATED, TeamPolicy
 from intent_lsp.core.scope.index import Ownership, ScopeIndex
 from intent_lsp.core.scope.scope import Scope, compile_scope, compile_scopes
 from intent_lsp.formats.intents.ignore_file import IgnoredIntents, read_ignored

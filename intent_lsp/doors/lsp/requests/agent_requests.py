@@ -10,8 +10,7 @@ from typing import Final
 
 from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.findings import Position
-from intent_lsp.core.gate.approval import ApprovalAnswer
-from intent_lsp.core.gate.request import Denied
+from intent_lsp.core.gate.request import ApprovalAnswer, Denied
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
 from intent_lsp.doors.lsp.protocol.in_flight import Uncancellable

@@ -12,8 +12,7 @@ from intent_lsp.core.agents.file_changes import FileChange
 from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.commands.reading import Effect
 from intent_lsp.core.content import decode, split_lines
-from intent_lsp.core.gate.approval import ApprovalAnswer
-from intent_lsp.core.gate.request import Allowed
+from intent_lsp.core.gate.request import Allowed, ApprovalAnswer
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
 from intent_lsp.doors.lsp.diagnostics.text_edits import turning_edits
