@@ -13,7 +13,9 @@ from intent_lsp.core.commands.git import puts_back, removed_by
 from intent_lsp.core.commands.program_call import (
     ProgramCall,
     asks_for_help,
+    fits,
     named_program,
+    only_plain,
     with_subcommand,
     working_place,
 )
@@ -29,7 +31,6 @@ from intent_lsp.core.commands.reading import (
     together,
     unknown,
 )
-from intent_lsp.core.commands.row_match import fits, only_plain
 from intent_lsp.core.commands.rows import CommandLists, Operands, ProgramRow, RowKind, Runs
 from intent_lsp.core.commands.targets import Site, target, targets
 from intent_lsp.core.commands.words import Word, filled, joined

@@ -7,8 +7,13 @@ Invariant: nothing is written but the heads that this machine knows, and only in
 from collections.abc import Collection, Mapping, Sequence
 
 from intent_lsp.core.content import ContentHash
-from intent_lsp.core.ledger.evidence import Committed, KnownHead, RecordCommit
-from intent_lsp.core.ledger.truncation import remembered, with_cut_ends
+from intent_lsp.core.ledger.truncation import (
+    Committed,
+    KnownHead,
+    RecordCommit,
+    remembered,
+    with_cut_ends,
+)
 from intent_lsp.core.ledger.verification import Anchor, AnchorKind, Verification
 from intent_lsp.core.paths import LOCAL_ROOM
 from intent_lsp.store.fs.local_dir import find_local_directory

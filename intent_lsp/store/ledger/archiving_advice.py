@@ -1,4 +1,7 @@
-"""Advice to archive a long ledger, logged once a week (requirements section 12)."""
+"""Advice to archive the oldest records of a long ledger, logged once a week.
+
+Specified in requirements section 12.
+"""
 
 import logging
 from collections.abc import Callable
@@ -7,17 +10,33 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
 
-from intent_lsp.core.ledger.archiving import advice
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.store.fs.files import read_bytes
 from intent_lsp.store.fs.write import create_cache_file
+
+RECOMMENDED_ABOVE: Final = 10_000_000
+"""The size of the main file, in bytes. Git keeps each version of it, and readers read all of it."""
+
 
 _AGAIN_AFTER: Final = timedelta(weeks=1)
 _TOLD: Final = "archiving_recommended"
 """The file in the local directory that holds the time of the last advice."""
 
 _log: Final = logging.getLogger(__name__)
+
+
+def advice(size: int) -> str | None:
+    """Return the recommendation to archive, or None if the main file is short enough.
+
+    `size` is that of the main file in bytes.
+    """
+    if size <= RECOMMENDED_ABOVE:
+        return None
+    return (
+        f"{LEDGER_FILE} has {size / 1e6:.1f} MB; `intent-lsp trace archive` moves its oldest"
+        " records into another file"
+    )
 
 
 def size_of(root: Path) -> int:

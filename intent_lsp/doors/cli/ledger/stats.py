@@ -5,9 +5,8 @@ import json
 from collections.abc import Sequence
 from typing import Final
 
-from intent_lsp.core.ledger.archiving import advice
 from intent_lsp.core.report.aggregates import By, Groups, LineCount, Tally, count_of_files
-from intent_lsp.core.report.sparkline import ASCII, BLOCKS, sparkline, spread
+from intent_lsp.core.report.timeline import ASCII, BLOCKS, sparkline, spread
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit
 from intent_lsp.doors.cli.ledger.filters import add_filters, count
@@ -17,7 +16,7 @@ from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.doors.cli.options import add_json
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
 from intent_lsp.doors.cli.terminal.times import local, local_day
-from intent_lsp.store.ledger.archiving_advice import size_of
+from intent_lsp.store.ledger.archiving_advice import advice, size_of
 
 DEFAULT_ROWS: Final = 20
 
