@@ -7,8 +7,8 @@ import pytest
 from intent_lsp.core.intents import Status
 from intent_lsp.formats.intents.append_intent import add_intent
 from intent_lsp.formats.intents.edit import EditRefused, apply_changes
+from intent_lsp.formats.intents.entry_text import NewIntent
 from intent_lsp.formats.intents.intents_file import read_intents
-from intent_lsp.formats.intents.new_entry import NewIntent
 from intent_lsp.formats.intents.templates import INTENTS
 from intent_lsp.formats.yaml.limits import MAX_BYTES
 

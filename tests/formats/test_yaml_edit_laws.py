@@ -19,11 +19,11 @@ from intent_lsp.formats.intents.edit import (
     set_history,
     set_status,
 )
+from intent_lsp.formats.intents.entry_text import NewIntent, intent_meant
 from intent_lsp.formats.intents.intents_file import read_intents
-from intent_lsp.formats.intents.new_entry import NewIntent, intent_meant
 from intent_lsp.formats.text_positions import TextPositions
 from intent_lsp.formats.yaml.list_edit import text_spelled
-from intent_lsp.formats.yaml.scalars import spelled_like
+from intent_lsp.formats.yaml.nodes import spelled_like
 from tests.formats.test_yaml_laws import COMMENTS, GLOBS, LAYOUTS, STYLES, WORDS, edited, files
 
 NOW = "2027-02-03T04:05:06Z"

@@ -23,7 +23,7 @@ from intent_lsp.doors.cli.options import add_json, add_place
 from intent_lsp.doors.cli.session_options import add_asker, identifier
 from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.doors.cli.terminal.table import Cell, Column, LabelledCell, TextTable, facts_table
-from intent_lsp.formats.decision_json import decision_json, explained_json
+from intent_lsp.formats.result_json import decision_json, explained_json
 from intent_lsp.governance.calls.call_json import call_json
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.root.sessions import Asker

@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from intent_lsp.core.findings import TextChange
 from intent_lsp.core.intents import Intents
 from intent_lsp.formats.intents.edit import EditRefused, FileEdit, unwritable, verified
-from intent_lsp.formats.intents.entry_text import quote_of
-from intent_lsp.formats.intents.intents_file import IntentsReader
-from intent_lsp.formats.intents.new_entry import (
+from intent_lsp.formats.intents.entry_text import (
     EntryForm,
     NewIntent,
     entry_inline,
     entry_lines,
     intent_meant,
+    quote_of,
 )
+from intent_lsp.formats.intents.intents_file import IntentsReader
 from intent_lsp.formats.intents.root import ROOT_KEY, ROOT_KEYS
 from intent_lsp.formats.text_positions import line_end_of
 from intent_lsp.formats.yaml.document import YamlDocument
@@ -40,8 +40,8 @@ from intent_lsp.formats.yaml.nodes import (
     SequenceNode,
     YamlNode,
     content_of,
+    spelled_like,
 )
-from intent_lsp.formats.yaml.scalars import spelled_like
 from intent_lsp.formats.yaml.unquoted_globs import INTENT_GLOBS, compose_with_globs, linked_anchors
 
 _STEP = 2

@@ -12,8 +12,8 @@ from intent_lsp.core.intents import Intent, Intents
 from intent_lsp.core.line_diff import common_head, common_tail
 from intent_lsp.formats.intents.append_intent import add_intent, adding_to
 from intent_lsp.formats.intents.edit import EditRefused, FileEdit, apply_changes, verified
+from intent_lsp.formats.intents.entry_text import NewIntent, intent_meant
 from intent_lsp.formats.intents.intents_file import IntentsReader
-from intent_lsp.formats.intents.new_entry import NewIntent, intent_meant
 from intent_lsp.formats.text_positions import TextPositions
 
 

@@ -23,8 +23,14 @@ from intent_lsp.formats.yaml.list_edit import (
     values_appended,
     values_renewed,
 )
-from intent_lsp.formats.yaml.nodes import Alias, MappingNode, Scalar, SequenceNode, YamlNode
-from intent_lsp.formats.yaml.scalars import spelled_like
+from intent_lsp.formats.yaml.nodes import (
+    Alias,
+    MappingNode,
+    Scalar,
+    SequenceNode,
+    YamlNode,
+    spelled_like,
+)
 
 FileEdit: TypeAlias = tuple[TextChange, ...]
 """Changes that do not overlap, in order of position."""

@@ -16,8 +16,7 @@ from intent_lsp.formats.intents.prose import prose_of
 from intent_lsp.formats.intents.scope import PatternFindings, scope_of
 from intent_lsp.formats.yaml.document import YamlDocument, text_of, texts_of
 from intent_lsp.formats.yaml.keys import Field, MappingKeys, fields_of
-from intent_lsp.formats.yaml.nodes import MappingNode, Scalar, YamlNode, content_of
-from intent_lsp.formats.yaml.scalars import double_quoted
+from intent_lsp.formats.yaml.nodes import MappingNode, Scalar, YamlNode, content_of, double_quoted
 
 MAX_ID = 256
 """The most characters of an id."""

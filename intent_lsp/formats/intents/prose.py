@@ -7,8 +7,14 @@ from collections.abc import Iterator
 
 from intent_lsp.core.findings import Fix, TextChange
 from intent_lsp.formats.yaml.document import YamlDocument, listed
-from intent_lsp.formats.yaml.nodes import MappingNode, Scalar, SequenceNode, YamlNode, content_of
-from intent_lsp.formats.yaml.scalars import double_quoted
+from intent_lsp.formats.yaml.nodes import (
+    MappingNode,
+    Scalar,
+    SequenceNode,
+    YamlNode,
+    content_of,
+    double_quoted,
+)
 
 
 def prose_of(reading: YamlDocument, node: YamlNode) -> tuple[str, ...]:

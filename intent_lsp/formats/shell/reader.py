@@ -23,9 +23,8 @@ from intent_lsp.core.commands.reading import (
 )
 from intent_lsp.core.commands.rows import CommandLists
 from intent_lsp.core.commands.words import Word
-from intent_lsp.formats.shell.literal import is_literal
 from intent_lsp.formats.shell.redirects import read_tail, redirected
-from intent_lsp.formats.shell.syntax import LOST_TEXT, loses_text, parse, spelling
+from intent_lsp.formats.shell.syntax import LOST_TEXT, is_literal, loses_text, parse, spelling
 from intent_lsp.formats.shell.words import words_of
 
 MAX_NESTING: Final = 60

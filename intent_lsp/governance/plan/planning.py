@@ -29,9 +29,9 @@ from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.intents.append_intent import add_intent
 from intent_lsp.formats.intents.append_intents import add_intents
 from intent_lsp.formats.intents.edit import add_globs, set_status, unwritable
+from intent_lsp.formats.intents.entry_text import NewIntent
 from intent_lsp.formats.intents.intent_json import intent_hash
 from intent_lsp.formats.intents.intents_file import IntentsReader
-from intent_lsp.formats.intents.new_entry import NewIntent
 from intent_lsp.governance.plan.checkout import CheckoutRefusal, not_governed, refusal_of
 from intent_lsp.governance.root.intents_writer import IntentsEdit, IntentsWriter
 from intent_lsp.governance.root.rules import RulesCache

@@ -12,7 +12,7 @@ from intent_lsp.doors.cli.ledger.filters import add_filters
 from intent_lsp.doors.cli.ledger.indexed import indexed
 from intent_lsp.doors.cli.ledger.search import search
 from intent_lsp.doors.cli.locate import root_above
-from intent_lsp.formats.ledger.exports.forms import EXPORTS
+from intent_lsp.formats.ledger.exports import EXPORTS
 from intent_lsp.store.fs.write import new_file
 
 Sink = Callable[[bytes], object]

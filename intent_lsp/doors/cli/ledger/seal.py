@@ -15,7 +15,7 @@ from intent_lsp.doors.cli.options import add_json, add_place
 from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.formats.ledger.checkpoint import note_text, origin_line, trailer
 from intent_lsp.formats.ledger.signed_note import NoNote, format_key, format_note
-from intent_lsp.formats.ledger.verification_json import verification_json
+from intent_lsp.formats.result_json import verification_json
 from intent_lsp.governance.ledger.checkpoints import (
     Unsealed,
     anchors_of,

@@ -23,7 +23,7 @@ from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.doors.cli.options import add_json, add_place
 from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
-from intent_lsp.formats.ledger.verification_json import verification_json
+from intent_lsp.formats.result_json import verification_json
 from intent_lsp.governance.ledger.checkpoints import anchors_of, contradiction
 from intent_lsp.governance.ledger.reader import tracing
 from intent_lsp.store.ledger.archiving_advice import advice, size_of

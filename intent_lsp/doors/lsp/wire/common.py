@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.records import Record, ScopeValidation
-from intent_lsp.formats.decision_json import decision_json
 from intent_lsp.formats.params.read import camel_case
+from intent_lsp.formats.result_json import decision_json
 from intent_lsp.governance.governance import GovernanceStatus
 from intent_lsp.governance.judging.save_judge import Judgement
 from intent_lsp.store.state.drafts import Draft

@@ -1,22 +1,25 @@
-"""Imports a record of another tool as an event, and lists what was dropped.
+"""Imports a record of another tool as an event, marks it, and lists what was dropped.
 
 Invariant: never raises. A JSON value gives an event, or the reason why it cannot.
 Invariant: no grant and no approval is ever imported from a foreign record.
+Invariant: every file of an imported record has the mark. A record without files cannot have it.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, Final, TypeVar
 
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.records import (
+    UNKNOWN_CONTRIBUTOR,
     UNKNOWN_REVISION,
     Conversation,
     Event,
     MutationClass,
     RecordFile,
+    RelatedEntry,
     ScopeValidation,
     Vcs,
 )
@@ -62,6 +65,10 @@ class Foreign:
     known: Recognised
     event: Event
     lost: tuple[str, ...]
+
+
+IMPORTED: Final = "imported"
+"""The `related` type that marks an imported record. Its value is the dialect."""
 
 
 def recognised(value: object) -> Recognised | str:
@@ -132,6 +139,20 @@ def utc(found: object) -> str | None:
         return timestamp(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
     except (ValueError, OverflowError):
         return None
+
+
+def marked(event: Event, dialect: Dialect) -> Event:
+    """Return an event with the import mark on every file, with the dialect that it came from."""
+    mark = RelatedEntry(IMPORTED, dialect.value)
+    tool = f"import/{dialect.value}" if event.tool_name == UNKNOWN else event.tool_name
+    files = tuple(_marked(file, event, mark) for file in event.files)
+    return replace(event, tool_name=tool, files=files)
+
+
+def is_marked(event: Event) -> bool:
+    """Return whether an event has the import mark."""
+    talks = (talk for file in event.files for talk in file.conversations)
+    return any(each.type == IMPORTED for talk in talks for each in talk.related)
 
 
 def _dialect(value: dict[str, Any]) -> Dialect | None:
@@ -227,3 +248,11 @@ def _related(talks: list[Conversation], kind: str) -> str | None:
 def _related_class(talks: list[Conversation]) -> MutationClass | None:
     found = _related(talks, _CLASS)
     return MutationClass(found) if found in set(MutationClass) else None
+
+
+def _marked(file: RecordFile, event: Event, mark: RelatedEntry) -> RecordFile:
+    talks = file.conversations or (
+        Conversation(url=event.session_id, contributor=UNKNOWN_CONTRIBUTOR),
+    )
+    first = replace(talks[0], related=(*talks[0].related, mark))
+    return replace(file, conversations=(first, *talks[1:]))
