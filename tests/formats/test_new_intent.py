@@ -9,9 +9,10 @@ from intent_lsp.formats.intents.append_intent import add_intent
 from intent_lsp.formats.intents.edit import EditRefused, apply_changes
 from intent_lsp.formats.intents.entry_text import NewIntent
 from intent_lsp.formats.intents.intents_file import read_intents
-from intent_lsp.formats.intents.templates import INTENTS
 from intent_lsp.formats.yaml.limits import MAX_BYTES
+from intent_lsp.store.packaged_files import template
 
+TEMPLATE = template("active_intents.yaml")
 NEW = NewIntent(
     id="INT-2",
     name="Two: of us",
@@ -68,7 +69,7 @@ EDITS = [
     ("activeIntents: {}\n", "activeIntents:\n" + item()),
     ("intents: [ # c\n]\n", f"intents: [{INLINE} # c\n]\n"),
     ("intents: { # c\n}\n", f"intents: {{INT-2: {BY_ID} # c\n}}\n"),
-    (INTENTS, INTENTS.removesuffix(" []\n") + "\n" + item()),
+    (TEMPLATE, TEMPLATE.removesuffix(" []\n") + "\n" + item()),
     (
         "active_intents:\n  # - id: X\n  #   name: Y\n\nx: 1\n",
         "active_intents:\n  # - id: X\n  #   name: Y\n" + item() + "\nx: 1\n",

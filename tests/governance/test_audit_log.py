@@ -17,8 +17,7 @@ from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.gate.request import ASKABLE, Allowed, Ask, Denied
 from intent_lsp.core.paths import GOVERNANCE_LEDGER, INTENTS_FILE
-from intent_lsp.formats.intents.templates import LESSONS
-from intent_lsp.formats.markdown.lessons import lessons_in
+from intent_lsp.formats.markdown.lessons import LESSONS, lessons_in
 from intent_lsp.governance.governance import Governance
 from intent_lsp.store.state.notes import AgentInfo
 from tests.governance.editor import INTENTS, Editor
