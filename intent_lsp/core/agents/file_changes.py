@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from intent_lsp.core.commands.reading import Effect, TouchedPath
+from intent_lsp.core.commands.reading import Effect, TouchedPath, changed_paths
 
 Rewrite = Callable[[str], str]
 """A function from a file's old text to its new text. The old text is empty if there is no file.
@@ -32,5 +32,4 @@ class FileChange:
 
         A move changes two: the old path is deleted, the new one written.
         """
-        new = TouchedPath(self.path, self.effect, self.source)
-        return (new,) if self.source is None else (TouchedPath(self.source, Effect.DELETE), new)
+        return changed_paths(self.path, self.effect, self.source)
