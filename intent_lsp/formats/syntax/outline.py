@@ -6,7 +6,7 @@ Invariant: formatting and comments do not change the fingerprint.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
 from tree_sitter import Node
@@ -134,13 +134,8 @@ def _definitions(tree: SyntaxTree, late: Late) -> tuple[Definition, ...] | None:
 def _within(outer: Definition, own: Definition) -> Definition:
     """Return a definition as one inside `outer`: qualified, and one level deeper."""
     method = own.kind == "function" and outer.kind in CONTAINERS
-    return Definition(
-        kind="method" if method else own.kind,
-        name=f"{outer.name}.{own.name}"[-MAX_NAMED:],
-        depth=outer.depth + 1,
-        first_line=own.first_line,
-        last_line=own.last_line,
-    )
+    name = f"{outer.name}.{own.name}"[-MAX_NAMED:]
+    return replace(own, kind="method" if method else own.kind, name=name, depth=outer.depth + 1)
 
 
 def _own(node: Node, kind: str, name: str) -> Definition:

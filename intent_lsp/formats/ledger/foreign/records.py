@@ -5,7 +5,6 @@ Invariant: no grant and no approval is ever imported from a foreign record.
 Invariant: every file of an imported record has the mark. A record without files cannot have it.
 """
 
-import re
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -30,13 +29,11 @@ from intent_lsp.formats.ledger.foreign.files import MAX_URL, UNKNOWN, read_file
 from intent_lsp.formats.ledger.foreign.javascript_json import parse
 from intent_lsp.formats.ledger.foreign.keys import MAX_NAME, ForeignKeys
 from intent_lsp.formats.ledger.foreign.urns import talk_url
-from intent_lsp.formats.ledger.schema import MAX_FILES
+from intent_lsp.formats.ledger.schema import COMMIT, MAX_FILES, UUID4
 
 _SPECIFICATION: Final = "specification"
 _MAX_ERROR: Final = 1 << 14
 _CLASS: Final = "mutation_class"
-_UUID4: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
-_COMMIT: Final = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 _T = TypeVar("_T", bound=StrEnum)
 
@@ -84,7 +81,7 @@ def recognised(value: object) -> Recognised | str:
     if dialect is not Dialect.FLAT and len(value["files"]) > MAX_FILES:
         return f"the record has more than {MAX_FILES:,} files"
     id_ = value.get("id")
-    known = _UUID4.fullmatch(id_.lower()) if isinstance(id_, str) else None
+    known = UUID4.fullmatch(id_.lower()) if isinstance(id_, str) else None
     return Recognised(dialect, known.group() if known else None, moment)
 
 
@@ -223,7 +220,7 @@ def _vcs(keys: ForeignKeys) -> Vcs:
     keys.leave()
     if revision is None or revision == UNKNOWN_REVISION:
         return Vcs()
-    if not _COMMIT.fullmatch(revision.lower()):
+    if not COMMIT.fullmatch(revision.lower()):
         keys.lose("revision", "not a commit of git")
         return Vcs()
     return Vcs(revision.lower())
