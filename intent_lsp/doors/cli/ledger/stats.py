@@ -60,9 +60,9 @@ def _json(total: Tally, groups: Groups, asked: RecordSearch) -> dict[str, object
 def _counts(tally: Tally) -> dict[str, object]:
     return {
         "edits": tally.edits,
-        "added": tally.added,
-        "removed": tally.removed,
-        "wholeFiles": tally.whole,
+        "added": tally.lines.added,
+        "removed": tally.lines.removed,
+        "wholeFiles": tally.lines.whole,
         "violations": tally.violations,
         "failed": tally.failed,
         "assumed": tally.assumed,
