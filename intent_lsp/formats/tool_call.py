@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from intent_lsp.core.agents.tools import (
-    OTHER_SHELLS,
     ToolCall,
     ToolKind,
     bare_name,
@@ -57,7 +56,7 @@ class CallReading:
 
 def read_call(call: ToolCall, policy: TeamPolicy, lists: CommandLists) -> CallReading:
     """Return what a call would do, by its tool, its paths, its patch and its command."""
-    kind = tool_kind(call, policy)
+    kind = tool_kind(call, policy, lists)
     if kind is ToolKind.READ_ONLY:
         return CallReading(mutating=False)
     command = _command(call, lists, runs=kind is ToolKind.COMMAND)
@@ -114,7 +113,7 @@ def _command(call: ToolCall, lists: CommandLists, *, runs: bool) -> CommandReadi
     """
     if call.command is None and not runs:
         return NOTHING
-    if named_in(call.tool_name, OTHER_SHELLS):
+    if named_in(call.tool_name, lists.other_shells):
         return unknown(
             "", f"`{call.tool_name}` runs another shell than `bash`, so its command is not parsed"
         )

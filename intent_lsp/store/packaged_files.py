@@ -20,6 +20,8 @@ _LISTS: Final = {
     "verifying.toml": RowKind.VERIFIES,
     "writing.toml": RowKind.WRITES,
     "running.toml": RowKind.RUNS,
+    # Names of agents' tools, without rows.
+    "tools.toml": RowKind.READS,
 }
 _REPORT: Final = ("page.html", "page.css", "page.js")
 
