@@ -42,7 +42,7 @@ from intent_lsp.formats.yaml.nodes import (
     content_of,
     spelled_like,
 )
-from intent_lsp.formats.yaml.unquoted_globs import INTENT_GLOBS, compose_with_globs, linked_anchors
+from intent_lsp.formats.yaml.unquoted_globs import INTENT_GLOBS, compose_with_globs
 
 _STEP = 2
 _BLANK_LINE = re.compile(r"(?:\r\n|\n|\r)[ \t]*(?:\r\n|\n|\r)")
@@ -75,7 +75,7 @@ def adding_to(text: str) -> Callable[[NewIntent], FileEdit | EditRefused]:
     The text is composed once for many intents; it must be readable. The changes are not verified:
     the caller must do that.
     """
-    composed = compose_with_globs(text, INTENT_GLOBS, linked_anchors(text))
+    composed = compose_with_globs(text, INTENT_GLOBS)
     root = None if isinstance(composed, YamlProblem) else composed.root
     reading, line_end = YamlDocument(text), line_end_of(text)
 

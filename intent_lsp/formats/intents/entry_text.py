@@ -19,7 +19,7 @@ from intent_lsp.formats.yaml.keys import Field, fields_of
 from intent_lsp.formats.yaml.limits import YamlProblem
 from intent_lsp.formats.yaml.list_edit import list_lines, text_spelled
 from intent_lsp.formats.yaml.nodes import MappingNode, Scalar, YamlNode, spelled_like
-from intent_lsp.formats.yaml.unquoted_globs import INTENT_GLOBS, compose_with_globs, linked_anchors
+from intent_lsp.formats.yaml.unquoted_globs import INTENT_GLOBS, compose_with_globs
 
 _QUOTES = ("'", '"')
 
@@ -74,7 +74,7 @@ class EntryForm:
 
 def entry_of(text: str, file: IntentsFile, intent_id: IntentId) -> EntryText | None:
     """Find the entry of an intent that a file has; None when the entry is an alias."""
-    composed = compose_with_globs(text, INTENT_GLOBS, linked_anchors(text))
+    composed = compose_with_globs(text, INTENT_GLOBS)
     if isinstance(composed, YamlProblem):
         return None
     reading = YamlDocument(text)

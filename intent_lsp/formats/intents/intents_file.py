@@ -15,7 +15,7 @@ from intent_lsp.formats.intents.root import EntryNode, entries_of
 from intent_lsp.formats.intents.scope import PatternFindings
 from intent_lsp.formats.yaml.document import YamlDocument
 from intent_lsp.formats.yaml.limits import YamlProblem, refused
-from intent_lsp.formats.yaml.unquoted_globs import INTENT_GLOBS, compose_with_globs, linked_anchors
+from intent_lsp.formats.yaml.unquoted_globs import INTENT_GLOBS, compose_with_globs
 
 MAX_INTENTS = 10_000
 """The most intents in one file."""
@@ -67,7 +67,7 @@ class IntentsReader:
         problem = refused(text)
         if problem is not None:
             return _unread(text, problem)
-        composed = compose_with_globs(text, INTENT_GLOBS, linked_anchors(text))
+        composed = compose_with_globs(text, INTENT_GLOBS)
         if isinstance(composed, YamlProblem):
             return _unread(text, composed)
         reading = YamlDocument(text)

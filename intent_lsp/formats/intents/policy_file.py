@@ -32,7 +32,7 @@ from intent_lsp.formats.yaml.document import YamlDocument, text_of, texts_of
 from intent_lsp.formats.yaml.keys import MappingKeys, fields_of
 from intent_lsp.formats.yaml.limits import YamlProblem, refused
 from intent_lsp.formats.yaml.nodes import MappingNode, Scalar, SequenceNode, YamlNode, content_of
-from intent_lsp.formats.yaml.unquoted_globs import POLICY_GLOBS, compose_with_globs, linked_anchors
+from intent_lsp.formats.yaml.unquoted_globs import POLICY_GLOBS, compose_with_globs
 
 ROOT_KEY = "sidecar"
 MAX_WAIT_SECONDS = 86_400
@@ -62,7 +62,7 @@ class PolicyFile:
 
 def read_policy(text: str) -> PolicyFile:
     """Read a text of the policy file, without its byte order mark. Never raises."""
-    composed = refused(text) or compose_with_globs(text, POLICY_GLOBS, linked_anchors(text))
+    composed = refused(text) or compose_with_globs(text, POLICY_GLOBS)
     if isinstance(composed, YamlProblem):
         # Index lines only up to the problem: a text over the limit may have millions of them.
         reading = YamlDocument(text[: composed.end])
