@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from intent_lsp.core.findings import TextChange
-from intent_lsp.core.intents import Intent, IntentId, Status
+from intent_lsp.core.intents import Intent, IntentId
 from intent_lsp.formats.intents.entry import ENTRY_KEYS
 from intent_lsp.formats.intents.intents_file import IntentsFile
 from intent_lsp.formats.intents.root import EntryNode, entries_of
@@ -42,22 +42,6 @@ class EntryText:
     def column(self) -> int:
         """The column of the keys of a block entry."""
         return self.reading.places.position(self.table.pairs[0][0].start).character
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewIntent:
-    """An intent to be written. White space around its constraints and criteria is removed.
-
-    `created_at` is written as it is; `updated_at` is not written.
-    """
-
-    id: str
-    name: str
-    status: Status
-    owned_scope: tuple[str, ...]
-    constraints: tuple[str, ...]
-    acceptance_criteria: tuple[str, ...]
-    created_at: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,12 +96,16 @@ def quote_of(table: MappingNode) -> str:
     return key.style if isinstance(key, Scalar) and key.style in _QUOTES else ""
 
 
-def entry_lines(intent: NewIntent, form: EntryForm) -> tuple[str, ...]:
-    """Return the pairs of an entry, the id first. Empty constraints and criteria are left out."""
+def entry_lines(intent: Intent, form: EntryForm) -> tuple[str, ...]:
+    """Return the pairs of a new entry, the id first. White space around sentences is removed.
+
+    Empty constraints and criteria are left out, and so is what `intent_meant` does not have.
+    """
     listed = {"constraints": intent.constraints, "acceptance_criteria": intent.acceptance_criteria}
     sentences = {key: tuple(map(str.strip, told)) for key, told in listed.items() if told}
     lists = {"owned_scope": intent.owned_scope, **sentences}
     quoted = form.quote or '"'
+    dates = () if intent.created_at is None else (intent.created_at,)
     return (
         _line(form, "id", text_spelled(form.quote, intent.id)),
         _line(form, "name", text_spelled(form.quote, intent.name)),
@@ -127,19 +115,19 @@ def entry_lines(intent: NewIntent, form: EntryForm) -> tuple[str, ...]:
             for key, values in lists.items()
             for line in list_lines(spelled_like(form.quote, key), values, quoted, form.lists)
         ),
-        _line(form, "created_at", text_spelled(quoted, intent.created_at)),
+        *(_line(form, "created_at", text_spelled(quoted, each)) for each in dates),
     )
 
 
-def entry_inline(intent: NewIntent, form: EntryForm) -> str:
+def entry_inline(intent: Intent, form: EntryForm) -> str:
     """Return an entry on one line, as a flow mapping."""
     return "{" + ", ".join(entry_lines(intent, form)) + "}"
 
 
-def intent_meant(intent: NewIntent) -> Intent:
-    """Return the intent that the written entry must read as."""
+def intent_meant(intent: Intent) -> Intent:
+    """Return the intent that the entry written for it must read as."""
     return Intent(
-        id=IntentId(intent.id),
+        id=intent.id,
         name=intent.name,
         status=intent.status,
         owned_scope=intent.owned_scope,
