@@ -37,7 +37,6 @@ class IntentContext:
     intent: Intent
     architectural_constraints: tuple[str, ...] = ()
     related_files: tuple[RelatedFile, ...] = ()
-    recent_history: tuple[str, ...] = ()
     recent_records: tuple[Record, ...] = ()
     truncated: tuple[str, ...] = ()
 
@@ -97,7 +96,6 @@ def _cut(it: IntentContext, name: str, keep: int) -> IntentContext:
             kept = it.architectural_constraints[:keep]
             return replace(it, architectural_constraints=kept)
         case "recent_history":
-            it = replace(it, recent_history=it.recent_history[:keep])
             intent = replace(intent, recent_history=intent.recent_history[:keep])
         case "acceptance_criteria":
             kept = intent.acceptance_criteria[:keep]
@@ -114,7 +112,7 @@ def _cut(it: IntentContext, name: str, keep: int) -> IntentContext:
 _DROPS: Final[Mapping[str, Callable[[IntentContext], int]]] = {
     "recent_records": lambda it: len(it.recent_records),
     "related_files": lambda it: len(it.related_files),
-    "recent_history": lambda it: len(it.recent_history),
+    "recent_history": lambda it: len(it.intent.recent_history),
     "acceptance_criteria": lambda it: len(it.intent.acceptance_criteria),
     "constraints": lambda it: len(it.intent.constraints),
     "architectural_constraints": lambda it: len(it.architectural_constraints),
