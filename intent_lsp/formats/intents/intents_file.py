@@ -35,9 +35,9 @@ class IntentsFile:
     places: Mapping[IntentId, IntentPlaces] = field(default_factory=dict)
 
 
-def read_intents(text: str, find: PatternFindings | None = None) -> IntentsFile:
+def read_intents(text: str) -> IntentsFile:
     """Read a text of the intents file, without its byte order mark."""
-    return IntentsReader(find).read(text)
+    return IntentsReader().read(text)
 
 
 def glob_findings(pattern: str) -> Sequence[PatternFinding]:
