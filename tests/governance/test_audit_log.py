@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from intent_lsp.core.agents.file_changes import FileChange
-from intent_lsp.core.agents.tools import ToolCall
+from intent_lsp.core.agents.tools import FileChange, ToolCall
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.gate.request import ASKABLE, Allowed, Ask, Denied

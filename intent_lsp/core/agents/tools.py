@@ -1,4 +1,6 @@
-"""A tool call, and whether its tool reads, edits or runs a command (requirements section 6).
+"""A tool call, the change of a file that it may ask for, and what kind of tool it is.
+
+Specified in requirements section 6.
 
 Invariant: names are compared without case and prefix; the team's lists win over ours.
 Invariant: an unknown tool is mutating as soon as it names a path or a command.
@@ -6,10 +8,11 @@ Invariant: an unknown tool is mutating as soon as it names a path or a command.
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
+from intent_lsp.core.commands.reading import Effect, TouchedPath, changed_paths
 from intent_lsp.core.commands.rows import CommandLists
 from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.policy import TeamPolicy
@@ -60,6 +63,36 @@ class ToolKind(Enum):
     READ_ONLY = "read-only"
     EDIT = "edit"
     COMMAND = "command"
+
+
+Rewrite = Callable[[str], str]
+"""A function from a file's old text to its new text. The old text is empty if there is no file.
+
+It raises ValueError if the old text is not one that it can be applied to.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileChange:
+    """The change of one file. `path` is as the caller spelled it.
+
+    `source` is the old name of a file that is moved, else None. `rewrite` is None if the content
+    stays. `version` is that of the open document that the change was made for, or None.
+    """
+
+    path: str
+    effect: Effect = Effect.WRITE
+    source: str | None = None
+    rewrite: Rewrite | None = None
+    version: int | None = None
+
+    @property
+    def touched(self) -> tuple[TouchedPath, ...]:
+        """The paths that change.
+
+        A move changes two: the old path is deleted, the new one written.
+        """
+        return changed_paths(self.path, self.effect, self.source)
 
 
 def tool_kind(call: ToolCall, policy: TeamPolicy, lists: CommandLists) -> ToolKind:

@@ -8,7 +8,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from intent_lsp.core.commands.arguments import Arguments, all_arguments, leading_arguments
+from intent_lsp.core.commands.arguments import (
+    Arguments,
+    Word,
+    all_arguments,
+    filled,
+    joined,
+    leading_arguments,
+)
 from intent_lsp.core.commands.git import puts_back, removed_by
 from intent_lsp.core.commands.program_call import (
     ProgramCall,
@@ -33,7 +40,6 @@ from intent_lsp.core.commands.reading import (
 )
 from intent_lsp.core.commands.rows import CommandLists, Operands, ProgramRow, RowKind, Runs
 from intent_lsp.core.commands.targets import Site, target, targets
-from intent_lsp.core.commands.words import Word, filled, joined
 
 MAX_WRAPPERS: Final = 16
 """The most programs that run one another. Commands inside more of them are not read."""

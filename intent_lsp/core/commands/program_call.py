@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from intent_lsp.core.commands.arguments import Arguments, leading_arguments, options_in
+from intent_lsp.core.commands.arguments import Arguments, Word, leading_arguments, options_in
 from intent_lsp.core.commands.reading import CommandReading, KnownPath, entered, unknown
 from intent_lsp.core.commands.rows import (
     EVERY,
@@ -21,7 +21,6 @@ from intent_lsp.core.commands.rows import (
     Tasks,
 )
 from intent_lsp.core.commands.targets import Site
-from intent_lsp.core.commands.words import Word
 
 MAX_SCRIPT: Final = 2_000
 """The most characters of a script that is read. What a longer one does is not known."""

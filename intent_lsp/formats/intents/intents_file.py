@@ -11,8 +11,8 @@ from intent_lsp.core.findings import Finding, RelatedSpan, Severity
 from intent_lsp.core.intents import IntentId, Intents
 from intent_lsp.core.scope.findings import PatternFinding, pattern_findings
 from intent_lsp.formats.intents.entry import EntryRead, IntentPlaces, read_entry
+from intent_lsp.formats.intents.entry_values import PatternFindings
 from intent_lsp.formats.intents.root import EntryNode, entries_of
-from intent_lsp.formats.intents.scope import PatternFindings
 from intent_lsp.formats.yaml.document import YamlDocument
 from intent_lsp.formats.yaml.limits import YamlProblem, refused
 from intent_lsp.formats.yaml.unquoted_globs import INTENT_GLOBS, compose_with_globs

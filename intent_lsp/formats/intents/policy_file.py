@@ -25,9 +25,8 @@ from intent_lsp.core.policy import (
     TeamPolicy,
     Urls,
 )
+from intent_lsp.formats.intents.entry_values import note_glob, prose_of
 from intent_lsp.formats.intents.intents_file import glob_findings
-from intent_lsp.formats.intents.prose import prose_of
-from intent_lsp.formats.intents.scope import note_glob
 from intent_lsp.formats.yaml.document import YamlDocument, text_of, texts_of
 from intent_lsp.formats.yaml.keys import MappingKeys, fields_of
 from intent_lsp.formats.yaml.limits import YamlProblem, refused

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from intent_lsp.core.agents.file_changes import FileChange
-from intent_lsp.core.agents.tools import ToolCall
+from intent_lsp.core.agents.tools import FileChange, ToolCall
 from intent_lsp.core.codes import RequestCode
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.errors import IntentLspError

@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from lsprotocol import types as lsp
 
-from intent_lsp.core.agents.file_changes import FileChange
-from intent_lsp.core.agents.tools import ToolCall
+from intent_lsp.core.agents.tools import FileChange, ToolCall
 from intent_lsp.core.commands.reading import Effect
 from intent_lsp.core.content import decode, split_lines
 from intent_lsp.core.gate.request import Allowed, ApprovalAnswer
