@@ -2,8 +2,6 @@
 
 Invariant: offsets count code points of the text. A node's range excludes its anchor and tag, and
 whatever follows its last value.
-Invariant: nothing recurses. Nesting is counted before a node is built, because composing deep
-nesting crashes the C parser.
 Invariant: a spelled value reads back as the same text, in block and in flow form.
 """
 
