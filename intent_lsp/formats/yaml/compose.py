@@ -32,14 +32,11 @@ class Composed:
     """The nodes of a text, and what was noticed while they were built.
 
     `root` is None if the text has no value. `duplicates` are keys given twice, as (first, again).
-    `globs` maps the offset of each unquoted glob that is a value to its source. `aliases` and
-    `values` are counts.
+    `globs` maps the offset of each unquoted glob that is a value to its source.
     """
 
     root: YamlNode | None
     duplicates: tuple[tuple[Scalar, Scalar], ...]
-    aliases: int
-    values: int
     globs: Mapping[int, str]
 
 
@@ -131,13 +128,7 @@ class _Building:
                     start = self._offset(event.start_mark)
                     message = "a file with more than one YAML document is not read"
                     self._stop(FileCode.YAML_SYNTAX, message, start, start + len("---"))
-        return Composed(
-            root=root,
-            duplicates=tuple(self._duplicates),
-            aliases=self._aliases,
-            values=self._values,
-            globs=self.globs_met,
-        )
+        return Composed(root=root, duplicates=tuple(self._duplicates), globs=self.globs_met)
 
     def _node(self, event: yaml.NodeEvent) -> YamlNode:
         """Return the node that begins with an event."""
