@@ -3,7 +3,6 @@
 Invariant: a WorkspacePath has no empty, `.` or `..` segment and no leading or trailing `/`.
 """
 
-from string import ascii_letters
 from typing import NewType
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
@@ -38,15 +37,12 @@ def fold(text: str) -> str | None:
     return ("/" if text.startswith("/") else "") + "/".join(kept)
 
 
-def parse_relative(text: str, *, windows: bool = False) -> WorkspacePath | None:
+def parse_relative(text: str) -> WorkspacePath | None:
     """Parse a root-relative path. Return None if it is absolute, empty, or leaves the root.
 
     A `path` from the client is never percent-decoded (protocol, head).
     """
-    spelled = text.replace("\\", "/") if windows else text
-    if spelled.startswith("/") or "\0" in spelled or (windows and spelled[1:2] == ":"):
-        return None
-    folded = fold(spelled)
+    folded = None if text.startswith("/") or "\0" in text else fold(text)
     return WorkspacePath(folded) if folded else None
 
 
@@ -71,12 +67,11 @@ def relative_to(path: str, root: str) -> WorkspacePath | None:
     return WorkspacePath(path[len(head) :]) if path.startswith(head) and path != head else None
 
 
-def path_of_uri(uri: str, *, windows: bool = False) -> str | None:
+def path_of_uri(uri: str) -> str | None:
     """Return the absolute folded path of a `file:` URI, or None for another scheme or a bad path.
 
     The URI is percent-decoded once, and `%2F` becomes a separator. Bytes that are not UTF-8 become
-    surrogate escapes, as in file names from the operating system. A drive letter becomes lower
-    case.
+    surrogate escapes, as in file names from the operating system.
     """
     scheme, _, rest = uri.partition(":")
     if scheme.lower() != "file":
@@ -89,12 +84,8 @@ def path_of_uri(uri: str, *, windows: bool = False) -> str | None:
     # fragment. Lone surrogates can come from JSON. They name no file, but must not raise an error.
     spelled = unquote_to_bytes(rest.encode("utf-8", "surrogatepass"))
     decoded = spelled.decode("utf-8", "surrogateescape")
-    if "\0" in decoded or "\0" in host:
-        return None
-    host = "" if host.lower() == "localhost" else host
-    if windows:
-        return _windows_path(decoded, host)
-    return fold(decoded) if not host and decoded.startswith("/") else None
+    here = host.lower() in ("", "localhost") and decoded.startswith("/")
+    return fold(decoded) if here and "\0" not in decoded else None
 
 
 def file_uri(path: str) -> str:
@@ -103,15 +94,3 @@ def file_uri(path: str) -> str:
     Bytes that are not UTF-8 are percent-encoded too.
     """
     return "file://" + quote_from_bytes(path.encode("utf-8", "surrogateescape"), safe="/")
-
-
-def _windows_path(decoded: str, host: str) -> str | None:
-    spelled = decoded.replace("\\", "/")
-    if host:
-        folded = fold("/" + spelled.lstrip("/"))
-        return None if folded is None else f"//{host}{folded}"
-    spelled = spelled.lstrip("/")
-    if spelled[1:2] != ":" or spelled[0] not in ascii_letters:
-        return None
-    folded = fold("/" + spelled[2:].lstrip("/"))
-    return None if folded is None else f"{spelled[0].lower()}:{folded}"

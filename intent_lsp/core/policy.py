@@ -5,6 +5,7 @@ Specified in requirements section 5.
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Final
 
 
 class Enforcement(StrEnum):
@@ -106,10 +107,42 @@ class TeamPolicy:
     history_in_yaml: bool = False
     record_saves: RecordSaves = RecordSaves.RUNS
     generated: tuple[str, ...] = ()
-    """Globs of files that tools leave behind, in addition to those of `core.generated_files`."""
+    """Globs of files that tools leave behind, in addition to GENERATED."""
     ledger: LedgerForm = LedgerForm.SINGLE
     lessons_violations: str = LESSONS_FILES[0]
     lessons_verification: str = LESSONS_FILES[1]
     authors: AuthorNames = field(default=AuthorNames.NAME)
     session_ids: SessionIds = field(default=SessionIds.PLAIN)
     urls: Urls = field(default=Urls.KEEP)
+
+
+GENERATED: Final = (
+    "**/__pycache__/**",
+    "**/*.py[co]",
+    "**/.pytest_cache/**",
+    "**/.mypy_cache/**",
+    "**/.ruff_cache/**",
+    "**/.hypothesis/**",
+    "**/.tox/**",
+    "**/.nox/**",
+    "**/.ipynb_checkpoints/**",
+    "**/.coverage",
+    "**/.coverage.*",
+    "**/htmlcov/**",
+    "**/.nyc_output/**",
+    "**/*.egg-info/**",
+    "**/*.tsbuildinfo",
+    "**/next-env.d.ts",
+    "**/.eslintcache",
+    "**/.stylelintcache",
+    "**/.turbo/**",
+    "**/.parcel-cache/**",
+    "**/.gradle/**",
+    "**/.DS_Store",
+    "**/Thumbs.db",
+)
+"""Globs of files that tools leave behind: caches, coverage, build state.
+
+Edits of these files need no intent that owns them. Files that a person writes or a build needs are
+not listed, and neither are lock files.
+"""

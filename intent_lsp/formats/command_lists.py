@@ -15,22 +15,9 @@ from intent_lsp.core.commands.rows import CommandLists, ProgramRow, RowKind
 from intent_lsp.formats.msgspec_types import register_msgspec_types
 
 _SPLIT: Final = frozenset(
-    [
-        "needs",
-        "unless",
-        "first",
-        "also",
-        "plain",
-        "values",
-        "attached",
-        "writes",
-        "enters",
-        "texts",
-        "given",
-        "module",
-        "fills",
-        "starts",
-    ]
+    field.name
+    for field in fields(ProgramRow)
+    if isinstance(field.default, frozenset) or field.name == "plain"
 )
 """The fields of a row whose value is a string of words separated by blanks."""
 

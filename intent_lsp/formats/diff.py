@@ -3,15 +3,18 @@ r"""Compares two versions of a text line by line, with libgit2's diff as a pure 
 Invariant: a line is any string. A bare `\r`, a NUL or a missing final newline does not disturb the
 comparison, because lines are replaced by numbers before libgit2 sees them.
 Invariant: at least one kept line is between two hunks.
+Invariant: a unified diff, for people to read, is None for what is not text or too large to compare.
+The lines of one side, joined without their marks, are parts of that side's content, in order.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import Final
 
 import pygit2
 
-from intent_lsp.core.content import FileContent, Text, decode, split_lines
+from intent_lsp.core.content import FileContent, Text, decode, line_body, split_lines
 from intent_lsp.core.line_diff import common_head, common_tail
 from intent_lsp.core.ranges import Hunk, count_lines, ranges, whole_file_range
 from intent_lsp.core.records import Range
@@ -23,6 +26,28 @@ Lines that both texts begin or end with do not count.
 """
 
 MAX_DIFFED_BYTES: Final = 5 * 1024 * 1024
+
+
+CONTEXT: Final = 3
+"""How many kept lines are shown before and after a change."""
+
+
+class DiffMark(StrEnum):
+    """What a line of a diff is. The value is the first character of the line."""
+
+    PLACE = "@"
+    KEPT = " "
+    REMOVED = "-"
+    ADDED = "+"
+    REMARK = "\\"
+
+
+@dataclass(frozen=True, slots=True)
+class DiffLine:
+    """One line without its mark. It has its line end only if nothing but line ends differs."""
+
+    mark: DiffMark
+    text: str
 
 
 def file_ranges(before: FileContent, after: FileContent) -> tuple[Range, ...]:
@@ -43,6 +68,53 @@ def file_ranges(before: FileContent, after: FileContent) -> tuple[Range, ...]:
     found = ranges(hunks, encoded, encoding=new_text.encoding)
     above = _count_lines(new_text.text[:start])
     return tuple(_further(each, above) for each in found) if above else found
+
+
+def line_hunks(old: Sequence[str], new: Sequence[str]) -> tuple[Hunk, ...] | None:
+    """Return the hunks that turn `old` into `new`, in order, or None if too many lines differ."""
+    # Make both lists, because slices of a list and of a tuple are never equal.
+    old, new = list(old), list(new)
+    head = common_head(old, new)
+    tail = common_tail(old, new, head)
+    old_left, new_left = len(old) - head - tail, len(new) - head - tail
+    if not old_left and not new_left:
+        return ()
+    if not old_left or not new_left:
+        return (Hunk(old_start=head, old_count=old_left, new_start=head, new_count=new_left),)
+    if old_left + new_left > 2 * MAX_DIFFED_LINES:
+        return None
+    return tuple(_compare(old[head : head + old_left], new[head : head + new_left], head))
+
+
+def whole_range(content: FileContent) -> Range:
+    """Return the single range of a content that is not compared line by line."""
+    data, lines = content.data or b"", content.lines
+    return whole_file_range(data, count_lines(data) if lines is None else len(lines))
+
+
+def text_lines(data: bytes) -> list[str] | None:
+    """Split a content into lines with their line ends.
+
+    Return None if it is no text, or over 5 MB.
+    """
+    text = decode(data) if len(data) <= MAX_DIFFED_BYTES else None
+    return None if text is None else split_lines(text.text)
+
+
+def unified(old: bytes, new: bytes) -> Sequence[DiffLine] | None:
+    """Return the diff of two contents, or None. It is empty if they have the same text."""
+    before, after = text_lines(old), text_lines(new)
+    if before is None or after is None:
+        return None
+    hunks = line_hunks(before, after)
+    if hunks is None:
+        return None
+    return [line for group in _groups(hunks) for line in _written(group, before, after)]
+
+
+def place(first_old: int, old_count: int, first_new: int, new_count: int) -> DiffLine:
+    """Return the `@@` line of a change, as git writes it. Lines count from 1."""
+    return DiffLine(DiffMark.PLACE, f"@ -{first_old},{old_count} +{first_new},{new_count} @@")
 
 
 def _apart(old: str, new: str) -> tuple[int, str, str]:
@@ -76,22 +148,6 @@ def _further(found: Range, lines: int) -> Range:
     )
 
 
-def line_hunks(old: Sequence[str], new: Sequence[str]) -> tuple[Hunk, ...] | None:
-    """Return the hunks that turn `old` into `new`, in order, or None if too many lines differ."""
-    # Make both lists, because slices of a list and of a tuple are never equal.
-    old, new = list(old), list(new)
-    head = common_head(old, new)
-    tail = common_tail(old, new, head)
-    old_left, new_left = len(old) - head - tail, len(new) - head - tail
-    if not old_left and not new_left:
-        return ()
-    if not old_left or not new_left:
-        return (Hunk(old_start=head, old_count=old_left, new_start=head, new_count=new_left),)
-    if old_left + new_left > 2 * MAX_DIFFED_LINES:
-        return None
-    return tuple(_compare(old[head : head + old_left], new[head : head + new_left], head))
-
-
 def _comparable(content: FileContent) -> Text | None:
     if content.absent:
         return decode(b"")
@@ -101,12 +157,6 @@ def _comparable(content: FileContent) -> Text | None:
 def _spelled_alike(old: Text, new: Text) -> bool:
     """Return whether equal lines have equal bytes. An empty text fits any encoding."""
     return not old.text or not new.text or old.encoding == new.encoding
-
-
-def whole_range(content: FileContent) -> Range:
-    """Return the single range of a content that is not compared line by line."""
-    data, lines = content.data or b"", content.lines
-    return whole_file_range(data, count_lines(data) if lines is None else len(lines))
 
 
 def _compare(old: Sequence[str], new: Sequence[str], shift: int) -> Iterator[Hunk]:
@@ -125,3 +175,59 @@ def _compare(old: Sequence[str], new: Sequence[str], shift: int) -> Iterator[Hun
             new_start=shift + hunk.new_start - (1 if hunk.new_lines else 0),
             new_count=hunk.new_lines,
         )
+
+
+def _groups(hunks: Sequence[Hunk]) -> Iterator[list[Hunk]]:
+    """Yield the hunks in groups whose contexts touch."""
+    group: list[Hunk] = []
+    for hunk in hunks:
+        if group and hunk.old_start - _old_end(group[-1]) > 2 * CONTEXT:
+            yield group
+            group = []
+        group.append(hunk)
+    if group:
+        yield group
+
+
+def _old_end(hunk: Hunk) -> int:
+    return hunk.old_start + hunk.old_count
+
+
+def _written(group: Sequence[Hunk], old: Sequence[str], new: Sequence[str]) -> Iterator[DiffLine]:
+    first, last = group[0], group[-1]
+    head = min(first.old_start, CONTEXT)
+    tail = min(len(old) - _old_end(last), CONTEXT)
+    old_count = _old_end(last) + tail - first.old_start + head
+    new_count = last.new_start + last.new_count + tail - first.new_start + head
+    yield place(
+        _numbered(first.old_start - head, old_count),
+        old_count,
+        _numbered(first.new_start - head, new_count),
+        new_count,
+    )
+    at = first.old_start - head
+    for hunk in group:
+        yield from _kept(old[at : hunk.old_start])
+        yield from _changed(
+            old[hunk.old_start : _old_end(hunk)],
+            new[hunk.new_start : hunk.new_start + hunk.new_count],
+        )
+        at = _old_end(hunk)
+    yield from _kept(old[at : at + tail])
+
+
+def _numbered(start: int, count: int) -> int:
+    # For an empty side, git gives the line before it.
+    return start + 1 if count else start
+
+
+def _kept(lines: Sequence[str]) -> Iterator[DiffLine]:
+    return (DiffLine(DiffMark.KEPT, line_body(line)) for line in lines)
+
+
+def _changed(old: Sequence[str], new: Sequence[str]) -> Iterator[DiffLine]:
+    bodies = [line_body(line) for line in old], [line_body(line) for line in new]
+    # If only the line ends differ, show them.
+    before, after = (old, new) if bodies[0] == bodies[1] else bodies
+    yield from (DiffLine(DiffMark.REMOVED, line) for line in before)
+    yield from (DiffLine(DiffMark.ADDED, line) for line in after)

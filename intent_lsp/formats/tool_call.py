@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from intent_lsp.core.agents.tools import (
-    OTHER_SHELLS,
     ToolCall,
     ToolKind,
     bare_name,
@@ -21,12 +20,12 @@ from intent_lsp.core.commands.reading import (
     CommandReading,
     Effect,
     TouchedPath,
+    changed_paths,
     unknown,
 )
 from intent_lsp.core.commands.rows import CommandLists
 from intent_lsp.core.policy import TeamPolicy
 from intent_lsp.core.redaction import redacted
-from intent_lsp.formats.patch.headers import PatchedFile
 from intent_lsp.formats.patch.reader import PatchReading, read_patch
 from intent_lsp.formats.shell.reader import read_command
 
@@ -57,7 +56,7 @@ class CallReading:
 
 def read_call(call: ToolCall, policy: TeamPolicy, lists: CommandLists) -> CallReading:
     """Return what a call would do, by its tool, its paths, its patch and its command."""
-    kind = tool_kind(call, policy)
+    kind = tool_kind(call, policy, lists)
     if kind is ToolKind.READ_ONLY:
         return CallReading(mutating=False)
     command = _command(call, lists, runs=kind is ToolKind.COMMAND)
@@ -91,7 +90,8 @@ def _changing(call: ToolCall, patch: PatchReading | None, command: CommandReadin
     perhaps: list[TouchedPath] = []
     if patch is not None:
         for file in patch.files:
-            (perhaps if file.doubtful else paths).extend(_patched(file))
+            touched = changed_paths(file.path, file.effect, file.previous)
+            (perhaps if file.doubtful else paths).extend(touched)
         sentences += patch.problems
     paths += command.paths
     sentences += command.unknown
@@ -113,7 +113,7 @@ def _command(call: ToolCall, lists: CommandLists, *, runs: bool) -> CommandReadi
     """
     if call.command is None and not runs:
         return NOTHING
-    if named_in(call.tool_name, OTHER_SHELLS):
+    if named_in(call.tool_name, lists.other_shells):
         return unknown(
             "", f"`{call.tool_name}` runs another shell than `bash`, so its command is not parsed"
         )
@@ -129,11 +129,6 @@ def _named(call: ToolCall) -> tuple[TouchedPath, ...]:
     name = bare_name(call.tool_name).lower()
     match call.paths:
         case (old, new) if name in _MOVING:
-            return (TouchedPath(old, Effect.DELETE), TouchedPath(new, Effect.MOVE, old))
+            return changed_paths(new, Effect.MOVE, old)
     effect = Effect.DELETE if name in _DELETING else Effect.WRITE
     return tuple(TouchedPath(path, effect) for path in call.paths)
-
-
-def _patched(file: PatchedFile) -> tuple[TouchedPath, ...]:
-    new = TouchedPath(file.path, file.effect, file.previous)
-    return (new,) if file.previous is None else (TouchedPath(file.previous, Effect.DELETE), new)

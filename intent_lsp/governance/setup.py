@@ -6,10 +6,17 @@ Invariant: nothing that exists is changed.
 from pathlib import Path
 
 from intent_lsp.core.paths import CONTROL_ROOM, INTENTS_FILE, POLICY_FILE
-from intent_lsp.formats.intents import templates
 from intent_lsp.store.fs.write import create_file, make_directory
+from intent_lsp.store.packaged_files import template
 
 _ROOM_MODE = 0o755
+_MADE = (
+    f"{CONTROL_ROOM}/.gitignore",
+    f"{CONTROL_ROOM}/.gitattributes",
+    POLICY_FILE,
+    # Create it last, since its presence switches governance on.
+    INTENTS_FILE,
+)
 
 
 def initialise(root: Path) -> tuple[str, ...]:
@@ -17,13 +24,6 @@ def initialise(root: Path) -> tuple[str, ...]:
 
     Raise UnsafePathError if `.orchestration` is not a real directory, OSError if a write fails.
     """
-    wanted = (
-        (f"{CONTROL_ROOM}/.gitignore", templates.GITIGNORE),
-        (f"{CONTROL_ROOM}/.gitattributes", templates.GITATTRIBUTES),
-        (POLICY_FILE, templates.POLICY),
-        # Create it last, since its presence switches governance on.
-        (INTENTS_FILE, templates.INTENTS),
-    )
     make_directory(root / CONTROL_ROOM, mode=_ROOM_MODE)
-    made = [name for name, text in wanted if create_file(root / name, text.encode())]
+    made = [name for name in _MADE if create_file(root / name, template(name).encode())]
     return tuple(sorted(made))

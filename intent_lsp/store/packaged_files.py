@@ -1,4 +1,4 @@
-"""Files shipped with the package: command lists, the page of all codes, the report's template.
+"""Files shipped with the package: command lists, the page of codes, templates of other files.
 
 Invariant: they are read from the installed package or the checkout, and never fetched.
 """
@@ -10,6 +10,7 @@ from typing import Final
 
 import intent_lsp
 from intent_lsp.core.commands.rows import CommandLists, RowKind
+from intent_lsp.core.paths import CONTROL_ROOM
 from intent_lsp.formats.command_lists import read_command_lists
 from intent_lsp.store.fs.files import read_bytes
 
@@ -19,6 +20,8 @@ _LISTS: Final = {
     "verifying.toml": RowKind.VERIFIES,
     "writing.toml": RowKind.WRITES,
     "running.toml": RowKind.RUNS,
+    # Names of agents' tools, without rows.
+    "tools.toml": RowKind.READS,
 }
 _REPORT: Final = ("page.html", "page.css", "page.js")
 
@@ -39,6 +42,15 @@ def report_files() -> dict[str, str]:
     """Return the template, the style sheet and the script of a report, by file name."""
     place = files("intent_lsp") / "formats" / "report"
     return {name: (place / name).read_text("utf-8") for name in _REPORT}
+
+
+def template(path: str) -> str:
+    """Return the text with which `init` creates a control file, with commented examples.
+
+    It reads without a finding, and governs nothing until somebody edits it.
+    """
+    name = path.removeprefix(f"{CONTROL_ROOM}/").removeprefix(".")
+    return (files("intent_lsp") / "templates" / name).read_text("utf-8")
 
 
 def codes_page() -> Path | None:

@@ -43,12 +43,12 @@ def _whole(size: int, *, each: int = 20) -> IntentContext:
             SMALL,
             acceptance_criteria=tuple(f"A{n}{filler}" for n in range(each)),
             constraints=tuple(f"C{n}{filler}" for n in range(each)),
+            recent_history=tuple(f"H{n}{filler}" for n in range(each)),
         ),
         architectural_constraints=tuple(f"T{n}{filler}" for n in range(each)),
         related_files=tuple(
             RelatedFile(WorkspacePath(f"F{n}{filler}"), None, "") for n in range(each)
         ),
-        recent_history=tuple(f"H{n}{filler}" for n in range(each)),
         recent_records=tuple(record(n, f"R{n}{filler}") for n in range(each)),
     )
 
@@ -61,7 +61,7 @@ def _kept(context: IntentContext) -> tuple[int, ...]:
     return (
         len(context.recent_records),
         len(context.related_files),
-        len(context.recent_history),
+        len(context.intent.recent_history),
         len(context.intent.acceptance_criteria),
         len(context.intent.constraints),
         len(context.architectural_constraints),
@@ -88,8 +88,8 @@ def test_kinds_are_dropped_in_order_and_each_from_its_end(size: int) -> None:
     assert all(count == 20 for count in kept[first_kept + 1 :])
     for count, have, had in zip(
         kept,
-        (context.recent_records, context.related_files, context.recent_history),
-        (whole.recent_records, whole.related_files, whole.recent_history),
+        (context.recent_records, context.related_files, context.intent.recent_history),
+        (whole.recent_records, whole.related_files, whole.intent.recent_history),
         strict=False,
     ):
         assert have == had[:count]
@@ -102,7 +102,7 @@ def test_what_was_dropped_is_said() -> None:
     assert context.truncated == (
         "recent_records: 20 of 20 left out to save space",
         "related_files: 20 of 20 left out to save space",
-        f"recent_history: {20 - len(context.recent_history)} of 20 left out to save space",
+        f"recent_history: {20 - len(context.intent.recent_history)} of 20 left out to save space",
     )
     assert f"<truncated>{'; '.join(context.truncated)}</truncated>" in text
 
@@ -164,10 +164,10 @@ def test_a_context_fits_whatever_its_intent_says(base: list[str], copies: int, w
             owned_scope=(two,) * copies,
             constraints=(one,) * copies,
             acceptance_criteria=(two,) * copies,
+            recent_history=(one,) * copies,
         ),
         architectural_constraints=(three,) * 3,
         related_files=(RelatedFile(WorkspacePath(four), EMPTY_HASH, ""),) * copies,
-        recent_history=(one,) * copies,
         recent_records=tuple(record(n, two) for n in range(min(copies, 20))),
     )
     context, text = within_budget(whole, context_text)

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.gate.explain import ExplainedRow, RowOutcome, explain_call, explain_save
-from intent_lsp.core.gate.fact_text import FACT_AT_MOST, shown
 from intent_lsp.core.gate.gate import judge_call, judge_save
+from intent_lsp.core.gate.intent_lists import FACT_AT_MOST, shown
 from intent_lsp.core.gate.request import (
     EDITOR_SAVE,
     Allowed,
@@ -34,7 +34,6 @@ from intent_lsp.core.intents import Intent, IntentId, Intents, Status
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.policy import PeopleAsked
 from intent_lsp.core.records import ApprovalChoice, MutationClass
-from intent_lsp.core.scope.index import ScopeIndex
 from intent_lsp.core.scope.scope import compile_scope
 from tests.support.gate_questions import (
     AUTH,
@@ -50,6 +49,7 @@ from tests.support.gate_questions import (
     code_of,
 )
 from tests.support.hostile_text import texts
+from tests.support.scope_index import index_of
 
 PASS, FAIL, SKIPPED = RowOutcome.PASS, RowOutcome.FAIL, RowOutcome.SKIPPED
 SAVE = replace(FINE, tool_name=EDITOR_SAVE)
@@ -122,7 +122,7 @@ def _owned_by(*intents: Intent, under: Intent, files: Sequence[str]) -> GateRequ
         active_intent=under.id,
         intents=Intents(intents),
         scope=compile_scope(under.owned_scope),
-        owners=ScopeIndex([(each.id, each.owned_scope) for each in intents]).owners,
+        owners=index_of([(each.id, each.owned_scope) for each in intents]).owners,
     )
 
 
@@ -551,7 +551,7 @@ def _questions(draw: st.DrawFn) -> GateRequest:
         intents=intents,
         ignored={each.id: ignored for each in intents},
         scope=compile_scope(patterns),
-        owners=ScopeIndex([(each.id, each.owned_scope) for each in intents]).owners,
+        owners=index_of([(each.id, each.owned_scope) for each in intents]).owners,
     )
 
 

@@ -24,8 +24,8 @@ from intent_lsp.core.gate.request import (
 from intent_lsp.core.intents import Intent, IntentId, Intents, Status
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import ScopeValidation
-from intent_lsp.core.scope.index import ScopeIndex
 from intent_lsp.core.scope.scope import compile_scope
+from tests.support.scope_index import index_of
 
 A, B = hash_content(b"a"), hash_content(b"b")
 
@@ -65,7 +65,7 @@ def _question(
         active_intent=active,
         intents=intents,
         scope=compile_scope(intent.owned_scope if intent else ()),
-        owners=ScopeIndex([(each.id, each.owned_scope) for each in intents]).owners,
+        owners=index_of([(each.id, each.owned_scope) for each in intents]).owners,
     )
 
 
@@ -311,7 +311,7 @@ def test_fifty_intents_are_listed_and_ten_are_named() -> None:
 def test_only_open_intents_own_a_path_and_each_once() -> None:
     twice = replace(DOCS, owned_scope=("docs/**", "docs/*.md"))
     intents = Intents((DONE, twice, STUCK))
-    owners = ScopeIndex([(each.id, each.owned_scope) for each in intents]).owners
+    owners = index_of([(each.id, each.owned_scope) for each in intents]).owners
     assert open_owners(intents, owners, WorkspacePath("docs/a.md")) == ("INT-002", "INT-004")
 
 
@@ -350,7 +350,7 @@ def _questions(draw: st.DrawFn) -> GateRequest:
         intents=intents,
         ignored=draw(st.dictionaries(NAMES.map(IntentId), st.just(("x",)), max_size=1)),
         scope=compile_scope(draw(st.sampled_from([(), ("**",), ("src/**",)]))),
-        owners=ScopeIndex([(each.id, each.owned_scope) for each in intents]).owners,
+        owners=index_of([(each.id, each.owned_scope) for each in intents]).owners,
     )
 
 

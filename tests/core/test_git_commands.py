@@ -2,9 +2,9 @@
 
 import pytest
 
+from intent_lsp.core.commands.arguments import Word
 from intent_lsp.core.commands.git import puts_back, removed_by
 from intent_lsp.core.commands.reading import START
-from intent_lsp.core.commands.words import Word
 from intent_lsp.core.paths import LOCAL_ROOM
 
 

@@ -3,8 +3,7 @@
 import pytest
 
 from intent_lsp.core.content import ContentHash
-from intent_lsp.core.ledger.proof_statement import Extent, conditional, proved
-from intent_lsp.core.ledger.verification import Anchor, AnchorKind
+from intent_lsp.core.ledger.verification import Anchor, AnchorKind, Extent, conditional, proved
 
 HASH = ContentHash("sha256:" + "ab" * 32)
 

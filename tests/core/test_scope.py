@@ -9,7 +9,7 @@ import pytest
 
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.scope.language import escape
-from intent_lsp.core.scope.pattern import EXACT, Pattern
+from intent_lsp.core.scope.pattern import EXACT, NameComparison, Pattern
 from intent_lsp.core.scope.scope import compile_scope, compile_scopes
 
 DATA = Path(__file__).parent / "data"
@@ -232,21 +232,25 @@ def test_a_file_has_room_for_so_many_automata() -> None:
 
 
 def test_case_is_ignored_where_the_disk_ignores_it() -> None:
-    scope = compile_scope(["SRC/[a-c]*.Ts", "É/[[:upper:]]+(X)"], case_sensitive=False)
+    scope = compile_scope(
+        ["SRC/[a-c]*.Ts", "É/[[:upper:]]+(X)"], NameComparison(case_sensitive=False)
+    )
     assert scope.covers(WorkspacePath("src/Bx.TS"))
     assert scope.covers(WorkspacePath("é/axX"))
     assert not scope.covers(WorkspacePath("src/dx.ts"))
     assert not compile_scope(["SRC/**"]).covers(WorkspacePath("src/a"))
     # A letter whose small form is two letters is left as it is: `?` is one letter.
-    assert compile_scope(["?"], case_sensitive=False).covers(WorkspacePath("İ"))
-    assert compile_scope(["İ"], case_sensitive=False).covers(WorkspacePath("İ"))
-    assert compile_scope([r"\A/?(b)*[x]"], case_sensitive=False).covers(WorkspacePath("a/BX"))
+    assert compile_scope(["?"], NameComparison(case_sensitive=False)).covers(WorkspacePath("İ"))
+    assert compile_scope(["İ"], NameComparison(case_sensitive=False)).covers(WorkspacePath("İ"))
+    assert compile_scope([r"\A/?(b)*[x]"], NameComparison(case_sensitive=False)).covers(
+        WorkspacePath("a/BX")
+    )
 
 
 def test_composed_and_decomposed_names_are_one_where_the_disk_says_so() -> None:
     composed, decomposed = "caf\u00e9", "cafe\u0301"
     for written, named in ((composed, decomposed), (decomposed, composed)):
-        assert compile_scope([written], nfc=True).covers(WorkspacePath(named))
+        assert compile_scope([written], NameComparison(nfc=True)).covers(WorkspacePath(named))
         assert not compile_scope([written]).covers(WorkspacePath(named))
 
 

@@ -11,9 +11,11 @@ from intent_lsp.core.intents import IntentId
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.scope import trie
 from intent_lsp.core.scope.findings import pattern_findings, reaches_control_plane
-from intent_lsp.core.scope.index import Ownership, ScopeIndex
+from intent_lsp.core.scope.index import Ownership
 from intent_lsp.core.scope.language import escape
+from intent_lsp.core.scope.pattern import EXACT, NameComparison
 from intent_lsp.core.scope.scope import compile_scope
+from tests.support.scope_index import index_of
 
 LETTERS = "ab.cA1é-"
 names = st.text(LETTERS, min_size=1, max_size=4).filter(lambda name: name not in (".", ".."))
@@ -36,19 +38,23 @@ short_paths = (
     .map(WorkspacePath)
 )
 
+FOLDED = NameComparison(case_sensitive=False, nfc=True)
+
 
 @given(st.text(max_size=40) | patterns, st.text(max_size=40))
 def test_any_text_is_a_pattern_and_any_text_can_be_asked(pattern: str, path: str) -> None:
-    for case_sensitive, nfc in ((True, False), (False, True)):
-        scope = compile_scope([pattern], case_sensitive=case_sensitive, nfc=nfc)
+    for reading in (EXACT, FOLDED):
+        scope = compile_scope([pattern], reading)
         assert scope.covers(WorkspacePath(path)) in (True, False)
     pattern_findings(pattern, lambda directory: len(directory) % 2 == 0)
     reaches_control_plane(pattern)
 
 
-def asked(scopes: list[list[str]], path: WorkspacePath, **how: bool) -> tuple[Ownership, ...]:
+def asked(
+    scopes: list[list[str]], path: WorkspacePath, how: NameComparison
+) -> tuple[Ownership, ...]:
     """Ask each scope alone."""
-    compiled = [compile_scope(patterns, **how) for patterns in scopes]
+    compiled = [compile_scope(patterns, how) for patterns in scopes]
     return tuple(
         Ownership(IntentId(str(at)), why)
         for at, scope in enumerate(compiled)
@@ -62,15 +68,14 @@ def asked(scopes: list[list[str]], path: WorkspacePath, **how: bool) -> tuple[Ow
         max_size=8,
     ),
     st.lists(short_paths | paths, min_size=1, max_size=8),
-    st.sampled_from([{}, {"case_sensitive": False, "nfc": True}]),
+    st.sampled_from([EXACT, FOLDED]),
 )
 def test_the_index_answers_what_each_scope_answers_alone(
-    scopes: list[list[str]], some: list[WorkspacePath], how: dict[str, bool]
+    scopes: list[list[str]], some: list[WorkspacePath], how: NameComparison
 ) -> None:
-    entries = [(IntentId(str(at)), patterns) for at, patterns in enumerate(scopes)]
-    index = ScopeIndex(entries, **how)
+    index = index_of(((str(at), patterns) for at, patterns in enumerate(scopes)), how)
     for path in some + some:
-        assert index.owners(path) == asked(scopes, path, **how)
+        assert index.owners(path) == asked(scopes, path, how)
 
 
 @given(
@@ -82,12 +87,12 @@ def test_the_index_answers_what_each_scope_answers_alone(
 def test_a_directory_that_is_remembered_says_the_same_of_every_name_in_it(
     scopes: list[list[str]], rooms: list[WorkspacePath], held: list[str], heaviest: int
 ) -> None:
-    index = ScopeIndex([(IntentId(str(at)), patterns) for at, patterns in enumerate(scopes)])
+    index = index_of((str(at), patterns) for at, patterns in enumerate(scopes))
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(trie, "_HEAVIEST", heaviest)
         for name, room in product(held, rooms):
             path = WorkspacePath(f"{room}/{name}")
-            assert index.owners(path) == asked(scopes, path)
+            assert index.owners(path) == asked(scopes, path, EXACT)
 
 
 @given(st.lists(plain_patterns, max_size=40), st.lists(short_paths, min_size=1, max_size=6))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intent_lsp.core.report.sparkline import ASCII, BLOCKS, sparkline, spread
+from intent_lsp.core.report.timeline import ASCII, BLOCKS, sparkline, spread
 
 
 @pytest.mark.parametrize(

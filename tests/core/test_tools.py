@@ -10,9 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intent_lsp.core.agents.tools import (
-    COMMAND_TOOLS,
-    EDIT_TOOLS,
-    READ_ONLY_TOOLS,
     ToolCall,
     ToolKind,
     bare_name,
@@ -21,9 +18,11 @@ from intent_lsp.core.agents.tools import (
     tool_kind,
 )
 from intent_lsp.core.policy import TeamPolicy
+from intent_lsp.store.packaged_files import command_lists
 
 PAGE = Path(__file__).parents[2] / "docs" / "tools.md"
 PLAIN = TeamPolicy()
+LISTS = command_lists()
 READ, EDIT, COMMAND = ToolKind.READ_ONLY, ToolKind.EDIT, ToolKind.COMMAND
 
 # As the specification lists them.
@@ -50,7 +49,7 @@ SPELLINGS = ["{}", "functions.{}", "mcp__server__{}", "functions.mcp__my-server_
 
 
 def kind_of(name: str, policy: TeamPolicy = PLAIN, **named: Any) -> ToolKind:
-    return tool_kind(ToolCall(tool_name=name, **named), policy)
+    return tool_kind(ToolCall(tool_name=name, **named), policy, LISTS)
 
 
 @pytest.mark.parametrize(("name", "kind"), KINDS)
@@ -64,18 +63,18 @@ def test_a_known_name_has_its_kind_whatever_its_case_and_prefix(name: str, kind:
 def test_the_lists_are_the_documented_ones_to_the_name() -> None:
     sections = re.split(r"^## ", PAGE.read_text(), flags=re.MULTILINE)
     told = {
-        text.partition("\n")[0]: re.findall(r"`([^`]+)`", text.partition("\n")[2])
+        text.partition("\n")[0]: sorted(re.findall(r"`([^`]+)`", text.partition("\n")[2]))
         for text in sections[1:4]
     }
     assert told == {
-        "Tools that edit": list(EDIT_TOOLS),
-        "Tools that run commands": list(COMMAND_TOOLS),
-        "Tools that only read": list(READ_ONLY_TOOLS),
+        "Tools that edit": sorted(LISTS.edit_tools),
+        "Tools that run commands": sorted(LISTS.command_tools),
+        "Tools that only read": sorted(LISTS.read_only_tools),
     }
 
 
 def test_no_name_stands_in_two_lists() -> None:
-    kinds = {EDIT: EDIT_TOOLS, COMMAND: COMMAND_TOOLS, READ: READ_ONLY_TOOLS}
+    kinds = {EDIT: LISTS.edit_tools, COMMAND: LISTS.command_tools, READ: LISTS.read_only_tools}
     for (_, names), (_, others) in permutations(kinds.items(), 2):
         assert [name for name in names for other in others if same_name(other, name)] == []
 

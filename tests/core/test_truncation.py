@@ -8,8 +8,14 @@ from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.findings import Severity
 from intent_lsp.core.ledger.chain import Head
-from intent_lsp.core.ledger.evidence import Committed, EvidenceSearch, KnownHead, RecordCommit
-from intent_lsp.core.ledger.truncation import remembered, with_cut_ends
+from intent_lsp.core.ledger.truncation import (
+    Committed,
+    EvidenceSearch,
+    KnownHead,
+    RecordCommit,
+    remembered,
+    with_cut_ends,
+)
 from intent_lsp.core.ledger.verification import Anchor, AnchorKind, Verification
 from intent_lsp.core.paths import LEDGER_FILE
 

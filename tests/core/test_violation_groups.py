@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intent_lsp.core.gate.violation_groups import ALONE, SHOWN_ALIKE, Others, OutOfBounds, shown_of
+from intent_lsp.core.gate.violations import ALONE, SHOWN_ALIKE, Others, OutOfBounds, shown_of
 from intent_lsp.core.paths import WorkspacePath
 
 OUT = "SCOPE_VIOLATION"

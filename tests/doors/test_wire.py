@@ -20,7 +20,6 @@ from intent_lsp.core.ledger.verification import LedgerProblem, Verification
 from intent_lsp.doors.lsp.wire.common import draft_wire, status_wire, trace_wire
 from intent_lsp.formats.intents.intent_json import context_json, intent_json
 from intent_lsp.formats.ledger.jsonl import to_wire
-from intent_lsp.formats.ledger.verification_json import verification_json
 from intent_lsp.formats.params.read import read_params
 from intent_lsp.formats.params.requests import (
     CommonParams,
@@ -33,6 +32,7 @@ from intent_lsp.formats.params.requests import (
     WirePosition,
     WireRange,
 )
+from intent_lsp.formats.result_json import verification_json
 from intent_lsp.governance.judging.judgement_json import judgement_json
 from tests.governance.editor import INTENTS, Editor
 

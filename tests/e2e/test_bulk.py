@@ -6,7 +6,7 @@ from typing import Final
 import pytest
 from lsprotocol import types as lsp
 
-from intent_lsp.core.gate.violation_groups import SHOWN_ALIKE
+from intent_lsp.core.gate.violations import SHOWN_ALIKE
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
 from tests.support.editor import Editor, capabilities, editing
 from tests.support.governed_repository import govern

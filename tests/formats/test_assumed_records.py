@@ -10,9 +10,7 @@ from intent_lsp.core.blame.attribution import Attribution, Confidence
 from intent_lsp.core.blame.runs import one_run
 from intent_lsp.core.records import AGENT, DISK_CHANGE, HUMAN, UNKNOWN_CONTRIBUTOR, Record
 from intent_lsp.core.report.aggregates import Tally
-from intent_lsp.formats.ledger.exports.agent_trace import agent_trace
-from intent_lsp.formats.ledger.exports.csv_form import csv_heading, csv_rows
-from intent_lsp.formats.ledger.exports.forms import flat_records
+from intent_lsp.formats.ledger.exports import EXPORTS, agent_trace, csv_rows, flat_records
 from intent_lsp.formats.ledger.jsonl import encode
 from intent_lsp.formats.markdown.provenance import doubts, hover_plain
 from tests.support.ledgers import edit, ledger_at
@@ -48,7 +46,7 @@ def test_it_is_said_at_every_place(record: Record) -> None:
     assert [flat.get("assumed") for flat in flat_records(assumed)] == [True]
     assert [flat.get("assumed") for flat in flat_records(record)] == [None]
     assert agent_trace(assumed)["metadata"]["intent-lsp"]["assumed"] is True
-    assert csv_heading().rstrip().endswith(b",assumed")
+    assert EXPORTS["csv"].heading.rstrip().endswith(b",assumed")
     assert [row.rstrip().rpartition(b",")[2] for row in csv_rows(assumed)] == [b"true"]
     tally = Tally()
     tally.count(assumed, tally.lines, "2026-11-21")

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intent_lsp.core.agents.audit_entry import CallStatus, GovernanceEntry
 from intent_lsp.core.redaction import redacted
-from intent_lsp.formats.markdown.audit_log import governance_line
+from intent_lsp.formats.markdown.audit_log import CallStatus, GovernanceEntry, governance_line
 from tests.support import hostile_text
 
 AT = "2026-02-19T20:10:07.480Z"

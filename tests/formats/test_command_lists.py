@@ -58,6 +58,7 @@ def test_what_is_wrong_is_told_with_its_place(text: str, told: str) -> None:
 
 def test_every_list_of_the_package_is_read() -> None:
     names = {"reading.toml", "git.toml", "verifying.toml", "writing.toml", "running.toml"}
+    names.add("tools.toml")
     assert {path.name for path in ROOM.glob("*.toml")} == names
     assert {row.kind for _, row in ROWS} == set(RowKind)
 

@@ -21,8 +21,7 @@ from intent_lsp.core.records import (
     RelatedEntry,
     Vcs,
 )
-from intent_lsp.formats.ledger.exports.csv_form import HEADINGS
-from intent_lsp.formats.ledger.exports.forms import EXPORTS
+from intent_lsp.formats.ledger.exports import EXPORTS, HEADINGS
 from intent_lsp.formats.ledger.foreign.files import UNHASHED
 from intent_lsp.formats.ledger.jsonl import read, seal
 from tests.support.agent_trace_schema import schema_errors

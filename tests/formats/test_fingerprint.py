@@ -5,8 +5,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from intent_lsp.core.content import EMPTY_HASH, content_of
-from intent_lsp.formats.syntax.fingerprint import file_fingerprint
 from intent_lsp.formats.syntax.languages import MAX_PARSED_BYTES
+from intent_lsp.formats.syntax.outline import file_fingerprint
 
 names = st.from_regex(r"[a-z]{3,6}[0-9]", fullmatch=True)
 

@@ -21,16 +21,16 @@ from intent_lsp.core.records import (
     RelatedEntry,
     ScopeValidation,
 )
-from intent_lsp.formats.ledger.exports.agent_trace import agent_trace
-from intent_lsp.formats.ledger.exports.forms import flat_records
+from intent_lsp.formats.ledger.exports import agent_trace, flat_records
 from intent_lsp.formats.ledger.foreign.files import UNHASHED
-from intent_lsp.formats.ledger.foreign.import_mark import is_marked, marked
 from intent_lsp.formats.ledger.foreign.records import (
     Dialect,
     Foreign,
     derived_id,
     foreign_line,
     foreign_record,
+    is_marked,
+    marked,
 )
 from intent_lsp.formats.ledger.jsonl import seal, to_wire
 from tests.support.ledgers import HASH, events

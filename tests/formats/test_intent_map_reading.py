@@ -11,19 +11,17 @@ from intent_lsp.core.intents import Intent, IntentId
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.redaction import redacted
 from intent_lsp.formats.markdown.intent_map import (
+    MAX_READ,
     NAME_LENGTH,
     NAMED_AT_MOST,
     MapRow,
+    NamedDefinitions,
+    cells_in,
+    definitions_of,
     intent_map,
     named,
     section_of,
     section_of_archived,
-)
-from intent_lsp.formats.markdown.intent_map_reader import (
-    MAX_READ,
-    NamedDefinitions,
-    cells_in,
-    definitions_of,
 )
 
 SECRET = "ghp_" + "a" * 36

@@ -335,11 +335,11 @@ def test_what_is_odd_about_a_glob_stands_at_the_glob_with_its_fix() -> None:
         )
 
     text = "active_intents:\n- id: A\n  owned_scope: [a, '**.ts']\n"
-    found = only(read_intents(text, find), FileCode.GLOB_HINT)
+    found = only(IntentsReader(find).read(text), FileCode.GLOB_HINT)
     assert shown(text, found) == "'**.ts'"
     assert "'**/*.ts'" in fixed(text, found)
     bare = "active_intents:\n- id: A\n  owned_scope: [a, **.ts]\n"
-    codes = {it.code: it.fixes for it in read_intents(bare, find).findings}
+    codes = {it.code: it.fixes for it in IntentsReader(find).read(bare).findings}
     assert codes[FileCode.GLOB_HINT] == ()
     assert codes[FileCode.YAML_UNQUOTED_GLOB][0].title == "Quote it"
 

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from intent_lsp.core.agents.lessons import Lesson, LessonLine, lesson_line
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import line_body, split_lines
-from intent_lsp.formats.intents.templates import LESSONS
-from intent_lsp.formats.markdown.lessons import KEPT_AT_MOST, lessons_in, with_lesson
+from intent_lsp.formats.markdown.lessons import KEPT_AT_MOST, LESSONS, lessons_in, with_lesson
 from tests.support import hostile_text
 
 AT = "2026-02-19T20:10:07.480Z"

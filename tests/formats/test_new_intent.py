@@ -4,16 +4,16 @@ from dataclasses import replace
 
 import pytest
 
-from intent_lsp.core.intents import Status
+from intent_lsp.core.intents import Intent, IntentId, Status
 from intent_lsp.formats.intents.append_intent import add_intent
 from intent_lsp.formats.intents.edit import EditRefused, apply_changes
 from intent_lsp.formats.intents.intents_file import read_intents
-from intent_lsp.formats.intents.new_entry import NewIntent
-from intent_lsp.formats.intents.templates import INTENTS
 from intent_lsp.formats.yaml.limits import MAX_BYTES
+from intent_lsp.store.packaged_files import template
 
-NEW = NewIntent(
-    id="INT-2",
+TEMPLATE = template("active_intents.yaml")
+NEW = Intent(
+    id=IntentId("INT-2"),
     name="Two: of us",
     status=Status.PLANNED,
     owned_scope=("src/**", "*.md"),
@@ -68,7 +68,7 @@ EDITS = [
     ("activeIntents: {}\n", "activeIntents:\n" + item()),
     ("intents: [ # c\n]\n", f"intents: [{INLINE} # c\n]\n"),
     ("intents: { # c\n}\n", f"intents: {{INT-2: {BY_ID} # c\n}}\n"),
-    (INTENTS, INTENTS.removesuffix(" []\n") + "\n" + item()),
+    (TEMPLATE, TEMPLATE.removesuffix(" []\n") + "\n" + item()),
     (
         "active_intents:\n  # - id: X\n  #   name: Y\n\nx: 1\n",
         "active_intents:\n  # - id: X\n  #   name: Y\n" + item() + "\nx: 1\n",
@@ -200,7 +200,7 @@ def test_what_cannot_be_an_id_is_refused(id_: str) -> None:
 @pytest.mark.parametrize(
     "told", [replace(NEW, id="\ud800"), replace(NEW, constraints=("a", "\udfff"))]
 )
-def test_half_a_character_is_refused(told: NewIntent) -> None:
+def test_half_a_character_is_refused(told: Intent) -> None:
     refused = add_intent("", told)
     assert isinstance(refused, EditRefused)
     assert "surrogate" in refused.reason

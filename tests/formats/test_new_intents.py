@@ -8,12 +8,12 @@ from intent_lsp.core.intents import Intent, IntentId, Status
 from intent_lsp.formats.intents.append_intents import add_intents
 from intent_lsp.formats.intents.edit import apply_changes
 from intent_lsp.formats.intents.intents_file import read_intents
-from intent_lsp.formats.intents.templates import INTENTS
+from intent_lsp.store.packaged_files import template
 
 NOW = "2027-01-01T00:00:00Z"
 FORMS = [
     "",
-    INTENTS,
+    template("active_intents.yaml"),
     "active_intents:\n  - id: A   # first\n    name: One\n\n  - id: B\r\n\nother: 1\n",
     '- {id: A, owned_scope: ["a"]}',
     "intents:\n  A: {name: One}\n# the end\n",

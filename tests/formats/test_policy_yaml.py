@@ -3,6 +3,7 @@
 import pytest
 
 from intent_lsp.core.codes import FileCode
+from intent_lsp.core.paths import INTENTS_FILE, POLICY_FILE
 from intent_lsp.core.policy import (
     AuthorNames,
     ContractRule,
@@ -14,10 +15,10 @@ from intent_lsp.core.policy import (
     TeamPolicy,
     Urls,
 )
-from intent_lsp.formats.intents import templates
 from intent_lsp.formats.intents.intents_file import read_intents
 from intent_lsp.formats.intents.policy_file import read_policy
 from intent_lsp.formats.text_positions import TextPositions
+from intent_lsp.store.packaged_files import template
 
 FULL = """\
 sidecar:
@@ -164,16 +165,18 @@ def test_keys_beside_the_root_are_unknown() -> None:
 
 
 def test_the_templates_read_without_a_finding() -> None:
-    intents, policy = read_intents(templates.INTENTS), read_policy(templates.POLICY)
+    intents, policy = read_intents(template(INTENTS_FILE)), read_policy(template(POLICY_FILE))
     assert (intents.parsed, len(intents.intents), intents.findings) == (True, 0, ())
     assert (policy.parsed, policy.findings) == (True, ())
 
 
 def test_the_commented_examples_read_without_a_finding_too() -> None:
-    examples = templates.INTENTS.partition("#\n# active")[2].rpartition("active_intents: []")[0]
+    examples = (
+        template(INTENTS_FILE).partition("#\n# active")[2].rpartition("active_intents: []")[0]
+    )
     read = read_intents(("# active" + examples).replace("\n# ", "\n").removeprefix("# "))
     assert ([intent.id for intent in read.intents], read.findings) == (["INT-001"], ())
-    whole = templates.POLICY.replace("\n  # ", "\n  ")
+    whole = template(POLICY_FILE).replace("\n  # ", "\n  ")
     lines = [line for line in whole.splitlines() if not line.endswith((".", "characters."))]
     policy = read_policy("\n".join(lines))
     assert policy.findings == ()

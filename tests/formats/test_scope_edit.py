@@ -4,7 +4,7 @@ import pytest
 
 from intent_lsp.core.intents import Status
 from intent_lsp.formats.intents.edit import EditRefused, add_globs, apply_changes, set_status
-from intent_lsp.formats.intents.intents_file import IntentsReader, read_intents
+from intent_lsp.formats.intents.intents_file import read_intents
 
 NOW = "2027-01-01T00:00:00Z"
 
@@ -209,9 +209,7 @@ def test_a_pattern_that_would_make_a_link_of_a_glob_is_refused() -> None:
 
 def test_globs_are_added_at_their_place_in_the_middle_of_a_file() -> None:
     text = "active_intents:\n" + "".join(f"- id: I{n}\n  scope: [a]\n" for n in range(300))
-    reader = IntentsReader()
-    reader.read(text)
-    changes = add_globs(text, "I150", ["b"], NOW, reader)
+    changes = add_globs(text, "I150", ["b"], NOW)
     assert not isinstance(changes, EditRefused)
     assert [change.span.start.line for change in changes] == [302]
 

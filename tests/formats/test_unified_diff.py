@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intent_lsp.core.content import line_body, split_lines
-from intent_lsp.formats.diff import MAX_DIFFED_BYTES
-from intent_lsp.formats.unified_diff import DiffMark, text_lines, unified
+from intent_lsp.formats.diff import MAX_DIFFED_BYTES, DiffMark, text_lines, unified
 
 TEN = "".join(f"line {number}\n" for number in range(1, 11))
 

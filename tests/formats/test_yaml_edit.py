@@ -5,7 +5,6 @@ import pytest
 from intent_lsp.core.findings import Position, Span, TextChange
 from intent_lsp.core.intents import Status
 from intent_lsp.formats.intents.edit import EditRefused, apply_changes, set_status
-from intent_lsp.formats.intents.intents_file import IntentsReader
 
 NOW = "2027-01-01T00:00:00Z"
 
@@ -95,8 +94,6 @@ def test_changes_past_the_end_are_drawn_to_it() -> None:
 
 def test_an_entry_in_the_middle_of_a_file_is_changed_at_its_place() -> None:
     text = "active_intents:\n" + "".join(f"- id: I{n}\n  status: PLANNED\n" for n in range(300))
-    reader = IntentsReader()
-    reader.read(text)
-    changes = set_status(text, "I150", Status.ARCHIVED, NOW, reader)
+    changes = set_status(text, "I150", Status.ARCHIVED, NOW)
     assert not isinstance(changes, EditRefused)
     assert [change.span.start.line for change in changes] == [302]

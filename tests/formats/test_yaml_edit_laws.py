@@ -10,7 +10,7 @@ from hypothesis import assume, event, example, given
 from hypothesis import strategies as st
 
 from intent_lsp.core.findings import TextChange
-from intent_lsp.core.intents import Intents, Status
+from intent_lsp.core.intents import Intent, IntentId, Intents, Status
 from intent_lsp.formats.intents.append_intent import add_intent
 from intent_lsp.formats.intents.edit import (
     EditRefused,
@@ -19,11 +19,11 @@ from intent_lsp.formats.intents.edit import (
     set_history,
     set_status,
 )
+from intent_lsp.formats.intents.entry_text import intent_meant
 from intent_lsp.formats.intents.intents_file import read_intents
-from intent_lsp.formats.intents.new_entry import NewIntent, intent_meant
 from intent_lsp.formats.text_positions import TextPositions
 from intent_lsp.formats.yaml.list_edit import text_spelled
-from intent_lsp.formats.yaml.scalars import spelled_like
+from intent_lsp.formats.yaml.nodes import spelled_like
 from tests.formats.test_yaml_laws import COMMENTS, GLOBS, LAYOUTS, STYLES, WORDS, edited, files
 
 NOW = "2027-02-03T04:05:06Z"
@@ -145,10 +145,10 @@ def test_a_history_can_be_told_again_and_again(
 
 
 @st.composite
-def new_intents(draw: st.DrawFn) -> NewIntent:
+def new_intents(draw: st.DrawFn) -> Intent:
     lists = st.lists(TEXTS, max_size=3).map(tuple)
-    return NewIntent(
-        id=draw(st.sampled_from(["INT-9", "no", "ü: #", "'\"", "*x"])),
+    return Intent(
+        id=IntentId(draw(st.sampled_from(["INT-9", "no", "ü: #", "'\"", "*x"]))),
         name=draw(TEXTS),
         status=draw(st.sampled_from(Status)),
         owned_scope=draw(lists),
@@ -159,7 +159,7 @@ def new_intents(draw: st.DrawFn) -> NewIntent:
 
 
 @given(text=st.one_of(files(), one_entry("owned_scope", GLOBS)), new=new_intents())
-def test_adding_an_intent_takes_nothing_away(text: str, new: NewIntent) -> None:
+def test_adding_an_intent_takes_nothing_away(text: str, new: Intent) -> None:
     before = read_intents(text)
     assume(before.parsed)
     changes = add_intent(text, new)
@@ -172,7 +172,7 @@ def test_adding_an_intent_takes_nothing_away(text: str, new: NewIntent) -> None:
 
 @given(data=st.data(), text=st.one_of(files(), one_entry("scope", GLOBS)), new=new_intents())
 def test_edits_are_total_and_every_one_given_reads_as_it_should(
-    data: st.DataObject, text: str, new: NewIntent
+    data: st.DataObject, text: str, new: Intent
 ) -> None:
     for _ in range(3):
         text = data.draw(edited(text))

@@ -11,7 +11,7 @@ from intent_lsp.formats.intents.intents_file import IntentsReader, read_intents
 from intent_lsp.formats.text_positions import TextPositions
 from intent_lsp.formats.yaml.compose import compose
 from intent_lsp.formats.yaml.limits import refused
-from intent_lsp.formats.yaml.scalars import double_quoted, spelled_like
+from intent_lsp.formats.yaml.nodes import double_quoted, spelled_like
 
 STYLES = st.sampled_from(["", "'", '"'])
 WORDS = st.sampled_from(

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from intent_lsp.core.agents.file_changes import FileChange
-from intent_lsp.core.agents.tools import ToolCall
+from intent_lsp.core.agents.tools import FileChange, ToolCall
 from intent_lsp.core.commands.reading import Effect
 from intent_lsp.core.gate.request import Allowed, Denied
 from intent_lsp.governance.calls.apply import CallApplier

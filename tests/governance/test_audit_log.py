@@ -11,15 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from intent_lsp.core.agents.file_changes import FileChange
-from intent_lsp.core.agents.tools import ToolCall
+from intent_lsp.core.agents.tools import FileChange, ToolCall
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import hash_content
-from intent_lsp.core.gate.approval import ASKABLE
-from intent_lsp.core.gate.request import Allowed, Ask, Denied
+from intent_lsp.core.gate.request import ASKABLE, Allowed, Ask, Denied
 from intent_lsp.core.paths import GOVERNANCE_LEDGER, INTENTS_FILE
-from intent_lsp.formats.intents.templates import LESSONS
-from intent_lsp.formats.markdown.lessons import lessons_in
+from intent_lsp.formats.markdown.lessons import LESSONS, lessons_in
 from intent_lsp.governance.governance import Governance
 from intent_lsp.store.state.notes import AgentInfo
 from tests.governance.editor import INTENTS, Editor

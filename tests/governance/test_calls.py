@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from intent_lsp.core.agents.tools import COMMAND_TOOLS, EDIT_TOOLS, OTHER_SHELLS, ToolCall
+from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.gate.request import Allowed, Denied
@@ -18,6 +18,7 @@ from intent_lsp.governance.calls.admission import CallDecision
 from intent_lsp.governance.governance import Governance
 from intent_lsp.store.ledger.index.queries import Query
 from intent_lsp.store.locks.file_lock import try_lock
+from intent_lsp.store.packaged_files import command_lists
 from intent_lsp.store.state.notes import AgentInfo
 from tests.governance.editor import INTENTS
 from tests.support.repository import Repository
@@ -435,9 +436,12 @@ def test_without_a_memory_a_call_is_judged_and_not_recorded(root: Repository) ->
     governance.close(None)
 
 
+LISTS = command_lists()
+
+
 def _ways(tool: str) -> list[dict[str, Any]]:
     """Give ways in which a tool can be made to change files that INT-001 owns."""
-    if tool in COMMAND_TOOLS:
+    if tool in LISTS.command_tools:
         writing = ("rm", "touch", "tee", "truncate -s 0", "sed -i s/a/b/", "chmod +x")
         return [{"command": f"{program} {LOGIN}"} for program in writing]
     patch = f"--- a/{LOGIN}\n+++ b/{LOGIN}\n@@ -1 +1 @@\n-one\n+ONE\n"
@@ -452,7 +456,11 @@ def _ways(tool: str) -> list[dict[str, Any]]:
 
 MUTATIONS = [
     {"tool": tool, **more}
-    for tool in (*EDIT_TOOLS, *COMMAND_TOOLS, "unknown_tool", "mcp__fs__write_file")
+    for tool in (
+        *sorted(LISTS.edit_tools | LISTS.command_tools),
+        "unknown_tool",
+        "mcp__fs__write_file",
+    )
     for more in _ways(tool)
 ]
 
@@ -479,7 +487,7 @@ def test_no_attempt_in_scope_is_refused(agent: Open) -> None:
         admission = builder.asks(*call.get("paths", ()), **_rest(call))
         assert isinstance(admission.decision, Allowed), (call, admission.decision)
         # What another shell would do is not read: it is compared.
-        unread = call["tool"] in OTHER_SHELLS
+        unread = call["tool"] in LISTS.other_shells
         expected = ScopeValidation.EXEMPT if unread else ScopeValidation.PASS
         assert admission.decision.verdict is expected
         assert admission.ticket is not None

@@ -15,7 +15,7 @@ from intent_lsp.core.agents.tickets import CLAIMED_FOR, COMMAND_AWAITED_FOR
 from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.content import content_of, hash_content, hash_if_there
 from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath
-from intent_lsp.formats.syntax.fingerprint import file_fingerprint
+from intent_lsp.formats.syntax.outline import file_fingerprint
 from intent_lsp.governance.disk.disk_changes import DiskNews
 from intent_lsp.governance.disk.tree_snapshots import FILES_AT_MOST
 from intent_lsp.governance.saves.saves import Written

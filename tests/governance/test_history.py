@@ -87,9 +87,9 @@ def context(agent: Agent, intent_id: str = "INT-001") -> tuple[str, ...]:
     session = agent.governance.sessions.open_agent(agent.name)
     selection = agent.governance.checkout.select(session, intent_id, unsaved_file=False)
     assert isinstance(selection, Selection)
-    for event in selection.context.recent_history:
+    for event in selection.context.intent.recent_history:
         assert f"<event>{event}</event>" in selection.text
-    return tuple(selection.context.recent_history)
+    return tuple(selection.context.intent.recent_history)
 
 
 def test_a_checkout_tells_what_has_happened_newest_first(agent: Agent) -> None:

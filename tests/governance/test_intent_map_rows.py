@@ -11,7 +11,7 @@ from intent_lsp.core.content import content_of, hash_content
 from intent_lsp.core.intents import Intent, IntentId, Intents
 from intent_lsp.core.paths import INTENT_MAP, LOCAL_ROOM
 from intent_lsp.core.records import HUMAN, Conversation, Range, RecordFile
-from intent_lsp.formats.markdown.intent_map_reader import MAX_READ
+from intent_lsp.formats.markdown.intent_map import MAX_READ
 from intent_lsp.governance.root.syntax_tree_cache import MAX_TREES
 from intent_lsp.governance.views.intent_map import LOOKED_AT, MapRows
 from tests.governance.editor import INTENTS, Editor

@@ -12,7 +12,7 @@ import pytest
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.errors import WrongParamsError
 from intent_lsp.core.findings import Position
-from intent_lsp.core.gate.approval import ASKABLE, ApprovalAnswer
+from intent_lsp.core.gate.request import ASKABLE, ApprovalAnswer
 from intent_lsp.formats.params.calls import (
     ApplyParams,
     ExplainParams,

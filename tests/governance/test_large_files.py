@@ -4,7 +4,7 @@ import pytest
 
 from intent_lsp.core.content import content_of
 from intent_lsp.core.records import MutationClass
-from intent_lsp.formats.syntax.fingerprint import file_fingerprint
+from intent_lsp.formats.syntax.outline import file_fingerprint
 from intent_lsp.governance.judging import save_events
 from tests.governance.editor import Editor
 

@@ -15,8 +15,7 @@ from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.codes import GateCode, LessonCode
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.formats.intents.templates import LESSONS
-from intent_lsp.formats.markdown.lessons import lessons_in
+from intent_lsp.formats.markdown.lessons import LESSONS, lessons_in
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.views.lessons import A_SESSION, Lessons
 from tests.governance.clocks_and_races import overtake_writes

@@ -9,11 +9,11 @@ import pytest
 from intent_lsp.core.agents.tickets import GOOD_FOR
 from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.agents.tree_snapshot import TreeSnapshot
-from intent_lsp.core.commands.background import goes_on
 from intent_lsp.core.gate.request import Allowed
 from intent_lsp.core.records import Record, ScopeValidation
 from intent_lsp.governance.calls.admission import CallDecision
 from intent_lsp.governance.calls.outcome import Outcome
+from intent_lsp.governance.calls.tickets import goes_on
 from intent_lsp.governance.disk.tree_snapshots import TreeLooks
 from intent_lsp.governance.disk.work_tree import WorkTree
 from tests.governance.editor import Editor

@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from intent_lsp.core.ledger.archiving import RECOMMENDED_ABOVE, advice
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM
-from intent_lsp.store.ledger.archive import recommend_archiving
+from intent_lsp.store.ledger.archive import RECOMMENDED_ABOVE, advice, recommend_archiving
 from tests.support.ledgers import START
 
 

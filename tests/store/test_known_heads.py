@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.ledger.chain import Link
-from intent_lsp.core.ledger.evidence import KnownHead
+from intent_lsp.core.ledger.truncation import KnownHead
 from intent_lsp.store.ledger.known_heads import HEADS_AT_MOST, KnownHeads
 
 A, B, C, D = (hash_content(name) for name in (b"a", b"b", b"c", b"d"))

@@ -13,7 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.findings import Severity
-from intent_lsp.core.ledger.evidence import RecordCommit
+from intent_lsp.core.ledger.truncation import RecordCommit
 from intent_lsp.core.ledger.verification import Anchor, AnchorKind
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM
 from intent_lsp.core.policy import LedgerForm

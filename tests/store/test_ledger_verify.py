@@ -13,7 +13,7 @@ from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.findings import Severity
 from intent_lsp.core.ledger.chain import ChainEnd, draft
-from intent_lsp.core.ledger.evidence import RecordCommit
+from intent_lsp.core.ledger.truncation import RecordCommit
 from intent_lsp.core.ledger.verification import Anchor, AnchorKind, Verification
 from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.core.records import Event

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from intent_lsp.core.content import ContentHash, hash_content
-from intent_lsp.core.ledger.evidence import Committed, EvidenceSearch, RecordCommit
+from intent_lsp.core.ledger.truncation import Committed, EvidenceSearch, RecordCommit
 from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.store.git import objects
 from intent_lsp.store.git.objects import blob_lines, blob_size, discover

@@ -10,8 +10,8 @@ from intent_lsp.core.gate.gate import CHECKS
 from intent_lsp.core.gate.request import CallFacts, DeniedPath, Drift, FileFact, GateRequest
 from intent_lsp.core.intents import Intent, IntentId, Intents, Status
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.scope.index import ScopeIndex
 from intent_lsp.core.scope.scope import compile_scope
+from tests.support.scope_index import index_of
 
 A, B = hash_content(b"a"), hash_content(b"b")
 AUTH = Intent(
@@ -29,7 +29,7 @@ FINE = GateRequest(
     active_intent="INT-001",
     intents=INTENTS,
     scope=compile_scope(AUTH.owned_scope),
-    owners=ScopeIndex([(each.id, each.owned_scope) for each in INTENTS]).owners,
+    owners=index_of([(each.id, each.owned_scope) for each in INTENTS]).owners,
 )
 CALL = CallFacts(checked_out="INT-001", policy_version=3)
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.ledger.chain import ChainCursor, draft
-from intent_lsp.core.ledger.evidence import RecordCommit
+from intent_lsp.core.ledger.truncation import RecordCommit
 from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.core.records import (
     Approval,

@@ -1,7 +1,7 @@
 """The size of the package: modules, and lines of code without blanks, comments and docstrings.
 
 `python -m tests.support.package_size [DIRECTORY]` prints it for this tree or another checkout.
-Data and templates (TOML, HTML, Jinja) count with the lines that are neither blank nor comments.
+Data and templates (TOML, YAML, HTML, Jinja) count with lines that are neither blank nor comments.
 """
 
 import ast
@@ -11,7 +11,7 @@ import tokenize
 from collections import Counter
 from pathlib import Path
 
-_DATA = {".toml", ".html", ".jinja", ".css", ".js"}
+_DATA = {".toml", ".html", ".jinja", ".css", ".js", ".yaml"}
 _LAYOUT = {tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.COMMENT}
 
 

@@ -7,6 +7,7 @@ error. Each is neutralised, shortened and quoted so that it cannot end its quota
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, NewType
 
@@ -16,6 +17,14 @@ from intent_lsp.core.redaction import SHOWN_AT_MOST, neutral, redacted
 LessonLine = NewType("LessonLine", str)
 """A line `- <timestamp>: <text>`, without its line end."""
 
+_ADVICE: Final[Mapping[str, str]] = {
+    GateCode.SCOPE_VIOLATION: "Select an intent that owns the file, or ask for more scope, before"
+    " editing it.",
+    GateCode.CONTRACT_DRIFT: "Do not change .orchestration/, and ask a person to restore it.",
+    LessonCode.MUTATION_FAILED: "Read the file again before the next attempt.",
+    LessonCode.COMPLETION_FAILED: "Meet the acceptance criteria before the intent is completed.",
+    LessonCode.VERIFICATION_FAILED: "Fix what it found before you call the work done.",
+}
 _MOMENT = re.compile(r"[0-9]{4}-[0-9:.TZ+-]{1,32}")
 _CODE_AT_MOST: Final = 48
 _NAME_AT_MOST: Final = 64
@@ -50,7 +59,8 @@ def lesson_text(lesson: Lesson) -> str:
     Two lessons with the same text count as the same lesson.
     """
     said = f" It said: {_quoted(lesson.error)}." if lesson.error else ""
-    return f"{neutral(lesson.code, _CODE_AT_MOST)}: {_happened(lesson)}.{said} {_advice(lesson)}"
+    advice = _ADVICE.get(lesson.code, "Find out what this error code means before trying again.")
+    return f"{neutral(lesson.code, _CODE_AT_MOST)}: {_happened(lesson)}.{said} {advice}"
 
 
 def _happened(lesson: Lesson) -> str:
@@ -70,22 +80,6 @@ def _happened(lesson: Lesson) -> str:
             return f"{actor} failed{at_file}"
         case _:
             return f"{actor} was refused{at_file}"
-
-
-def _advice(lesson: Lesson) -> str:
-    match lesson.code:
-        case GateCode.SCOPE_VIOLATION:
-            return "Select an intent that owns the file, or ask for more scope, before editing it."
-        case GateCode.CONTRACT_DRIFT:
-            return "Do not change .orchestration/, and ask a person to restore it."
-        case LessonCode.MUTATION_FAILED:
-            return "Read the file again before the next attempt."
-        case LessonCode.COMPLETION_FAILED:
-            return "Meet the acceptance criteria before the intent is completed."
-        case LessonCode.VERIFICATION_FAILED:
-            return "Fix what it found before you call the work done."
-        case _:
-            return "Find out what this error code means before trying again."
 
 
 def _actor(lesson: Lesson) -> str:

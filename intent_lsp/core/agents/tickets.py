@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
-from intent_lsp.core.agents.protected_files import GuardedSeen
-from intent_lsp.core.agents.tree_snapshot import TreeSnapshot
+from intent_lsp.core.agents.tree_snapshot import GuardedSeen, TreeSnapshot
 from intent_lsp.core.commands.reading import Effect
 from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.paths import WorkspacePath

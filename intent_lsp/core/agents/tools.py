@@ -1,18 +1,19 @@
-"""A tool call, and whether its tool reads, edits or runs a command (requirements section 6).
+"""A tool call, the change of a file that it may ask for, and what kind of tool it is.
+
+Specified in requirements section 6.
 
 Invariant: names are compared without case and prefix; the team's lists win over ours.
 Invariant: an unknown tool is mutating as soon as it names a path or a command.
-Invariant: docs/tools.md has exactly the names listed here. `*` matches any run of characters
-(requirements section 6).
 """
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Final
 
+from intent_lsp.core.commands.reading import Effect, TouchedPath, changed_paths
+from intent_lsp.core.commands.rows import CommandLists
 from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.policy import TeamPolicy
 from intent_lsp.core.records import MutationClass
@@ -20,98 +21,6 @@ from intent_lsp.core.text import pack
 
 # A server's name ends at the first `__`, so that the prefix never swallows part of a tool's name.
 _PREFIX = re.compile(r"(?:functions\.|mcp__.+?__)(?=.)", re.IGNORECASE | re.DOTALL)
-EDIT_TOOLS: Final = (
-    "write_to_file",
-    "write_file",
-    "create_file",
-    "apply_diff",
-    "apply_patch",
-    "edit",
-    "edit_file",
-    "multi_edit",
-    "replace_in_file",
-    "replace_string_in_file",
-    "multi_replace_string_in_file",
-    "insert_edit_into_file",
-    "str_replace",
-    "search_replace",
-    "search_and_replace",
-    "insert_content",
-    "insert_code_block",
-    "delete_file",
-    "rename_file",
-    "move_file",
-    "generate_image",
-    "Write",
-    "Edit",
-    "MultiEdit",
-    "NotebookEdit",
-    "Create",
-    "ApplyPatch",
-    "StrReplace",
-    "Delete",
-    "replace",
-    "editor",
-    "fs_write",
-    "code_action",
-    "undo_edit",
-    "RenameSymbol",
-    "DeleteSymbol",
-    "editFiles",
-    "TabWrite",
-)
-COMMAND_TOOLS: Final = (
-    "execute_command",
-    "Bash",
-    "shell",
-    "run_in_terminal",
-    "run_shell_command",
-    "PowerShell",
-    "Monitor",
-    "Execute",
-    "exec",
-    "exec_command",
-    "shell_command",
-    "local_shell_call",
-    "terminal",
-    "run_command",
-    "run_commands",
-    "run_terminal_command",
-    "execute_bash",
-    "multi_tool_use.parallel",
-)
-
-OTHER_SHELLS: Final = ("PowerShell",)
-"""Tools that run commands in another shell than `bash`.
-
-The text of these commands is not parsed.
-"""
-
-READ_ONLY_TOOLS: Final = (
-    "read*",
-    "view*",
-    "list*",
-    "get*",
-    "find*",
-    "search_files",
-    "search_codebase",
-    "grep*",
-    "glob*",
-    "cat",
-    "show*",
-    "fetch*",
-    "NotebookRead",
-    "TodoWrite",
-    "Task",
-    "WebFetch",
-    "WebSearch",
-    "LS",
-    "browser_action",
-    "select_active_intent",
-    "ask_followup_question",
-    "attempt_completion",
-    "list_code_definition_names",
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,14 +65,44 @@ class ToolKind(Enum):
     COMMAND = "command"
 
 
-def tool_kind(call: ToolCall, policy: TeamPolicy) -> ToolKind:
+Rewrite = Callable[[str], str]
+"""A function from a file's old text to its new text. The old text is empty if there is no file.
+
+It raises ValueError if the old text is not one that it can be applied to.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileChange:
+    """The change of one file. `path` is as the caller spelled it.
+
+    `source` is the old name of a file that is moved, else None. `rewrite` is None if the content
+    stays. `version` is that of the open document that the change was made for, or None.
+    """
+
+    path: str
+    effect: Effect = Effect.WRITE
+    source: str | None = None
+    rewrite: Rewrite | None = None
+    version: int | None = None
+
+    @property
+    def touched(self) -> tuple[TouchedPath, ...]:
+        """The paths that change.
+
+        A move changes two: the old path is deleted, the new one written.
+        """
+        return changed_paths(self.path, self.effect, self.source)
+
+
+def tool_kind(call: ToolCall, policy: TeamPolicy, lists: CommandLists) -> ToolKind:
     """Return what a call's tool does: by the team's lists, then ours, then the tool's own hint.
 
     A tool in the team's `mutating_tools` is EDIT whatever its command. A tool that is in no list
     and names a path is EDIT even if it also names a command, since a harmless command does not make
     the edit of the path harmless.
     """
-    by_name = _kind_by_name(call.tool_name, policy)
+    by_name = _kind_by_name(call.tool_name, policy, lists)
     if by_name is not None:
         return by_name
     if call.read_only_hint:
@@ -205,15 +144,15 @@ def bare_name(tool_name: str) -> str:
     return tool_name[at:]
 
 
-def _kind_by_name(tool_name: str, policy: TeamPolicy) -> ToolKind | None:
-    lists = (
+def _kind_by_name(tool_name: str, policy: TeamPolicy, lists: CommandLists) -> ToolKind | None:
+    kinds = (
         (policy.mutating_tools, ToolKind.EDIT),
         (policy.read_only_tools, ToolKind.READ_ONLY),
-        (EDIT_TOOLS, ToolKind.EDIT),
-        (COMMAND_TOOLS, ToolKind.COMMAND),
-        (READ_ONLY_TOOLS, ToolKind.READ_ONLY),
+        (lists.edit_tools, ToolKind.EDIT),
+        (lists.command_tools, ToolKind.COMMAND),
+        (lists.read_only_tools, ToolKind.READ_ONLY),
     )
-    return next((kind for names, kind in lists if named_in(tool_name, names)), None)
+    return next((kind for names, kind in kinds if named_in(tool_name, names)), None)
 
 
 def _stands_for(pattern: str, name: str) -> bool:

@@ -1,14 +1,23 @@
-"""Lines carried over from an old content to a new one by a diff (ledger section 5).
+"""Lines carried over an edit: by the line numbers in its ranges, or by a diff of two contents.
+
+Specified in ledger section 5.
 
 Invariant: a line of the old content is carried at most once.
 Invariant: a trivial line, without letters and digits, is never carried as a moved block of its own.
+Invariant: an edit whose ranges do not fit the number of lines maps none, whoever wrote it.
 """
 
 from collections.abc import Iterator, Sequence
 from itertools import compress
-from typing import Final
+from typing import Final, NamedTuple
 
-from intent_lsp.core.blame.attribution import Confidence
+from intent_lsp.core.blame.attribution import (
+    Attribution,
+    Attributions,
+    Confidence,
+    Edit,
+    claimed_runs,
+)
 from intent_lsp.core.content import line_body
 from intent_lsp.core.line_diff import Diff
 
@@ -20,6 +29,23 @@ _TRIED: Final = 8
 
 Carried = list[tuple[int, Confidence] | None]
 """For each new line the old line (from 0) that it was, and how certainly. None: a new line."""
+
+
+MOST_LINES: Final = 5 * 1024 * 1024
+"""The highest line number that is mapped. A content that is compared by line has no more lines."""
+
+
+class Splice(NamedTuple):
+    """Lines `old` to `old_end` became lines `new` to `new_end`, from 0, the ends excluded.
+
+    `talk` is the number of the conversation.
+    """
+
+    old: int
+    old_end: int
+    new: int
+    new_end: int
+    talk: int
 
 
 def carried(old: Sequence[str], new: Sequence[str], diff: Diff) -> Carried:
@@ -59,15 +85,6 @@ def kept_lines(old: Sequence[str], new: Sequence[str], diff: Diff) -> Iterator[t
     yield from zip(range(at_old, len(old)), range(at_new, len(new)), strict=False)
 
 
-def _take(
-    found: Carried, left: list[bool], pairs: Iterator[tuple[int, int]], confidence: Confidence
-) -> None:
-    for before, now in pairs:
-        if left[before] and found[now] is None:
-            found[now] = before, confidence
-            left[before] = False
-
-
 def take_moved(
     found: Carried, left: list[bool], old: Sequence[str], new: Sequence[str], *, at_least: int
 ) -> None:
@@ -97,6 +114,61 @@ def take_moved(
                 moved = zip(range(start, start + length), range(now, now + length), strict=True)
                 _take(found, left, moved, Confidence.MOVED)
         now += max(length, 1)
+
+
+def splices(step: Edit, count: float) -> list[Splice] | None:
+    """Return what an edit replaced, or None if its ranges do not say or contradict each other.
+
+    `count` is the number of lines after the edit, infinite if unknown.
+    """
+    if not step.told and step.pre != step.post:
+        return None
+    found: list[Splice] = []
+    old = new = 0
+    for talk, run in claimed_runs(step):
+        if run.replaced is None:
+            return None
+        first, removed, added = run.replaced
+        kept = first - 1 - old
+        if min(kept, removed, added) < 0 or (added and run.start_line - 1 != new + kept):
+            return None
+        old, new = old + kept, new + kept
+        if old + removed > MOST_LINES:
+            return None
+        found.append(Splice(old, old + removed, new, new + added, talk))
+        old, new = old + removed, new + added
+    return found if new <= count else None
+
+
+def turn_back(lines: list[str | None], found: Sequence[Splice]) -> None:
+    """Change the known lines after an edit, in place, into those before it. None: line unknown."""
+    for each in found:
+        # Splice in place: a list moves its tail as fast as memory is copied.
+        lines[each.old : each.old + each.new_end - each.new] = [None] * (each.old_end - each.old)
+
+
+def turn_on(lines: list[str | None], found: Sequence[Splice]) -> None:
+    """Change the known lines before an edit, in place, into those after it. None: line unknown."""
+    for each in found:
+        put_in = [None] * (each.new_end - each.new)
+        lines[each.new : each.new + each.old_end - each.old] = put_in
+
+
+def replay(claims: Attributions, found: Sequence[Splice], order: int) -> None:
+    """Change the attributions before an edit, in place, into those after it."""
+    for each in found:
+        claim = Attribution(order, each.talk, replaced=each.old_end > each.old)
+        put_in = [claim] * (each.new_end - each.new)
+        claims[each.new : each.new + each.old_end - each.old] = put_in
+
+
+def _take(
+    found: Carried, left: list[bool], pairs: Iterator[tuple[int, int]], confidence: Confidence
+) -> None:
+    for before, now in pairs:
+        if left[before] and found[now] is None:
+            found[now] = before, confidence
+            left[before] = False
 
 
 def _length(

@@ -19,8 +19,15 @@ from intent_lsp.core.blame.attribution import (
     covered,
     joined,
 )
-from intent_lsp.core.blame.line_carry import Carried, carried
-from intent_lsp.core.blame.line_mapping import Splice, replay, splices, turn_back, turn_on
+from intent_lsp.core.blame.line_carry import (
+    Carried,
+    Splice,
+    carried,
+    replay,
+    splices,
+    turn_back,
+    turn_on,
+)
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.line_diff import Diff
 

@@ -10,8 +10,7 @@ from itertools import islice
 from typing import Final
 
 from intent_lsp.core.blame.attribution import Attributions, Confidence, Edit
-from intent_lsp.core.blame.line_carry import Carried, bare, kept_lines, take_moved
-from intent_lsp.core.blame.line_mapping import splices
+from intent_lsp.core.blame.line_carry import Carried, bare, kept_lines, splices, take_moved
 from intent_lsp.core.blame.lineage import Lineage, ReadLines
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.line_diff import Diff

@@ -1,13 +1,38 @@
-"""The arguments of a program call, split into options and operands as the program's row says.
+"""The words of a command without their quotes, split into options and operands by a row.
 
+Invariant: a word without `unknown` reaches the program exactly as `text`.
 Invariant: no word is lost: each becomes an option, an option's value, an operand, or the `--`.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from intent_lsp.core.commands.rows import Options, ProgramRow, RowKind, Style
-from intent_lsp.core.commands.words import Word
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One word of a command. Known parts are as the program sees them, unknown parts as typed.
+
+    `unknown` is a sentence that says why the shell may change the word; empty if it cannot.
+    `literal`: the shell expands nothing in it, not even a brace or a tilde. `pattern` is set if the
+    word is unknown only because it is a glob: the same glob with its literal special characters in
+    brackets.
+    """
+
+    text: str
+    unknown: str = ""
+    literal: bool = True
+    pattern: str = ""
+
+    def after(self, count: int) -> "Word":
+        """Return the word without its first `count` characters."""
+        return Word(self.text[count:], self.unknown, self.literal)
+
+    def is_one_of(self, names: frozenset[str]) -> bool:
+        """Whether the word is known and is one of `names`."""
+        return not self.unknown and self.text in names
+
 
 _SHORTEST_BEGINNING = len("--x")
 """The shortest abbreviation of a long option that is completed to its full name."""
@@ -53,6 +78,24 @@ class Arguments:
         names = {option.name for option in self.options}
         with_values = {f"{each.name}={each.value.text}" for each in self.options if each.value}
         return frozenset(names | with_values)
+
+
+def joined(words: Iterable[Word]) -> Word:
+    """Join words with spaces. If one is unknown, so is the result."""
+    parts = tuple(words)
+    unknown = next((part.unknown for part in parts if part.unknown), "")
+    return Word(" ".join(part.text for part in parts), unknown)
+
+
+def filled(word: Word, token: str, program: str) -> Word:
+    """Return the word, made unknown if it contains `token`, which `program` replaces."""
+    if not token or token not in word.text:
+        return word
+    return Word(
+        word.text,
+        f"`{program}` replaces `{word.text}`, so the file is not known",
+        literal=False,
+    )
 
 
 def all_arguments(words: Sequence[Word], row: ProgramRow) -> Arguments:

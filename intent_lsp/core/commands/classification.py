@@ -8,12 +8,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from intent_lsp.core.commands.arguments import Arguments, all_arguments, leading_arguments
+from intent_lsp.core.commands.arguments import (
+    Arguments,
+    Word,
+    all_arguments,
+    filled,
+    joined,
+    leading_arguments,
+)
 from intent_lsp.core.commands.git import puts_back, removed_by
 from intent_lsp.core.commands.program_call import (
     ProgramCall,
     asks_for_help,
+    fits,
     named_program,
+    only_plain,
     with_subcommand,
     working_place,
 )
@@ -29,10 +38,8 @@ from intent_lsp.core.commands.reading import (
     together,
     unknown,
 )
-from intent_lsp.core.commands.row_match import fits, only_plain
 from intent_lsp.core.commands.rows import CommandLists, Operands, ProgramRow, RowKind, Runs
 from intent_lsp.core.commands.targets import Site, target, targets
-from intent_lsp.core.commands.words import Word, filled, joined
 
 MAX_WRAPPERS: Final = 16
 """The most programs that run one another. Commands inside more of them are not read."""

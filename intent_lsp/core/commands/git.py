@@ -8,8 +8,8 @@ import posixpath
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from intent_lsp.core.commands.arguments import Word
 from intent_lsp.core.commands.reading import START, Effect, KnownPath, TouchedPath, entered
-from intent_lsp.core.commands.words import Word
 from intent_lsp.core.paths import CONTROL_ROOM, LOCAL_ROOM
 
 LOCAL_ROOM_REASON: Final = (

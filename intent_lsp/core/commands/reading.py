@@ -70,6 +70,12 @@ class TouchedPath:
     directory: bool = False
 
 
+def changed_paths(path: str, effect: Effect, source: str | None) -> tuple[TouchedPath, ...]:
+    """Return the paths that change with a file. A move from `source` deletes that path first."""
+    new = TouchedPath(path, effect, source)
+    return (new,) if source is None else (TouchedPath(source, Effect.DELETE), new)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandReading:
     """What one command, or several together, would do.

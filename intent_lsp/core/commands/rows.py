@@ -169,6 +169,9 @@ class CommandLists:
     variables that decide which program runs; `harmless` are assignments to them that do not. In
     `system_bins` a program is what its name says. Package managers install programs that verify
     into `project_bins`.
+
+    The `…_tools` are names of agents' tools, and patterns with `*`. `other_shells` are those of the
+    `command_tools` that run another shell than `bash`.
     """
 
     rows: Mapping[str, tuple[ProgramRow, ...]]
@@ -178,6 +181,10 @@ class CommandLists:
     harmless: frozenset[str] = frozenset()
     system_bins: frozenset[str] = frozenset()
     project_bins: frozenset[str] = frozenset()
+    edit_tools: frozenset[str] = frozenset()
+    command_tools: frozenset[str] = frozenset()
+    other_shells: frozenset[str] = frozenset()
+    read_only_tools: frozenset[str] = frozenset()
 
     @cached_property
     def above(self) -> frozenset[str]:

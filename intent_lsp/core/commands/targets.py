@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from glob import escape
 from typing import Final
 
-from intent_lsp.core.commands.arguments import Arguments
+from intent_lsp.core.commands.arguments import Arguments, Word
 from intent_lsp.core.commands.reading import (
     SINKS,
     CommandKind,
@@ -21,7 +21,6 @@ from intent_lsp.core.commands.reading import (
     unknown,
 )
 from intent_lsp.core.commands.rows import Operands, ProgramRow
-from intent_lsp.core.commands.words import Word
 
 _INTO: Final = frozenset({"-t", "--target-directory"})
 """Options whose value is the directory to write into."""

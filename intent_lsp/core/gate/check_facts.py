@@ -10,8 +10,15 @@ Invariant: the facts of rows 10 to 12 are requested only for a known intent.
 from typing import assert_never
 
 from intent_lsp.core.codes import GateCode
-from intent_lsp.core.gate.fact_text import fact_list, shown, shown_hash, shown_list
-from intent_lsp.core.gate.intent_lists import first_of, open_ids, open_owners
+from intent_lsp.core.gate.intent_lists import (
+    fact_list,
+    first_of,
+    open_ids,
+    open_owners,
+    shown,
+    shown_hash,
+    shown_list,
+)
 from intent_lsp.core.gate.request import (
     Allowed,
     Ask,

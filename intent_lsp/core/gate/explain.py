@@ -14,7 +14,6 @@ from typing import Final
 
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.gate import check_facts
-from intent_lsp.core.gate.fact_text import fact_of, shown
 from intent_lsp.core.gate.gate import (
     CHECKS,
     SCOPE_ROW,
@@ -22,6 +21,7 @@ from intent_lsp.core.gate.gate import (
     judge_call,
     passed_over,
 )
+from intent_lsp.core.gate.intent_lists import fact_of, shown
 from intent_lsp.core.gate.request import Ask, CallFacts, Denied, GateRequest
 
 
@@ -54,24 +54,6 @@ class ExplainedRow:
         return _LABELS[self.number]
 
 
-_LABELS: Final[Mapping[int, str]] = {
-    1: "Governance is on",
-    2: "The edit changes a file",
-    3: "The intent was checked out in this turn",
-    4: "The control files are in order",
-    5: "The tool is allowed",
-    6: "The file is not denied to agents",
-    7: "Inside the workspace",
-    8: "An intent is selected",
-    9: "The intent is known",
-    10: "The intent is open",
-    11: "The intent is not ignored",
-    12: "In the intent's scope",
-    13: "The file is as it was read",
-    14: "The file was read",
-    15: "A new specification is declared as one",
-    16: "Approved, or needs no approval",
-}
 _TOOL_ROW: Final = 5
 _PERSON_ROW: Final = 16
 _NEEDS_ACTIVE: Final = frozenset((9, 10, 11, SCOPE_ROW))
@@ -86,20 +68,28 @@ _LOOKS: Final = "Not checked, since by its text the command only reads."
 _NO_INTENT: Final = "Cannot be checked, since no intent is active (row 8)."
 _UNKNOWN_INTENT: Final = "Cannot be checked, since the intent {} is not known (row 9)."
 
-_FACTS: Final[Mapping[GateCode, Callable[[GateRequest, Denied | None], str]]] = {
-    GateCode.CHECKOUT_REQUIRED: check_facts.checkout,
-    GateCode.CONTRACT_DRIFT: check_facts.contract,
-    GateCode.TOOL_BLOCKED: check_facts.tool,
-    GateCode.PATH_DENIED: check_facts.denied_paths,
-    GateCode.OUTSIDE_WORKSPACE: check_facts.inside,
-    GateCode.NO_ACTIVE_INTENT: check_facts.active_intent,
-    GateCode.INTENT_NOT_FOUND: check_facts.known_intent,
-    GateCode.INTENT_CLOSED: check_facts.status,
-    GateCode.INTENT_IGNORED: check_facts.ignored,
-    GateCode.SCOPE_VIOLATION: check_facts.scope,
-    GateCode.STALE_FILE: check_facts.stale,
-    GateCode.READ_REQUIRED: check_facts.reading,
-    GateCode.SPEC_ITERATION: check_facts.specification,
+_ROWS: Final[Mapping[int, tuple[str, Callable[[GateRequest, Denied | None], str]]]] = {
+    3: ("The intent was checked out in this turn", check_facts.checkout),
+    4: ("The control files are in order", check_facts.contract),
+    5: ("The tool is allowed", check_facts.tool),
+    6: ("The file is not denied to agents", check_facts.denied_paths),
+    7: ("Inside the workspace", check_facts.inside),
+    8: ("An intent is selected", check_facts.active_intent),
+    9: ("The intent is known", check_facts.known_intent),
+    10: ("The intent is open", check_facts.status),
+    11: ("The intent is not ignored", check_facts.ignored),
+    12: ("In the intent's scope", check_facts.scope),
+    13: ("The file is as it was read", check_facts.stale),
+    14: ("The file was read", check_facts.reading),
+    15: ("A new specification is declared as one", check_facts.specification),
+}
+"""The labels of rows 3 to 15, and what describes their facts."""
+
+_LABELS: Final[Mapping[int, str]] = {
+    1: "Governance is on",
+    2: "The edit changes a file",
+    **{number: label for number, (label, _) in _ROWS.items()},
+    16: "Approved, or needs no approval",
 }
 
 
@@ -147,7 +137,7 @@ def _refusing(question: GateRequest, row: Check) -> ExplainedRow:
     denied, call = row.check(question), question.call
     approved = row.number == SCOPE_ROW and call is not None and call.approval is not None
     outcome = RowOutcome.PASS if denied is None or approved else RowOutcome.FAIL
-    return _row(row.number, row.code, _FACTS[row.code](question, denied), outcome)
+    return _row(row.number, row.code, _ROWS[row.number][1](question, denied), outcome)
 
 
 def _person(question: GateRequest) -> ExplainedRow:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from intent_lsp.core.codes import GateCode
-from intent_lsp.core.gate import call_checks, checks
+from intent_lsp.core.gate import checks
 from intent_lsp.core.gate.intent_lists import warnings_of
 from intent_lsp.core.gate.request import (
     Allowed,
@@ -41,10 +41,10 @@ class Check:
 SCOPE_ROW: Final = 12
 
 CHECKS: Final = (
-    Check(3, GateCode.CHECKOUT_REQUIRED, call_checks.checkout_required, agents_only=True),
-    Check(4, GateCode.CONTRACT_DRIFT, call_checks.contract_drift, agents_only=True),
-    Check(5, GateCode.TOOL_BLOCKED, call_checks.tool_blocked, agents_only=True),
-    Check(6, GateCode.PATH_DENIED, call_checks.path_denied, agents_only=True),
+    Check(3, GateCode.CHECKOUT_REQUIRED, checks.checkout_required, agents_only=True),
+    Check(4, GateCode.CONTRACT_DRIFT, checks.contract_drift, agents_only=True),
+    Check(5, GateCode.TOOL_BLOCKED, checks.tool_blocked, agents_only=True),
+    Check(6, GateCode.PATH_DENIED, checks.path_denied, agents_only=True),
     Check(7, GateCode.OUTSIDE_WORKSPACE, checks.outside_workspace),
     Check(8, GateCode.NO_ACTIVE_INTENT, checks.no_active_intent),
     Check(9, GateCode.INTENT_NOT_FOUND, checks.intent_not_found),
@@ -52,8 +52,8 @@ CHECKS: Final = (
     Check(11, GateCode.INTENT_IGNORED, checks.intent_ignored),
     Check(SCOPE_ROW, GateCode.SCOPE_VIOLATION, checks.scope_violation),
     Check(13, GateCode.STALE_FILE, checks.stale_file),
-    Check(14, GateCode.READ_REQUIRED, call_checks.read_required, agents_only=True),
-    Check(15, GateCode.SPEC_ITERATION, call_checks.spec_iteration, agents_only=True),
+    Check(14, GateCode.READ_REQUIRED, checks.read_required, agents_only=True),
+    Check(15, GateCode.SPEC_ITERATION, checks.spec_iteration, agents_only=True),
 )
 """Rows 3 to 15.
 
@@ -87,7 +87,7 @@ def judge_call(question: GateRequest, call: CallFacts) -> Decision:
     if not question.governed or not (call.mutating or call.blocked):
         return Allowed(ScopeValidation.EXEMPT)
     if not call.mutating:
-        return call_checks.tool_blocked(question) or Allowed(ScopeValidation.EXEMPT)
+        return checks.tool_blocked(question) or Allowed(ScopeValidation.EXEMPT)
     refusals = _refusals(question, passed_over(question))
     first = next(refusals, None)
     # An approval lifts row 12 only: a later row may still deny the call.

@@ -1,18 +1,69 @@
-"""Truncation check: records that an anchor attests and that no ledger file contains.
+"""Truncation check: records that evidence outside of the ledger attests and that no file contains.
+
+The evidence is git's commits and this machine's state.
 
 Invariant: a record that only another branch has is no error. What the search may have missed is not
 reported as lost.
 """
 
-from collections.abc import Collection, Sequence
-from dataclasses import replace
-from typing import Final
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, NamedTuple
 
 from intent_lsp.core.codes import LedgerCode
+from intent_lsp.core.content import ContentHash
 from intent_lsp.core.findings import Severity
-from intent_lsp.core.ledger.evidence import Committed, EvidenceSearch, KnownHead, RecordCommit
 from intent_lsp.core.ledger.verification import Anchor, AnchorKind, LedgerProblem, Verification
 from intent_lsp.core.paths import LEDGER_FILE
+
+
+class KnownHead(NamedTuple):
+    """A head of the ledger that this machine has seen.
+
+    `committed`: a branch held it at that time.
+    """
+
+    hash: ContentHash
+    committed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Committed:
+    """The heads of the ledger as one commit holds it.
+
+    `current`: it is the commit checked out.
+    """
+
+    commit: str
+    heads: tuple[ContentHash, ...]
+    current: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordCommit:
+    """A commit that holds a record, and the file that holds it, relative to the root.
+
+    `below`: a commit that holds the record is checked out, or is an ancestor of the one checked
+    out. `named`: a branch or a tag leads to the commit; else only a stash or a reflog does, which
+    git expires in time.
+    """
+
+    commit: str
+    file: str
+    below: bool
+    named: bool
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceSearch:
+    """The commits in which records were found, by record hash.
+
+    `whole`: the search was complete, so that the other records are in no commit that git still has.
+    """
+
+    held: Mapping[ContentHash, RecordCommit]
+    whole: bool
+
 
 _SHORT: Final = 12
 _PREFIX: Final = "sha256:"

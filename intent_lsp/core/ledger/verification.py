@@ -1,8 +1,16 @@
-"""The result of verifying a ledger: its problems, and what it proves (ledger section 2)."""
+"""The result of verifying a ledger: the first problem of each code, and what the anchors prove.
 
-from dataclasses import dataclass
+Specified in ledger section 2.
+
+Invariant: each code is reported once, with the number of further lines that have it.
+Invariant: nothing is called proved without an anchor whose record the ledger's files hold.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Final
+from typing import Final, NamedTuple
 
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.content import ContentHash
@@ -80,3 +88,121 @@ class Verification:
     proved: str
     conditional: str
     files: tuple[str, ...] = ()
+
+
+_SEVERITY: Final[Mapping[LedgerCode, Severity]] = {
+    LedgerCode.TORN_TAIL: Severity.WARNING,
+    LedgerCode.UNTIED_HEADS: Severity.INFORMATION,
+    LedgerCode.CLOCK_BACKWARDS: Severity.INFORMATION,
+    LedgerCode.OLDER_RECORDS: Severity.INFORMATION,
+    LedgerCode.HEAD_ELSEWHERE: Severity.INFORMATION,
+}
+
+
+class LedgerPlace(NamedTuple):
+    """A line of a ledger: the index of its file in reading order, and the line from 1."""
+
+    file: int
+    line: int
+
+
+@dataclass(slots=True)
+class FirstProblems:
+    """The problems found so far. `files` are the names of the files, in reading order."""
+
+    files: list[str] = field(default_factory=list)
+    firsts: dict[LedgerCode, tuple[LedgerPlace, str]] = field(default_factory=dict)
+    counts: Counter[LedgerCode] = field(default_factory=Counter)
+
+    def note(self, code: LedgerCode, place: LedgerPlace, message: str) -> None:
+        """Note a problem. Problems may come in any order."""
+        self.counts[code] += 1
+        known = self.firsts.get(code)
+        if known is None or place < known[0]:
+            self.firsts[code] = place, message
+
+    def first(self) -> list[LedgerProblem]:
+        """Return the first problem of each code, in order of place."""
+        return [
+            problem(code, self.files[place.file], place.line, message + self._others(code))
+            for code, (place, message) in sorted(self.firsts.items(), key=lambda item: item[1][0])
+        ]
+
+    def _others(self, code: LedgerCode) -> str:
+        others = self.counts[code] - 1
+        return f" (and {others:,} more)" if others else ""
+
+
+_SHORT: Final = 12
+_NAMED: Final = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extent:
+    """How many records there are, how many the anchors prove, and how many heads are open.
+
+    `consistent`: the chain is unbroken.
+    """
+
+    records: int
+    proven: int
+    heads: int
+    consistent: bool
+
+
+def problem(code: LedgerCode, file: str, line: int, message: str) -> LedgerProblem:
+    """Return a problem with the severity of its code."""
+    severity = _SEVERITY.get(code, Severity.ERROR)
+    return LedgerProblem(code=code, severity=severity, file=file, line=line, message=message)
+
+
+def proved(anchors: Sequence[Anchor], extent: Extent) -> str:
+    """Return which records are unchanged since an anchor's hash was noted elsewhere."""
+    if not anchors:
+        return "nothing: there is no commit, checkpoint or other hash to compare with"
+    if not extent.consistent:
+        return "nothing: the chain of hashes is broken"
+    held = [(anchor.records, anchor) for anchor in anchors if anchor.records]
+    if not held:
+        return "nothing: no hash to compare with is in any file of the ledger"
+    held.sort(key=lambda found: found[0], reverse=True)
+    told = []
+    for count, anchor in held:
+        sentence = f"{_counted(count, extent)} unchanged since {_where(anchor)}"
+        if sentence not in told:
+            told.append(sentence)
+    more = f"; {len(told) - _NAMED} more such proofs are not shown" if len(told) > _NAMED else ""
+    return "; ".join(told[:_NAMED]) + more
+
+
+def conditional(extent: Extent) -> str:
+    """Return which records no anchor proves. Anyone with write access can have forged these."""
+    if not extent.consistent:
+        return "nothing: the chain of hashes is broken"
+    if not extent.records:
+        return "nothing: there is no record yet"
+    rest = extent.records - extent.proven
+    if not rest:
+        return "nothing: every record is proven"
+    counted = f"the {rest:,} records after that" if extent.proven else f"all {rest:,} records"
+    if extent.heads > 1:
+        counted = f"{counted}, and other branches of the ledger ({extent.heads - 1})"
+    return f"someone with write access could have rewritten {counted}"
+
+
+def _counted(count: int, extent: Extent) -> str:
+    if count == extent.records:
+        return f"all {count:,} records are"
+    return f"the first {count:,} of {extent.records:,} records are"
+
+
+def _where(anchor: Anchor) -> str:
+    match anchor.kind:
+        case AnchorKind.COMMIT | AnchorKind.EARLIER_COMMIT:
+            return f"commit {anchor.name[:_SHORT]}"
+        case AnchorKind.KNOWN_HEAD:
+            return "the newest record that this machine knows"
+        case AnchorKind.CHECKPOINT:
+            return f"the checkpoint {anchor.name}".rstrip()
+        case AnchorKind.GIVEN:
+            return f"the record with the hash {anchor.hash[: len('sha256:') + _SHORT]}"

@@ -46,9 +46,7 @@ class Tally:
     """
 
     edits: int = 0
-    added: int = 0
-    removed: int = 0
-    whole: int = 0
+    lines: LineCount = LineCount()
     violations: int = 0
     failed: int = 0
     assumed: int = 0
@@ -56,17 +54,10 @@ class Tally:
     last: str = ""
     days: dict[str, int] = field(default_factory=dict)
 
-    @property
-    def lines(self) -> LineCount:
-        """The lines of all edits."""
-        return LineCount(self.added, self.removed, self.whole)
-
     def count(self, record: Record, lines: LineCount, day: str) -> None:
         """Count one edit and its lines in this group."""
         self.edits += 1
-        self.added += lines.added
-        self.removed += lines.removed
-        self.whole += lines.whole
+        self.lines += lines
         self.violations += record.scope_validation is ScopeValidation.FAIL
         self.failed += not record.success
         self.assumed += record.is_assumed

@@ -13,7 +13,7 @@ from intent_lsp.core.intents import IntentId, Intents
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.scope import suggestions
 from intent_lsp.core.scope.coverage import covered, reaches
-from intent_lsp.core.scope.pattern import Pattern, compile_pattern
+from intent_lsp.core.scope.pattern import EXACT, NameComparison, Pattern, compile_pattern
 from intent_lsp.core.scope.scope import Scope, compile_scopes
 from intent_lsp.core.scope.tree_survey import ScopeSurvey
 
@@ -71,45 +71,25 @@ def reaches_control_plane(pattern: str) -> bool:
 
 def file_findings(intents: Intents) -> tuple[ScopeFinding, ...]:
     """Return the findings that need no files: file limits, covered patterns, control plane."""
-    return tuple(_file_findings(intents, _scopes(intents)))
+    scopes = compile_scopes([intent.owned_scope for intent in intents])
+    return tuple(_file_findings(intents, scopes))
 
 
 def tree_findings(
-    intents: Intents,
-    files: Sequence[WorkspacePath],
-    *,
-    case_sensitive: bool = True,
-    nfc: bool = False,
+    intents: Intents, files: Sequence[WorkspacePath], reading: NameComparison = EXACT
 ) -> tuple[ScopeFinding, ...]:
     """Return all findings on scopes, given the files of the root.
 
     These are `file_findings`, then the patterns that match no file and the overlaps of intents.
     """
-    steps = survey_tree(intents, files, case_sensitive=case_sensitive, nfc=nfc)
-    return tuple(finding for step in steps for finding in step)
-
-
-def survey_tree(
-    intents: Intents,
-    files: Sequence[WorkspacePath],
-    *,
-    case_sensitive: bool = True,
-    nfc: bool = False,
-    chunk: int = 250,
-) -> Iterator[tuple[ScopeFinding, ...]]:
-    """Yield `tree_findings` in parts of `chunk` files, so that other work can run between them.
-
-    A part may be empty. The findings that need the files come last.
-    """
-    scopes = compile_scopes(
-        [intent.owned_scope for intent in intents], case_sensitive=case_sensitive, nfc=nfc
+    scopes = compile_scopes([intent.owned_scope for intent in intents], reading)
+    survey = ScopeSurvey(intents, scopes, reading)
+    survey.walk(files)
+    return (
+        *_file_findings(intents, scopes),
+        *_unmatched(intents, scopes, survey),
+        *_overlaps(intents, survey),
     )
-    yield tuple(_file_findings(intents, scopes))
-    survey = ScopeSurvey(intents, scopes, case_sensitive=case_sensitive, nfc=nfc)
-    for start in range(0, len(files), chunk):
-        survey.walk(files[start : start + chunk])
-        yield ()
-    yield (*_unmatched(intents, scopes, survey), *_overlaps(intents, survey))
 
 
 def _finding(code: FileCode, message: str, replacement: str | None = None) -> PatternFinding:
@@ -220,10 +200,6 @@ def _hints(pattern: Pattern) -> Iterator[PatternFinding]:
 
 def _meaning(cure: str | None) -> str:
     return "" if cure is None else f" Did you mean `{cure}`?"
-
-
-def _scopes(intents: Intents) -> tuple[Scope, ...]:
-    return compile_scopes([intent.owned_scope for intent in intents])
 
 
 def _file_findings(intents: Intents, scopes: Sequence[Scope]) -> Iterator[ScopeFinding]:

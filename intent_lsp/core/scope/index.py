@@ -4,16 +4,16 @@ Invariant: the index returns the same owners as testing each intent's scope on i
 updated: when the intents change, a new one is built.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import lru_cache
 
 from intent_lsp.core.intents import IntentId
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.scope.pattern import NameComparison
+from intent_lsp.core.scope.pattern import EXACT, NameComparison
 from intent_lsp.core.scope.rows import PatternRow
-from intent_lsp.core.scope.scope import Scope, compile_scopes
+from intent_lsp.core.scope.scope import Scope
 from intent_lsp.core.scope.trie import Trie
 
 _REMEMBERED = 8_192
@@ -39,26 +39,14 @@ class Hits:
 class ScopeIndex:
     """The scopes of one intents file, in file order.
 
-    `entries` hold lists of patterns or compiled scopes. Lists are compiled within the limits of a
-    file. Compiled scopes are used as they are, and must have been compiled with the same
-    `case_sensitive` and `nfc`.
+    The scopes must have been compiled with the same `reading`.
     """
 
     def __init__(
-        self,
-        entries: Sequence[tuple[IntentId, Scope | Sequence[str]]],
-        *,
-        case_sensitive: bool = True,
-        nfc: bool = False,
+        self, entries: Sequence[tuple[IntentId, Scope]], reading: NameComparison = EXACT
     ) -> None:
-        self._reading = NameComparison(case_sensitive=case_sensitive, nfc=nfc)
-        written = [() if isinstance(given, Scope) else tuple(given) for _, given in entries]
-        compiled = compile_scopes(written, case_sensitive=case_sensitive, nfc=nfc)
-        self._ids = [intent_id for intent_id, _ in entries]
-        self._scopes = [
-            given if isinstance(given, Scope) else scope
-            for (_, given), scope in zip(entries, compiled, strict=True)
-        ]
+        self._reading = reading
+        self._scopes = [scope for _, scope in entries]
         # Patterns are numbered through all scopes. By number: the pattern's intent with its index
         # there, and the Ownership to return.
         self._places = [
@@ -67,7 +55,7 @@ class ScopeIndex:
             for at in range(len(scope.patterns))
         ]
         self._answers = [
-            Ownership(self._ids[intent], self._scopes[intent].patterns[at])
+            Ownership(entries[intent][0], self._scopes[intent].patterns[at])
             for intent, at in self._places
         ]
         self._given, self._taken = Trie(self._rows(exclusions=False)), None
@@ -93,13 +81,6 @@ class ScopeIndex:
     def place(self, number: int) -> tuple[int, int]:
         """Return (index of its intent in the file, index in that scope) of a pattern number."""
         return self._places[number]
-
-    def scopes(self) -> Mapping[IntentId, Scope]:
-        """Return each intent's scope.
-
-        Patterns that exceed the limits of a file are refused in it.
-        """
-        return dict(zip(self._ids, self._scopes, strict=True))
 
     def owning(self, hits: Hits) -> list[tuple[int, int]]:
         """Return (intent index, pattern index) of each intent that owns a path with these hits."""

@@ -4,8 +4,9 @@ Invariant: every text can be read; an unclosed bracket or parenthesis is literal
 that can match no name (it has an empty range) is read as None.
 """
 
+import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -42,6 +43,50 @@ _WILDS: Mapping[str, Item] = {wild.value: wild for wild in Wild}
 _MAGIC = frozenset("\\*?[]{}()!#+@|,")
 
 
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    """A token that may belong to an extglob: its opening (by its first character), `|` or `)`."""
+
+    text: str
+
+
+_Token = str | Wild | CharClass | _Mark
+_BAR, _CLOSE = _Mark("|"), _Mark(")")
+
+
+@dataclass(frozen=True, slots=True)
+class _Builder:
+    """Builds nested items from tokens. An extglob that is not closed becomes literal."""
+
+    tokens: Sequence[_Token]
+    closing: dict[int, int]
+
+    def build(self) -> Items:
+        return self._alternatives(0, len(self.tokens), 0)[0]
+
+    def _alternatives(self, start: int, end: int, depth: int) -> tuple[Items, ...]:
+        if depth > MAX_EXTGLOB_DEPTH:
+            raise PatternLimitError(f"its extglobs are nested more than {MAX_EXTGLOB_DEPTH} deep")
+        found: list[list[Item]] = [[]]
+        at = start
+        while at < end:
+            token = self.tokens[at]
+            if token is _BAR and depth:
+                found.append([])
+            elif isinstance(token, _Mark) and at in self.closing:
+                close = self.closing[at]
+                found[-1].append(ExtGlob(token.text, self._alternatives(at + 1, close, depth + 1)))
+                at = close
+            else:
+                found[-1] += _spelled(token)
+            at += 1
+        return tuple(_normal(items) for items in found)
+
+
+OTHER = "\U0010fffe"
+"""A character that no pattern names; it stands for all that a state does not tell apart."""
+
+
 def escape(path: str) -> str:
     r"""Return the pattern that matches `path` and nothing else.
 
@@ -72,15 +117,31 @@ def read_segment(text: str, *, folded: bool = False) -> Items | None:
     return _Builder(tokens, closing).build()
 
 
-@dataclass(frozen=True, slots=True)
-class _Mark:
-    """A token that may belong to an extglob: its opening (by its first character), `|` or `)`."""
+def fold(text: str) -> str:
+    """Return `text` in lower case, of the same length: `?` must still match one character."""
+    lowered = text.lower()
+    if len(lowered) == len(text):
+        return lowered
+    return "".join(low if len(low := char.lower()) == 1 else char for char in text)
 
-    text: str
+
+def passes(char: str, test: str | Wild | CharClass) -> bool:
+    """Whether a character passes a test: an equal character, any wildcard, a class that has it."""
+    if isinstance(test, str):
+        return char == test
+    return isinstance(test, Wild) or char in test
 
 
-_Token = str | Wild | CharClass | _Mark
-_BAR, _CLOSE = _Mark("|"), _Mark(")")
+def samples(alternatives: Iterable[Items]) -> Iterator[str]:
+    """Yield characters that the tests tell apart: named ones, ends of ranges, and a few others."""
+    yield from ("a", "A", "0", " ", "-", "_", "é", OTHER)
+    for item in itertools.chain.from_iterable(alternatives):
+        if isinstance(item, str):
+            yield item
+        elif isinstance(item, ExtGlob):
+            yield from samples(item.alternatives)
+        elif isinstance(item, CharClass):
+            yield from itertools.chain.from_iterable(item.ranges)
 
 
 def _tokens(text: str, *, folded: bool) -> list[_Token] | None:
@@ -123,14 +184,6 @@ def _single(char: str, *, plain: bool, folded: bool) -> _Token:
     return fold(char) if folded else char
 
 
-def fold(text: str) -> str:
-    """Return `text` in lower case, of the same length: `?` must still match one character."""
-    lowered = text.lower()
-    if len(lowered) == len(text):
-        return lowered
-    return "".join(low if len(low := char.lower()) == 1 else char for char in text)
-
-
 def _closing(tokens: Sequence[_Token]) -> dict[int, int]:
     """Return the index of the closing `)` for the index of each extglob's opening."""
     closing: dict[int, int] = {}
@@ -143,35 +196,6 @@ def _closing(tokens: Sequence[_Token]) -> dict[int, int]:
         elif opened:
             closing[opened.pop()] = at
     return closing
-
-
-@dataclass(frozen=True, slots=True)
-class _Builder:
-    """Builds nested items from tokens. An extglob that is not closed becomes literal."""
-
-    tokens: Sequence[_Token]
-    closing: dict[int, int]
-
-    def build(self) -> Items:
-        return self._alternatives(0, len(self.tokens), 0)[0]
-
-    def _alternatives(self, start: int, end: int, depth: int) -> tuple[Items, ...]:
-        if depth > MAX_EXTGLOB_DEPTH:
-            raise PatternLimitError(f"its extglobs are nested more than {MAX_EXTGLOB_DEPTH} deep")
-        found: list[list[Item]] = [[]]
-        at = start
-        while at < end:
-            token = self.tokens[at]
-            if token is _BAR and depth:
-                found.append([])
-            elif isinstance(token, _Mark) and at in self.closing:
-                close = self.closing[at]
-                found[-1].append(ExtGlob(token.text, self._alternatives(at + 1, close, depth + 1)))
-                at = close
-            else:
-                found[-1] += _spelled(token)
-            at += 1
-        return tuple(_normal(items) for items in found)
 
 
 def _spelled(token: _Token) -> Items:

@@ -9,9 +9,8 @@ Invariant: `!(…)` matches exactly the texts that its alternatives do not match
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from intent_lsp.core.scope.characters import OTHER, passes, samples
 from intent_lsp.core.scope.charclass import CharClass
-from intent_lsp.core.scope.language import ExtGlob, Item, Items, Wild
+from intent_lsp.core.scope.language import OTHER, ExtGlob, Item, Items, Wild, passes, samples
 from intent_lsp.core.scope.limits import MAX_STATE_WORK, PatternLimitError
 
 _MATCH = 1

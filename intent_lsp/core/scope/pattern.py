@@ -36,7 +36,10 @@ class NormalizedPattern:
 
 @dataclass(frozen=True, slots=True)
 class NameComparison:
-    """How names are compared: with or without case, in NFC or as they are."""
+    """How a file system compares names (scope section 4): with or without case, in NFC or not.
+
+    `case_sensitive` is False where it ignores case; `nfc` is true where it decomposes names.
+    """
 
     case_sensitive: bool = True
     nfc: bool = False

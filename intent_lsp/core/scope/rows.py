@@ -9,8 +9,7 @@ from dataclasses import dataclass
 
 from intent_lsp.core.scope.language import Items
 from intent_lsp.core.scope.limits import MAX_GLOBSTARS, PatternLimitError
-from intent_lsp.core.scope.lines import TestLine, TestLines
-from intent_lsp.core.scope.segment import Bundle, Segment, segment_of
+from intent_lsp.core.scope.segment import Bundle, Segment, TestLine, TestLines, segment_of
 
 _SLASHES = re.compile(r"/+")
 

@@ -5,12 +5,12 @@ patterns, or with exclusions only, covers nothing.
 Invariant: all patterns of a scope compare names in the same way.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.scope.limits import FILE_AUTOMATA, FILE_ROWS
-from intent_lsp.core.scope.pattern import NameComparison, Pattern, compile_pattern
+from intent_lsp.core.scope.pattern import EXACT, NameComparison, Pattern, compile_pattern
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,27 +44,19 @@ class Scope:
         return self.compiled[0].reading.path(path).split("/") if self.compiled else ()
 
 
-def compile_scope(
-    patterns: Sequence[str], *, case_sensitive: bool = True, nfc: bool = False
-) -> Scope:
-    """Compile a list of patterns. Never raises: a pattern over a limit owns nothing.
-
-    `case_sensitive` is False where the file system ignores case; `nfc` is true where it decomposes
-    names.
-    """
-    reading = NameComparison(case_sensitive=case_sensitive, nfc=nfc)
+def compile_scope(patterns: Sequence[str], reading: NameComparison = EXACT) -> Scope:
+    """Compile a list of patterns. Never raises: a pattern over a limit owns nothing."""
     compiled = tuple(compile_pattern(pattern, reading) for pattern in patterns)
     return Scope(tuple(patterns), compiled)
 
 
 def compile_scopes(
-    lists: Sequence[Sequence[str]], *, case_sensitive: bool = True, nfc: bool = False
+    lists: Iterable[Sequence[str]], reading: NameComparison = EXACT
 ) -> tuple[Scope, ...]:
     """Compile the pattern lists of one file within the limits of a file (scope section 3).
 
     A pattern that would exceed a limit is refused. Later patterns that still fit are compiled.
     """
-    reading = NameComparison(case_sensitive=case_sensitive, nfc=nfc)
     rows = automata = 0
     scopes: list[Scope] = []
     for patterns in lists:

@@ -2,19 +2,76 @@
 
 Invariant: equal segments are equal values. A segment whose extglobs repeat or negate is matched by
 an automaton, any other by test lines.
-Invariant: both read a name once, character by character.
+Invariant: both read a name once, character by character. A step of all test lines together costs a
+few operations on one integer with a bit for each test, whatever the lines are.
 """
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from typing import Generic, TypeVar
 
 from intent_lsp.core.scope.charclass import CharClass
 from intent_lsp.core.scope.language import ExtGlob, Items, Wild, read_segment
 from intent_lsp.core.scope.limits import MAX_AUTOMATON, PatternLimitError
-from intent_lsp.core.scope.lines import TestLine, TestLines
 from intent_lsp.core.scope.nfa import explored
+
+T = TypeVar("T", bound=Hashable)
+
+
+@dataclass(frozen=True, slots=True)
+class TestLine(Generic[T]):
+    """A sequence of tests, one for each symbol of the input.
+
+    `gaps` holds the positions (0: before the first test) where any number of symbols may stand.
+    """
+
+    tests: tuple[T, ...]
+    gaps: frozenset[int]
+
+
+class TestLines(Generic[T]):
+    """A set of test lines that are matched together.
+
+    A state is an integer. Each line has a bit for each number of its tests, from none to all; the
+    bit is set if so many of its tests have matched. `masks` gives the bits of each test.
+    """
+
+    __slots__ = ("_ends", "_loops", "_starts", "final", "masks", "start")
+
+    def __init__(self, lines: Sequence[TestLine[T]]) -> None:
+        at = 0
+        places: dict[T, list[int]] = {}
+        starts, loops, self._ends = [], [], list[int]()
+        for line in lines:
+            starts.append(at)
+            loops += [at + gap for gap in line.gaps]
+            for place, test in enumerate(line.tests, at):
+                places.setdefault(test, []).append(place)
+            at += len(line.tests)
+            self._ends.append(at)
+            at += 1
+        self.masks: Mapping[T, int] = {test: _bits(found, at) for test, found in places.items()}
+        self._loops = _bits(loops, at)
+        self.start = _bits(starts, at)
+        self.final = _bits(self._ends, at)
+
+    def step(self, state: int, passed: int) -> int:
+        """Return the state after one symbol.
+
+        `passed` is the union of the masks of the tests that it passes.
+        """
+        return ((state & passed) << 1) | (state & self._loops)
+
+    def matched(self, state: int) -> list[int]:
+        """Return the indices of the lines that match if the input ends in `state`."""
+        ended = state & self.final
+        if not ended:
+            return []
+        digits = bin(ended)[:1:-1]
+        return [index for index, end in enumerate(self._ends) if digits[end : end + 1] == "1"]
+
 
 MAX_FLATTENED = 64
 """The most alternatives that a segment with extglobs is written out as."""
@@ -79,26 +136,6 @@ class Segment:
         )
 
 
-@lru_cache(maxsize=65_536)
-def segment_of(text: str, *, folded: bool = False) -> Segment | None:
-    """Return the compiled segment, or None if it can match no name.
-
-    Raise PatternLimitError. Cached.
-    """
-    items = read_segment(text, folded=folded)
-    if items is None:
-        return None
-    flat = flatten(items)
-    if flat is None and sum(1 for _ in _walk(items)) > MAX_AUTOMATON:
-        raise PatternLimitError(f"a path segment with extglobs has more than {MAX_AUTOMATON} parts")
-    segment = Segment(items, flat)
-    if flat is None:
-        # Build the automaton now: it raises PatternLimitError if it grows too large, and that
-        # must happen while the pattern is compiled.
-        _ = segment.matches
-    return segment
-
-
 class Bundle:
     """Segments without extglobs, matched together.
 
@@ -140,23 +177,24 @@ class Bundle:
         return passed
 
 
-def _walk(items: Items) -> Iterator[object]:
-    """Yield every item, those inside extglobs included."""
-    for item in items:
-        yield item
-        if isinstance(item, ExtGlob):
-            for alternative in item.alternatives:
-                yield from _walk(alternative)
+@lru_cache(maxsize=65_536)
+def segment_of(text: str, *, folded: bool = False) -> Segment | None:
+    """Return the compiled segment, or None if it can match no name.
 
-
-def _head(items: Items) -> str:
-    """Return the literal characters before the first wildcard, class or extglob."""
-    head: list[str] = []
-    for item in items:
-        if not isinstance(item, str):
-            break
-        head.append(item)
-    return "".join(head)
+    Raise PatternLimitError. Cached.
+    """
+    items = read_segment(text, folded=folded)
+    if items is None:
+        return None
+    flat = flatten(items)
+    if flat is None and sum(1 for _ in _walk(items)) > MAX_AUTOMATON:
+        raise PatternLimitError(f"a path segment with extglobs has more than {MAX_AUTOMATON} parts")
+    segment = Segment(items, flat)
+    if flat is None:
+        # Build the automaton now: it raises PatternLimitError if it grows too large, and that
+        # must happen while the pattern is compiled.
+        _ = segment.matches
+    return segment
 
 
 def flatten(items: Items) -> tuple[Items, ...] | None:
@@ -192,6 +230,35 @@ def line_of(items: Items) -> TestLine[Test]:
         elif not isinstance(item, ExtGlob):
             tests.append(item)
     return TestLine(tuple(tests), frozenset(gaps))
+
+
+def _bits(places: Sequence[int], size: int) -> int:
+    """Return the integer whose bits at `places` are set."""
+    if len(places) < 3:  # noqa: PLR2004 - for a few bits, shifting is quicker
+        return sum(1 << place for place in places)
+    buffer = bytearray(size // 8 + 1)
+    for place in places:
+        buffer[place >> 3] |= 1 << (place & 7)
+    return int.from_bytes(buffer, "little")
+
+
+def _walk(items: Items) -> Iterator[object]:
+    """Yield every item, those inside extglobs included."""
+    for item in items:
+        yield item
+        if isinstance(item, ExtGlob):
+            for alternative in item.alternatives:
+                yield from _walk(alternative)
+
+
+def _head(items: Items) -> str:
+    """Return the literal characters before the first wildcard, class or extglob."""
+    head: list[str] = []
+    for item in items:
+        if not isinstance(item, str):
+            break
+        head.append(item)
+    return "".join(head)
 
 
 def _has_extglob(items: Items) -> bool:

@@ -11,6 +11,7 @@ from itertools import combinations
 from intent_lsp.core.intents import Intents
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.scope.index import Hits, ScopeIndex
+from intent_lsp.core.scope.pattern import NameComparison
 from intent_lsp.core.scope.scope import Scope
 
 MAX_NAMED = 3
@@ -36,11 +37,9 @@ class Overlap:
 class ScopeSurvey:
     """What the files seen so far show about the scopes of `intents`."""
 
-    def __init__(
-        self, intents: Intents, scopes: Sequence[Scope], *, case_sensitive: bool, nfc: bool
-    ) -> None:
+    def __init__(self, intents: Intents, scopes: Sequence[Scope], reading: NameComparison) -> None:
         entries = [(intent.id, scope) for intent, scope in zip(intents, scopes, strict=True)]
-        self._index = ScopeIndex(entries, case_sensitive=case_sensitive, nfc=nfc)
+        self._index = ScopeIndex(entries, reading)
         self._open = frozenset(
             place for place, intent in enumerate(intents) if not intent.status.closed
         )

@@ -8,7 +8,6 @@ Invariant: a name is never tested against a segment whose fixed text it does not
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Generic, TypeVar
 
 from intent_lsp.core.scope.language import Items
 from intent_lsp.core.scope.rows import PatternRow
@@ -20,11 +19,10 @@ SegmentTest = tuple[Callable[[str], object], "tuple[TrieNode, ...]"]
 _GRAM = 3
 _MANY = 1 << 30
 _MOST_KNOWN = 4_096
-T = TypeVar("T")
-Filed = tuple[Callable[[str], object] | None, tuple[T, ...]]
+Filed = tuple[Callable[[str], object] | None, "tuple[TrieNode, ...]"]
 
 
-class WildcardTable(Generic[T]):
+class WildcardTable:
     """The wildcard segments of one node, indexed by a text that a matching name must contain.
 
     Each is filed under the rarest of its prefix, its suffix and its three-character substrings.
@@ -32,15 +30,15 @@ class WildcardTable(Generic[T]):
 
     __slots__ = ("_grams", "_heads", "_known", "_rest", "_tails")
 
-    def __init__(self, magic: Mapping[Segment, tuple[T, ...]]) -> None:
+    def __init__(self, magic: Mapping[Segment, "tuple[TrieNode, ...]"]) -> None:
         heads = Counter(segment.prefix for segment in magic)
         tails = Counter(segment.suffix for segment in magic)
         grams = Counter(gram for segment in magic for gram in _held(segment.items))
-        self._heads: dict[int, dict[str, list[Filed[T]]]] = {}
-        self._tails: dict[int, dict[str, list[Filed[T]]]] = {}
-        self._grams: dict[str, list[Filed[T]]] = {}
-        self._rest: list[Filed[T]] = []
-        self._known: dict[str, tuple[T, ...]] = {}
+        self._heads: dict[int, dict[str, list[Filed]]] = {}
+        self._tails: dict[int, dict[str, list[Filed]]] = {}
+        self._grams: dict[str, list[Filed]] = {}
+        self._rest: list[Filed] = []
+        self._known: dict[str, tuple[TrieNode, ...]] = {}
         for segment, nodes in magic.items():
             head, tail = segment.prefix, segment.suffix
             gram = min(_held(segment.items), key=grams.__getitem__, default="")
@@ -56,7 +54,7 @@ class WildcardTable(Generic[T]):
             else:
                 self._rest.append(filed)
 
-    def leading(self, name: str) -> Sequence[T]:
+    def leading(self, name: str) -> "Sequence[TrieNode]":
         """Return the targets of all segments that match `name`.
 
         Cached, since names repeat in a tree.
@@ -69,14 +67,14 @@ class WildcardTable(Generic[T]):
             self._known[name] = known
         return known
 
-    def _asked(self, name: str) -> Iterator[T]:
+    def _asked(self, name: str) -> "Iterator[TrieNode]":
         """Compute `leading` without the cache."""
         for filed in self._candidates(name):
             for matches, nodes in filed:
                 if matches is None or matches(name):
                     yield from nodes
 
-    def _candidates(self, name: str) -> Iterator[Sequence[Filed[T]]]:
+    def _candidates(self, name: str) -> Iterator[Sequence[Filed]]:
         """Yield the segments whose filed text `name` contains, and those filed under no text."""
         # Yield instead of building a list: for most names nothing is filed.
         for size, filed in self._heads.items():
@@ -108,7 +106,7 @@ class TrieNode:
         self.always: tuple[TrieNode, ...] = ()
         self.ways: Mapping[str, tuple[TrieNode, ...]] | None = None
         self.few: tuple[SegmentTest, ...] = ()
-        self.table: WildcardTable[TrieNode] | None = None
+        self.table: WildcardTable | None = None
 
     def reached(self, name: str) -> Iterator["TrieNode"]:
         """Yield the nodes that `name` leads to from here."""

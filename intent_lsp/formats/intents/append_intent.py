@@ -9,17 +9,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from intent_lsp.core.findings import TextChange
-from intent_lsp.core.intents import Intents
+from intent_lsp.core.intents import Intent, Intents
 from intent_lsp.formats.intents.edit import EditRefused, FileEdit, unwritable, verified
-from intent_lsp.formats.intents.entry_text import quote_of
-from intent_lsp.formats.intents.intents_file import IntentsReader
-from intent_lsp.formats.intents.new_entry import (
+from intent_lsp.formats.intents.entry_text import (
     EntryForm,
-    NewIntent,
     entry_inline,
     entry_lines,
     intent_meant,
+    quote_of,
 )
+from intent_lsp.formats.intents.intents_file import IntentsReader
 from intent_lsp.formats.intents.root import ROOT_KEY, ROOT_KEYS
 from intent_lsp.formats.text_positions import line_end_of
 from intent_lsp.formats.yaml.document import YamlDocument
@@ -40,9 +39,9 @@ from intent_lsp.formats.yaml.nodes import (
     SequenceNode,
     YamlNode,
     content_of,
+    spelled_like,
 )
-from intent_lsp.formats.yaml.scalars import spelled_like
-from intent_lsp.formats.yaml.unquoted_globs import INTENT_GLOBS, compose_with_globs, linked_anchors
+from intent_lsp.formats.yaml.unquoted_globs import INTENT_GLOBS, compose_with_globs
 
 _STEP = 2
 _BLANK_LINE = re.compile(r"(?:\r\n|\n|\r)[ \t]*(?:\r\n|\n|\r)")
@@ -50,7 +49,7 @@ _COMMENT_LINE = re.compile(r"( *)#[^\r\n]*(?:\r\n|\n|\r)")
 
 
 def add_intent(
-    text: str, intent: NewIntent, reader: IntentsReader | None = None
+    text: str, intent: Intent, reader: IntentsReader | None = None
 ) -> FileEdit | EditRefused:
     """Return the edit that adds an intent at the end of the file's list (requirements section 3).
 
@@ -69,20 +68,22 @@ def add_intent(
     return verified(text, changes, Intents((*before.intents, intent_meant(intent))), reading)
 
 
-def adding_to(text: str) -> Callable[[NewIntent], FileEdit | EditRefused]:
+def adding_to(text: str) -> Callable[[Intent], FileEdit | EditRefused]:
     """Return a function that returns the changes to add one intent to `text`.
 
     The text is composed once for many intents; it must be readable. The changes are not verified:
     the caller must do that.
     """
-    composed = compose_with_globs(text, INTENT_GLOBS, linked_anchors(text))
+    composed = compose_with_globs(text, INTENT_GLOBS)
     root = None if isinstance(composed, YamlProblem) else composed.root
     reading, line_end = YamlDocument(text), line_end_of(text)
 
-    def add(intent: NewIntent) -> FileEdit | EditRefused:
+    def add(intent: Intent) -> FileEdit | EditRefused:
         lists = (intent.owned_scope, intent.constraints, intent.acceptance_criteria)
-        texts = (intent.id, intent.name, intent.created_at, *(it for each in lists for it in each))
-        return unwritable(texts) or _added(_Adding(reading, intent, line_end), root)
+        texts = (intent.id, intent.name, intent.created_at or "")
+        return unwritable((*texts, *(it for each in lists for it in each))) or _added(
+            _Adding(reading, intent, line_end), root
+        )
 
     return add
 
@@ -108,7 +109,7 @@ class _Adding:
     """The addition of one intent to a text. `line_end` ends its lines."""
 
     reading: YamlDocument
-    intent: NewIntent
+    intent: Intent
     line_end: str
 
     def to_nothing(self) -> FileEdit:
@@ -250,7 +251,7 @@ class _Adding:
         return self.reading.places.position(node.start).character
 
 
-def _keyed(intent: NewIntent, column: int) -> list[str]:
+def _keyed(intent: Intent, column: int) -> list[str]:
     """Return the lines of the list's key and a list with one intent."""
     first, *others = entry_lines(intent, EntryForm())
     lines = [f"{ROOT_KEY}:", f"  - {first}", *(f"    {line}" for line in others)]

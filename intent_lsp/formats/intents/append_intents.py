@@ -5,15 +5,15 @@ Invariant: as for one intent, existing text stays as it was (requirements sectio
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from intent_lsp.core.findings import TextChange
 from intent_lsp.core.intents import Intent, Intents
 from intent_lsp.core.line_diff import common_head, common_tail
 from intent_lsp.formats.intents.append_intent import add_intent, adding_to
 from intent_lsp.formats.intents.edit import EditRefused, FileEdit, apply_changes, verified
+from intent_lsp.formats.intents.entry_text import intent_meant
 from intent_lsp.formats.intents.intents_file import IntentsReader
-from intent_lsp.formats.intents.new_entry import NewIntent, intent_meant
 from intent_lsp.formats.text_positions import TextPositions
 
 
@@ -30,7 +30,7 @@ def add_intents(text: str, intents: Sequence[Intent], now: str) -> Added:
 
     An intent without a creation date gets `now`. `text` has no byte order mark.
     """
-    wanted = [_new(intent, now) for intent in intents]
+    wanted = [replace(each, created_at=each.created_at or now) for each in intents]
     after, refused = _one_by_one(text, wanted[:1])
     # Add the first one alone: once it is there, the others can all be inserted at one place.
     together = _together(after, wanted[1:])
@@ -38,7 +38,7 @@ def add_intents(text: str, intents: Sequence[Intent], now: str) -> Added:
     return Added(_difference(text, after), refused | others)
 
 
-def _one_by_one(text: str, wanted: Sequence[NewIntent]) -> tuple[str, dict[str, str]]:
+def _one_by_one(text: str, wanted: Sequence[Intent]) -> tuple[str, dict[str, str]]:
     """Add each intent to the text that the one before it left. Return the text and the refusals."""
     reader, refused = IntentsReader(), dict[str, str]()
     for intent in wanted:
@@ -50,7 +50,7 @@ def _one_by_one(text: str, wanted: Sequence[NewIntent]) -> tuple[str, dict[str, 
     return text, refused
 
 
-def _together(text: str, wanted: Sequence[NewIntent]) -> tuple[str, dict[str, str]] | None:
+def _together(text: str, wanted: Sequence[Intent]) -> tuple[str, dict[str, str]] | None:
     """Add all intents at one place, verified once, or return None if that is not possible."""
     reader = IntentsReader()
     before = reader.read(text)
@@ -70,18 +70,6 @@ def _together(text: str, wanted: Sequence[NewIntent]) -> tuple[str, dict[str, st
     meant = Intents((*before.intents, *map(intent_meant, wanted)))
     changed = verified(text, (added,), meant, reader)
     return None if isinstance(changed, EditRefused) else (apply_changes(text, changed), {})
-
-
-def _new(intent: Intent, now: str) -> NewIntent:
-    return NewIntent(
-        id=intent.id,
-        name=intent.name,
-        status=intent.status,
-        owned_scope=intent.owned_scope,
-        constraints=intent.constraints,
-        acceptance_criteria=intent.acceptance_criteria,
-        created_at=intent.created_at or now,
-    )
 
 
 def _difference(text: str, after: str) -> FileEdit:

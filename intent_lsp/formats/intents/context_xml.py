@@ -31,7 +31,7 @@ def _lines(context: IntentContext) -> Iterator[str]:
     yield from _list("acceptance_criteria", "criterion", intent.acceptance_criteria)
     yield from _list("architectural_constraints", "constraint", context.architectural_constraints)
     yield from _block("related_files", map(_related_file, context.related_files))
-    yield from _list("recent_history", "event", context.recent_history)
+    yield from _list("recent_history", "event", intent.recent_history)
     yield from _block("recent_records", map(_record, context.recent_records))
     yield f"  <truncated>{_text('; '.join(context.truncated))}</truncated>"
     yield "</intent_context>"

@@ -5,7 +5,7 @@ Invariant: an edit is returned only if the edited text reads as the old one with
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -23,8 +23,14 @@ from intent_lsp.formats.yaml.list_edit import (
     values_appended,
     values_renewed,
 )
-from intent_lsp.formats.yaml.nodes import Alias, MappingNode, Scalar, SequenceNode, YamlNode
-from intent_lsp.formats.yaml.scalars import spelled_like
+from intent_lsp.formats.yaml.nodes import (
+    Alias,
+    MappingNode,
+    Scalar,
+    SequenceNode,
+    YamlNode,
+    spelled_like,
+)
 
 FileEdit: TypeAlias = tuple[TextChange, ...]
 """Changes that do not overlap, in order of position."""
@@ -42,49 +48,35 @@ class EditRefused:
 
 
 def set_status(
-    text: str,
-    intent_id: str,
-    status: Status,
-    updated_at: str,
-    reader: IntentsReader | None = None,
+    text: str, intent_id: str, status: Status, updated_at: str
 ) -> FileEdit | EditRefused:
     """Return the edit that sets an intent's status, and its `updated_at` if it has one.
 
-    The edit is empty if the status is set already. `text` has no byte order mark. A `reader` that
-    has read it saves reading it again. A missing status is added after the name, or after the id if
-    there is no name.
+    The edit is empty if the status is set already. `text` has no byte order mark. A missing status
+    is added after the name, or after the id if there is no name.
     """
-    reading = reader or IntentsReader()
-    known = _known(reading.read(text), intent_id)
-    if isinstance(known, EditRefused) or known.status is status:
-        return known if isinstance(known, EditRefused) else ()
-    wanted = replace(known, status=status)
-    return _edited(text, reading, wanted, lambda entry: _status_set(entry, status), updated_at)
+    reader = IntentsReader()
+    known = _known(reader.read(text), intent_id)
+    if isinstance(known, EditRefused):
+        return known
+    return _edited(text, known, replace(known, status=status), reader, updated_at)
 
 
 def add_globs(
-    text: str,
-    intent_id: str,
-    patterns: Sequence[str],
-    updated_at: str,
-    reader: IntentsReader | None = None,
+    text: str, intent_id: str, patterns: Sequence[str], updated_at: str
 ) -> FileEdit | EditRefused:
     """Return the edit that appends to an intent's scope the patterns that it does not have.
 
-    `updated_at` is set if it exists. The edit is empty if no pattern is missing. `text` and
-    `reader` are as for `set_status`. A missing scope is added after the status, the name or the id.
+    `updated_at` is set if it exists. The edit is empty if no pattern is missing. `text` is as for
+    `set_status`. A missing scope is added after the status, the name or the id.
     """
-    reading = reader or IntentsReader()
-    known = _known(reading.read(text), intent_id)
+    reader = IntentsReader()
+    known = _known(reader.read(text), intent_id)
     if isinstance(known, EditRefused):
         return known
-    missing = tuple(each for each in dict.fromkeys(patterns) if each not in known.owned_scope)
-    if not missing:
-        return ()
+    missing = (each for each in dict.fromkeys(patterns) if each not in known.owned_scope)
     wanted = replace(known, owned_scope=(*known.owned_scope, *missing))
-    return unwritable(missing) or _edited(
-        text, reading, wanted, lambda entry: _scope_added(entry, missing), updated_at
-    )
+    return _edited(text, known, wanted, reader, updated_at)
 
 
 def set_history(
@@ -93,18 +85,14 @@ def set_history(
     """Return the edit that sets an intent's `recent_history` to these events, newest first.
 
     New events are inserted at the top, and those that are not in `events` are removed. No date
-    changes. The edit is empty if nothing changes. `text` and `reader` are as for `set_status`. A
-    missing history is added at the end of the entry.
+    changes. The edit is empty if nothing changes. `text` is as for `set_status`. A `reader` that
+    has read it saves reading it again. A missing history is added at the end of the entry.
     """
-    reading = reader or IntentsReader()
-    known = _known(reading.read(text), intent_id)
-    told = tuple(events)
-    if isinstance(known, EditRefused) or known.recent_history == told:
-        return known if isinstance(known, EditRefused) else ()
-    wanted = replace(known, recent_history=told)
-    return unwritable(told) or _edited(
-        text, reading, wanted, lambda entry: _history_set(entry, told)
-    )
+    reader = reader or IntentsReader()
+    known = _known(reader.read(text), intent_id)
+    if isinstance(known, EditRefused):
+        return known
+    return _edited(text, known, replace(known, recent_history=tuple(events)), reader)
 
 
 def apply_changes(text: str, changes: Sequence[TextChange]) -> str:
@@ -149,21 +137,21 @@ def _known(file: IntentsFile, intent_id: str) -> Intent | EditRefused:
 
 
 def _edited(
-    text: str,
-    reader: IntentsReader,
-    wanted: Intent,
-    change: Callable[[EntryText], FileEdit | EditRefused],
-    updated_at: str | None = None,
+    text: str, known: Intent, wanted: Intent, reader: IntentsReader, updated_at: str | None = None
 ) -> FileEdit | EditRefused:
     """Return the verified edit of one entry, or a refusal.
 
-    `change` returns the changes of the entry.
+    `wanted` is `known` with another status, more globs or another history.
     """
-    before = reader.read(text).intents
-    entry = entry_of(text, reader.read(text), wanted.id)
+    if wanted == known:
+        return ()
+    refused = unwritable((*wanted.owned_scope, *wanted.recent_history))
+    before = reader.read(text)
+    entry = None if refused else entry_of(text, before, wanted.id)
     if entry is None:
-        return EditRefused("the intent is a YAML alias, so intent-lsp cannot edit it")
-    changes = change(entry)
+        why = "the intent is a YAML alias, so intent-lsp cannot edit it"
+        return refused or EditRefused(why)
+    changes = _changed(entry, known, wanted)
     stamp = None if updated_at is None else entry.fields.get("updated_at")
     stamps = _value_changed(entry, stamp, updated_at or "") if stamp else ()
     if isinstance(changes, EditRefused) or isinstance(stamps, EditRefused):
@@ -171,8 +159,17 @@ def _edited(
     if stamp:
         wanted = replace(wanted, updated_at=updated_at)
     ordered = sorted((*changes, *stamps), key=lambda it: it.span)
-    after = tuple(wanted if each.id == wanted.id else each for each in before)
+    after = tuple(wanted if each.id == wanted.id else each for each in before.intents)
     return verified(text, tuple(ordered), Intents(after), reader)
+
+
+def _changed(entry: EntryText, known: Intent, wanted: Intent) -> FileEdit | EditRefused:
+    """Return the changes of the one value in which two intents differ."""
+    if wanted.status is not known.status:
+        return _status_set(entry, wanted.status)
+    if wanted.owned_scope != known.owned_scope:
+        return _scope_added(entry, wanted.owned_scope[len(known.owned_scope) :])
+    return _history_set(entry, wanted.recent_history)
 
 
 def _status_set(entry: EntryText, status: Status) -> FileEdit | EditRefused:

@@ -12,12 +12,10 @@ from difflib import get_close_matches
 from intent_lsp.core.codes import FileCode
 from intent_lsp.core.findings import Fix, Span
 from intent_lsp.core.intents import Intent, IntentId, Status
-from intent_lsp.formats.intents.prose import prose_of
-from intent_lsp.formats.intents.scope import PatternFindings, scope_of
+from intent_lsp.formats.intents.entry_values import PatternFindings, prose_of, scope_of
 from intent_lsp.formats.yaml.document import YamlDocument, text_of, texts_of
 from intent_lsp.formats.yaml.keys import Field, MappingKeys, fields_of
-from intent_lsp.formats.yaml.nodes import MappingNode, Scalar, YamlNode, content_of
-from intent_lsp.formats.yaml.scalars import double_quoted
+from intent_lsp.formats.yaml.nodes import MappingNode, Scalar, YamlNode, content_of, double_quoted
 
 MAX_ID = 256
 """The most characters of an id."""

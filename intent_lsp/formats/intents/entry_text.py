@@ -1,10 +1,14 @@
-"""One entry of the intents file, with its known keys, in the text that holds it."""
+"""One entry of the intents file as text: an existing one with its known keys, or a new one.
+
+Invariant: every value of a new entry reads back as text in any YAML reader (requirements section
+3).
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from intent_lsp.core.findings import TextChange
-from intent_lsp.core.intents import IntentId
+from intent_lsp.core.intents import Intent, IntentId
 from intent_lsp.formats.intents.entry import ENTRY_KEYS
 from intent_lsp.formats.intents.intents_file import IntentsFile
 from intent_lsp.formats.intents.root import EntryNode, entries_of
@@ -13,8 +17,9 @@ from intent_lsp.formats.yaml.document import YamlDocument
 from intent_lsp.formats.yaml.insert import first_in_flow, line_after, lines_at, parts_after
 from intent_lsp.formats.yaml.keys import Field, fields_of
 from intent_lsp.formats.yaml.limits import YamlProblem
-from intent_lsp.formats.yaml.nodes import MappingNode, Scalar, YamlNode
-from intent_lsp.formats.yaml.unquoted_globs import INTENT_GLOBS, compose_with_globs, linked_anchors
+from intent_lsp.formats.yaml.list_edit import list_lines, text_spelled
+from intent_lsp.formats.yaml.nodes import MappingNode, Scalar, YamlNode, spelled_like
+from intent_lsp.formats.yaml.unquoted_globs import INTENT_GLOBS, compose_with_globs
 
 _QUOTES = ("'", '"')
 
@@ -39,9 +44,21 @@ class EntryText:
         return self.reading.places.position(self.table.pairs[0][0].start).character
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntryForm:
+    """The form of an entry. `inline`: on one line. `quote`: around its keys, or "".
+
+    `lists` is the indent of its block lists below their keys, or None for lists on one line.
+    """
+
+    inline: bool = False
+    quote: str = ""
+    lists: int | None = None
+
+
 def entry_of(text: str, file: IntentsFile, intent_id: IntentId) -> EntryText | None:
     """Find the entry of an intent that a file has; None when the entry is an alias."""
-    composed = compose_with_globs(text, INTENT_GLOBS, linked_anchors(text))
+    composed = compose_with_globs(text, INTENT_GLOBS)
     if isinstance(composed, YamlProblem):
         return None
     reading = YamlDocument(text)
@@ -79,6 +96,47 @@ def quote_of(table: MappingNode) -> str:
     return key.style if isinstance(key, Scalar) and key.style in _QUOTES else ""
 
 
+def entry_lines(intent: Intent, form: EntryForm) -> tuple[str, ...]:
+    """Return the pairs of a new entry, the id first. White space around sentences is removed.
+
+    Empty constraints and criteria are left out, and so is what `intent_meant` does not have.
+    """
+    listed = {"constraints": intent.constraints, "acceptance_criteria": intent.acceptance_criteria}
+    sentences = {key: tuple(map(str.strip, told)) for key, told in listed.items() if told}
+    lists = {"owned_scope": intent.owned_scope, **sentences}
+    quoted = form.quote or '"'
+    dates = () if intent.created_at is None else (intent.created_at,)
+    return (
+        _line(form, "id", text_spelled(form.quote, intent.id)),
+        _line(form, "name", text_spelled(form.quote, intent.name)),
+        _line(form, "status", text_spelled(form.quote, intent.status.value)),
+        *(
+            line
+            for key, values in lists.items()
+            for line in list_lines(spelled_like(form.quote, key), values, quoted, form.lists)
+        ),
+        *(_line(form, "created_at", text_spelled(quoted, each)) for each in dates),
+    )
+
+
+def entry_inline(intent: Intent, form: EntryForm) -> str:
+    """Return an entry on one line, as a flow mapping."""
+    return "{" + ", ".join(entry_lines(intent, form)) + "}"
+
+
+def intent_meant(intent: Intent) -> Intent:
+    """Return the intent that the entry written for it must read as."""
+    return Intent(
+        id=intent.id,
+        name=intent.name,
+        status=intent.status,
+        owned_scope=intent.owned_scope,
+        constraints=tuple(map(str.strip, intent.constraints)),
+        acceptance_criteria=tuple(map(str.strip, intent.acceptance_criteria)),
+        created_at=intent.created_at,
+    )
+
+
 def _start(place: EntryNode) -> int:
     """Return the offset where an entry starts: at its key, if it has one."""
     return place.key.start if place.key else place.node.start
@@ -95,3 +153,7 @@ def _flow_pair(entry: EntryText, after: YamlNode | None, pair: str) -> tuple[Tex
     parts = [(key.start, value.end) for key, value in table.pairs]
     index = next(at for at, (_, value) in enumerate(table.pairs) if value is after)
     return parts_after(reading, parts, index, [pair], entry.line_end)
+
+
+def _line(form: EntryForm, key: str, value: str) -> str:
+    return f"{spelled_like(form.quote, key)}: {value}"

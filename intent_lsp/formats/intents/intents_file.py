@@ -11,11 +11,11 @@ from intent_lsp.core.findings import Finding, RelatedSpan, Severity
 from intent_lsp.core.intents import IntentId, Intents
 from intent_lsp.core.scope.findings import PatternFinding, pattern_findings
 from intent_lsp.formats.intents.entry import EntryRead, IntentPlaces, read_entry
+from intent_lsp.formats.intents.entry_values import PatternFindings
 from intent_lsp.formats.intents.root import EntryNode, entries_of
-from intent_lsp.formats.intents.scope import PatternFindings
 from intent_lsp.formats.yaml.document import YamlDocument
 from intent_lsp.formats.yaml.limits import YamlProblem, refused
-from intent_lsp.formats.yaml.unquoted_globs import INTENT_GLOBS, compose_with_globs, linked_anchors
+from intent_lsp.formats.yaml.unquoted_globs import INTENT_GLOBS, compose_with_globs
 
 MAX_INTENTS = 10_000
 """The most intents in one file."""
@@ -35,9 +35,9 @@ class IntentsFile:
     places: Mapping[IntentId, IntentPlaces] = field(default_factory=dict)
 
 
-def read_intents(text: str, find: PatternFindings | None = None) -> IntentsFile:
+def read_intents(text: str) -> IntentsFile:
     """Read a text of the intents file, without its byte order mark."""
-    return IntentsReader(find).read(text)
+    return IntentsReader().read(text)
 
 
 def glob_findings(pattern: str) -> Sequence[PatternFinding]:
@@ -67,7 +67,7 @@ class IntentsReader:
         problem = refused(text)
         if problem is not None:
             return _unread(text, problem)
-        composed = compose_with_globs(text, INTENT_GLOBS, linked_anchors(text))
+        composed = compose_with_globs(text, INTENT_GLOBS)
         if isinstance(composed, YamlProblem):
             return _unread(text, composed)
         reading = YamlDocument(text)

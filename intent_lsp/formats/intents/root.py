@@ -11,8 +11,14 @@ from intent_lsp.core.findings import Fix, TextChange
 from intent_lsp.formats.text_positions import line_end_of
 from intent_lsp.formats.yaml.document import YamlDocument
 from intent_lsp.formats.yaml.keys import Field, MappingKeys, fields_of
-from intent_lsp.formats.yaml.nodes import MappingNode, Scalar, SequenceNode, YamlNode, content_of
-from intent_lsp.formats.yaml.scalars import spelled_like
+from intent_lsp.formats.yaml.nodes import (
+    MappingNode,
+    Scalar,
+    SequenceNode,
+    YamlNode,
+    content_of,
+    spelled_like,
+)
 
 ROOT_KEY = "active_intents"
 ROOT_KEYS = MappingKeys(known=(ROOT_KEY,), others={"intents": ROOT_KEY})

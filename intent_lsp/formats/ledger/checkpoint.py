@@ -5,13 +5,13 @@ Invariant: any text may be passed in. Errors are returned as values.
 """
 
 import base64
-import binascii
 import re
 from dataclasses import dataclass
 from typing import Final
 
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.ledger.verification import HEADS_AT_MOST, Checkpoint
+from intent_lsp.formats.ledger.signed_note import decoded
 
 TRAILER: Final = "Intent-Ledger"
 VERSION: Final = "v1"
@@ -81,9 +81,8 @@ def read_note_text(text: str) -> Checkpoint | NoCheckpoint:
     origin, count, *encoded = lines
     if not origin.startswith(ORIGIN_ROOM):
         return NoCheckpoint(f"the note's first line does not begin with {ORIGIN_ROOM}")
-    return _checkpoint(
-        origin.removeprefix(ORIGIN_ROOM), count, [_decoded(each) for each in encoded]
-    )
+    heads = [(decoded(each) or b"").hex() for each in encoded]
+    return _checkpoint(origin.removeprefix(ORIGIN_ROOM), count, heads)
 
 
 def _checkpoint(origin: str, count: str, heads: list[str]) -> Checkpoint | NoCheckpoint:
@@ -102,15 +101,6 @@ def _checkpoint(origin: str, count: str, heads: list[str]) -> Checkpoint | NoChe
     return Checkpoint(
         origin=_hash(origin), count=int(count), heads=tuple(_hash(head) for head in heads)
     )
-
-
-def _decoded(encoded: str) -> str:
-    """Return the hex digits of a hash in Base 64, or "" if it is not canonical Base 64."""
-    try:
-        raw = base64.b64decode(encoded, validate=True)
-    except (binascii.Error, ValueError):
-        return ""
-    return raw.hex() if base64.b64encode(raw).decode() == encoded else ""
 
 
 def _hash(digits: str) -> ContentHash:

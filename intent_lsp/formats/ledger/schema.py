@@ -30,9 +30,9 @@ _Filled = Annotated[str, Meta(min_length=1)]
 _Number = Annotated[int, Meta(ge=0, le=2**53 - 1)]
 
 _HASHES = re.compile(r"(?:sha256:[0-9a-f]{64})*")
-_UUID4 = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
+UUID4 = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
 _TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z")
-_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
 class _Wire(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, gc=False):
@@ -152,7 +152,7 @@ class WireRecord(_Wire, kw_only=True):
 
 def broken_rule(record: WireRecord) -> str | None:
     """Return the first rule that the record breaks and that types cannot express, or None."""
-    if not _UUID4.fullmatch(record.id):
+    if not UUID4.fullmatch(record.id):
         return "`id` is not a UUID of version 4"
     if not _is_time(record.timestamp):
         return "`timestamp` is not RFC 3339 in UTC with milliseconds and `Z`"
@@ -180,7 +180,7 @@ def _broken_runs(files: tuple[WireFile, ...]) -> str | None:
 
 
 def _is_commit(text: str) -> bool:
-    return text == UNKNOWN_REVISION or _COMMIT.fullmatch(text) is not None
+    return text == UNKNOWN_REVISION or COMMIT.fullmatch(text) is not None
 
 
 def _is_time(text: str) -> bool:

@@ -101,7 +101,7 @@ def read_key(text: str) -> NoteKey | NoNote:
     cure = "give a PEM public key, or `<name>+<id>+<key>`"
     name, _, rest = text.strip().partition("+")
     digits, _, encoded = rest.partition("+")
-    raw = _decoded(encoded)
+    raw = decoded(encoded)
     if not _NAME.fullmatch(name) or not _ID.fullmatch(digits) or raw is None:
         return NoNote("the file is not a public key", cure)
     if raw[:1] != _ED25519 or len(raw) != 1 + _KEY_BYTES:
@@ -112,7 +112,7 @@ def read_key(text: str) -> NoteKey | NoNote:
 
 def _signature(line: str) -> Signature | None:
     name, _, encoded = line.removeprefix(_MARK).partition(" ")
-    raw = _decoded(encoded)
+    raw = decoded(encoded)
     if not line.startswith(_MARK) or not _NAME.fullmatch(name):
         return None
     if raw is None or len(raw) <= _ID_BYTES:
@@ -120,7 +120,7 @@ def _signature(line: str) -> Signature | None:
     return Signature(name=name, key_id=raw[:_ID_BYTES], signed=raw[_ID_BYTES:])
 
 
-def _decoded(encoded: str) -> bytes | None:
+def decoded(encoded: str) -> bytes | None:
     """Return the bytes of a canonical Base 64 text, else None."""
     try:
         raw = base64.b64decode(encoded, validate=True)

@@ -1,4 +1,4 @@
-r"""Formats entries of the audit log as Markdown (ledger section 6).
+r"""The audit log: its entries, one a governed call, as Markdown (ledger section 6).
 
 Invariant: whatever the values hold, an entry is three lines and each value can be parsed back.
 Characters that could end a value or act as markup are escaped: `\n`, `\r`, `\t`, `\x60`, `\u202e`,
@@ -7,11 +7,40 @@ Invariant: no value holds a secret of a known form.
 """
 
 import re
+from dataclasses import dataclass
+from enum import StrEnum
 from typing import Final
 
-from intent_lsp.core.agents.audit_entry import GovernanceEntry
 from intent_lsp.core.text import UNSEEN
 from intent_lsp.formats.markdown.escape import ANYWHERE, in_code, spelled
+
+
+class CallStatus(StrEnum):
+    """The outcome of a governed call: DENIED by the gate, or executed with or without success."""
+
+    DENIED = "DENIED"
+    OK = "OK"
+    FAILED = "FAILED"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GovernanceEntry:
+    """One governed call as it happened. `at` is an RFC 3339 time.
+
+    The other texts are as the caller sent them. `constraints` are the architectural constraints of
+    the team policy at that time.
+    """
+
+    at: str
+    status: CallStatus
+    tool: str
+    intent_id: str | None
+    session_id: str
+    model: str
+    revision: str
+    touched_paths: tuple[str, ...] = ()
+    constraints: tuple[str, ...] = ()
+
 
 _NO_INTENT: Final = "none"
 _EMPTY_LIST: Final = "(none)"

@@ -22,6 +22,17 @@ KEPT_AT_MOST: Final = 50
 _OPEN = "<!-- intent-lsp lessons -->"
 _CLOSE = "<!-- /intent-lsp lessons -->"
 _HEADING = "## Lessons (intent-lsp)"
+
+LESSONS: Final = f"""\
+# Lessons
+
+What people and agents have learnt in this repository.
+
+{_OPEN}
+{_CLOSE}
+"""
+"""A new file with an empty section."""
+
 _BYTE_ORDER_MARK = "\ufeff"
 _LESSON = re.compile(r"[-*+] (?:[0-9]{4}-[0-9:.TZ+-]+|unknown): (.*)")
 

@@ -7,8 +7,7 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
-from intent_lsp.core.agents.file_changes import FileChange
-from intent_lsp.core.agents.tools import ToolCall
+from intent_lsp.core.agents.tools import FileChange, ToolCall
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.errors import WrongParamsError
 from intent_lsp.core.records import MutationClass

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final, TypeVar
 
 import msgspec
 
-from intent_lsp.core.agents.file_changes import FileChange, Rewrite
+from intent_lsp.core.agents.tools import FileChange, Rewrite
 from intent_lsp.core.commands.reading import Effect
 from intent_lsp.core.content import split_lines
 from intent_lsp.core.errors import WrongParamsError

@@ -12,6 +12,7 @@ from typing import Final
 
 from tree_sitter import Node
 
+from intent_lsp.core.commands.arguments import Word
 from intent_lsp.core.commands.classification import ShellText, weigh
 from intent_lsp.core.commands.reading import (
     START,
@@ -22,10 +23,8 @@ from intent_lsp.core.commands.reading import (
     unknown,
 )
 from intent_lsp.core.commands.rows import CommandLists
-from intent_lsp.core.commands.words import Word
-from intent_lsp.formats.shell.literal import is_literal
 from intent_lsp.formats.shell.redirects import read_tail, redirected
-from intent_lsp.formats.shell.syntax import LOST_TEXT, loses_text, parse, spelling
+from intent_lsp.formats.shell.syntax import LOST_TEXT, is_literal, loses_text, parse, spelling
 from intent_lsp.formats.shell.words import words_of
 
 MAX_NESTING: Final = 60

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
+from intent_lsp.core.commands.arguments import Word
 from intent_lsp.core.commands.reading import NOTHING, CommandReading, Effect, KnownPath, unknown
 from intent_lsp.core.commands.targets import Site, target
-from intent_lsp.core.commands.words import Word
 from intent_lsp.formats.shell.syntax import LOST_TEXT, loses_text, spelling
 from intent_lsp.formats.shell.words import words_of
 

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from tree_sitter import Node
 
-from intent_lsp.core.commands.words import Word
+from intent_lsp.core.commands.arguments import Word
 from intent_lsp.formats.shell.syntax import spelling, typed
 
 MAX_ALTERNATIVES: Final = 64

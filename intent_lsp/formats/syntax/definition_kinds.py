@@ -1,5 +1,6 @@
 """The node types that are definitions, by language, as the tree-sitter grammars name them."""
 
+from collections.abc import Sequence
 from typing import Final
 
 CONTAINERS: Final = frozenset(
@@ -62,136 +63,105 @@ def kinds_of(language: str) -> dict[str, str]:
     return _KINDS.get(language, {})
 
 
-_SCRIPT: Final = {
-    "class_declaration": "class",
-    "function_declaration": "function",
-    "generator_function_declaration": "function",
-    "method_definition": "method",
-    "variable_declarator": "function",
-    "field_definition": "method",
-}
-_TYPED_SCRIPT: Final = _SCRIPT | {
-    "abstract_class_declaration": "class",
-    "abstract_method_signature": "method",
-    "enum_declaration": "enum",
-    "function_signature": "function",
-    "interface_declaration": "interface",
-    "internal_module": "namespace",
-    "method_signature": "method",
-    "public_field_definition": "method",
-    "type_alias_declaration": "type",
-}
-_C: Final = {
-    "enum_specifier": "enum",
-    "function_definition": "function",
-    "preproc_function_def": "macro",
-    "struct_specifier": "struct",
-    "type_definition": "type",
-    "union_specifier": "union",
-}
-_KINDS: Final[dict[str, dict[str, str]]] = {
-    "bash": {"function_definition": "function"},
-    "c": _C,
-    "c_sharp": {
-        "class_declaration": "class",
-        "constructor_declaration": "method",
-        "delegate_declaration": "type",
-        "enum_declaration": "enum",
-        "interface_declaration": "interface",
-        "local_function_statement": "function",
-        "method_declaration": "method",
-        "namespace_declaration": "namespace",
-        "property_declaration": "property",
-        "record_declaration": "record",
-        "struct_declaration": "struct",
-    },
-    "cpp": _C
-    | {
-        "alias_declaration": "type",
-        "class_specifier": "class",
-        "concept_definition": "concept",
-        "namespace_definition": "namespace",
-    },
-    "css": {
-        "at_rule": "rule",
-        "keyframes_statement": "rule",
-        "media_statement": "rule",
-        "rule_set": "rule",
-    },
-    "go": {
-        "function_declaration": "function",
-        "method_declaration": "method",
-        "method_elem": "method",
-        "type_alias": "type",
-        "type_spec": "type",
-    },
-    "html": {"element": "element", "script_element": "element", "style_element": "element"},
-    "java": {
-        "annotation_type_declaration": "interface",
-        "class_declaration": "class",
-        "constructor_declaration": "method",
-        "enum_declaration": "enum",
-        "interface_declaration": "interface",
-        "method_declaration": "method",
-        "record_declaration": "record",
-    },
-    "javascript": _SCRIPT,
-    "json": {"pair": "key"},
-    "kotlin": {
-        "class_declaration": "class",
-        "companion_object": "object",
-        "function_declaration": "function",
-        "object_declaration": "object",
-        "type_alias": "type",
-    },
-    "markdown": {"section": "section"},
-    "php": {
-        "class_declaration": "class",
-        "enum_declaration": "enum",
-        "function_definition": "function",
-        "interface_declaration": "interface",
-        "method_declaration": "method",
-        "trait_declaration": "trait",
-    },
-    "python": {"class_definition": "class", "function_definition": "function"},
-    "ruby": {
-        "class": "class",
-        "method": "function",
-        "module": "module",
-        "singleton_method": "function",
-    },
-    "rust": {
-        "enum_item": "enum",
-        "function_item": "function",
-        "function_signature_item": "function",
-        "impl_item": "impl",
-        "macro_definition": "macro",
-        "mod_item": "module",
-        "struct_item": "struct",
-        "trait_item": "trait",
-        "type_item": "type",
-        "union_item": "union",
-    },
-    "sql": {
-        "create_function": "function",
-        "create_index": "index",
-        "create_materialized_view": "view",
-        "create_sequence": "sequence",
-        "create_table": "table",
-        "create_trigger": "trigger",
-        "create_type": "type",
-        "create_view": "view",
-    },
-    "swift": {
-        "class_declaration": "class",
-        "function_declaration": "function",
-        "init_declaration": "method",
-        "protocol_declaration": "protocol",
-        "protocol_function_declaration": "method",
-        "typealias_declaration": "type",
-    },
-    "toml": {"pair": "key", "table": "table", "table_array_element": "table"},
-    "tsx": _TYPED_SCRIPT,
-    "typescript": _TYPED_SCRIPT,
-    "yaml": {"block_mapping_pair": "key", "flow_pair": "key"},
-}
+_ROWS: Final[Sequence[Sequence[str]]] = (
+    ("bash", "function", "function_definition"),
+    ("c", "enum", "enum_specifier"),
+    ("c", "function", "function_definition"),
+    ("c", "macro", "preproc_function_def"),
+    ("c", "struct", "struct_specifier"),
+    ("c", "type", "type_definition"),
+    ("c", "union", "union_specifier"),
+    ("c_sharp", "class", "class_declaration"),
+    ("c_sharp", "enum", "enum_declaration"),
+    ("c_sharp", "function", "local_function_statement"),
+    ("c_sharp", "interface", "interface_declaration"),
+    ("c_sharp", "method", "constructor_declaration", "method_declaration"),
+    ("c_sharp", "namespace", "namespace_declaration"),
+    ("c_sharp", "property", "property_declaration"),
+    ("c_sharp", "record", "record_declaration"),
+    ("c_sharp", "struct", "struct_declaration"),
+    ("c_sharp", "type", "delegate_declaration"),
+    ("cpp", "class", "class_specifier"),
+    ("cpp", "concept", "concept_definition"),
+    ("cpp", "namespace", "namespace_definition"),
+    ("cpp", "type", "alias_declaration"),
+    ("css", "rule", "at_rule", "keyframes_statement", "media_statement", "rule_set"),
+    ("go", "function", "function_declaration"),
+    ("go", "method", "method_declaration", "method_elem"),
+    ("go", "type", "type_alias", "type_spec"),
+    ("html", "element", "element", "script_element", "style_element"),
+    ("java", "class", "class_declaration"),
+    ("java", "enum", "enum_declaration"),
+    ("java", "interface", "annotation_type_declaration", "interface_declaration"),
+    ("java", "method", "constructor_declaration", "method_declaration"),
+    ("java", "record", "record_declaration"),
+    ("javascript", "class", "class_declaration"),
+    ("javascript", "function", "function_declaration", "generator_function_declaration"),
+    ("javascript", "function", "variable_declarator"),
+    ("javascript", "method", "method_definition", "field_definition"),
+    ("json", "key", "pair"),
+    ("kotlin", "class", "class_declaration"),
+    ("kotlin", "function", "function_declaration"),
+    ("kotlin", "object", "companion_object", "object_declaration"),
+    ("kotlin", "type", "type_alias"),
+    ("markdown", "section", "section"),
+    ("php", "class", "class_declaration"),
+    ("php", "enum", "enum_declaration"),
+    ("php", "function", "function_definition"),
+    ("php", "interface", "interface_declaration"),
+    ("php", "method", "method_declaration"),
+    ("php", "trait", "trait_declaration"),
+    ("python", "class", "class_definition"),
+    ("python", "function", "function_definition"),
+    ("ruby", "class", "class"),
+    ("ruby", "function", "method", "singleton_method"),
+    ("ruby", "module", "module"),
+    ("rust", "enum", "enum_item"),
+    ("rust", "function", "function_item", "function_signature_item"),
+    ("rust", "impl", "impl_item"),
+    ("rust", "macro", "macro_definition"),
+    ("rust", "module", "mod_item"),
+    ("rust", "struct", "struct_item"),
+    ("rust", "trait", "trait_item"),
+    ("rust", "type", "type_item"),
+    ("rust", "union", "union_item"),
+    ("sql", "function", "create_function"),
+    ("sql", "index", "create_index"),
+    ("sql", "sequence", "create_sequence"),
+    ("sql", "table", "create_table"),
+    ("sql", "trigger", "create_trigger"),
+    ("sql", "type", "create_type"),
+    ("sql", "view", "create_materialized_view", "create_view"),
+    ("swift", "class", "class_declaration"),
+    ("swift", "function", "function_declaration"),
+    ("swift", "method", "init_declaration", "protocol_function_declaration"),
+    ("swift", "protocol", "protocol_declaration"),
+    ("swift", "type", "typealias_declaration"),
+    ("toml", "key", "pair"),
+    ("toml", "table", "table", "table_array_element"),
+    ("typescript", "class", "abstract_class_declaration"),
+    ("typescript", "enum", "enum_declaration"),
+    ("typescript", "function", "function_signature"),
+    ("typescript", "interface", "interface_declaration"),
+    ("typescript", "method", "abstract_method_signature", "method_signature"),
+    ("typescript", "method", "public_field_definition"),
+    ("typescript", "namespace", "internal_module"),
+    ("typescript", "type", "type_alias_declaration"),
+    ("yaml", "key", "block_mapping_pair", "flow_pair"),
+)
+"""A row is a language, a kind of definition, and the node types that are of this kind."""
+
+_LIKE: Final = {"cpp": "c", "typescript": "javascript", "tsx": "typescript"}
+"""Languages that have the node types of another one too."""
+
+
+def _read_rows() -> dict[str, dict[str, str]]:
+    kinds: dict[str, dict[str, str]] = {}
+    for language, kind, *types in _ROWS:
+        kinds.setdefault(language, {}).update(dict.fromkeys(types, kind))
+    for language, other in _LIKE.items():
+        kinds[language] = kinds[other] | kinds.get(language, {})
+    return kinds
+
+
+_KINDS: Final = _read_rows()

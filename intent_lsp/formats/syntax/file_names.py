@@ -32,45 +32,17 @@ def kind_of(path: str, language: str | None) -> FileKind:
     """
     name = name_of(path)
     suffix = suffix_of(name)
-    if suffix in _CONFIGURATION or _CONFIGURATION_NAMES.fullmatch(name):
+    if _CONFIGURATION.fullmatch(suffix) or _CONFIGURATION_NAMES.fullmatch(name):
         return FileKind.CONFIGURATION
-    if suffix in _PROSE or _PROSE_NAMES.fullmatch(name):
+    if _PROSE.fullmatch(suffix) or _PROSE_NAMES.fullmatch(name):
         return FileKind.PROSE
     return FileKind.UNKNOWN if language is None else FileKind.CODE
 
 
-_PROSE: Final = frozenset(["md", "markdown", "mdx", "rst", "txt", "adoc", "asciidoc", "org"])
-_CONFIGURATION: Final = frozenset(
-    [
-        "yaml",
-        "yml",
-        "toml",
-        "json",
-        "json5",
-        "jsonc",
-        "ini",
-        "cfg",
-        "conf",
-        "cnf",
-        "properties",
-        "env",
-        "lock",
-        "plist",
-        "tf",
-        "tfvars",
-        "hcl",
-        "mk",
-        "gradle",
-        "csproj",
-        "fsproj",
-        "vbproj",
-        "sln",
-        "props",
-        "targets",
-        "service",
-        "timer",
-        "editorconfig",
-    ]
+_PROSE: Final = re.compile("md|markdown|mdx|rst|txt|adoc|asciidoc|org")
+_CONFIGURATION: Final = re.compile(
+    "ya?ml|toml|json[5c]?|ini|cfg|conf|cnf|properties|env|lock|plist|tf|tfvars|hcl|mk|gradle"
+    "|(?:cs|fs|vb)proj|sln|props|targets|service|timer|editorconfig"
 )
 _PROSE_NAMES: Final = re.compile(
     r"(?i:readme|license|licence|copying|notice|authors|contributors|contributing|changelog"

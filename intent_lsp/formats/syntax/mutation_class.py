@@ -21,9 +21,14 @@ from intent_lsp.core.records import AstFingerprint, MutationClass
 from intent_lsp.formats.syntax.definition_kinds import HELD_WITH, LISTS, kinds_of
 from intent_lsp.formats.syntax.definition_names import defines
 from intent_lsp.formats.syntax.file_names import FileKind, kind_of
-from intent_lsp.formats.syntax.fingerprint import file_fingerprint, tree_fingerprint
 from intent_lsp.formats.syntax.languages import Late, SyntaxTree, in_time, language_of
-from intent_lsp.formats.syntax.outline import OutlinedTree, TreeOf, outlined_tree
+from intent_lsp.formats.syntax.outline import (
+    OutlinedTree,
+    TreeOf,
+    file_fingerprint,
+    outlined_tree,
+    tree_fingerprint,
+)
 from intent_lsp.formats.syntax.renames import consistent, is_identifier
 
 _Pairs: TypeAlias = Iterator[tuple[Node, Node]]

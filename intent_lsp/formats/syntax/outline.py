@@ -1,16 +1,18 @@
-"""The outline of a source file: its definitions, outer ones before those inside them.
+"""The outline of a source file: its definitions, outer ones first, and a fingerprint of them.
 
 Invariant: any content has an outline. It is empty for what cannot be parsed, and partial for broken
 code.
+Invariant: formatting and comments do not change the fingerprint.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
 from tree_sitter import Node
 
-from intent_lsp.core.content import FileContent
+from intent_lsp.core.content import FileContent, hash_content
+from intent_lsp.core.records import AstFingerprint
 from intent_lsp.formats.syntax.definition_kinds import (
     CONTAINERS,
     DEEPEST,
@@ -59,6 +61,9 @@ TreeOf: TypeAlias = Callable[[str, FileContent, Late], OutlinedTree | None]
 """Returns the tree of a content, given path, content and time limit. None as `outlined_tree`."""
 
 
+PARSER: Final = "tree-sitter"
+
+
 def outlined_tree(path: str, content: FileContent, late: Late = in_time) -> OutlinedTree | None:
     """Parse a file's content and return its tree with its definitions.
 
@@ -90,6 +95,24 @@ def innermost(found: Iterable[Definition]) -> Iterator[Definition]:
         yield before
 
 
+def file_fingerprint(
+    path: str, content: FileContent, late: Late = in_time, tree_of: TreeOf = outlined_tree
+) -> AstFingerprint | None:
+    """Return the fingerprint of a file's content (ledger section 1), or None if it is not parsed.
+
+    `tree_of` parses the file. The caller's may use a cache.
+    """
+    found = tree_of(path, content, late)
+    return None if found is None else tree_fingerprint(found)
+
+
+def tree_fingerprint(outlined: OutlinedTree) -> AstFingerprint:
+    """Return the hash over the depth, kind and qualified name of each definition, in order."""
+    told = [f"{each.depth}\t{each.kind}\t{each.name}\n" for each in outlined.definitions]
+    summary = hash_content("".join(told).encode("utf-8", "surrogatepass"))
+    return AstFingerprint(parser=PARSER, language=outlined.tree.language, summary_hash=summary)
+
+
 def _definitions(tree: SyntaxTree, late: Late) -> tuple[Definition, ...] | None:
     """Return the definitions of a tree in text order, or None if time ran out."""
     kinds, found = kinds_of(tree.language), list[Definition]()
@@ -111,13 +134,8 @@ def _definitions(tree: SyntaxTree, late: Late) -> tuple[Definition, ...] | None:
 def _within(outer: Definition, own: Definition) -> Definition:
     """Return a definition as one inside `outer`: qualified, and one level deeper."""
     method = own.kind == "function" and outer.kind in CONTAINERS
-    return Definition(
-        kind="method" if method else own.kind,
-        name=f"{outer.name}.{own.name}"[-MAX_NAMED:],
-        depth=outer.depth + 1,
-        first_line=own.first_line,
-        last_line=own.last_line,
-    )
+    name = f"{outer.name}.{own.name}"[-MAX_NAMED:]
+    return replace(own, kind="method" if method else own.kind, name=name, depth=outer.depth + 1)
 
 
 def _own(node: Node, kind: str, name: str) -> Definition:

@@ -1,6 +1,7 @@
 """YAML composer: builds nodes from a text, or returns the first problem that prevents it.
 
-Invariant: no text makes it raise, recurse or crash the C parser (requirements section 3).
+Invariant: no text makes it raise, recurse deeper than MAX_NESTING, or crash the C parser, which
+composing deep nesting would (requirements section 3).
 Invariant: positions come from `mark.index` only, since a mark's line also counts NEL and U+2028.
 """
 
@@ -31,14 +32,11 @@ class Composed:
     """The nodes of a text, and what was noticed while they were built.
 
     `root` is None if the text has no value. `duplicates` are keys given twice, as (first, again).
-    `globs` maps the offset of each unquoted glob that is a value to its source. `aliases` and
-    `values` are counts.
+    `globs` maps the offset of each unquoted glob that is a value to its source.
     """
 
     root: YamlNode | None
     duplicates: tuple[tuple[Scalar, Scalar], ...]
-    aliases: int
-    values: int
     globs: Mapping[int, str]
 
 
@@ -49,7 +47,7 @@ class _Mark(Protocol):
 
 
 class _ProblemError(Exception):
-    """Carries a problem out of `_Building.take`."""
+    """Carries a problem out of `_Building`."""
 
     def __init__(self, problem: YamlProblem) -> None:
         super().__init__(problem.message)
@@ -64,31 +62,19 @@ def compose(text: str, globs: Mapping[int, str] | None = None) -> Composed | Yam
     """
     lead = 1 if text.startswith(_MARK) else 0
     building = _Building(text, globs or {}, lead)
-    problem = _take_all(building, text, lead)
-    if problem is None:
-        return building.composed()
-    return replace(problem, reached=building.reached, globs=frozenset(building.globs_met))
-
-
-def _take_all(building: "_Building", text: str, lead: int) -> YamlProblem | None:
-    """Pass all parser events to `building`.
-
-    Return the problem if the text cannot be read, else None.
-    """
     try:
-        for event in _events(text[lead:]):
-            building.take(event)
+        return building.composed()
     except _ProblemError as found:
-        return found.problem
+        problem = found.problem
     except yaml.MarkedYAMLError as error:
-        return _syntax_problem(error, text, lead)
+        problem = _syntax_problem(error, text, lead)
     except (yaml.YAMLError, ValueError, OverflowError) as error:
         # The Python parser raises the last two for impossible escapes and version numbers.
         place = int(getattr(error, "position", 0))
-        return YamlProblem(
+        problem = YamlProblem(
             code=FileCode.YAML_SYNTAX, message=f"not YAML: {error}", start=place, end=place + 1
         )
-    return None
+    return replace(problem, reached=building.reached, globs=frozenset(building.globs_met))
 
 
 def _events(text: str) -> Iterator[yaml.Event]:
@@ -114,67 +100,52 @@ def _syntax_problem(error: yaml.MarkedYAMLError, text: str, lead: int) -> YamlPr
     )
 
 
-@dataclass(slots=True, kw_only=True)
-class _Open:
-    """A collection whose end event has not come yet. In a mapping, keys and values alternate."""
-
-    event: yaml.CollectionStartEvent
-    start: int
-    children: list[YamlNode]
-
-
 class _Building:
-    """The nodes of one text under construction, fed by the parser's events."""
+    """The nodes of one text under construction, built from the parser's events."""
 
     def __init__(self, text: str, globs: Mapping[int, str], lead: int) -> None:
         self._text, self._globs, self._lead = text, globs, lead
-        self._open: list[_Open] = []
-        self._root: YamlNode | None = None
-        self._documents = 0
+        self._events: Iterator[yaml.Event] = iter(())
+        self._depth = self._aliases = self._values = 0
         self._anchors: dict[str, ContentNode | None] = {}
-        self._aliases = self._values = 0
+        self._duplicates: list[tuple[Scalar, Scalar]] = []
         self.globs_met: dict[int, str] = {}
         self.reached = 0
-        self._duplicates: list[tuple[Scalar, Scalar]] = []
 
     def composed(self) -> Composed:
-        """Return what the events have built."""
-        return Composed(
-            root=self._root,
-            duplicates=tuple(self._duplicates),
-            aliases=self._aliases,
-            values=self._values,
-            globs=self.globs_met,
-        )
-
-    def take(self, event: yaml.Event) -> None:
-        """Process the next event.
+        """Return what the events build.
 
         Raise _ProblemError at the first exceeded limit or invalid alias.
         """
-        if isinstance(event, yaml.ScalarEvent):
-            self._add(self._scalar(event), event.anchor)
-        elif isinstance(event, yaml.CollectionStartEvent):
-            self._start(event)
-        elif isinstance(event, yaml.CollectionEndEvent):
-            self._end(event)
-        elif isinstance(event, yaml.AliasEvent):
-            self._add(self._alias(event), None)
-        elif isinstance(event, yaml.DocumentStartEvent):
-            self._document(event)
+        root, documents = None, 0
+        self._events = _events(self._text[self._lead :])
+        for event in self._events:
+            if isinstance(event, yaml.NodeEvent):
+                root = self._node(event)
+            elif isinstance(event, yaml.DocumentStartEvent):
+                documents += 1
+                if documents > 1:
+                    start = self._offset(event.start_mark)
+                    message = "a file with more than one YAML document is not read"
+                    self._stop(FileCode.YAML_SYNTAX, message, start, start + len("---"))
+        return Composed(root=root, duplicates=tuple(self._duplicates), globs=self.globs_met)
 
-    def _add(self, node: YamlNode, anchor: str | None) -> None:
-        """Add a finished node to the innermost open collection, or make it the root."""
+    def _node(self, event: yaml.NodeEvent) -> YamlNode:
+        """Return the node that begins with an event."""
+        node: YamlNode
+        if isinstance(event, yaml.ScalarEvent):
+            node = self._scalar(event)
+        elif isinstance(event, yaml.CollectionStartEvent):
+            node = self._collection(event)
+        else:
+            node = self._alias(event)
         self._values += 1
         if self._values > MAX_VALUES:
             message = f"a file of more than {MAX_VALUES:,} values is not read"
             self._stop(FileCode.YAML_LIMIT, message, node.start, node.end)
-        if anchor and not isinstance(node, Alias):
-            self._anchors[anchor] = node
-        if self._open:
-            self._open[-1].children.append(node)
-        else:
-            self._root = node
+        if event.anchor and not isinstance(node, Alias):
+            self._anchors[event.anchor] = node
+        return node
 
     def _scalar(self, event: yaml.ScalarEvent) -> Scalar:
         start, end = self._offset(event.start_mark), self._offset(event.end_mark)
@@ -198,46 +169,31 @@ class _Building:
         found = _PROPERTIES.match(self._text, start, end)
         return found.end() if found else start
 
-    def _start(self, event: yaml.CollectionStartEvent) -> None:
+    def _collection(self, event: yaml.CollectionStartEvent) -> SequenceNode | MappingNode:
         start = self._offset(event.start_mark)
-        if len(self._open) >= MAX_NESTING:
-            self._stop(
-                FileCode.YAML_LIMIT,
-                f"a file nested deeper than {MAX_NESTING} levels is not read",
-                start,
-                start + 1,
-            )
+        if self._depth >= MAX_NESTING:
+            message = f"a file nested deeper than {MAX_NESTING} levels is not read"
+            self._stop(FileCode.YAML_LIMIT, message, start, start + 1)
         if event.anchor:
             # Mark the anchor as incomplete: an alias inside it would make an endless node.
             self._anchors[event.anchor] = None
         if event.anchor or event.tag:
             start = self._after_properties(start, len(self._text))
-        self._open.append(_Open(event=event, start=start, children=[]))
-
-    def _end(self, event: yaml.CollectionEndEvent) -> None:
-        opened = self._open.pop()
-        children = opened.children
-        flow = bool(opened.event.flow_style)
+        self._depth += 1
+        children: list[YamlNode] = []
+        while isinstance(following := next(self._events), yaml.NodeEvent):
+            children.append(self._node(following))
+        self._depth -= 1
+        flow, anchored = bool(event.flow_style), bool(event.anchor)
         # The parser ends a block collection after the comments and blank lines below it, so take
         # the end of the last child instead.
-        last = self._offset(event.end_mark) if flow or not children else children[-1].end
-        anchor = opened.event.anchor
-        node: ContentNode
-        if isinstance(event, yaml.SequenceEndEvent):
-            node = SequenceNode(
-                start=opened.start,
-                end=last,
-                items=tuple(children),
-                flow=flow,
-                anchored=bool(anchor),
-            )
-        else:
-            pairs = tuple(zip(children[::2], children[1::2], strict=True))
-            self._check_keys(pairs)
-            node = MappingNode(
-                start=opened.start, end=last, pairs=pairs, flow=flow, anchored=bool(anchor)
-            )
-        self._add(node, anchor)
+        end = self._offset(following.end_mark) if flow or not children else children[-1].end
+        if isinstance(event, yaml.SequenceStartEvent):
+            items = tuple(children)
+            return SequenceNode(start=start, end=end, items=items, flow=flow, anchored=anchored)
+        pairs = tuple(zip(children[::2], children[1::2], strict=True))
+        self._check_keys(pairs)
+        return MappingNode(start=start, end=end, pairs=pairs, flow=flow, anchored=anchored)
 
     def _check_keys(self, pairs: tuple[tuple[YamlNode, YamlNode], ...]) -> None:
         """Note duplicate keys of a mapping. Raise _ProblemError for a merge key (`<<`)."""
@@ -256,7 +212,7 @@ class _Building:
             if known is not key:
                 self._duplicates.append((known, key))
 
-    def _alias(self, event: yaml.AliasEvent) -> Alias:
+    def _alias(self, event: yaml.NodeEvent) -> Alias:
         start, end = self._offset(event.start_mark), self._offset(event.end_mark)
         self._aliases += 1
         if self._aliases > MAX_ALIASES:
@@ -272,14 +228,6 @@ class _Building:
             why = "refers to itself" if name in self._anchors else "refers to no anchor"
             self._stop(FileCode.YAML_SYNTAX, f"the alias *{name} {why}", start, end)
         return Alias(start=start, end=end, target=target)
-
-    def _document(self, event: yaml.DocumentStartEvent) -> None:
-        """Count the documents. Raise _ProblemError at the second one."""
-        self._documents += 1
-        if self._documents > 1:
-            start = self._offset(event.start_mark)
-            message = "a file with more than one YAML document is not read"
-            self._stop(FileCode.YAML_SYNTAX, message, start, start + len("---"))
 
     def _offset(self, mark: _Mark | None) -> int:
         """Return the offset of a mark in the text, byte order mark included."""

@@ -10,8 +10,15 @@ from intent_lsp.core.findings import Finding, Fix, RelatedSpan, Severity, Span, 
 from intent_lsp.formats.text_positions import TextPositions
 from intent_lsp.formats.yaml.compose import Composed
 from intent_lsp.formats.yaml.limits import YamlProblem
-from intent_lsp.formats.yaml.nodes import MappingNode, Scalar, SequenceNode, YamlNode, content_of
-from intent_lsp.formats.yaml.scalars import double_quoted, spelled_like
+from intent_lsp.formats.yaml.nodes import (
+    MappingNode,
+    Scalar,
+    SequenceNode,
+    YamlNode,
+    content_of,
+    double_quoted,
+    spelled_like,
+)
 
 _QUIETER = {
     FileCode.OTHER_FORM: Severity.HINT,

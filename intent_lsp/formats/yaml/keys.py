@@ -138,8 +138,8 @@ def _note_unknown(
 
 def _note_form(reading: YamlDocument, name: str, rank: int, chosen: Field) -> None:
     """Add a hint on the normal form of a key, with a fix."""
-    # Skip `scope: {paths: …}`. Renaming its key is not enough, and formats/intents/scope.py has
-    # its own fix for it.
+    # Skip `scope: {paths: …}`. Renaming its key is not enough, and
+    # formats/intents/entry_values.py has its own fix for it.
     if rank and not (name == "owned_scope" and isinstance(chosen.value, MappingNode)):
         message = f"`{chosen.key.value}` is read as `{name}`"
         reading.other_form(message, chosen.key, reading.rename(chosen.key, name))

@@ -11,8 +11,16 @@ from dataclasses import dataclass
 from intent_lsp.core.findings import TextChange
 from intent_lsp.formats.yaml.document import YamlDocument
 from intent_lsp.formats.yaml.insert import first_in_flow, line_after, lines_at, parts_after
-from intent_lsp.formats.yaml.nodes import MappingNode, Scalar, SequenceNode, YamlNode, content_of
-from intent_lsp.formats.yaml.scalars import double_quoted, plain_allowed, spelled_like
+from intent_lsp.formats.yaml.nodes import (
+    MappingNode,
+    Scalar,
+    SequenceNode,
+    YamlNode,
+    content_of,
+    double_quoted,
+    plain_allowed,
+    spelled_like,
+)
 
 _DASH = re.compile(r" *-[ \t]+")
 _COLON = re.compile(r"[ \t]*:")

@@ -58,19 +58,16 @@ POLICY_GLOBS = GlobKeys(
 )
 
 
-def linked_anchors(text: str) -> frozenset[str]:
-    """Return the anchors that an alias in the text uses. These are YAML on purpose, not globs."""
-    if "&" not in text or "*" not in text:
-        return frozenset()
-    names: dict[str, set[str]] = {"&": set(), "*": set()}
-    for found in _LINKS.finditer(text):
-        names[found.group(1)].add(found.group(2))
-    return frozenset(names["&"] & names["*"])
-
-
-def find_unquoted(text: str, keys: GlobKeys, linked: frozenset[str]) -> dict[int, str]:
-    """Return offset and source of each glob that should be quoted, in order."""
-    return dict(_Search(text, keys, linked).found())
+def compose_with_globs(text: str, keys: GlobKeys) -> Composed | YamlProblem:
+    """Compose a text whose globs below `keys` may be unquoted."""
+    globs = dict(_Search(text, keys).found())
+    for _ in range(_MAX_TRIES):
+        composed = compose(masked(text, globs), globs)
+        kept = _kept(globs, composed)
+        if len(kept) == len(globs):
+            return composed
+        globs = kept
+    return composed
 
 
 def masked(text: str, globs: Mapping[int, str]) -> str:
@@ -89,8 +86,8 @@ class _Search:
     `_outer` is the offset and column of the last `inner_of` key, or None if its value has ended.
     """
 
-    def __init__(self, text: str, keys: GlobKeys, linked: frozenset[str]) -> None:
-        self._text, self._keys, self._linked = text, keys, linked
+    def __init__(self, text: str, keys: GlobKeys) -> None:
+        self._text, self._keys, self._linked = text, keys, _linked_anchors(text)
         self._outer: tuple[int, int] | None = None
         self._line_ends = ("\n", "\r") if "\r" in text else ("\n",)
 
@@ -217,6 +214,16 @@ class _Search:
             at = end
 
 
+def _linked_anchors(text: str) -> frozenset[str]:
+    """Return the anchors that an alias in the text uses. These are YAML on purpose, not globs."""
+    if "&" not in text or "*" not in text:
+        return frozenset()
+    names: dict[str, set[str]] = {"&": set(), "*": set()}
+    for found in _LINKS.finditer(text):
+        names[found.group(1)].add(found.group(2))
+    return frozenset(names["&"] & names["*"])
+
+
 def _line_end(text: str, at: int) -> int:
     found = LINE_END.search(text, at)
     return found.end() if found else len(text)
@@ -228,18 +235,6 @@ def _lines_from(text: str, at: int) -> Iterator[tuple[int, str]]:
         line = _REST.match(text, at)
         yield at, line.group() if line else ""
         at = _line_end(text, at)
-
-
-def compose_with_globs(text: str, keys: GlobKeys, linked: frozenset[str]) -> Composed | YamlProblem:
-    """Compose a text whose globs below `keys` may be unquoted; `linked` as `linked_anchors`."""
-    globs = find_unquoted(text, keys, linked)
-    for _ in range(_MAX_TRIES):
-        composed = compose(masked(text, globs), globs)
-        kept = _kept(globs, composed)
-        if len(kept) == len(globs):
-            return composed
-        globs = kept
-    return composed
 
 
 def _kept(globs: dict[int, str], composed: Composed | YamlProblem) -> dict[int, str]:

@@ -5,8 +5,8 @@ Invariant: all the files change, or none. Only the content that was judged is ov
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from intent_lsp.core.agents.file_changes import FileChange
 from intent_lsp.core.agents.tickets import Ticket
+from intent_lsp.core.agents.tools import FileChange
 from intent_lsp.core.commands.reading import Effect
 from intent_lsp.core.content import ContentHash, decode, hash_if_there
 from intent_lsp.core.errors import IntentLspError

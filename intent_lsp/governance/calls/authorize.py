@@ -12,10 +12,17 @@ from typing import Final
 from intent_lsp.core.agents.tickets import Ticket
 from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.content import ContentHash
-from intent_lsp.core.gate.approval import ApprovalAnswer
 from intent_lsp.core.gate.explain import ExplainedRow, explain_call
 from intent_lsp.core.gate.gate import judge_call, rejected, unavailable
-from intent_lsp.core.gate.request import Allowed, Ask, CallFacts, Decision, Denied, GateRequest
+from intent_lsp.core.gate.request import (
+    Allowed,
+    ApprovalAnswer,
+    Ask,
+    CallFacts,
+    Decision,
+    Denied,
+    GateRequest,
+)
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.governance.calls.admission import CallDecision, of_ticket, warned
 from intent_lsp.governance.calls.protected_files import ProtectedFiles

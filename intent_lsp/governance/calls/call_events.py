@@ -27,7 +27,7 @@ from intent_lsp.core.records import (
 from intent_lsp.core.redaction import error_text
 from intent_lsp.core.rename_detection import renamed
 from intent_lsp.formats.diff import file_ranges, whole_range
-from intent_lsp.formats.syntax.fingerprint import file_fingerprint
+from intent_lsp.formats.syntax.outline import file_fingerprint
 from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.disk.changed_files import ChangedFile
 from intent_lsp.governance.judging.save_events import PARSING_SECONDS, related_to

@@ -10,10 +10,9 @@ from functools import partial
 from typing import Final
 
 from intent_lsp.core.agents.tools import ToolCall
-from intent_lsp.core.gate.approval import NO_ANSWER, ApprovalAnswer
 from intent_lsp.core.gate.explain import ExplainedRow
 from intent_lsp.core.gate.gate import unavailable
-from intent_lsp.core.gate.request import Allowed, Denied
+from intent_lsp.core.gate.request import NO_ANSWER, Allowed, ApprovalAnswer, Denied
 from intent_lsp.core.records import ScopeValidation
 from intent_lsp.formats.tool_call import CallReading
 from intent_lsp.governance.calls.admission import CallDecision, warned

@@ -10,14 +10,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from intent_lsp.core.agents.file_changes import FileChange
-from intent_lsp.core.agents.tools import ToolCall
+from intent_lsp.core.agents.tools import FileChange, ToolCall
 from intent_lsp.core.codes import RequestCode
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.errors import IntentLspError
-from intent_lsp.core.gate.approval import NO_ANSWER, ApprovalAnswer
 from intent_lsp.core.gate.explain import ExplainedRow
-from intent_lsp.core.gate.request import Allowed
+from intent_lsp.core.gate.request import NO_ANSWER, Allowed, ApprovalAnswer
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.formats.tool_call import CallReading
 from intent_lsp.governance.calls.admission import CallDecision

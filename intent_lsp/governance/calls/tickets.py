@@ -3,12 +3,13 @@
 Invariant: pure functions. All facts were looked up before.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final
 
 from intent_lsp.core.agents.tickets import Ticket, TicketFile, command_hash
 from intent_lsp.core.agents.tools import ToolCall
-from intent_lsp.core.commands.background import goes_on
 from intent_lsp.core.commands.reading import Effect
 from intent_lsp.core.gate.request import Allowed
 from intent_lsp.core.intents import Intent
@@ -36,6 +37,15 @@ class AuthorizedCall:
     approval: ApprovalChoice | None = None
     approved_by: str | None = None
     by_save: bool = False
+
+
+_QUOTED: Final = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
+_SHELL_TEXT: Final = re.compile(r"\b(?:sh|bash|dash|zsh|ksh)\s+(?:\S+\s+)*?-\w*c\b")
+# A single `&` starts a background job, but not in `2>&1`, `&>`, `|&` and `&&`.
+_BEHIND: Final = re.compile(r"(?<![&<>|\\])&(?![&>])")
+_LETS_GO: Final = re.compile(
+    r"(?:^|[;&|({\n]|\b(?:sudo|time|exec|then|do|else)\s)\s*(?:nohup|setsid|disown|coproc)\b"
+)
 
 
 def ticket_of(asked: AuthorizedCall, decision: Allowed, *, ticket_id: str, at: str) -> Ticket:
@@ -79,6 +89,15 @@ def inferred_class(files: tuple[CallFile, ...]) -> MutationClass:
     if effects == {Effect.DELETE}:
         return MutationClass.FILE_DELETION
     return MutationClass.FILE_CREATION if effects == {Effect.CREATE} else MutationClass.AST_REFACTOR
+
+
+def goes_on(command: str) -> bool:
+    """Whether a shell command may leave a process running that still changes files after it ends.
+
+    Quoted text is ignored, unless the command gives text to another shell with `-c`.
+    """
+    text = command if _SHELL_TEXT.search(command) else _QUOTED.sub("''", command)
+    return _BEHIND.search(text) is not None or _LETS_GO.search(text) is not None
 
 
 def _ticket_files(asked: AuthorizedCall) -> Iterator[TicketFile]:

@@ -24,8 +24,8 @@ from intent_lsp.core.records import (
 )
 from intent_lsp.formats.diff import file_ranges, whole_range
 from intent_lsp.formats.intents.intent_json import intent_hash
-from intent_lsp.formats.syntax.fingerprint import file_fingerprint
 from intent_lsp.formats.syntax.mutation_class import inferred_change
+from intent_lsp.formats.syntax.outline import file_fingerprint
 from intent_lsp.governance.judging.save_events import related_to, specification_of
 from intent_lsp.governance.judging.save_judge import Judgement
 from intent_lsp.governance.root.stores import Stores

@@ -6,7 +6,7 @@ Invariant: values only. The facts that they refer to are read under the root's l
 from dataclasses import dataclass
 
 from intent_lsp.core.agents.tools import ToolCall
-from intent_lsp.core.gate.approval import NO_ANSWER, ApprovalAnswer
+from intent_lsp.core.gate.request import NO_ANSWER, ApprovalAnswer
 from intent_lsp.formats.tool_call import CallReading
 from intent_lsp.governance.root.rules import Rules
 from intent_lsp.governance.root.sessions import Asker

@@ -1,7 +1,7 @@
 """The decision on an editor's save as JSON (protocol section 2)."""
 
 from intent_lsp.core.records import ScopeValidation
-from intent_lsp.formats.decision_json import decision_json
+from intent_lsp.formats.result_json import decision_json
 from intent_lsp.governance.judging.save_judge import Judgement
 
 

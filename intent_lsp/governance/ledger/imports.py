@@ -15,12 +15,13 @@ from typing import Final
 from intent_lsp.core.ledger.chain import ChainEnd, draft
 from intent_lsp.core.privacy import veiled
 from intent_lsp.core.records import Record
-from intent_lsp.formats.ledger.foreign.import_mark import is_marked, marked
 from intent_lsp.formats.ledger.foreign.records import (
     Dialect,
     Foreign,
     derived_id,
     foreign_line,
+    is_marked,
+    marked,
 )
 from intent_lsp.governance.ledger.reader import governed_ledger
 from intent_lsp.governance.root.rules import RulesCache

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.findings import Severity
-from intent_lsp.core.ledger.evidence import Committed, RecordCommit
-from intent_lsp.core.ledger.truncation import remembered, with_cut_ends
+from intent_lsp.core.ledger.truncation import Committed, RecordCommit, remembered, with_cut_ends
 from intent_lsp.core.ledger.verification import (
     HEADS_AT_MOST,
     Anchor,

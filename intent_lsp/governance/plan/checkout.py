@@ -114,12 +114,10 @@ class Checkout:
                 self._stores.state.notes.put_voice(session.id, session.agent_id, voice)
 
     def _selection(self, intent: Intent, warnings: tuple[str, ...]) -> Selection:
-        history = self._history.of(intent)
         whole = IntentContext(
-            intent=replace(intent, recent_history=history),
+            intent=replace(intent, recent_history=self._history.of(intent)),
             architectural_constraints=self._rules.current().policy.architectural_constraints,
             related_files=self._related(intent),
-            recent_history=history,
             recent_records=self._recent(intent),
         )
         context, text = within_budget(whole, context_text)

@@ -12,7 +12,7 @@ from typing import Final
 
 from intent_lsp.core.codes import RequestCode
 from intent_lsp.core.gate.grantable import ungrantable
-from intent_lsp.core.intents import Intent, Intents, Status
+from intent_lsp.core.intents import Intent, IntentId, Intents, Status
 from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.core.privacy import veiled
 from intent_lsp.core.records import (
@@ -31,7 +31,6 @@ from intent_lsp.formats.intents.append_intents import add_intents
 from intent_lsp.formats.intents.edit import add_globs, set_status, unwritable
 from intent_lsp.formats.intents.intent_json import intent_hash
 from intent_lsp.formats.intents.intents_file import IntentsReader
-from intent_lsp.formats.intents.new_entry import NewIntent
 from intent_lsp.governance.plan.checkout import CheckoutRefusal, not_governed, refusal_of
 from intent_lsp.governance.root.intents_writer import IntentsEdit, IntentsWriter
 from intent_lsp.governance.root.rules import RulesCache
@@ -248,9 +247,9 @@ def next_id(intents: Intents) -> str:
     return f"INT-{max(numbers, default=0) + 1:03}"
 
 
-def _new_intent(plan: Plan, intent_id: str, now: str) -> NewIntent:
-    return NewIntent(
-        id=intent_id,
+def _new_intent(plan: Plan, intent_id: str, now: str) -> Intent:
+    return Intent(
+        id=IntentId(intent_id),
         name=plan.name,
         status=plan.status,
         owned_scope=plan.owned_scope,

@@ -17,10 +17,10 @@ from intent_lsp.core.findings import Finding, RelatedSpan, Span
 from intent_lsp.core.intents import Intent, IntentId, Intents
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.scope.findings import ScopeFinding, file_findings, tree_findings
+from intent_lsp.core.scope.pattern import NameComparison
 from intent_lsp.core.scope.scope import compile_scopes
 from intent_lsp.formats.intents.entry import IntentPlaces
 from intent_lsp.formats.intents.intents_file import IntentsFile
-from intent_lsp.governance.root.rules import NameSpelling
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.fs.resolve import is_directory
 
@@ -41,7 +41,7 @@ FindIntentPlaces = Callable[[IntentId], IntentPlaces | None]
 class ScopeChecks:
     """Computes the findings on scopes that depend on the work tree."""
 
-    def __init__(self, stores: Stores, spelling: NameSpelling) -> None:
+    def __init__(self, stores: Stores, spelling: NameComparison) -> None:
         self._stores = stores
         self._spelling = spelling
         self._lock = threading.Lock()
@@ -86,11 +86,7 @@ class ScopeChecks:
             for finding in self._computed(Intents(tuple(changed)), files)
             if finding.code is not FileCode.SCOPE_OVERLAP
         ]
-        scopes = compile_scopes(
-            [intent.owned_scope for intent in changed],
-            case_sensitive=self._spelling.case_sensitive,
-            nfc=self._spelling.nfc,
-        )
+        scopes = compile_scopes([intent.owned_scope for intent in changed], self._spelling)
         owned = (path for path in files if any(scope.covers(path) for scope in scopes))
         new = {intent.id for intent in changed}
         found += (
@@ -119,12 +115,7 @@ class ScopeChecks:
         # Without git it is unknown which files count, so the work tree is not checked.
         if self._stores.git is None:
             return file_findings(intents)
-        return tree_findings(
-            intents,
-            files,
-            case_sensitive=self._spelling.case_sensitive,
-            nfc=self._spelling.nfc,
-        )
+        return tree_findings(intents, files, self._spelling)
 
     def _listing(self) -> Sequence[WorkspacePath]:
         now = self._stores.clock()

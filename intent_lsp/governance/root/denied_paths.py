@@ -10,8 +10,9 @@ from intent_lsp.core.commands.git import LOCAL_ROOM_REASON
 from intent_lsp.core.control_plane import CONTROL_REASON, control_glob
 from intent_lsp.core.gate.request import DeniedPath
 from intent_lsp.core.paths import LOCAL_ROOM, WorkspacePath
+from intent_lsp.core.scope.pattern import NameComparison
 from intent_lsp.core.scope.scope import Scope, compile_scope
-from intent_lsp.governance.root.rules import NameSpelling, Rules
+from intent_lsp.governance.root.rules import Rules
 
 
 def denied_path(rules: Rules, path: WorkspacePath) -> Iterator[DeniedPath]:
@@ -29,6 +30,6 @@ def denied_path(rules: Rules, path: WorkspacePath) -> Iterator[DeniedPath]:
 
 
 @lru_cache(maxsize=64)
-def globs(patterns: tuple[str, ...], spelling: NameSpelling) -> Scope:
+def globs(patterns: tuple[str, ...], spelling: NameComparison) -> Scope:
     """Return the compiled scope of some globs of the policy."""
-    return compile_scope(patterns, case_sensitive=spelling.case_sensitive, nfc=spelling.nfc)
+    return compile_scope(patterns, spelling)

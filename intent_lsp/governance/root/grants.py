@@ -46,8 +46,7 @@ class Grants:
         patterns = tuple(pattern for grant in grants for pattern in grant.patterns)
         if not patterns:
             return owned
-        spelling = rules.spelling
-        granted = compile_scope(patterns, case_sensitive=spelling.case_sensitive, nfc=spelling.nfc)
+        granted = compile_scope(patterns, rules.spelling)
         return Scope((*owned.patterns, *patterns), (*owned.compiled, *granted.compiled))
 
     def covers(self, intent_id: str | None, path: WorkspacePath) -> bool:

@@ -18,11 +18,11 @@ from typing import Final
 
 from intent_lsp.core.content import decode
 from intent_lsp.core.gate.intent_lists import Owners
-from intent_lsp.core.generated_files import GENERATED
 from intent_lsp.core.intents import Intent, IntentId
 from intent_lsp.core.paths import IGNORE_FILE, INTENTS_FILE, POLICY_FILE, WorkspacePath
-from intent_lsp.core.policy import TeamPolicy
+from intent_lsp.core.policy import GENERATED, TeamPolicy
 from intent_lsp.core.scope.index import Ownership, ScopeIndex
+from intent_lsp.core.scope.pattern import EXACT, NameComparison
 from intent_lsp.core.scope.scope import Scope, compile_scope, compile_scopes
 from intent_lsp.formats.intents.ignore_file import IgnoredIntents, read_ignored
 from intent_lsp.formats.intents.intents_file import IntentsFile, IntentsReader
@@ -45,14 +45,6 @@ class FileState(StrEnum):
     UNAVAILABLE = "unavailable"
 
 
-@dataclass(frozen=True, slots=True)
-class NameSpelling:
-    """How the file system of a root compares file names (scope section 4)."""
-
-    case_sensitive: bool = True
-    nfc: bool = False
-
-
 @dataclass(frozen=True, kw_only=True)
 class Rules:
     """The rules in force at one moment.
@@ -68,7 +60,7 @@ class Rules:
     file: IntentsFile
     policy: TeamPolicy
     ignored_patterns: IgnoredIntents
-    spelling: NameSpelling = NameSpelling()
+    spelling: NameComparison = EXACT
 
     @property
     def governed(self) -> bool:
@@ -78,20 +70,13 @@ class Rules:
     @cached_property
     def index(self) -> ScopeIndex:
         """The index that finds the owners of a path among all intents, whatever their status."""
-        entries = list(self.scopes.items())
-        return ScopeIndex(
-            entries, case_sensitive=self.spelling.case_sensitive, nfc=self.spelling.nfc
-        )
+        return ScopeIndex(list(self.scopes.items()), self.spelling)
 
     @cached_property
     def scopes(self) -> Mapping[IntentId, Scope]:
         """The scope of each intent, within the limits of one file (scope section 3)."""
         intents = self.file.intents
-        compiled = compile_scopes(
-            [intent.owned_scope for intent in intents],
-            case_sensitive=self.spelling.case_sensitive,
-            nfc=self.spelling.nfc,
-        )
+        compiled = compile_scopes([intent.owned_scope for intent in intents], self.spelling)
         return dict(zip((intent.id for intent in intents), compiled, strict=True))
 
     @cached_property
@@ -117,11 +102,7 @@ class Rules:
     @cached_property
     def generated(self) -> Scope:
         """The scope of files that tools generate; changing them breaks no rule."""
-        return compile_scope(
-            (*GENERATED, *self.policy.generated),
-            case_sensitive=self.spelling.case_sensitive,
-            nfc=self.spelling.nfc,
-        )
+        return compile_scope((*GENERATED, *self.policy.generated), self.spelling)
 
     def scope_of(self, intent: Intent | None) -> Scope:
         """Return the scope of an intent, without grants. Empty for None."""
@@ -139,7 +120,7 @@ class RulesCache:
         self._paths = tuple(root / name for name in _FILES)
         # `current` runs several times per edit, and converting a Path costs as much as its `stat`.
         self._spelled = tuple(map(os.fspath, self._paths))
-        self._spelling = NameSpelling(case_sensitive(root), nfc=sys.platform == "darwin")
+        self._spelling = NameComparison(case_sensitive(root), nfc=sys.platform == "darwin")
         self._reader = IntentsReader()
         self._lock = threading.Lock()
         self._stamps: tuple[Stamp | None, ...] | None = None

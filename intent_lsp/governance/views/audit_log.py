@@ -9,14 +9,13 @@ Invariant: calls that the gate is not asked about leave no entry.
 from dataclasses import dataclass
 from typing import Final
 
-from intent_lsp.core.agents.audit_entry import CallStatus, GovernanceEntry
 from intent_lsp.core.agents.lessons import Lesson
 from intent_lsp.core.codes import GateCode, LessonCode
 from intent_lsp.core.gate.request import Denied
 from intent_lsp.core.paths import GOVERNANCE_LEDGER, WorkspacePath
 from intent_lsp.core.privacy import shown_session
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.formats.markdown.audit_log import governance_line
+from intent_lsp.formats.markdown.audit_log import CallStatus, GovernanceEntry, governance_line
 from intent_lsp.governance.root.best_effort import step
 from intent_lsp.governance.root.rules import RulesCache
 from intent_lsp.governance.root.stores import Stores

@@ -28,12 +28,13 @@ from intent_lsp.core.records import UNKNOWN_REVISION, Range, RecordFile
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.markdown.intent_map import (
     MapRow,
+    cells_in,
+    definitions_of,
     intent_map,
     named,
     section_of,
     section_of_archived,
 )
-from intent_lsp.formats.markdown.intent_map_reader import cells_in, definitions_of
 from intent_lsp.formats.syntax.languages import Late, language_of
 from intent_lsp.formats.syntax.touched_definitions import touched_definitions
 from intent_lsp.governance.contents.content_lookup import ContentLookup

@@ -14,8 +14,7 @@ from intent_lsp.core.content import decode, hash_content
 from intent_lsp.core.errors import FileChangedError
 from intent_lsp.core.paths import LOCAL_ROOM, WorkspacePath, parse_relative
 from intent_lsp.core.policy import AGENTS_FILE, LESSONS_FILES
-from intent_lsp.formats.intents.templates import LESSONS
-from intent_lsp.formats.markdown.lessons import with_lesson
+from intent_lsp.formats.markdown.lessons import LESSONS, with_lesson
 from intent_lsp.governance.root.best_effort import step
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.fs import files

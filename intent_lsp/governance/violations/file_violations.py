@@ -10,8 +10,7 @@ from pathlib import Path
 from intent_lsp.core.codes import ShownCode
 from intent_lsp.core.gate.messages_for_people import for_people
 from intent_lsp.core.gate.request import Denied
-from intent_lsp.core.gate.violation_groups import Others
-from intent_lsp.core.gate.violations import SHOWN_A_FILE, MarkedRun
+from intent_lsp.core.gate.violations import SHOWN_A_FILE, MarkedRun, Others
 from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.core.records import Record
 from intent_lsp.governance.judging.file_snapshot import OpenFileState

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Final
 
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.formats.ignore_patterns import patterns_below
 from intent_lsp.store.fs.files import read_bytes
 from intent_lsp.store.fs.tree_walk import entries_in, files_below
 from intent_lsp.store.git.program import run_git
@@ -52,6 +51,25 @@ def hidden_by(
     new = {name: source for name, source in files.items() if name not in known}
     found = ((git.below([os.fsencode(name)]), source) for name, source in sorted(new.items()))
     return dict([(path, source) for paths, source in found for path in paths][:HIDDEN_AT_MOST])
+
+
+def patterns_below(directory: str, text: str) -> Iterator[str]:
+    """Yield the patterns of an ignore file in `directory` ("" for the top), relative to the top.
+
+    A pattern without a slash inside matches files at any depth below the directory. Any other
+    pattern is anchored to the directory.
+    """
+    for line in text.split("\n"):
+        pattern = _trimmed(line.removesuffix("\r"))
+        if not pattern or pattern.startswith("#"):
+            continue
+        taken_out = pattern.startswith("!")
+        body = pattern.removeprefix("!")
+        if directory:
+            anchored = "/" in body.rstrip("/")
+            below = body.removeprefix("/") if anchored else f"**/{body}"
+            body = f"/{_literal(directory)}/{below}"
+        yield f"!{body}" if taken_out else body
 
 
 def _deciding(top: Path, names: bytes, before: Mapping[str, bytes]) -> Iterator[tuple[str, str]]:
@@ -141,3 +159,15 @@ def tree_rooms(root: Path, *, at_most: int) -> frozenset[Path] | None:
         if len(found) > at_most:
             return None
     return frozenset(root / room for room in found)
+
+
+def _trimmed(line: str) -> str:
+    """Return a line without its trailing blanks, except one that is escaped."""
+    bare = line.rstrip(" ")
+    escaped = (len(bare) - len(bare.rstrip("\\"))) % 2 and bare != line
+    return f"{bare} " if escaped else bare
+
+
+def _literal(directory: str) -> str:
+    """Return a directory with its pattern characters escaped."""
+    return "".join(f"\\{sign}" if sign in "\\*?[" else sign for sign in directory)

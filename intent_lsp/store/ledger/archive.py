@@ -25,7 +25,6 @@ from typing import Final, NamedTuple
 
 from intent_lsp.core.errors import LedgerUnavailableError
 from intent_lsp.core.findings import Severity
-from intent_lsp.core.ledger.archiving import advice
 from intent_lsp.core.ledger.chain import Link
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM, WorkspacePath
 from intent_lsp.core.timestamps import timestamp
@@ -44,6 +43,9 @@ _NAMED: Final = re.compile(r"[^0-9A-Za-z]")
 _MOMENT: Final = len("20261121T202733123Z")
 
 _AGAIN_AFTER: Final = timedelta(weeks=1)
+RECOMMENDED_ABOVE: Final = 10_000_000
+"""The size of the main file, in bytes. Git keeps each version of it, and readers read all of it."""
+
 _TOLD: Final = "archiving_recommended"
 """The file in the local directory that holds the time of the last advice."""
 
@@ -137,6 +139,19 @@ def size_of(root: Path) -> int:
     with suppress(OSError):
         return (root / LEDGER_FILE).lstat().st_size
     return 0
+
+
+def advice(size: int) -> str | None:
+    """Return the recommendation to archive, or None if the main file is short enough.
+
+    `size` is that of the main file in bytes.
+    """
+    if size <= RECOMMENDED_ABOVE:
+        return None
+    return (
+        f"{LEDGER_FILE} has {size / 1e6:.1f} MB; `intent-lsp trace archive` moves its oldest"
+        " records into another file"
+    )
 
 
 def recommend_archiving(root: Path, clock: Callable[[], datetime]) -> None:

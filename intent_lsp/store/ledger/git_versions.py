@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from intent_lsp.core.content import ContentHash
-from intent_lsp.core.ledger.evidence import Committed, EvidenceSearch, RecordCommit
+from intent_lsp.core.ledger.truncation import Committed, EvidenceSearch, RecordCommit
 from intent_lsp.formats.ledger.jsonl import examine
 from intent_lsp.formats.ledger.stated_link import stated_link
 from intent_lsp.store.git.gitdir import prefix_of

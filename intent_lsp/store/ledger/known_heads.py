@@ -18,7 +18,7 @@ from typing import Final
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.errors import UnsafePathError
 from intent_lsp.core.ledger.chain import Link
-from intent_lsp.core.ledger.evidence import KnownHead
+from intent_lsp.core.ledger.truncation import KnownHead
 from intent_lsp.store.append_file import overwrite
 from intent_lsp.store.fs.files import open_plain
 

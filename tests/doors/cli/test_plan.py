@@ -7,7 +7,7 @@ import pytest
 
 from intent_lsp.core.paths import IGNORE_FILE, INTENTS_FILE
 from intent_lsp.formats.intents.intents_file import read_intents
-from intent_lsp.formats.intents.templates import INTENTS as TEMPLATE
+from intent_lsp.store.packaged_files import template
 from tests.doors.cli.conftest import Shell
 from tests.support.governed_repository import INTENTS
 from tests.support.repository import Repository
@@ -52,7 +52,7 @@ def test_an_intent_is_added_with_all_that_is_said_of_it(shell: Shell, project: R
 
 
 def test_the_first_intent_of_a_new_root_is_added(shell: Shell, project: Repository) -> None:
-    project.write(INTENTS_FILE, TEMPLATE)
+    project.write(INTENTS_FILE, template(INTENTS_FILE))
     assert shell("intents", "add", "A", "--scope", "a/**").out.startswith("INT-001 was added to ")
     assert [intent.id for intent in read_intents(file_of(project)).intents] == ["INT-001"]
 

@@ -24,8 +24,8 @@ from intent_lsp.doors.cli.ledger.search import indexed
 from intent_lsp.doors.cli.locate import file_below, root_of_file
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
 from intent_lsp.doors.cli.terminal.times import local
-from intent_lsp.formats.blame_json import blame_json
 from intent_lsp.formats.markdown.provenance import who
+from intent_lsp.formats.result_json import blame_json
 from intent_lsp.governance.ledger.authors import authors_of
 from intent_lsp.governance.ledger.blame import Blamed, FileBlame
 

@@ -16,7 +16,7 @@ from intent_lsp.core.text import counted
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.doors.cli.ledger.search import add_filters, indexed, search
-from intent_lsp.formats.ledger.exports.forms import EXPORTS
+from intent_lsp.formats.ledger.exports import EXPORTS
 from intent_lsp.store.fs.write import new_file
 
 Sink = Callable[[bytes], object]

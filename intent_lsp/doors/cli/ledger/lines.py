@@ -26,7 +26,7 @@ from intent_lsp.doors.cli.open import refused
 from intent_lsp.doors.cli.session_options import identifier
 from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
-from intent_lsp.formats.blame_json import FileRuns, lines_json
+from intent_lsp.formats.result_json import FileRuns, lines_json
 from intent_lsp.governance.ledger.authors import authors_of
 from intent_lsp.governance.ledger.blame import FileBlame
 from intent_lsp.governance.ledger.intent_lines import (

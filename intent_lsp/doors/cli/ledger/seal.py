@@ -22,7 +22,7 @@ from intent_lsp.doors.cli.ledger.anchors import SIGN_EXTRA, file_bytes, given_ch
 from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.formats.ledger.checkpoint import note_text, origin_line, trailer
 from intent_lsp.formats.ledger.signed_note import NoNote, format_key, format_note
-from intent_lsp.formats.ledger.verification_json import verification_json
+from intent_lsp.formats.result_json import verification_json
 from intent_lsp.governance.ledger.reader import tracing
 from intent_lsp.governance.ledger.verification import (
     Unsealed,

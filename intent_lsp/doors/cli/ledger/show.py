@@ -24,9 +24,9 @@ from intent_lsp.doors.cli.ledger.search import indexed
 from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.doors.cli.terminal.table import Cell, Column, LabelledCell, TextTable, facts_table
 from intent_lsp.doors.cli.terminal.times import local_with_offset
+from intent_lsp.formats.diff import DiffLine, DiffMark, place, text_lines, unified
 from intent_lsp.formats.ledger.jsonl import encode
 from intent_lsp.formats.markdown.provenance import doubts
-from intent_lsp.formats.unified_diff import DiffLine, DiffMark, place, text_lines, unified
 from intent_lsp.governance.contents.content_lookup import ContentLookup
 from intent_lsp.governance.ledger.reader import LedgerReader
 

@@ -10,14 +10,13 @@ import argparse
 from collections.abc import Sequence
 from typing import Final
 
-from intent_lsp.core.ledger.archiving import advice
 from intent_lsp.core.report.aggregates import By, Groups, LineCount, Tally, count_of_files
-from intent_lsp.core.report.sparkline import ASCII, BLOCKS, sparkline, spread
+from intent_lsp.core.report.timeline import ASCII, BLOCKS, sparkline, spread
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.ledger.search import RecordSearch, add_filters, count, indexed, search
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
 from intent_lsp.doors.cli.terminal.times import local, local_day
-from intent_lsp.store.ledger.archive import size_of
+from intent_lsp.store.ledger.archive import advice, size_of
 
 DEFAULT_ROWS: Final = 20
 
@@ -60,9 +59,9 @@ def _json(total: Tally, groups: Groups, asked: RecordSearch) -> dict[str, object
 def _counts(tally: Tally) -> dict[str, object]:
     return {
         "edits": tally.edits,
-        "added": tally.added,
-        "removed": tally.removed,
-        "wholeFiles": tally.whole,
+        "added": tally.lines.added,
+        "removed": tally.lines.removed,
+        "wholeFiles": tally.lines.whole,
         "violations": tally.violations,
         "failed": tally.failed,
         "assumed": tally.assumed,

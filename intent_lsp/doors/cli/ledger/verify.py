@@ -14,7 +14,6 @@ from typing import Final
 
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.findings import Severity
-from intent_lsp.core.ledger.archiving import advice
 from intent_lsp.core.ledger.verification import (
     Anchor,
     AnchorKind,
@@ -29,10 +28,10 @@ from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.ledger.anchors import given_anchor, given_checkpoints
 from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
-from intent_lsp.formats.ledger.verification_json import verification_json
+from intent_lsp.formats.result_json import verification_json
 from intent_lsp.governance.ledger.reader import tracing
 from intent_lsp.governance.ledger.verification import anchors_of, contradiction
-from intent_lsp.store.ledger.archive import size_of
+from intent_lsp.store.ledger.archive import advice, size_of
 
 _STYLES: Final = {Severity.ERROR: "bold red", Severity.WARNING: "yellow"}
 _NOT_PROVABLE: Final = "that every edit was recorded, and that clocks were right"

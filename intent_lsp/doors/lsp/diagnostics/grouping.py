@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from intent_lsp.core.content import lines_if_text
-from intent_lsp.core.gate.violation_groups import ALONE, Others, OutOfBounds, shown_of
-from intent_lsp.core.gate.violations import SHOWN_A_ROOT
+from intent_lsp.core.gate.violations import ALONE, SHOWN_A_ROOT, Others, OutOfBounds, shown_of
 from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import LspEncoder
 from intent_lsp.doors.lsp.diagnostics.publisher import DiagnosticsPublisher

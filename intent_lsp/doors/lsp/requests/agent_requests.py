@@ -10,8 +10,7 @@ from typing import Final
 
 from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.findings import Position
-from intent_lsp.core.gate.approval import ApprovalAnswer
-from intent_lsp.core.gate.request import Denied
+from intent_lsp.core.gate.request import ApprovalAnswer, Denied
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
 from intent_lsp.doors.lsp.protocol.in_flight import Uncancellable
@@ -22,7 +21,6 @@ from intent_lsp.doors.lsp.requests.workspace_lookup import RootLookup
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.doors.lsp.wire.common import DID_DENY, JsonObject
 from intent_lsp.doors.lsp.wire.params import refused, session_of
-from intent_lsp.formats.decision_json import explained_json
 from intent_lsp.formats.params.calls import (
     ApplyParams,
     ExplainParams,
@@ -32,6 +30,7 @@ from intent_lsp.formats.params.calls import (
 )
 from intent_lsp.formats.params.read import read_params
 from intent_lsp.formats.params.requests import CommonParams, WirePosition
+from intent_lsp.formats.result_json import explained_json
 from intent_lsp.governance.calls.admission import CallDecision
 from intent_lsp.governance.calls.call_json import (
     applied_json,

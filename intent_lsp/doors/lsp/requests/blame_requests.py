@@ -13,10 +13,10 @@ from intent_lsp.doors.lsp.requests.workspace_lookup import RootLookup
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.doors.lsp.wire.common import JsonObject
 from intent_lsp.doors.lsp.wire.params import refused
-from intent_lsp.formats.blame_json import FileRuns, blame_json, lines_json
 from intent_lsp.formats.markdown.provenance import reasons, who
 from intent_lsp.formats.params.read import read_params
 from intent_lsp.formats.params.requests import BlameParams, ChangeParams, LinesParams, WireRange
+from intent_lsp.formats.result_json import FileRuns, blame_json, lines_json
 from intent_lsp.governance.ledger.blame import ALL_LINES
 from intent_lsp.governance.ledger.record_changes import Side, changes_of
 from intent_lsp.governance.plan.checkout import CheckoutRefusal

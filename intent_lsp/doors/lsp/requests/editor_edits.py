@@ -8,12 +8,10 @@ from collections.abc import Mapping, Sequence
 
 from lsprotocol import types as lsp
 
-from intent_lsp.core.agents.file_changes import FileChange
-from intent_lsp.core.agents.tools import ToolCall
+from intent_lsp.core.agents.tools import FileChange, ToolCall
 from intent_lsp.core.commands.reading import Effect
 from intent_lsp.core.content import decode, split_lines
-from intent_lsp.core.gate.approval import ApprovalAnswer
-from intent_lsp.core.gate.request import Allowed
+from intent_lsp.core.gate.request import Allowed, ApprovalAnswer
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
 from intent_lsp.doors.lsp.diagnostics.text_edits import turning_edits

@@ -21,7 +21,6 @@ from intent_lsp.doors.lsp.wire.common import JsonObject, draft_wire, status_wire
 from intent_lsp.doors.lsp.wire.params import cursor_of, failed, refused, session_of
 from intent_lsp.formats.intents.intent_json import intent_json
 from intent_lsp.formats.ledger.jsonl import to_wire
-from intent_lsp.formats.ledger.verification_json import verification_json
 from intent_lsp.formats.markdown.provenance import who
 from intent_lsp.formats.params.read import read_params
 from intent_lsp.formats.params.requests import (
@@ -31,6 +30,7 @@ from intent_lsp.formats.params.requests import (
     TraceParams,
     VerifyParams,
 )
+from intent_lsp.formats.result_json import verification_json
 from intent_lsp.governance.governance import GovernanceStatus
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
 from intent_lsp.governance.plan.selection_json import selection_json

@@ -10,7 +10,7 @@ from typing import Annotated, Final
 import msgspec
 
 from intent_lsp.core.errors import WrongParamsError
-from intent_lsp.core.gate.approval import ApprovalAnswer
+from intent_lsp.core.gate.request import ApprovalAnswer
 from intent_lsp.core.intents import Intent, Status
 from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.core.redaction import neutral

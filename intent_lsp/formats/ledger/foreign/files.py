@@ -5,6 +5,7 @@ conversation ascend and do not overlap.
 """
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Final
 
 from intent_lsp.core.content import ContentHash
@@ -38,10 +39,8 @@ def read_file(keys: ForeignKeys) -> RecordFile | None:
     found = _named_file(keys)
     if found is not None:
         talks = tuple(talk for each in keys.each("conversations") for talk in _conversations(each))
-        found = RecordFile(
-            relative_path=found.relative_path,
-            path_encoding=found.path_encoding,
-            previous_path=found.previous_path,
+        found = replace(
+            found,
             pre_hash=keys.hash("pre_hash"),
             post_hash=keys.hash("post_hash"),
             ast_fingerprint=_fingerprint(keys.within("ast_fingerprint")),

@@ -6,7 +6,9 @@ where JSON allows it.
 """
 
 import json
+import math
 import re
+from decimal import Decimal
 from typing import Any, Final
 
 _EXACT: Final = 2**53
@@ -52,18 +54,15 @@ def number(value: float) -> str:
     if isinstance(value, int) and abs(value) < _EXACT:
         return str(value)
     value = float(value)
-    if value in (float("inf"), float("-inf")):
+    if math.isinf(value):
         return "null"
     if value == 0:
         return "0"
-    sign = "-" if value < 0 else ""
-    mantissa, _, exponent = f"{abs(value)!r}".partition("e")
-    before, _, after = mantissa.partition(".")
-    digits = (before + after).lstrip("0")
+    # Python writes a double with the fewest digits too, which are an integer to be scaled.
+    sign, digits, exponent = Decimal(repr(value)).as_tuple()
+    whole = "".join(map(str, digits))
     # The value is 0.DIGITS times ten to the power of `point`.
-    point = int(exponent or 0) + len(before) - (len(before + after) - len(digits))
-    digits = digits.rstrip("0")
-    return sign + _placed(digits, point)
+    return "-" * sign + _placed(whole.rstrip("0"), len(whole) + int(exponent))
 
 
 def _placed(digits: str, point: int) -> str:

@@ -4,7 +4,7 @@ Invariant: never raises. A value of the wrong type is dropped and reported.
 """
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from intent_lsp.core.content import ContentHash, parse_hash
 
@@ -14,6 +14,8 @@ MAX_NAME: Final = 256
 _MAX_NUMBER: Final = 2**53 - 1
 _MAX_LOST: Final = 100
 _SHOWN: Final = 60
+
+_T = TypeVar("_T")
 
 
 class ForeignKeys:
@@ -39,29 +41,22 @@ class ForeignKeys:
 
     def text(self, *names: str, limit: int = MAX_NAME) -> str | None:
         """Return a string, cut at `limit` characters, or None if it is missing or empty."""
-        found = self.take(*names)
-        if not isinstance(found, str):
-            self._refuse(found, names[0], "no text")
-            return None
+        found = self._typed(str, "no text", *names) or ""
         if len(found) > limit:
             self.lose(names[0], f"longer than {limit} characters, so it is cut")
         return found[:limit] or None
 
     def hash(self, name: str) -> ContentHash | None:
         """Return a SHA-256, which may lack its `sha256:`, or None."""
-        found = self.take(name)
-        parsed = parse_hash(found) if isinstance(found, str) else None
-        if parsed is None:
-            self._refuse(found, name, "no SHA-256")
+        found = self._typed(str, "no SHA-256", name) or ""
+        parsed = parse_hash(found)
+        if found and parsed is None:
+            self.lose(name, "no SHA-256")
         return parsed
 
     def flag(self, name: str) -> bool | None:
         """Return a boolean, or None."""
-        found = self.take(name)
-        if isinstance(found, bool):
-            return found
-        self._refuse(found, name, "neither true nor false")
-        return None
+        return self._typed(bool, "neither true nor false", name)
 
     def number(self, name: str) -> int | None:
         """Return an integer from 0 to 2**53 - 1, or None."""
@@ -69,19 +64,12 @@ class ForeignKeys:
 
     def within(self, name: str) -> "ForeignKeys":
         """Return the object under a key, or an empty one."""
-        found = self.take(name)
-        if not isinstance(found, dict):
-            self._refuse(found, name, "no object")
-            found = {}
-        return ForeignKeys(found, f"{self._place}{name}.", self._lost)
+        found = self._typed(dict, "no object", name)
+        return ForeignKeys(found or {}, f"{self._place}{name}.", self._lost)
 
     def each(self, name: str) -> Iterator["ForeignKeys"]:
         """Yield the objects of a list."""
-        found = self.take(name)
-        if not isinstance(found, list):
-            self._refuse(found, name, "no list")
-            return
-        for item in found:
+        for item in self._typed(list, "no list", name) or ():
             if isinstance(item, dict):
                 yield ForeignKeys(item, f"{self._place}{name}[].", self._lost)
             else:
@@ -99,9 +87,14 @@ class ForeignKeys:
             if name not in names and value not in (None, [], {}, ""):
                 self.lose(name)
 
-    def _refuse(self, found: object, name: str, why: str) -> None:
+    def _typed(self, kind: type[_T], why: str, *names: str) -> _T | None:
+        """Return the value of the first of these keys, or report that it is of another type."""
+        found = self.take(*names)
+        if isinstance(found, kind):
+            return found
         if found not in (None, ""):
-            self.lose(name, why)
+            self.lose(names[0], why)
+        return None
 
 
 def whole_number(found: object) -> int | None:

@@ -1,22 +1,24 @@
-"""Imports a record of another tool as an event, and lists what was dropped.
+"""Imports a record of another tool as an event, marks it, and lists what was dropped.
 
 Invariant: never raises. A JSON value gives an event, or the reason why it cannot.
 Invariant: no grant and no approval is ever imported from a foreign record.
+Invariant: every file of an imported record has the mark. A record without files cannot have it.
 """
 
-import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, Final, TypeVar
 
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.records import (
+    UNKNOWN_CONTRIBUTOR,
     UNKNOWN_REVISION,
     Conversation,
     Event,
     MutationClass,
     RecordFile,
+    RelatedEntry,
     ScopeValidation,
     Vcs,
 )
@@ -27,13 +29,11 @@ from intent_lsp.formats.ledger.foreign.files import MAX_URL, UNKNOWN, read_file
 from intent_lsp.formats.ledger.foreign.javascript_json import parse
 from intent_lsp.formats.ledger.foreign.keys import MAX_NAME, ForeignKeys
 from intent_lsp.formats.ledger.foreign.urns import talk_url
-from intent_lsp.formats.ledger.schema import MAX_FILES
+from intent_lsp.formats.ledger.schema import COMMIT, MAX_FILES, UUID4
 
 _SPECIFICATION: Final = "specification"
 _MAX_ERROR: Final = 1 << 14
 _CLASS: Final = "mutation_class"
-_UUID4: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
-_COMMIT: Final = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 _T = TypeVar("_T", bound=StrEnum)
 
@@ -64,6 +64,10 @@ class Foreign:
     lost: tuple[str, ...]
 
 
+IMPORTED: Final = "imported"
+"""The `related` type that marks an imported record. Its value is the dialect."""
+
+
 def recognised(value: object) -> Recognised | str:
     """Return the dialect, id and time of a JSON value, or a text that says why it is no record."""
     if not isinstance(value, dict):
@@ -77,7 +81,7 @@ def recognised(value: object) -> Recognised | str:
     if dialect is not Dialect.FLAT and len(value["files"]) > MAX_FILES:
         return f"the record has more than {MAX_FILES:,} files"
     id_ = value.get("id")
-    known = _UUID4.fullmatch(id_.lower()) if isinstance(id_, str) else None
+    known = UUID4.fullmatch(id_.lower()) if isinstance(id_, str) else None
     return Recognised(dialect, known.group() if known else None, moment)
 
 
@@ -132,6 +136,20 @@ def utc(found: object) -> str | None:
         return timestamp(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
     except (ValueError, OverflowError):
         return None
+
+
+def marked(event: Event, dialect: Dialect) -> Event:
+    """Return an event with the import mark on every file, with the dialect that it came from."""
+    mark = RelatedEntry(IMPORTED, dialect.value)
+    tool = f"import/{dialect.value}" if event.tool_name == UNKNOWN else event.tool_name
+    files = tuple(_marked(file, event, mark) for file in event.files)
+    return replace(event, tool_name=tool, files=files)
+
+
+def is_marked(event: Event) -> bool:
+    """Return whether an event has the import mark."""
+    talks = (talk for file in event.files for talk in file.conversations)
+    return any(each.type == IMPORTED for talk in talks for each in talk.related)
 
 
 def _dialect(value: dict[str, Any]) -> Dialect | None:
@@ -202,7 +220,7 @@ def _vcs(keys: ForeignKeys) -> Vcs:
     keys.leave()
     if revision is None or revision == UNKNOWN_REVISION:
         return Vcs()
-    if not _COMMIT.fullmatch(revision.lower()):
+    if not COMMIT.fullmatch(revision.lower()):
         keys.lose("revision", "not a commit of git")
         return Vcs()
     return Vcs(revision.lower())
@@ -227,3 +245,11 @@ def _related(talks: list[Conversation], kind: str) -> str | None:
 def _related_class(talks: list[Conversation]) -> MutationClass | None:
     found = _related(talks, _CLASS)
     return MutationClass(found) if found in set(MutationClass) else None
+
+
+def _marked(file: RecordFile, event: Event, mark: RelatedEntry) -> RecordFile:
+    talks = file.conversations or (
+        Conversation(url=event.session_id, contributor=UNKNOWN_CONTRIBUTOR),
+    )
+    first = replace(talks[0], related=(*talks[0].related, mark))
+    return replace(file, conversations=(first, *talks[1:]))

@@ -13,8 +13,8 @@ from typing import Final, NamedTuple, TypeAlias
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.ledger.chain import ChainCursor, Head, Link
-from intent_lsp.core.ledger.evidence import RecordCommit
-from intent_lsp.core.ledger.problem_summary import FirstProblems, LedgerPlace
+from intent_lsp.core.ledger.truncation import RecordCommit
+from intent_lsp.core.ledger.verification import FirstProblems, LedgerPlace
 from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.store.ledger.raw.files import ARCHIVE_ROOM
 from intent_lsp.store.ledger.verify.link_table import HashPlaces, LinkTable, Packed, hash_of, key

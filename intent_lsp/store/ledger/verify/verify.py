@@ -19,10 +19,17 @@ from intent_lsp.core.content import ContentHash
 from intent_lsp.core.errors import IntentLspError, LedgerUnavailableError
 from intent_lsp.core.findings import Severity
 from intent_lsp.core.ledger.chain import Head
-from intent_lsp.core.ledger.evidence import RecordCommit
-from intent_lsp.core.ledger.problem_summary import problem
-from intent_lsp.core.ledger.proof_statement import Extent, conditional, proved
-from intent_lsp.core.ledger.verification import Anchor, AnchorKind, LedgerProblem, Verification
+from intent_lsp.core.ledger.truncation import RecordCommit
+from intent_lsp.core.ledger.verification import (
+    Anchor,
+    AnchorKind,
+    Extent,
+    LedgerProblem,
+    Verification,
+    conditional,
+    problem,
+    proved,
+)
 from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.store.ledger.index.build import BuildProgress, quiet
 from intent_lsp.store.ledger.raw.file import opened

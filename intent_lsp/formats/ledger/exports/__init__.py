@@ -1,1 +1,0 @@
-"""Exports of the ledger in the formats of other tools."""

@@ -1,0 +1,147 @@
+"""Results as JSON, the same for every door: decisions, blame, verification (protocol section 2).
+
+Invariant: the `details` of a refusal are passed on unchanged, in snake_case.
+Invariant: of a run of blame every key is present. What is unknown about it is null.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from intent_lsp.core.blame.runs import BlameRun
+from intent_lsp.core.gate.explain import ExplainedRow
+from intent_lsp.core.gate.request import Allowed, Denied, SaveDecision
+from intent_lsp.core.ledger.verification import Verification
+from intent_lsp.core.records import MutationClass, ScopeValidation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileRuns:
+    """Some runs of blame of a file, and the file's number of lines."""
+
+    path: str
+    uri: str
+    line_count: int
+    runs: Sequence[BlameRun]
+
+
+def decision_json(  # noqa: PLR0913 - each is a field of it
+    decision: SaveDecision | None,
+    *,
+    verdict: ScopeValidation,
+    intent_id: str | None,
+    files: Sequence[Mapping[str, object]],
+    mutation_class: MutationClass | None = None,
+    ticket: str | None = None,
+) -> dict[str, Any]:
+    """Return the protocol's `Decision` object.
+
+    `decision` is None if the gate was not asked. The edit is then allowed.
+    """
+    told: dict[str, Any] = {
+        "allowed": not isinstance(decision, Denied),
+        "scopeValidation": verdict.value,
+        "intentId": intent_id,
+        "mutationClass": None if mutation_class is None else mutation_class.value,
+        "files": list(files),
+        "ticket": ticket,
+        "warnings": list(decision.warnings) if isinstance(decision, Allowed) else [],
+    }
+    return told | _refusal(decision) if isinstance(decision, Denied) else told
+
+
+def explained_json(
+    rows: Sequence[ExplainedRow], decision: Mapping[str, object]
+) -> dict[str, object]:
+    """Return the result of `intent/explain` and of `intent-lsp explain --json`."""
+    told = [
+        {
+            "row": row.number,
+            "code": None if row.code is None else row.code.value,
+            "label": row.label,
+            "fact": row.fact,
+            "outcome": row.outcome.value,
+        }
+        for row in rows
+    ]
+    return {"rows": told, "decision": dict(decision)}
+
+
+def blame_json(path: str, uri: str, runs: Iterable[BlameRun]) -> dict[str, Any]:
+    """Return the result of `intent/blame` and of `intent-lsp trace blame --json`."""
+    return {"path": path, "uri": uri, "lines": [_run(run) for run in runs]}
+
+
+def lines_json(intent_id: str, files: Sequence[FileRuns], *, truncated: bool) -> dict[str, Any]:
+    """Return the result of `intent/lines` and of `intent-lsp trace lines --json`."""
+    return {
+        "intentId": intent_id,
+        "files": [
+            {**blame_json(file.path, file.uri, file.runs), "lineCount": file.line_count}
+            for file in files
+        ],
+        "total": sum(run.count for file in files for run in file.runs),
+        "truncated": truncated,
+    }
+
+
+def verification_json(found: Verification) -> dict[str, object]:
+    """Return the result of `intent/verify` and of `trace verify --json`."""
+    return {
+        "ok": found.ok,
+        "records": found.records,
+        "segments": found.segments,
+        "heads": [head.hash for head in found.heads],
+        "problems": [
+            {
+                "code": problem.code.value,
+                "severity": problem.severity.name.lower(),
+                "file": problem.file,
+                "line": problem.line,
+                "message": problem.message,
+            }
+            for problem in found.problems
+        ],
+        "anchors": [
+            {
+                "kind": anchor.kind.value,
+                "name": anchor.name,
+                "hash": anchor.hash,
+                "records": anchor.records,
+            }
+            for anchor in found.anchors
+        ],
+        "proved": found.proved,
+        "conditional": found.conditional,
+    }
+
+
+def _refusal(denied: Denied) -> dict[str, object]:
+    return {
+        "reason": denied.message,
+        "error": {
+            "type": "HOOK_PRE_TOOL_DENIED",
+            "code": denied.code.value,
+            "message": denied.message,
+            "details": dict(denied.details),
+        },
+    }
+
+
+def _run(run: BlameRun) -> dict[str, Any]:
+    record, who = run.record, run.contributor
+    return {
+        "startLine": run.start_line,
+        "endLine": run.end_line,
+        "recordId": None if record is None else record.id,
+        "intentId": None if record is None else record.intent_id,
+        "entityType": None if who is None else who.entity_type.value,
+        "modelIdentifier": None if who is None else who.model_identifier,
+        "author": run.author,
+        "isYou": None if record is None else run.is_you,
+        "timestamp": None if record is None else record.timestamp,
+        "toolName": None if record is None else record.tool_name,
+        "mutationClass": None if record is None else record.mutation_class.value,
+        "scopeValidation": None if record is None else record.scope_validation.value,
+        "confidence": run.confidence.value,
+    }
