@@ -33,7 +33,7 @@ def main(words: Sequence[str] | None = None) -> int:
     return report.status
 
 
-def measure(room: Path, report: Report, scripts: int) -> None:
+def measure(base: Path, report: Report, scripts: int) -> None:
     """Run the scripts of each kind, and report what blame said of their lines."""
     from intent_lsp.store.git import activity  # noqa: PLC0415 - git's settings are read at the import
     from tests.support.edited_tree import KINDS, Verdict, run_script  # noqa: PLC0415
@@ -46,12 +46,12 @@ def measure(room: Path, report: Report, scripts: int) -> None:
     for number, (kind, seed) in enumerate(
         (kind, seed) for kind in KINDS for seed in range(scripts)
     ):
-        tree = run_script(room / f"tree{number}", kind, seed, STEPS)
+        tree = run_script(base / f"tree{number}", kind, seed, STEPS)
         try:
             answers = [*tree.answers()]
             found = Counter((each.confidence.value, each.verdict.value) for each in answers)
             strict += Counter(each.verdict.value for each in answers if each.strict)
-            theirs = tree.git_answers(room / f"git{number}")
+            theirs = tree.git_answers(base / f"git{number}")
         finally:
             tree.close()
         said += found
@@ -83,8 +83,8 @@ def measure(room: Path, report: Report, scripts: int) -> None:
 
 def share(found: Counter[tuple[str, str]], verdicts: set[str]) -> float:
     """Return the share of the lines that have these verdicts."""
-    told = sum(count for (_, verdict), count in found.items() if verdict in verdicts)
-    return percent(told, found.total())
+    matching = sum(count for (_, verdict), count in found.items() if verdict in verdicts)
+    return percent(matching, found.total())
 
 
 def percent(part: float, whole: float) -> float:

@@ -61,24 +61,24 @@ class Agent:
 
     def refused(self, path: str) -> float:
         """Ask for a file of another intent; return the milliseconds until it is refused."""
-        taken, told = round_trip(self._client, "intent/validateEdit", asking(path))
-        if told["allowed"] or told["error"]["code"] != "SCOPE_VIOLATION":
-            raise SystemExit(f"{path} was not refused for its scope: {told}")
+        taken, answer = round_trip(self._client, "intent/validateEdit", asking(path))
+        if answer["allowed"] or answer["error"]["code"] != "SCOPE_VIOLATION":
+            raise SystemExit(f"{path} was not refused for its scope: {answer}")
         return taken
 
     def allowed(self, path: str) -> tuple[float, str]:
         """Ask for a file of the own intent; return milliseconds, and the ticket."""
-        taken, told = round_trip(self._client, "intent/validateEdit", asking(path))
-        if not told["ticket"]:
-            raise SystemExit(f"{path} was given no ticket: {told}")
-        return taken, told["ticket"]
+        taken, answer = round_trip(self._client, "intent/validateEdit", asking(path))
+        if not answer["ticket"]:
+            raise SystemExit(f"{path} was given no ticket: {answer}")
+        return taken, answer["ticket"]
 
     def recorded(self, ticket: str) -> float:
         """Report the edit as done; return the milliseconds until it is in the ledger."""
         params = {"ticket": ticket, "success": True}
-        taken, told = round_trip(self._client, "intent/recordEdit", params)
-        if told["recordId"] is None:
-            raise SystemExit(f"an edit has no record: {told}")
+        taken, answer = round_trip(self._client, "intent/recordEdit", params)
+        if answer["recordId"] is None:
+            raise SystemExit(f"an edit has no record: {answer}")
         return taken
 
 

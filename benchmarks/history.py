@@ -140,10 +140,10 @@ def compare(root: Path, count: int, report: Report) -> None:
     try:
         repository = pygit2.Repository(str(root))
     except pygit2.GitError as problem:
-        print(f"  there is no history here to be told: {problem}")
+        print(f"  there is no history here to replay: {problem}")
         return
     if not (found := commits(repository, count)):
-        print("  there is no history here to be told: a clone has one")
+        print("  there is no history here to replay: a clone has one")
         return
     first = found[0].parents[0]
     begun = datetime(2026, 1, 1, tzinfo=UTC)
@@ -173,7 +173,9 @@ def compare(root: Path, count: int, report: Report) -> None:
         ledger.close()
     report.plain("files", len(ours), "")
     report.plain("lines", same.total(), "")
-    report.held("lines told otherwise", same[False] / same.total(), aim=AIM_OTHERWISE, unit="")
+    report.held(
+        "lines answered differently", same[False] / same.total(), aim=AIM_OTHERWISE, unit=""
+    )
     report.plain("git blame, p50", p50(theirs))
     report.plain("blame, p50", p50(ours))
 
@@ -191,7 +193,7 @@ def we_say(blaming: FileBlame, path: str, of_record: Mapping[str, str]) -> list[
 
 def main(words: Sequence[str] | None = None) -> int:
     options = read_options(__doc__, words)
-    report = Report(f"The last {COMMITS} commits of this project, told by records", options)
+    report = Report(f"The last {COMMITS} commits of this project, replayed as records", options)
     compare(HERE, options.rounds(COMMITS), report)
     return report.status
 

@@ -117,14 +117,14 @@ def measure_processes(options: Options, report: Report) -> None:
     appends = options.rounds(APPENDS_OF_PROCESS)
     many = QUICK_PROCESSES if options.quick else PROCESSES
     counts = {"bare": appends * BARE_FOR_AN_APPEND, "append": appends}
-    told: defaultdict[tuple[str, int], list[float]] = defaultdict(list)
+    figures: defaultdict[tuple[str, int], list[float]] = defaultdict(list)
     for _ in range(1 if options.quick else TURNS):
         for kind, processes in product(("bare", "append"), (1, many)):
-            told[kind, processes].append(throughput(kind, processes, counts[kind]))
-    for (kind, processes), each in told.items():
+            figures[kind, processes].append(throughput(kind, processes, counts[kind]))
+    for (kind, processes), each in figures.items():
         report.plain(f"{kind}, processes: {processes}", p50(each), "/s")
     gains = [
-        [wide / one for one, wide in zip(told[kind, 1], told[kind, many], strict=True)]
+        [wide / one for one, wide in zip(figures[kind, 1], figures[kind, many], strict=True)]
         for kind in ("bare", "append")
     ]
     # In turn, as everything here: the speed of a shared machine changes.
@@ -149,9 +149,9 @@ def throughput(kind: str, processes: int, count: int) -> float:
         for given, _ in pipes:
             given.write(b"\n")
             given.flush()
-        told = [msgspec.json.decode(output.read()) for _, output in pipes]
-    begun: float = min(each["start"] for each in told)
-    ended: float = max(each["end"] for each in told)
+        figures = [msgspec.json.decode(output.read()) for _, output in pipes]
+    begun: float = min(each["start"] for each in figures)
+    ended: float = max(each["end"] for each in figures)
     return processes * count / (ended - begun)
 
 
@@ -159,8 +159,8 @@ def child(kind: str, root: Path, number: int) -> Mapping[str, float]:
     """Run one measurement of `ledger_child` in a process of its own; return its figures."""
     words = command(kind, root, number)
     done = subprocess.run(words, env=environment(), check=True, stdout=subprocess.PIPE)
-    told: Mapping[str, float] = msgspec.json.decode(done.stdout)
-    return told
+    figures: Mapping[str, float] = msgspec.json.decode(done.stdout)
+    return figures
 
 
 def command(kind: str, directory: Path, number: int) -> Sequence[str]:

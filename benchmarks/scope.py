@@ -141,16 +141,16 @@ def timed(ask: Callable[[WorkspacePath], object], paths: Sequence[WorkspacePath]
 
 
 def glob(chance: random.Random) -> str:
-    room, name = chance.choice(DIRECTORIES), f"part{chance.randrange(1000)}"
+    top, name = chance.choice(DIRECTORIES), f"part{chance.randrange(1000)}"
     ending = chance.choice(ENDINGS)
     (written,) = chance.choices(
         (
-            f"{room}/{name}/**",
-            f"{room}/{name}/file{chance.randrange(50)}{ending}",
-            f"{room}/{name}/**/*{ending}",
-            f"{room}/{{{name},{name}x}}/**",
-            f"{room}/*/{name}/*{ending}",
-            f"{room}/{name}/!(*.test){ending}",
+            f"{top}/{name}/**",
+            f"{top}/{name}/file{chance.randrange(50)}{ending}",
+            f"{top}/{name}/**/*{ending}",
+            f"{top}/{{{name},{name}x}}/**",
+            f"{top}/*/{name}/*{ending}",
+            f"{top}/{name}/!(*.test){ending}",
             f"**/{name}{ending}",
             f"**/{name}*{ending}",
             f"**/*{name}*/**",

@@ -70,8 +70,8 @@ def lines(count: int) -> Iterator[bytes]:
     templates = [_RecordTemplate(record) for record in (_save(), _edit())]
     for number in range(count):
         # The first record has no predecessor: null, where others have a string.
-        told = {**_values(number, chance), b"previous": previous}
-        line, hash_ = templates[number % 4 == 0].fill(told)
+        fields = {**_values(number, chance), b"previous": previous}
+        line, hash_ = templates[number % 4 == 0].fill(fields)
         previous = b'"%b"' % hash_
         yield line
 
@@ -86,11 +86,11 @@ class _RecordTemplate:
         self._hashed = _template(msgspec.json.encode(wire, order="sorted"))
         self._line = _template(line.replace(stated, b"<hash>"))
 
-    def fill(self, told: dict[bytes, bytes]) -> tuple[bytes, bytes]:
+    def fill(self, fields: dict[bytes, bytes]) -> tuple[bytes, bytes]:
         """Return a line and its hash, with the fields filled in."""
-        digest = hashlib.sha256(self._hashed % told).hexdigest()
+        digest = hashlib.sha256(self._hashed % fields).hexdigest()
         hash_ = b"sha256:%b" % digest.encode()
-        return self._line % {**told, b"hash": hash_}, hash_
+        return self._line % {**fields, b"hash": hash_}, hash_
 
 
 def _template(spelled: bytes) -> bytes:

@@ -34,11 +34,11 @@ def changed_since(commit: str, root: Path = ROOT) -> list[str]:
         ("git", "diff", "--name-only", "-z", commit),
         ("git", "ls-files", "--others", "--exclude-standard", "-z"),
     )
-    told = [
+    outputs = [
         subprocess.run(command, cwd=root, capture_output=True, text=True, check=True).stdout
         for command in commands
     ]
-    return [name for each in told for name in each.split("\0") if name]
+    return [name for each in outputs for name in each.split("\0") if name]
 
 
 def _test_files(root: Path) -> Iterator[str]:

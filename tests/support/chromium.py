@@ -96,15 +96,15 @@ class Tab:
     def requests(self) -> list[str]:
         """Return the URLs that the page requested."""
         return [
-            told["request"]["url"]
-            for method, told in self.events
+            details["request"]["url"]
+            for method, details in self.events
             if method == "Network.requestWillBeSent"
         ]
 
     def script_errors(self) -> list[Mapping[str, Any]]:
         """Return what the browser logged, the exceptions thrown, and the dialogs opened."""
         kinds = {"Log.entryAdded", "Runtime.exceptionThrown", "Page.javascriptDialogOpening"}
-        return [told for method, told in self.events if method in kinds]
+        return [details for method, details in self.events if method in kinds]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -121,8 +121,8 @@ class Chromium:
     def tab(self) -> Tab:
         """Open an empty page."""
         target = self.ask("Target.createTarget", {"url": "about:blank"})["targetId"]
-        told = {"targetId": target, "flatten": True}
-        session = self.ask("Target.attachToTarget", told)["sessionId"]
+        details = {"targetId": target, "flatten": True}
+        session = self.ask("Target.attachToTarget", details)["sessionId"]
         tab = Tab(browser=self, target=target, session=session)
         return self.tabs.setdefault(session, tab)
 
@@ -160,8 +160,8 @@ class Chromium:
             if "id" in message:
                 self.answers[message["id"]] = message
             elif message.get("sessionId") in self.tabs:
-                told = message["method"], message["params"]
-                self.tabs[message["sessionId"]].events.append(told)
+                details = message["method"], message["params"]
+                self.tabs[message["sessionId"]].events.append(details)
 
 
 def program() -> str:

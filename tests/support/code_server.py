@@ -108,37 +108,37 @@ def installed(edition: Edition = USUAL) -> Path:
 
 
 def prepare_profile(
-    room: Path, machine: Mapping[str, object], *packages: Path, edition: Edition = USUAL
+    directory: Path, machine: Mapping[str, object], *packages: Path, edition: Edition = USUAL
 ) -> None:
-    """Write user and machine settings below `room`, and install extensions there."""
-    write_settings(room, "User/settings.json", _SETTINGS)
-    write_settings(room, "Machine/settings.json", machine)
+    """Write user and machine settings below `directory`, and install extensions there."""
+    write_settings(directory, "User/settings.json", _SETTINGS)
+    write_settings(directory, "Machine/settings.json", machine)
     words = [f"--install-extension={package}" for package in packages]
-    _run([*_program(room, edition), *words], room, _environment(room, edition))
+    _run([*_program(directory, edition), *words], directory, _environment(directory, edition))
 
 
-def write_settings(room: Path, name: str, content: object) -> None:
+def write_settings(directory: Path, name: str, content: object) -> None:
     """Write one settings file as JSON: `name` is relative to the settings directory."""
-    file = room / "data" / name
+    file = directory / "data" / name
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(json.dumps(content))
 
 
 @contextmanager
 def code_server(
-    room: Path, environment: Mapping[str, str] | None = None, *, edition: Edition = USUAL
+    directory: Path, environment: Mapping[str, str] | None = None, *, edition: Edition = USUAL
 ) -> Iterator[str]:
-    """Start VS Code with its directories below `room`; yield its address; end it afterwards.
+    """Start VS Code with its directories below `directory`; yield its address; end it afterwards.
 
     `environment` is that of the editor and its extensions (None: the one of this process).
     """
-    log = room / "code-server.log"
+    log = directory / "code-server.log"
     with (
         log.open("w") as said,
         subprocess.Popen(
-            [*_program(room, edition), *_OPTIONS],
-            cwd=room,
-            env=_environment(room, edition, environment),
+            [*_program(directory, edition), *_OPTIONS],
+            cwd=directory,
+            env=_environment(directory, edition, environment),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=said,
@@ -154,17 +154,20 @@ def code_server(
             process.stdout.read()
 
 
-def _program(room: Path, edition: Edition) -> list[str]:
+def _program(directory: Path, edition: Edition) -> list[str]:
     entry = edition.place / "node_modules" / "code-server" / "out" / "node" / "entry.js"
-    places = (f"--user-data-dir={room / 'data'}", f"--extensions-dir={room / 'extensions'}")
+    places = (
+        f"--user-data-dir={directory / 'data'}",
+        f"--extensions-dir={directory / 'extensions'}",
+    )
     return [edition.node, str(entry), *places]
 
 
 def _environment(
-    room: Path, edition: Edition, environment: Mapping[str, str] | None = None
+    directory: Path, edition: Edition, environment: Mapping[str, str] | None = None
 ) -> dict[str, str]:
     base = os.environ if environment is None else environment
-    return {**base, "XDG_CONFIG_HOME": str(room / "config"), **edition.path}
+    return {**base, "XDG_CONFIG_HOME": str(directory / "config"), **edition.path}
 
 
 def _address(process: subprocess.Popen[str], log: Path) -> str:

@@ -65,9 +65,9 @@ class CommandResult:
     changed: frozenset[str]
 
 
-def make_template(room: Path) -> Path:
+def make_template(base: Path) -> Path:
     """Make the work tree that is copied for each command."""
-    tree = create(room / "template")
+    tree = create(base / "template")
     tree.write(".orchestration/active_intents.yaml", INTENTS)
     tree.write(".orchestration/.gitignore", ".local/\n")
     tree.write(".gitignore", "build/\n*.log\n/nested/\n")
@@ -95,10 +95,10 @@ def make_template(room: Path) -> Path:
     return tree.root
 
 
-def prepare(template: Path, room: Path, setting: str) -> Repository:
+def prepare(template: Path, base: Path, setting: str) -> Repository:
     """Copy the template, and configure git in it and in the repository below it."""
-    shutil.copytree(template, room, symlinks=True)
-    tree, nested = Repository(room), Repository(room / "nested")
+    shutil.copytree(template, base, symlinks=True)
+    tree, nested = Repository(base), Repository(base / "nested")
     key, _, value = setting.removeprefix("nested: ").partition("=")
     if setting.startswith("nested: "):
         tree.git("add", "--force", "nested")
@@ -212,16 +212,16 @@ def _contents(root: Path) -> dict[str, bytes]:
     A link counts as the file that it leads to, and is left out if that is outside the tree.
     """
     found: dict[str, bytes] = {}
-    for directory, rooms, here in os.walk(root):
+    for directory, folders, here in os.walk(root):
         place, names = Path(directory), here
         at = place.relative_to(root).as_posix()
         if at == ".":
-            rooms[:] = [each for each in rooms if each not in {"build", "nested"}]
+            folders[:] = [each for each in folders if each not in {"build", "nested"}]
         if at == ".git":
-            rooms[:] = ["hooks"]
+            folders[:] = ["hooks"]
             names = []
         if at == ".orchestration":
-            rooms[:] = []
+            folders[:] = []
             names = [name for name in names if name not in _OURS]
         for file in (place / name for name in names if not name.endswith(".log")):
             if file.is_file() and file.resolve().is_relative_to(root):

@@ -329,14 +329,14 @@ class EditedTree:
         ]
         return _lines(found), _lines(told)
 
-    def git_answers(self, room: Path) -> Counter[Verdict]:
+    def git_answers(self, place: Path) -> Counter[Verdict]:
         """Ask `git blame`, of a repository with a commit for each edit, recorded or not."""
-        repository = create(room)
-        _fast_import(room, b"".join(self._stream))
+        repository = create(place)
+        _fast_import(place, b"".join(self._stream))
         repository.git("reset", "-q", "--hard", "refs/heads/edits")
         twins, found = self._twins(), Counter[Verdict]()
         for path, text in self.files.items():
-            for line, said in zip(text, _git_blame(room, path), strict=True):
+            for line, said in zip(text, _git_blame(place, path), strict=True):
                 if any(map(str.isalnum, line.text)):
                     known = said if said in self._recorded else None
                     found[_verdict(line, known, twins)] += 1
@@ -459,15 +459,15 @@ def _verdict(line: Line, said: Owner, twins: Mapping[str, set[Owner]]) -> Verdic
     return Verdict.TWIN if said in twins[line.text.strip()] else Verdict.WRONG
 
 
-def _fast_import(room: Path, stream: bytes) -> None:
+def _fast_import(place: Path, stream: bytes) -> None:
     words = ["git", "fast-import", "--quiet"]
-    subprocess.run(words, cwd=room, input=stream, check=True, capture_output=True)
+    subprocess.run(words, cwd=place, input=stream, check=True, capture_output=True)
 
 
-def _git_blame(room: Path, path: str) -> list[int]:
+def _git_blame(place: Path, path: str) -> list[int]:
     """Return the step of each line's commit, which is its commit time."""
     words = ["git", "blame", "--line-porcelain", "--", path]
-    printed = subprocess.run(words, cwd=room, check=True, capture_output=True).stdout
+    printed = subprocess.run(words, cwd=place, check=True, capture_output=True).stdout
     return [
         int(line.split()[1]) for line in printed.split(b"\n") if line.startswith(b"committer-time ")
     ]

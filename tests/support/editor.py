@@ -447,13 +447,13 @@ def _plain_converter() -> Any:
     """Return a converter that keeps `intent/*` JSON: pygls's named tuples lose some keys."""
     converter = _converter()
     for message in (JsonRPCRequestMessage, JsonRPCResponseMessage, JsonRPCNotification):
-        converter.register_structure_hook(message, lambda told, kind: kind(**told))
+        converter.register_structure_hook(message, lambda fields, kind: kind(**fields))
     converter.register_structure_hook(
         lsp.CodeActionResponse,
         # lsprotocol takes an action that has a command for a bare command.
-        lambda told, _: lsp.CodeActionResponse(
-            id=told["id"],
-            result=[converter.structure(a, lsp.CodeAction) for a in told.get("result") or []],
+        lambda fields, _: lsp.CodeActionResponse(
+            id=fields["id"],
+            result=[converter.structure(a, lsp.CodeAction) for a in fields.get("result") or []],
         ),
     )
     return converter

@@ -43,16 +43,18 @@ def take(images: Path) -> None:
     """Run all journeys in a small project, and write their screenshots into `images`."""
     images.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
-        room = Path(name)
-        isolate(room)
-        shop = govern(repositories.create(room / "webshop"))
+        directory = Path(name)
+        isolate(directory)
+        shop = govern(repositories.create(directory / "webshop"))
         shop.write("src/billing/invoice.py", INVOICE)
         shop.write("src/auth/login.py", LINES)
         shop.commit("sell")
         agent = [sys.executable, "-c", WRITES]
         given = {"images": str(images), "words": WORDS}
-        for journey in (told := vscode_journeys.journeys(shop.root, room, agent=agent, **given)):
-            vscode_journeys.saw(told, journey)
+        for journey in (
+            reports := vscode_journeys.journeys(shop.root, directory, agent=agent, **given)
+        ):
+            vscode_journeys.saw(reports, journey)
 
 
 if __name__ == "__main__":

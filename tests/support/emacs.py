@@ -43,9 +43,14 @@ class Emacs:
         `given` is passed to the script as JSON. Whatever goes wrong fails the test with the name
         of the step and what Emacs said.
         """
-        told = {"root": str(repository.root), "config": str(CONFIG), "cmd": SERVER, **given}
+        given_to_script = {
+            "root": str(repository.root),
+            "config": str(CONFIG),
+            "cmd": SERVER,
+            **given,
+        }
         environment = {
-            "SCRIPT_GIVEN": json.dumps(told),
+            "SCRIPT_GIVEN": json.dumps(given_to_script),
             "SCRIPT_HARNESS": str(SCRIPTS / "harness.el"),
             "HOME": str(self.state),
             "XDG_STATE_HOME": str(self.state / "state"),

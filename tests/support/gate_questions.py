@@ -66,11 +66,11 @@ def broken(*numbers: int) -> tuple[GateRequest, CallFacts]:
         changes = dict(of_question)
         if "files" in changes:
             (file,), (former,) = changes["files"], question.files
-            told = {
+            changed = {
                 name: getattr(file, name)
                 for name in FileFact.__slots__
                 if getattr(file, name) != getattr(FINE.files[0], name)
             }
-            changes["files"] = (replace(former, **told),)
+            changes["files"] = (replace(former, **changed),)
         question, call = replace(question, **changes), replace(call, **of_call)
     return question, call

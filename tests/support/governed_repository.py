@@ -41,10 +41,10 @@ def govern(repository: Repository, policy: str = "") -> Repository:
     return repository
 
 
-def remove_at_once(room: Path) -> None:
+def remove_at_once(directory: Path) -> None:
     """Remove a directory in one step, by a rename: a server may be writing into it."""
-    aside = room.with_name(f"{room.name}-taken")
-    shutil.rmtree(room.rename(aside.parent.parent / aside.name))
+    aside = directory.with_name(f"{directory.name}-taken")
+    shutil.rmtree(directory.rename(aside.parent.parent / aside.name))
 
 
 def set_policy(repository: Repository, policy: str) -> None:

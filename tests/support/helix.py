@@ -29,10 +29,10 @@ _PACKAGES = ("hx", "libc6", "libgcc-s1")
 
 
 @contextmanager
-def helix(repository: Repository, room: Path, name: str) -> Iterator[Terminal]:
-    """Open a file of a repository in Helix; its configuration and state are below `room`."""
+def helix(repository: Repository, directory: Path, name: str) -> Iterator[Terminal]:
+    """Open a file of a repository in Helix; its configuration and state are below `directory`."""
     root = _unpacked()
-    configuration = room / "config" / "helix"
+    configuration = directory / "config" / "helix"
     configuration.mkdir(parents=True)
     (configuration / "languages.toml").write_text(_configuration())
     (configuration / "config.toml").write_text(
@@ -40,7 +40,7 @@ def helix(repository: Repository, room: Path, name: str) -> Iterator[Terminal]:
     )
     environment = {"HELIX_RUNTIME": str(root / "usr/lib/hx/runtime")}
     for kind in ("CONFIG", "CACHE", "DATA", "STATE"):
-        environment[f"XDG_{kind}_HOME"] = str(room / kind.lower())
+        environment[f"XDG_{kind}_HOME"] = str(directory / kind.lower())
     with terminal([*_command(root), name], repository.root, environment) as shown:
         yield shown
 
@@ -99,13 +99,13 @@ def _unpack() -> bool:
     return len(unpacked) == len(_PACKAGES) and all(unpacked)
 
 
-def _options(room: Path) -> list[str]:
+def _options(directory: Path) -> list[str]:
     """Return options that keep apt away from this machine's own configuration and cache."""
     told: Mapping[str, object] = {
         "Dir::Etc::sourcelist": "/dev/null",
-        "Dir::Etc::sourceparts": room / "sources",
-        "Dir::State::lists": room / "lists",
-        "Dir::Cache": room / "cache",
+        "Dir::Etc::sourceparts": directory / "sources",
+        "Dir::State::lists": directory / "lists",
+        "Dir::Cache": directory / "cache",
         "APT::Sandbox::User": "root",
     }
     return [word for name, value in told.items() for word in ("-o", f"{name}={value}")]

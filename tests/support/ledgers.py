@@ -126,8 +126,8 @@ _grants = st.builds(
 events = _edits | _failures | _grants
 
 
-def edit(path: str = "src/a.py", **told: object) -> Event:
-    """Return the event of one plain save; `told` replaces fields of it."""
+def edit(path: str = "src/a.py", **fields: object) -> Event:
+    """Return the event of one plain save; `fields` replaces fields of it."""
     talk = Conversation(
         url="s1",
         contributor=Contributor(EntityType.HUMAN, "human"),
@@ -144,7 +144,7 @@ def edit(path: str = "src/a.py", **told: object) -> Event:
         "scope_validation": ScopeValidation.PASS,
         "files": (file,),
     }
-    return Event(**(plain | told))
+    return Event(**(plain | fields))
 
 
 def ticking() -> Callable[[], datetime]:

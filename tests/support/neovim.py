@@ -41,9 +41,14 @@ class Neovim:
         `given` is passed to the script as JSON. Whatever goes wrong fails the test with the name
         of the step, what Neovim said, and the end of its log.
         """
-        told = {"root": str(repository.root), "config": str(CONFIG), "cmd": SERVER, **given}
+        given_to_script = {
+            "root": str(repository.root),
+            "config": str(CONFIG),
+            "cmd": SERVER,
+            **given,
+        }
         environment = {
-            "SCRIPT_GIVEN": json.dumps(told),
+            "SCRIPT_GIVEN": json.dumps(given_to_script),
             "SCRIPT_HARNESS": str(SCRIPTS / "harness.lua"),
             "XDG_STATE_HOME": str(self.state),
         }

@@ -50,8 +50,8 @@ class ReplayedClient(RawClient):
 
     def command(self, name: str, argument: object) -> Any:
         """Run a command of the server; return its result."""
-        told = {"command": name, "arguments": [argument]}
-        return self.request("workspace/executeCommand", told)
+        params = {"command": name, "arguments": [argument]}
+        return self.request("workspace/executeCommand", params)
 
     def until(self, method: str) -> None:
         """Wait for a message of this method, unless one came already."""
@@ -67,9 +67,9 @@ class ReplayedClient(RawClient):
     def problems(self, uri: str, count: int) -> list[dict[str, Any]]:
         """Return the diagnostics of a file, pushed or pulled, once there are `count` of them."""
         if self.pulls:
-            told = self.request("textDocument/diagnostic", {"textDocument": {"uri": uri}})
-            assert len(told["items"]) == count
-            return list(told["items"])
+            answer = self.request("textDocument/diagnostic", {"textDocument": {"uri": uri}})
+            assert len(answer["items"]) == count
+            return list(answer["items"])
 
         def shows(message: dict[str, Any]) -> bool:
             params = message.get("params")
@@ -130,7 +130,7 @@ def replayed(name: str, root: Path) -> Iterator[ReplayedClient]:
 def begin(client: ReplayedClient, root: Path) -> Mapping[str, Any]:
     """Send the captured `initialize`; return the server's capabilities."""
     folder = {"uri": uri_of(root), "name": root.name}
-    told: Mapping[str, Any] = client.request(
+    answer: Mapping[str, Any] = client.request(
         "initialize",
         {
             "processId": None,
@@ -140,5 +140,5 @@ def begin(client: ReplayedClient, root: Path) -> Mapping[str, Any]:
         },
     )
     client.notify("initialized", {})
-    can: Mapping[str, Any] = told["capabilities"]
-    return can
+    capabilities: Mapping[str, Any] = answer["capabilities"]
+    return capabilities

@@ -14,11 +14,11 @@ EDITS = 600
 def take(images: Path) -> None:
     """Write a screenshot of the sample ledger's report in each colour scheme into `images`."""
     images.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as room:
-        root, page = Path(room) / "webshop", Path(room) / "report.html"
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as directory:
+        root, page = Path(directory) / "webshop", Path(directory) / "report.html"
         sample_ledger(root, EDITS)
         assert main(["trace", "report", "-C", str(root), "--html", str(page)]) == 0
-        with chromium(Path(room) / "profile") as browser:
+        with chromium(Path(directory) / "profile") as browser:
             for scheme in ("light", "dark"):
                 tab = browser.tab()
                 tab.size(1200, 1800)

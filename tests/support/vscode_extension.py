@@ -50,8 +50,8 @@ class Built:
 
 def manifest() -> dict[str, Any]:
     """Read the extension's package.json."""
-    told: dict[str, Any] = json.loads((SOURCES / "package.json").read_text())
-    return told
+    content: dict[str, Any] = json.loads((SOURCES / "package.json").read_text())
+    return content
 
 
 def sources() -> list[Path]:
@@ -73,11 +73,11 @@ def build() -> Built:
     BUILT.mkdir(parents=True, exist_ok=True)
     place = BUILT / _digest(sources(), SOURCES)
     with _alone():
-        told = _once(place / "steps.json", lambda: _compile(place))
+        found_steps = _once(place / "steps.json", lambda: _compile(place))
         wheel = f"with-{_digest(_server(), ROOT)}"
         vsix = place / f"{wheel}.vsix"
-        told |= _once(place / f"{wheel}.json", lambda: _pack(place, vsix))
-    return Built(vsix, {name: (told[name][0], told[name][1]) for name in STEPS})
+        found_steps |= _once(place / f"{wheel}.json", lambda: _pack(place, vsix))
+    return Built(vsix, {name: (found_steps[name][0], found_steps[name][1]) for name in STEPS})
 
 
 def packages() -> Path:
@@ -105,8 +105,8 @@ def _alone() -> Iterator[None]:
 def _once(outcome: Path, make: Callable[[], Steps]) -> Steps:
     if not outcome.exists():
         outcome.write_text(json.dumps(make()))
-    told: Steps = json.loads(outcome.read_text())
-    return told
+    found_steps: Steps = json.loads(outcome.read_text())
+    return found_steps
 
 
 def _compile(place: Path) -> Steps:
