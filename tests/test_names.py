@@ -31,9 +31,6 @@ PICTURES = frozenset(
 )
 """Words that a reader would have to learn; each thing has a name of the field instead."""
 
-EXCEPTIONS = frozenset({"tests/support/person_stories.py"})
-"""Modules whose names are not yet held to these words."""
-
 
 @pytest.mark.parametrize(
     "folder", FOLDERS, ids=lambda folder: folder.relative_to(PACKAGE.parent).as_posix()
@@ -84,10 +81,7 @@ def test_no_public_name_has_a_word_that_is_a_picture() -> None:
 
 
 def test_neither_has_a_name_of_the_tests_the_benchmarks_and_the_demo() -> None:
-    assert (
-        pictures_in(module for module in OUTSIDE_THE_PACKAGE if module.path not in EXCEPTIONS)
-        == set()
-    )
+    assert pictures_in(OUTSIDE_THE_PACKAGE) == set()
 
 
 def test_a_name_that_is_a_picture_is_found_wherever_it_stands() -> None:

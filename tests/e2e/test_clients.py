@@ -182,9 +182,12 @@ async def test_a_save_goes_on_behind_a_lock_that_another_process_holds(
         await editor.ask("intent/select", {"intentId": "INT-001"})
         editor.open(INVOICE)
         assert not await editor.settled(INVOICE)
+        for name in before:
+            # Saves are recorded in their order once it is known which root governs their files.
+            editor.open(name)
+            await editor.settled(name)
         with locked_by_another_process(repository.root / LOCAL_ROOM / "ledger.lock"):
             for name in before:
-                editor.open(name)
                 editor.type(name, "top\n" + LINES)
                 await editor.save(name)
             # Their records wait for the lock, and the next save's judge for them.
