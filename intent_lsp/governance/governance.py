@@ -24,7 +24,7 @@ from intent_lsp.governance.parts import RootParts
 from intent_lsp.governance.root.rules import FileState, Rules
 from intent_lsp.governance.root.sessions import CHECKOUT_REQUIRED, Session, Sessions
 from intent_lsp.store.fs.resolve import ResolvedPath, resolve_below
-from intent_lsp.store.ledger.archive import recommend_archiving
+from intent_lsp.store.ledger.archiving_advice import recommend_archiving
 from intent_lsp.store.state.session_row import SessionRow
 
 _log: Final = logging.getLogger(__name__)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM
-from intent_lsp.store.ledger.archive import RECOMMENDED_ABOVE, advice, recommend_archiving
+from intent_lsp.store.ledger.archiving_advice import RECOMMENDED_ABOVE, advice, recommend_archiving
 from tests.support.ledgers import START
 
 

@@ -54,7 +54,7 @@ PARTS = (
     Part(
         "At the shell",
         "What the command line prints, and the page of HTML that it makes.",
-        ("doors/cli/", "core/ledger/", "formats/report/", "store/ledger/archive"),
+        ("doors/cli/", "core/ledger/", "formats/report/", "store/ledger/archiving_advice"),
     ),
     Part(
         "To agents, and in `explain`",

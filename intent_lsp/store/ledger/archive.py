@@ -1,4 +1,4 @@
-"""Archiving: moves the oldest lines of the main file into an archive file, and is advised to do so.
+"""Archiving: moves the oldest lines of the main file into an archive file.
 
 Specified in ledger section 3 and requirements section 12.
 
@@ -17,7 +17,6 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from functools import partial
 from itertools import chain, count
 from pathlib import Path
@@ -27,11 +26,9 @@ from intent_lsp.core.errors import LedgerUnavailableError
 from intent_lsp.core.findings import Severity
 from intent_lsp.core.ledger.chain import Link
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM, WorkspacePath
-from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.ledger.jsonl import examine
-from intent_lsp.store.fs.files import read_bytes
 from intent_lsp.store.fs.local_dir import make_control_directory, make_private_directory
-from intent_lsp.store.fs.write import create_cache_file, remove_file, replace_lines
+from intent_lsp.store.fs.write import remove_file, replace_lines
 from intent_lsp.store.ledger.raw.file import opened, read_at
 from intent_lsp.store.ledger.raw.files import ARCHIVE_PREFIX, ARCHIVE_ROOM, SUFFIX, LedgerFiles
 from intent_lsp.store.ledger.verify.scan import scan
@@ -41,13 +38,6 @@ from intent_lsp.store.locks.root_lock import RootLock, ledger_lock
 _CHUNK: Final = 1 << 20
 _NAMED: Final = re.compile(r"[^0-9A-Za-z]")
 _MOMENT: Final = len("20261121T202733123Z")
-
-_AGAIN_AFTER: Final = timedelta(weeks=1)
-RECOMMENDED_ABOVE: Final = 10_000_000
-"""The size of the main file, in bytes. Git keeps each version of it, and readers read all of it."""
-
-_TOLD: Final = "archiving_recommended"
-"""The file in the local directory that holds the time of the last advice."""
 
 _log: Final = logging.getLogger(__name__)
 
@@ -132,39 +122,6 @@ def archive(root: Path, cut: CutPoint) -> Archived:
             problem=f"it cannot be written: {error.strerror or error}",
             cure="nothing was moved; free disk space or fix the permissions, and run this again",
         ) from error
-
-
-def size_of(root: Path) -> int:
-    """Return the size of the main file in bytes, or 0 if there is none."""
-    with suppress(OSError):
-        return (root / LEDGER_FILE).lstat().st_size
-    return 0
-
-
-def advice(size: int) -> str | None:
-    """Return the recommendation to archive, or None if the main file is short enough.
-
-    `size` is that of the main file in bytes.
-    """
-    if size <= RECOMMENDED_ABOVE:
-        return None
-    return (
-        f"{LEDGER_FILE} has {size / 1e6:.1f} MB; `intent-lsp trace archive` moves its oldest"
-        " records into another file"
-    )
-
-
-def recommend_archiving(root: Path, clock: Callable[[], datetime]) -> None:
-    """Log the advice if the ledger is long and no process has logged it in the last week."""
-    said = advice(size_of(root))
-    if said is None:
-        return
-    note, now = root / LOCAL_ROOM / _TOLD, clock()
-    told = _time_in(note)
-    if told is None or not timedelta() <= now - told < _AGAIN_AFTER:
-        _log.warning("%s", said)
-        with suppress(OSError):
-            create_cache_file(note, timestamp(now).encode(), mode=0o600)
 
 
 @dataclass(slots=True)
@@ -295,10 +252,3 @@ def _chunks(begin: int, end: int) -> Iterator[tuple[int, int]]:
     """Yield the start and end of each chunk of at most 1 MiB."""
     for start in range(begin, end, _CHUNK):
         yield start, min(start + _CHUNK, end)
-
-
-def _time_in(note: Path) -> datetime | None:
-    with suppress(OSError, ValueError):
-        found = read_bytes(note)
-        return None if found is None else datetime.fromisoformat(found.decode())
-    return None

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from intent_lsp.core.records import Range, ScopeValidation
-from intent_lsp.store.ledger import archive
+from intent_lsp.store.ledger import archiving_advice
 from intent_lsp.store.ledger.ledger import Ledger
 from tests.doors.cli.conftest import Shell
 from tests.doors.cli.test_trace import changed
@@ -43,7 +43,7 @@ def test_a_long_ledger_is_recommended_to_be_archived(
 ) -> None:
     assert days
     assert "archive" not in shell("trace", *command.split()).err
-    monkeypatch.setattr(archive, "RECOMMENDED_ABOVE", 4_000)
+    monkeypatch.setattr(archiving_advice, "RECOMMENDED_ABOVE", 4_000)
     said = shell("trace", *command.split())
     assert said.status == 0
     assert ".orchestration/agent_trace.jsonl has 0.0 MB; `intent-lsp trace archive`" in said.err

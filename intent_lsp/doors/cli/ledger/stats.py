@@ -16,7 +16,7 @@ from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.ledger.search import RecordSearch, add_filters, count, indexed, search
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
 from intent_lsp.doors.cli.terminal.times import local, local_day
-from intent_lsp.store.ledger.archive import advice, size_of
+from intent_lsp.store.ledger.archiving_advice import advice, size_of
 
 DEFAULT_ROWS: Final = 20
 

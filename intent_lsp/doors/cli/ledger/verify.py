@@ -31,7 +31,7 @@ from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
 from intent_lsp.formats.result_json import verification_json
 from intent_lsp.governance.ledger.reader import tracing
 from intent_lsp.governance.ledger.verification import anchors_of, contradiction
-from intent_lsp.store.ledger.archive import advice, size_of
+from intent_lsp.store.ledger.archiving_advice import advice, size_of
 
 _STYLES: Final = {Severity.ERROR: "bold red", Severity.WARNING: "yellow"}
 _NOT_PROVABLE: Final = "that every edit was recorded, and that clocks were right"
