@@ -1,6 +1,8 @@
 """Commands whose end no host reports, and what they leave running."""
 
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from datetime import timedelta
 
@@ -187,7 +189,8 @@ def test_equal_trees_are_kept_once_and_not_longer_than_needed(work: Work) -> Non
     for ticket in tickets:
         work.ends(ticket)
     assert state.tickets.commands.of("builder", "", work.governance.stores.clock()) == ()
-    assert state._rows("SELECT count(*) FROM tree") == [(0,)]  # noqa: SLF001 - nothing else tells
+    with closing(sqlite3.connect(state.path)) as kept:
+        assert kept.execute("SELECT count(*) FROM tree").fetchall() == [(0,)]
 
 
 def test_a_host_that_never_tells_of_an_end_costs_one_look_a_call(
