@@ -83,7 +83,7 @@ def test_no_grammar_is_loaded_before_a_file_is_parsed() -> None:
     told = """import sys
 import intent_lsp.governance.governance, intent_lsp.formats.syntax.outline
 print([name for name in sys.modules if name.startswith("tree_sitter_")])
-intent_lsp.formats.syntax.outline.outline("a.py", b"x")
+intent_lsp.formats.syntax.outline.outline("a.py", intent_lsp.core.content.content_of(b"x"))
 print("tree_sitter_python" in sys.modules, "tree_sitter_go" in sys.modules)
 """
     ran = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True)

@@ -75,6 +75,7 @@ def test_the_grammar_survives_what_is_not_deep(seed: int) -> None:
 
 _SOUP = r"""
 import random, sys
+from intent_lsp.core.content import content_of
 from intent_lsp.formats.syntax.languages import parse
 from intent_lsp.formats.syntax.languages import is_deep
 chance = random.Random(int(sys.argv[1]))
@@ -88,6 +89,6 @@ while parsed < 300:
     deep = "".join(" " * min(80, n // slope) + chance.choice(steps) for n in range(300))
     for text in (soup, deep, deep + soup):
         parsed += not is_deep(text.encode())
-        parse("yaml", text.encode())
+        parse("yaml", content_of(text.encode()))
 print(min(parsed, 300))
 """
