@@ -478,7 +478,7 @@ def said(editor: Editor, name: str) -> str:
 def counted(editor: Editor) -> int:
     """Count the files that are shown, and those for which they are."""
     shown = [said(editor, name) for name in showing(editor)]
-    others = (re.search(r"goes for (\d+) more", each) for each in shown)
+    others = (re.search(r"is true of (\d+) more", each) for each in shown)
     return len(shown) + sum(int(each[1]) for each in others if each)
 
 

@@ -29,7 +29,7 @@ MARK: Final = b"a text to be counted"
 
 PACKAGE: Final = f"{os.sep}intent_lsp{os.sep}"
 STATE: Final = "state.sqlite3"
-_FRAMES: Final = 6
+_FRAMES: Final = 12
 
 
 class Log:
