@@ -17,7 +17,7 @@ async def test_directories_are_added_together_and_each_once(repository: Reposito
     govern(repository)
     root = repository.root
     governance = Governance(root)
-    watching = RulesWatcher(_nothing)
+    watching = RulesWatcher(_nothing, lambda _: False)
     src = frozenset({root / "src/auth", root / "src/billing"})
 
     added = watching.add(governance, src)

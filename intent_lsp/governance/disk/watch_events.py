@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from intent_lsp.core.agents.tree_snapshot import TreeSnapshot
+from intent_lsp.core.control_plane import control_plane
 from intent_lsp.core.gate.file_class import server_only
 from intent_lsp.core.paths import LEDGER_FILE, WorkspacePath, relative_to
 from intent_lsp.governance.root.stores import Stores
@@ -30,11 +31,25 @@ class WatchEvents:
 
         Files that only the server writes are no part of what is examined.
         """
-        return self._kept(paths, lambda path: not server_only(path) and self._is_news(path))
+        return self._kept(
+            paths,
+            lambda path: (
+                not server_only(path) and self._is_news(path) and not self._came_and_went(path)
+            ),
+        )
 
-    def of_rules(self, paths: frozenset[Path]) -> frozenset[Path]:
-        """Return the paths after whose change rules and open files have to be examined."""
-        return self._kept(paths, self._is_news)
+    def of_rules(self, paths: frozenset[Path], is_open: Callable[[Path], bool]) -> frozenset[Path]:
+        """Return the paths after whose change rules and open files have to be examined.
+
+        A file of rules, or one that an editor has open, matters even if it came and went.
+        """
+        root = self.stores.root
+
+        def is_news(path: WorkspacePath) -> bool:
+            matters = control_plane(path) or is_open(root / path)
+            return self._is_news(path) and (matters or not self._came_and_went(path))
+
+        return self._kept(paths, is_news)
 
     def _kept(
         self, paths: frozenset[Path], is_news: Callable[[WorkspacePath], bool]
@@ -46,7 +61,7 @@ class WatchEvents:
     def _is_news(self, path: WorkspacePath) -> bool:
         if path == LEDGER_FILE:
             return self.stores.ledger.has_news()
-        return not self.stores.known_files.is_unchanged(path) and not self._came_and_went(path)
+        return not self.stores.known_files.is_unchanged(path)
 
     def _came_and_went(self, path: WorkspacePath) -> bool:
         """Whether there is no such file, and there was none: an editor's temporary file."""

@@ -69,7 +69,7 @@ class Connection:
         self._known: dict[OpenRoot, tuple[object, ...]] = {}
         self._told: dict[OpenRoot, tuple[object, ...]] = {}
         self._states: dict[OpenRoot, FileState] = {}
-        self._watching = RulesWatcher(self.paths_changed)
+        self._watching = RulesWatcher(self.paths_changed, tracked_documents.is_tracked)
         self._watch_lane = asyncio.Lock()
         self._rules_lane = asyncio.Lock()
         self._written: frozenset[str] = frozenset()

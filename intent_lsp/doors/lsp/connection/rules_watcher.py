@@ -19,8 +19,9 @@ OnRulesChange = Callable[[frozenset[str]], Coroutine[object, object, None]]
 class RulesWatcher:
     """The watches of one connection, one for each root."""
 
-    def __init__(self, changed: OnRulesChange) -> None:
-        self._changed = changed
+    def __init__(self, changed: OnRulesChange, is_open: Callable[[Path], bool]) -> None:
+        """Call `changed` after changes. `is_open` says whether an editor has a file open."""
+        self._changed, self._is_open = changed, is_open
         self._loop = asyncio.get_running_loop()
         self._lock = threading.Lock()
         self._watches: dict[Path, Watch] = {}
@@ -56,7 +57,7 @@ class RulesWatcher:
 
     def _noticed(self, governance: Governance, paths: frozenset[Path]) -> None:
         """Pass a change from the watch's thread to the event loop, unless it is our own."""
-        paths = governance.watch_events.of_rules(paths)
+        paths = governance.watch_events.of_rules(paths, self._is_open)
         if not paths:
             return
         try:

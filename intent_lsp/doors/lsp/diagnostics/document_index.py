@@ -1,6 +1,7 @@
 """The index of tracked documents, by URI, by path and by governed root."""
 
 from collections.abc import Iterable
+from pathlib import Path
 
 from intent_lsp.core.paths import INTENTS_FILE, path_of_uri
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
@@ -23,6 +24,10 @@ class DocumentIndex:
         """Return the document tracked at a URI, however that is percent-encoded, or None."""
         known, path = self._tracked.get(uri), path_of_uri(uri)
         return self._by_path.get(path) if known is None and path is not None else known
+
+    def is_tracked(self, path: Path) -> bool:
+        """Return whether a file is tracked. Any thread may ask."""
+        return str(path) in self._by_path
 
     def all_tracked(self) -> tuple[TrackedDocument, ...]:
         """Return every tracked document."""
