@@ -36,9 +36,8 @@ def _serve(
     token_file: str | None = None,
     origins: Sequence[str] = (),
 ) -> int:
-    if sys.platform != "win32":
-        # Heard once the event loop can: an interrupt in the midst of an import may get lost there.
-        signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
+    # Heard once the event loop can: an interrupt in the midst of an import may get lost there.
+    signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
     # What is loaded stays: the garbage collector need not look for garbage in it, now or ever.
     gc.disable()
     # The editors' door is loaded late: its protocol costs more than all other commands together.

@@ -3,8 +3,10 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from intent_lsp.core.content import split_lines
-from intent_lsp.core.paths import INTENT_MAP, LEDGER_FILE
+from intent_lsp.core.paths import INTENT_MAP, INTENTS_FILE, LEDGER_FILE
 from intent_lsp.governance.saves.open_file import GovernedPlace, OpenFile
 from tests.governance.editor import Editor
 
@@ -45,6 +47,13 @@ def test_a_recorded_save_leads_to_no_work_until_the_file_changes_again(editor: E
     assert in_tree(editor, DB) == []
     (editor.root / DB).unlink()
     assert in_tree(editor, DB) == of_rules(editor, DB) == [DB]
+
+
+@pytest.mark.parametrize("path", [INTENTS_FILE, ".gitignore", "src/.gitattributes"])
+def test_a_save_that_other_files_depend_on_is_always_news(editor: Editor, path: str) -> None:
+    (editor.root / path).touch()
+    saved(editor, f"# {path}\n", path)
+    assert in_tree(editor, path) == of_rules(editor, path) == [path]
 
 
 def test_a_save_that_is_not_recorded_yet_is_news(editor: Editor) -> None:

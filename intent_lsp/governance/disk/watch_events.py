@@ -8,12 +8,16 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from intent_lsp.core.agents.tree_snapshot import TreeSnapshot
 from intent_lsp.core.control_plane import control_plane
 from intent_lsp.core.gate.file_class import server_only
 from intent_lsp.core.paths import LEDGER_FILE, WorkspacePath, relative_to
 from intent_lsp.governance.root.stores import Stores
+
+OF_GIT: Final = (".gitignore", ".gitattributes")
+"""What names of files end with that say how git treats other files."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +65,9 @@ class WatchEvents:
     def _is_news(self, path: WorkspacePath) -> bool:
         if path == LEDGER_FILE:
             return self.stores.ledger.has_news()
+        if not server_only(path) and (control_plane(path) or path.endswith(OF_GIT)):
+            # A recorded save of these still changes what other files fall under.
+            return True
         return not self.stores.known_files.is_unchanged(path)
 
     def _came_and_went(self, path: WorkspacePath) -> bool:

@@ -6,7 +6,6 @@ Invariant: a signal ends the connection as cleanly as the client's `exit` does.
 import asyncio
 import contextlib
 import signal
-import sys
 from collections.abc import Callable, Coroutine
 from typing import Any, Final
 
@@ -40,9 +39,8 @@ def end_on_signals(loop: asyncio.AbstractEventLoop, ended: asyncio.Event) -> Non
     """Set `ended` when SIGINT or SIGTERM arrives, including one that came during the start."""
     ending = (signal.SIGINT, signal.SIGTERM)
     for number in ending:
-        # Signal handlers only exist on POSIX, in the main thread.
+        # Signal handlers only exist in the main thread.
         with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
             loop.add_signal_handler(number, ended.set)
-    if sys.platform != "win32":
-        # Signals were blocked during the start; one that came is delivered now.
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, ending)
+    # Signals were blocked during the start; one that came is delivered now.
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, ending)

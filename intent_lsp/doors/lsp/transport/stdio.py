@@ -183,7 +183,7 @@ def _read_when_ready(
             end()
 
     mode = os.fstat(source).st_mode
-    if sys.platform == "win32" or not (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)):
+    if not (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)):
         return False
     loop.add_reader(source, ready)
     return True
