@@ -37,7 +37,7 @@ def lacks(root: Path, git: Git | None) -> Iterator[Lack]:
         return
     if not _has_line(root / _IGNORE, "intent_map.md"):
         command = _adding("intent_map.md", root, _IGNORE)
-        yield Lack(f"git does not ignore {INTENT_MAP}", command)
+        yield Lack(f"git does not ignore {INTENT_MAP}, which the server generates", command)
     if git.tracked(INTENT_MAP):
         what = f"git tracks {INTENT_MAP}, which changes after each commit"
         yield Lack(what, f"git rm --cached {INTENT_MAP}")

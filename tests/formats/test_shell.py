@@ -124,7 +124,7 @@ def test_what_is_not_refused_by_name_any_more_has_a_reason() -> None:
             "ls",
             "A here-document has a command between backquotes, which is not parsed",
         ),
-        ("(ls) 2>&1 x", "", "`x` is an argument where none can stand"),
+        ("(ls) 2>&1 x", "", "`x` is an argument where none is allowed"),
         ("echo `ls \\`pwd\\``", "echo", "Backquotes inside backquotes are not parsed"),
         (
             "pytest `auth`",

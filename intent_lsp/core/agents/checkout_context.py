@@ -2,8 +2,8 @@
 
 Specified in requirements section 11.
 
-Invariant: the context holds nothing of any other intent. Its own scope is dropped last but for its
-name, and the name is cut only if it alone exceeds the budget.
+Invariant: the context holds nothing of any other intent. To fit the budget, the intent's
+scope is dropped after all else, and its name is cut only if it alone exceeds the budget.
 """
 
 from collections.abc import Callable, Mapping

@@ -125,7 +125,7 @@ def contributor_name(contributor: Contributor) -> str:
 def _joined(
     found: Iterable[tuple[str, LineCount]],
 ) -> Iterable[tuple[str | None, LineCount]]:
-    """Add up the lines of each name. Without a name, the one group is None."""
+    """Add up the lines of each name. If there are no names, return one group named None."""
     counts: dict[str | None, LineCount] = {}
     for name, lines in found:
         counts[name] = counts[name] + lines if name in counts else lines

@@ -94,7 +94,7 @@ Cells = Mapping[_Key, str]
 
 
 def named(row: MapRow, names: Sequence[str]) -> MapRow:
-    """Return the row with the first of these definitions, and the number of the others."""
+    """Return the row with the first few of these definitions, and the number of those left out."""
     shown = tuple(map(_short, names[:NAMED_AT_MOST]))
     return replace(row, definitions=shown, more=len(names) - len(shown))
 

@@ -94,7 +94,7 @@ class PendingChanges:
                         self.waiting[path] = back
 
     def keep_taken(self, path: WorkspacePath, taken: PendingChange) -> None:
-        """Remember a change that git removed; beyond the limit the oldest is forgotten."""
+        """Set aside a change that git removed from disk. Beyond the limit, drop the oldest."""
         self.taken[path] = taken
         while len(self.taken) > TAKEN_AT_MOST:
             del self.taken[next(iter(self.taken))]

@@ -110,7 +110,7 @@ def contradiction(ledger: Ledger, checkpoint: Checkpoint, found: Verification) -
             f" {max(counts):,}"
         )
     if not hashes_starting(ledger.root, checkpoint.origin.removeprefix(_PREFIX), limit=1):
-        return "the first record that it names is not in this ledger"
+        return "the checkpoint names a first record that is not in this ledger"
     return None
 
 

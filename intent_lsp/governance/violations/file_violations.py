@@ -89,7 +89,7 @@ def code_of(look: OpenFileState) -> str:
 
 
 def for_others(problem: Violation, others: Others) -> Violation:
-    """Return a file's violation as shown for other files of its root as well (disk section 3)."""
+    """Return a violation whose message says that other files have it as well (disk section 3)."""
     count = others.count
     files = "1 more changed file" if count == 1 else f"{count:,} more changed files"
     where = f" in {others.folder}/" if others.folder else ""

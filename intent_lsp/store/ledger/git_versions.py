@@ -85,7 +85,10 @@ class LedgerVersions:
         return None
 
     def _earlier(self) -> tuple[Committed, ...]:
-        """Return the heads of the ledgers that a later commit may have cut, up to the limit."""
+        """Return the ledger heads of each commit whose successor may lack ledger lines.
+
+        Older commits are left out when the ledgers are over the size limit.
+        """
         found: list[Committed] = []
         bytes_left = BYTES_AT_MOST
         for commit in self._commits_cut():

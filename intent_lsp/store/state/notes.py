@@ -20,7 +20,10 @@ EVENTS_KEPT: Final = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Noted:
-    """An event of an intent. `in_file`: the intents file has it too. `seq` is its number."""
+    """An event in the history of an intent. `seq` is the number of the event.
+
+    `in_file` is whether the intents file already lists the event.
+    """
 
     event: str
     in_file: bool

@@ -283,7 +283,7 @@ def test_a_checkpoint_that_contradicts_itself_is_seen(
     assert told == {
         "line": other,
         "holds": False,
-        "problem": "the first record that it names is not in this ledger",
+        "problem": "the checkpoint names a first record that is not in this ledger",
     }
     assert said.json["ok"] is False
 

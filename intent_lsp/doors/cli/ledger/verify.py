@@ -113,7 +113,7 @@ def _closing(found: Verification) -> Sequence[Sequence[Cell]]:
 
 
 def _is_told(anchor: Anchor) -> bool:
-    """Return whether an anchor is worth showing: not a known head that was found."""
+    """Return whether to show an anchor: any, except for a known head that was found."""
     return anchor.kind is not AnchorKind.KNOWN_HEAD or anchor.records is None
 
 

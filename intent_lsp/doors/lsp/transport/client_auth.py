@@ -27,7 +27,7 @@ class Accept:
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """The connection may go on. `answer` is to be sent first, unless None."""
+    """The connection stays open and may try again. `answer` is sent first, unless None."""
 
     answer: InvalidMessage | None = None
 

@@ -37,9 +37,9 @@ A torn last line is a `Link` with that flaw. It has a hash if only its line feed
 
 
 class _Loose(NamedTuple):
-    """A line that names hashes which are no open heads: links to check when all lines are read.
+    """A line with links to records that are not open heads. They are checked after all lines.
 
-    `first` is whether no record precedes it in its file.
+    `named` are their hashes. `first` is whether the line is the first record of its file.
     """
 
     row: int
