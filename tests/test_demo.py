@@ -22,7 +22,7 @@ def run_demo(**environment: str) -> subprocess.CompletedProcess[str]:
 
 
 PRINTED = (
-    "== First act: a person and an editor ==",
+    "== Part 1: a person and an editor ==",
     "invoice.py is outside the scope of INT-001",
     "Select intent INT-002 (owns this file)",
     "The file on disk is unchanged",

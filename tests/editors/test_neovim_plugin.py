@@ -188,7 +188,9 @@ def test_what_goes_wrong_is_one_line(repository: Repository, nvim: Neovim, tmp_p
         (line,) = lines
         assert "active_intents.yaml" in line
     (tampered,) = saw["tampered"]
-    assert tampered.startswith("intent-lsp: the ledger is NOT intact; records: 1; findings in")
+    assert tampered.startswith(
+        "intent-lsp: the ledger is NOT intact; records: 1; problems, listed in"
+    )
     (name, line, kind, text), *_ = saw["problems"]
     assert (name, line, kind) == (str(repository.root / LEDGER_FILE), 1, "E")
     assert text.startswith("BAD_HASH: ")

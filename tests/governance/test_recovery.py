@@ -176,7 +176,8 @@ def test_what_is_no_record_is_named_and_left(ledger: Ledger, tmp_path: Path, roo
     with recovering(tmp_path) as governance:
         found = governance.lost()
         assert [each.source for each in found.unreadable] == [path.relative_to(tmp_path).as_posix()]
-        assert found.unreadable[0].problem.startswith("it ")
+        expected = "the line is not JSON" if room == "queue" else "the record was changed"
+        assert found.unreadable[0].problem.startswith(expected)
         assert governance.recover(found).as_they_were == (1 if room else 0)
     assert ledger.verify().ok
     assert any(odd == each.read_bytes() for each in path.parent.iterdir() if each.is_file())

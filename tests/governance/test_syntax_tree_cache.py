@@ -37,7 +37,9 @@ def test_who_has_no_time_gets_no_tree() -> None:
     assert trees.tree("a.py", content_of(text), lambda: True) is not None
     # The last that is asked for time looks for definitions.
     times = iter(range(len(asked) - 1))
-    assert SyntaxTreeCache().tree("a.py", text, lambda: next(times, None) is None) is None
+    assert (
+        SyntaxTreeCache().tree("a.py", content_of(text), lambda: next(times, None) is None) is None
+    )
 
 
 def test_few_trees_are_kept() -> None:

@@ -69,7 +69,8 @@ function intentCommands(context: CommandContext): CommandTable {
     goToIntent: (id: string | TreeNode) => goToIntent(server, windowState, intentIdOf(id)),
     openFile: (where: string, line?: number) => openFile(windowState, where, line),
     showLines: async (node?: TreeNode) => {
-      const intent = node?.intent ?? (await pickIntent(windowState, 'Show the lines of which intent?'));
+      const asked = 'Show the lines of which intent?';
+      const intent = node?.intent ?? (await pickIntent(windowState, asked));
       return intent && showLines(server, windowState, intent);
     },
     restoreDraft: () => restoreDraft(server, windowState),

@@ -45,7 +45,7 @@ H.run(function()
   vim.cmd.messages('clear')
   vim.lsp.enable('intent_lsp', true)
   H.status_shows('INT-002')
-  H.report('restarted', { told = H.message('continuing'), again = H.clients()[1].id > before })
+  H.report('restarted', { told = H.message('is still the selected intent'), again = H.clients()[1].id > before })
 
   -- The server is killed: it is started again unasked, and goes on.
   before = H.clients()[1].id
@@ -55,7 +55,7 @@ H.run(function()
     return H.clients()[1] and H.clients()[1].id > before
   end)
   H.status_shows('INT-002')
-  H.report('killed', { told = H.message('continuing'), source = #H.clients(source) })
+  H.report('killed', { told = H.message('is still the selected intent'), source = #H.clients(source) })
 
   -- Intents that appear while a file is open: written here, and by somebody else.
   local here = H.edit('src/auth/login.py', H.given.second)

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from intent_lsp.store.git.newly_ignored import patterns_below
 
+from intent_lsp.store.git.ignored import patterns_below
 from tests.support.repository import Repository, create
 
 NAMES = ("a", "b.txt", "deep/a", "deep/b.txt", "deep/er/a", "we [i]rd/a", "we [i]rd/a ")
