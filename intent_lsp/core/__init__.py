@@ -1,1 +1,1 @@
-"""What is true: pure values and functions; the standard library only."""
+"""The innermost layer: pure values and functions that use the standard library only."""

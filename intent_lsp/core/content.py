@@ -1,7 +1,7 @@
 r"""The content of a file: its hash, its decoded text and its lines.
 
-Invariant: a line ends at `\r\n`, `\n` or `\r` and nowhere else (ledger section 1). Text after the
-last line end is a line if it is not empty; empty content has no line.
+Invariant: a line ends at `\r\n`, `\n` or `\r` and at no other character (ledger section 1). Text
+after the last line end is a line if it is not empty. Empty content has no line.
 Invariant: only the raw bytes are hashed. A byte order mark belongs to no line.
 """
 
@@ -23,7 +23,7 @@ _UTF16_MARKS = ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Text:
-    """Decoded content. `text` does not include the byte order mark, which is `mark`."""
+    """Decoded content. `mark` is the byte order mark, which `text` does not include."""
 
     text: str
     encoding: str
@@ -45,15 +45,15 @@ def hash_if_there(data: bytes | None) -> ContentHash | None:
 
 
 def parse_hash(text: str) -> ContentHash | None:
-    """Parse a hash with or without its `sha256:`. Return None if it is not one."""
+    """Parse a hash with or without its `sha256:`. Return None if the text is not a hash."""
     found = _HASH.fullmatch(text.lower())
     return ContentHash("sha256:" + found.group(1)) if found else None
 
 
 def decode(data: bytes) -> Text | None:
-    """Decode UTF-8 with or without a byte order mark, or UTF-16 with one. Return None for others.
+    """Decode UTF-8 with or without a byte order mark, or UTF-16 with one.
 
-    As in git, UTF-8 with a NUL byte is not text.
+    Return None if the bytes are neither. As in git, UTF-8 with a NUL byte is not text.
     """
     encoding, mark = "utf-8", b""
     if data.startswith(codecs.BOM_UTF8):
@@ -82,7 +82,7 @@ def split_lines(text: str) -> list[str]:
 
 
 def lines_if_text(data: bytes | None) -> list[str]:
-    """Return the lines of a content; an empty list if it is None or not text."""
+    """Return the lines of a content, or an empty list if `data` is None or not text."""
     text = None if data is None else decode(data)
     return [] if text is None else split_lines(text.text)
 
@@ -96,10 +96,11 @@ def line_body(line: str) -> str:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FileContent:
-    """The content of a file at one moment. Hash, text and lines are computed on first use, once.
+    """The content of a file at one moment. Hash, text and lines are computed once, on first use.
 
-    `data` is None if the file is absent or if only its hash is known: then that is `known_hash`.
-    `committed`: the content comes from a commit. Not slotted, because of what is computed.
+    `data` is None if the file is absent or only its hash is known. `known_hash` is that hash.
+    `committed`: the content comes from a commit. The class has no slots, because cached properties
+    need a `__dict__`.
     """
 
     data: bytes | None = None
@@ -108,24 +109,24 @@ class FileContent:
 
     @cached_property
     def hash(self) -> ContentHash | None:
-        """The hash of the raw bytes. None if the file is absent."""
+        """The hash of the raw bytes, or None if the file is absent."""
         return self.known_hash or hash_if_there(self.data)
 
     @cached_property
     def decoded(self) -> Text | None:
-        """The decoded bytes. None if they are not text, or not at hand."""
+        """The decoded bytes, or None if they are not text or only their hash is known."""
         return None if self.data is None else decode(self.data)
 
     @property
     def text(self) -> str | None:
-        """The text without byte order mark; empty if the file is absent. None without text."""
+        """The text without byte order mark, "" if the file is absent, or None if it is not text."""
         if self.absent:
             return ""
         return None if self.decoded is None else self.decoded.text
 
     @cached_property
     def lines(self) -> list[str] | None:
-        """The lines with their terminators. None without text."""
+        """The lines with their line ends, or None if the content is not text."""
         return None if self.text is None else split_lines(self.text)
 
     @property
@@ -134,13 +135,13 @@ class FileContent:
         return self.data is None and self.known_hash is None
 
     def __eq__(self, other: object) -> bool:
-        """Whether both have the same bytes at hand, and come from a commit or not alike."""
+        """Whether both have the same bytes and hash, and both or neither come from a commit."""
         if not isinstance(other, FileContent):
             return NotImplemented
         return self._key() == other._key()
 
     def __hash__(self) -> int:
-        """Return the hash of what is compared."""
+        """Return a hash of the fields that `__eq__` compares."""
         return hash(self._key())
 
     def _key(self) -> tuple[object, ...]:
@@ -153,8 +154,9 @@ ABSENT: Final = FileContent()
 def content_of(
     data: bytes | None, *, known_hash: ContentHash | None = None, committed: bool = False
 ) -> FileContent:
-    """Return the content made of raw bytes; None: the file is absent.
+    """Return the content made of raw bytes, or of an absent file if `data` is None.
 
-    `known_hash` is their hash if it is at hand already.
+    `known_hash` is the hash of the bytes if the caller has it. `committed`: they come from a
+    commit.
     """
     return FileContent(data=data, known_hash=known_hash, committed=committed)

@@ -36,7 +36,7 @@ CONTROL_REASON = "Orchestration control-plane files are machine-managed."
 
 
 def control_glob(path: WorkspacePath) -> str | None:
-    """Return the glob that makes a path control plane, or None if it is not."""
+    """Return the glob that makes `path` control plane, or None if no glob does."""
     if not control_plane(path):
         return None
     folded = path.lower()
@@ -50,7 +50,7 @@ def control_glob(path: WorkspacePath) -> str | None:
 
 
 def control_plane(path: WorkspacePath) -> bool:
-    """Whether `path` is control plane. The directories themselves are, too.
+    """Whether `path` is control plane. The directories `.git` and `.orchestration` are, too.
 
     A worktree's `.git` is a file, and moving a directory changes what is in it.
     """

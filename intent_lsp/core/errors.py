@@ -1,13 +1,14 @@
 """The exceptions of this package, each with a hint on what to do.
 
-Invariant: a wrong text is a Finding and a refusal is a Denied. Both are returned, never raised.
+Invariant: a problem in a text is a Finding and a refused edit is a Denied. Both are returned, never
+raised.
 """
 
 
 class IntentLspError(Exception):
     """The base class of every exception that this package raises on purpose.
 
-    `cure` is one line that says what to do, or empty.
+    `cure` is one line that says what to do, or "" if there is nothing to do.
     """
 
     cure: str = ""
@@ -22,7 +23,7 @@ class LedgerUnavailableError(IntentLspError):
 
 
 class RequestLimitError(IntentLspError):
-    """A request asked for more than one request may (requirements section 10)."""
+    """A request asked for more than the limit of a single request (requirements section 10)."""
 
     def __init__(self, *, what: str, limit: int) -> None:
         super().__init__(f"{what}: more than {limit:,}")
@@ -30,7 +31,7 @@ class RequestLimitError(IntentLspError):
 
 
 class InvalidCallError(IntentLspError):
-    """A call cannot be parsed, by the caller's mistake."""
+    """A tool call cannot be parsed because the caller sent a wrong one."""
 
     def __init__(self, problem: str) -> None:
         super().__init__(problem)
@@ -38,7 +39,7 @@ class InvalidCallError(IntentLspError):
 
 
 class WrongParamsError(InvalidCallError):
-    """A request's params are wrong. `field` is the path of the wrong field, or empty."""
+    """A request's params are wrong. `field` is the path of the wrong field, or "" if unknown."""
 
     def __init__(self, field: str, problem: str) -> None:
         super().__init__(f"params.{field}: {problem}" if field else f"params: {problem}")
@@ -47,7 +48,7 @@ class WrongParamsError(InvalidCallError):
 
 
 class FileChangedError(IntentLspError):
-    """Another program changed a file between our read and our write."""
+    """Another program changed a file after this process read it and before it wrote it."""
 
     def __init__(self, *, path: str) -> None:
         super().__init__(f"{path} was changed by somebody else meanwhile")
@@ -55,7 +56,7 @@ class FileChangedError(IntentLspError):
 
 
 class UnsafePathError(IntentLspError):
-    """A file of ours is a directory, a device or a link that leaves its root."""
+    """A path that we read or write is a directory, a device or a link that leaves its root."""
 
     def __init__(self, *, path: str, problem: str) -> None:
         super().__init__(f"{path}: {problem}")
@@ -64,7 +65,7 @@ class UnsafePathError(IntentLspError):
 
 
 class InvalidRecordError(IntentLspError):
-    """The ledger's schema rejects a record that we made. It is not written."""
+    """The ledger's schema rejects a record that this process made. The record is not written."""
 
     def __init__(self, *, problem: str) -> None:
         super().__init__(f"the record is not valid: {problem}")
@@ -73,7 +74,7 @@ class InvalidRecordError(IntentLspError):
 
 
 class StateUnavailableError(IntentLspError):
-    """The state in `.local/` cannot be read or written. Work continues without it."""
+    """The state in `.local/` cannot be read or written. The process continues without it."""
 
     def __init__(self, *, path: str, problem: str) -> None:
         super().__init__(f"{path}: {problem}")

@@ -2,7 +2,7 @@
 
 Specified in requirements section 7.
 
-Invariant: a rename has two ends, the path that disappears and the path that replaces it.
+Invariant: a rename has an old path, which disappears, and a new path, which replaces it.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from intent_lsp.core.records import MutationClass
 
 
 class FileOperation(StrEnum):
-    """The operation. Its value is the tool name in the record (ledger section 1)."""
+    """The kind of operation. Its value is the tool name in the record (ledger section 1)."""
 
     CREATE = "editor/create"
     RENAME = "editor/rename"
@@ -24,9 +24,9 @@ class FileOperation(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class OperationEnds:
-    """The old and the new path of an operation on one file. None: no file, or not in this root.
+    """The old and the new path of an operation on one file.
 
-    A creation has no `old`, a deletion no `new`.
+    A creation has no `old`, a deletion no `new`. A path that is not in this root is None too.
     """
 
     old: WorkspacePath | None
@@ -40,7 +40,10 @@ class OperationEnds:
 
 @dataclass(frozen=True, slots=True)
 class FileHashes:
-    """One file of an operation: its paths, and its hashes before and after (None: no file)."""
+    """One file of an operation: its paths, and its hashes before and after.
+
+    A hash is None if the file did not exist.
+    """
 
     ends: OperationEnds
     pre: ContentHash | None
@@ -48,7 +51,7 @@ class FileHashes:
 
     @property
     def moved(self) -> bool:
-        """Whether the file has a new name."""
+        """Whether the operation gives the file a new path."""
         return self.ends.old is not None and self.ends.new is not None
 
 

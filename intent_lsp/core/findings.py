@@ -45,7 +45,7 @@ class TextChange:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """A fix that an editor can apply. `changes` do not overlap and are in order of position."""
+    """A fix that an editor can apply. `changes` do not overlap and are sorted by position."""
 
     title: str
     changes: tuple[TextChange, ...]
@@ -53,7 +53,7 @@ class Fix:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelatedSpan:
-    """Another place in the same text that a finding refers to."""
+    """Another place in the same text that a finding refers to, with a message."""
 
     span: Span
     message: str

@@ -24,7 +24,7 @@ class Status(StrEnum):
 
     @property
     def closed(self) -> bool:
-        """Whether work under the intent has ended."""
+        """Whether work on the intent has ended."""
         return self in (Status.COMPLETED, Status.ABANDONED, Status.ARCHIVED)
 
 
@@ -32,7 +32,7 @@ class Status(StrEnum):
 class Intent:
     """One intent, normalised from its entry in `active_intents.yaml`.
 
-    `owned_scope` are the globs as written, in order, white space included. Dates are the source
+    `owned_scope` are the globs as written, in order, with their white space. Dates are the source
     text of the YAML scalars.
     """
 
@@ -52,7 +52,7 @@ class Intent:
 
 @dataclass(frozen=True, slots=True)
 class Intents:
-    """The intents of one file, in file order. Ids are unique."""
+    """The intents of one intents file, in its order. Ids are unique."""
 
     items: tuple[Intent, ...] = ()
     _by_id: Mapping[str, Intent] = field(init=False, repr=False, compare=False)
@@ -68,7 +68,7 @@ class Intents:
         return len(self.items)
 
     def by_id(self) -> Mapping[str, Intent]:
-        """Return the intents by id. An earlier id (`aliases`) leads to the intent that lists it."""
+        """Return the intents by id and by alias. An alias is an earlier id that an intent lists."""
         return self._by_id
 
     def get(self, intent_id: str) -> Intent | None:

@@ -2,8 +2,8 @@
 
 Specified in requirements section 11.
 
-Invariant: the context holds nothing of any other intent. To fit the budget, the intent's
-scope is dropped after all else, and its name is cut only if it alone exceeds the budget.
+Invariant: the context holds nothing of any other intent. To fit the budget, the intent's scope is
+dropped after all else. The intent's name is cut only if the name alone exceeds the budget.
 """
 
 from collections.abc import Callable, Mapping
@@ -32,7 +32,7 @@ class RelatedFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IntentContext:
-    """The context of one intent. `truncated` lists what was dropped, and how many items of it."""
+    """What a checkout returns about one intent. `truncated` says what was dropped."""
 
     intent: Intent
     architectural_constraints: tuple[str, ...] = ()
@@ -44,11 +44,11 @@ class IntentContext:
 def within_budget(
     whole: IntentContext, spell: Callable[[IntentContext], str]
 ) -> tuple[IntentContext, str]:
-    """Drop what exceeds the budget. Return the remaining context and its text.
+    """Drop what exceeds the size budget. Return the remaining context and its text.
 
     `spell` formats a context as text. Items are dropped in this order, each kind from its end:
-    records (they are sorted newest first), related files, history, acceptance criteria, the
-    intent's constraints, the team's constraints, the scope and the intent's name.
+    records (sorted newest first), related files, history, acceptance criteria, the intent's
+    constraints, the team's constraints, the scope and the intent's name.
     """
     for name in _DROPS:
         text = spell(whole)
@@ -61,7 +61,10 @@ def within_budget(
 def _most_that_fits(
     whole: IntentContext, name: str, spell: Callable[[IntentContext], str]
 ) -> IntentContext:
-    """Drop items of one kind until the context fits. Drop all of them if it never fits."""
+    """Return the context with as many of its items of the kind `name` as fit the size budget.
+
+    `spell` formats a context as text. If the text never fits, no item of the kind remains.
+    """
     total = _DROPS[name](whole)
     low, high = 0, total
     while low < high:
@@ -85,7 +88,7 @@ def _fits(text: str) -> bool:
 
 
 def _cut(it: IntentContext, name: str, keep: int) -> IntentContext:
-    """Return the context with only the first so many items of one kind."""
+    """Return the context with only the first `keep` of its items of the kind `name`."""
     intent = it.intent
     match name:
         case "recent_records":

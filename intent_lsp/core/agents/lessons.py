@@ -1,9 +1,9 @@
-"""A lesson: one failure or refusal, in a sentence that is kept for later agents and people.
+"""A lesson: one failure or refusal, in a sentence that is stored for later agents and people.
 
 Specified in requirements section 9.
 
-Invariant: the only text in a lesson that is not ours is the tool, the path, the program and the
-error. Each is neutralised, shortened and quoted so that it cannot end its quotation.
+Invariant: the tool, the path, the program and the error are the only texts in a lesson that come
+from outside. Each of them is neutralised, shortened and quoted so that it cannot end its quotation.
 """
 
 import re
@@ -33,10 +33,10 @@ _PATH_AT_MOST: Final = 160
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lesson:
-    """One event. `code` is the value of a GateCode or a LessonCode; `at` is an RFC 3339 time.
+    """One failure or refusal. `code` is the value of a GateCode or a LessonCode.
 
-    `program` is the first word of the command. `error` is the tool's error message, never its
-    output.
+    `at` is an RFC 3339 time. `program` is the first word of the command. `error` is the tool's
+    error message, never its output.
     """
 
     at: str
@@ -83,13 +83,13 @@ def _happened(lesson: Lesson) -> str:
 
 
 def _actor(lesson: Lesson) -> str:
-    """Return the quoted tool name, and the program if the tool ran one."""
+    """Return the quoted tool name, followed by the quoted program if the tool ran one."""
     tool = _quoted(lesson.tool, _NAME_AT_MOST)
     return f"{tool} running {_quoted(lesson.program, _NAME_AT_MOST)}" if lesson.program else tool
 
 
 def _place(path: str) -> str:
-    """Quote a path. Of a long path keep the end, which says more than its beginning."""
+    """Return the path, quoted. A path that is too long loses its beginning."""
     # Redact before cutting: the redaction would not recognise a secret that has been cut.
     words = redacted(path)
     if len(words) <= _PATH_AT_MOST:

@@ -1,6 +1,6 @@
 """A ticket: an allowed call that is not recorded yet (requirements section 6).
 
-Invariant: the ticket holds all that the record needs from the moment of judging. Recording an edit
+Invariant: once the call is judged, the ticket holds all that the record needs. Recording an edit
 never judges it again.
 """
 
@@ -30,9 +30,9 @@ COMMAND_AWAITED_FOR: Final = timedelta(minutes=10)
 class TicketFile:
     """One file that a call may change. `pre_hash` is None if the file did not exist.
 
-    `real` is the path that a write reached when the call was judged, or None if that was `path`.
-    `previous` is the old name of a file that is renamed to `path`. `announced` is the hash of the
-    text that the call said it would write.
+    `real` is the path that a write to `path` reached when the call was judged, or None if that was
+    `path` itself. `previous` is the old path of a file that the call renames to `path`. `announced`
+    is the hash of the text that the call said it would write.
     """
 
     path: WorkspacePath
@@ -47,8 +47,9 @@ class TicketFile:
 class Ticket:
     """An allowed call, as it was judged. Times are formatted by `core.timestamps`.
 
-    `tree` is the state of the work tree before a command, kept while the ticket is open; `guarded`
-    is that of the protected files. `command` is the hash of the command.
+    `tree` is the state of the work tree before a command, stored until the call is recorded.
+    `guarded` is the state of the protected files at that time. `command` is the hash of the
+    command.
 
     `fingerprint` distinguishes calls that have the same `tool_use_id`. `approved_by` is the session
     of the person who approved the call.
@@ -88,7 +89,10 @@ class Ticket:
     gone_on: bool = False
 
     def may_have_made(self, path: WorkspacePath, new: ContentHash | None) -> bool:
-        """Whether a command may have made a file what it is: it did not hold that before."""
+        """Whether the command may have given the file at `path` its content, whose hash is `new`.
+
+        False if the snapshot of the work tree shows that the file had this hash before the command.
+        """
         listed = None if self.tree is None else self.tree.files.get(path)
         return listed is None or listed.hash != new
 
@@ -96,7 +100,7 @@ class Ticket:
 def command_hash(command: str) -> ContentHash:
     """Return the hash that identifies a command.
 
-    Its text is not kept, since it may hold secrets.
+    The command's text is not stored, since it may hold secrets.
     """
     return hash_content(pack(command))
 
@@ -105,9 +109,10 @@ def command_hash(command: str) -> ContentHash:
 class Recorded:
     """The outcome of a ticket. `record_id` is None if no record was written.
 
-    Each of `files` is a path with its hash before and after. `error` says why the call failed.
-    `violating` are changed files that the call had not named and that its intent does not own.
-    `unknown` are files whose hash before the call is None because nobody knows it.
+    Each of `files` is a path, its hash before the call and its hash after it. `error` says why the
+    call failed. `violating` are changed files that the call had not named and that its intent does
+    not own. `unknown` are files whose hash before the call is None because it could not be found
+    out.
     """
 
     record_id: str | None

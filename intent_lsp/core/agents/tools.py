@@ -2,7 +2,8 @@
 
 Specified in requirements section 6.
 
-Invariant: names are compared without case and prefix; the team's lists win over ours.
+Invariant: tool names are compared without case and prefix. The team's lists take precedence over
+the built-in ones.
 Invariant: an unknown tool is mutating as soon as it names a path or a command.
 """
 
@@ -27,9 +28,10 @@ _PREFIX = re.compile(r"(?:functions\.|mcp__.+?__)(?=.)", re.IGNORECASE | re.DOTA
 class ToolCall:
     """What an agent's tool is about to do, as the caller put it (protocol section 2).
 
-    `paths` are as the caller spelled them; a rename has the old and the new one. A None in
-    `read_hashes` means that the caller takes the file for absent. `read_only_hint` is what an MCP
-    tool declares about itself, or None. `background`: the host runs the call while others start.
+    `paths` are as the caller wrote them. A rename has both its old and its new path. In
+    `read_hashes`, None means that the caller believes the file to be absent. `read_only_hint` is
+    what an MCP tool declares about itself, or None. `background`: the host runs the call while it
+    starts others.
     """
 
     tool_name: str
@@ -46,10 +48,10 @@ class ToolCall:
 
     @property
     def fingerprint(self) -> ContentHash:
-        """A SHA-256 of what the call would do, to tell apart calls with the same `tool_use_id`.
+        """The SHA-256 hash of what the call would do.
 
-        `read_hashes` are left out, so that a repeated request for the same call has the same
-        fingerprint.
+        It distinguishes calls with one `tool_use_id`. `read_hashes` are left out, so that a
+        repeated request for the same call has the same fingerprint.
         """
         text = None if self.new_text is None else hash_content(pack(self.new_text))
         kind = None if self.mutation_class is None else self.mutation_class.value
@@ -58,7 +60,7 @@ class ToolCall:
 
 
 class ToolKind(Enum):
-    """What a tool does. Whether a COMMAND changes files depends on the command."""
+    """What a tool does. A COMMAND tool runs shell commands, which may or may not change files."""
 
     READ_ONLY = "read-only"
     EDIT = "edit"
@@ -74,10 +76,11 @@ It raises ValueError if the old text is not one that it can be applied to.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileChange:
-    """The change of one file. `path` is as the caller spelled it.
+    """The change of one file. `path` is as the caller wrote it.
 
-    `source` is the old name of a file that is moved, else None. `rewrite` is None if the content
-    stays. `version` is that of the open document that the change was made for, or None.
+    `source` is the old path if the file is moved to `path`, else None. `rewrite` returns the new
+    text, or is None if the text does not change. `version` is the version of the open document that
+    the change was computed for, or None.
     """
 
     path: str
@@ -88,19 +91,16 @@ class FileChange:
 
     @property
     def touched(self) -> tuple[TouchedPath, ...]:
-        """The paths that change.
-
-        A move changes two: the old path is deleted, the new one written.
-        """
+        """The paths that change: `path`, and for a move also `source`, which is deleted."""
         return changed_paths(self.path, self.effect, self.source)
 
 
 def tool_kind(call: ToolCall, policy: TeamPolicy, lists: CommandLists) -> ToolKind:
-    """Return what a call's tool does: by the team's lists, then ours, then the tool's own hint.
+    """Return what kind of tool a call uses.
 
-    A tool in the team's `mutating_tools` is EDIT whatever its command. A tool that is in no list
-    and names a path is EDIT even if it also names a command, since a harmless command does not make
-    the edit of the path harmless.
+    The team's `policy` decides first, then the built-in `lists`, then the tool's own hint. A tool
+    in the team's `mutating_tools` is EDIT even if it runs a command. A tool that is in no list and
+    names a path is EDIT even if it also names a harmless command.
     """
     by_name = _kind_by_name(call.tool_name, policy, lists)
     if by_name is not None:
@@ -113,20 +113,20 @@ def tool_kind(call: ToolCall, policy: TeamPolicy, lists: CommandLists) -> ToolKi
 
 
 def blocked(tool_name: str, policy: TeamPolicy) -> bool:
-    """Whether the team blocks a tool altogether, read-only or not."""
+    """Whether the team's policy blocks a tool. A blocked tool may not even read."""
     return named_in(tool_name, policy.blocked_tools)
 
 
 def named_in(tool_name: str, patterns: Iterable[str]) -> bool:
-    """Whether any of the names or patterns matches a tool."""
+    """Whether any of `patterns` (tool names, or patterns with `*`) matches a tool."""
     return any(same_name(pattern, tool_name) for pattern in patterns)
 
 
 def same_name(pattern: str, tool_name: str) -> bool:
-    """Whether a name, or a pattern with `*`, matches a tool, whatever its case and prefix.
+    """Whether `pattern` (a tool name, or a pattern with `*`) matches a tool. Case is ignored.
 
-    The server in a pattern such as `mcp__github__*` is compared: without it, the pattern would
-    match every tool.
+    The prefixes `functions.` and `mcp__<server>__` are ignored too. Only a pattern with `*` that
+    itself begins with `mcp__`, such as `mcp__github__*`, is compared with the server's name.
     """
     wanted, name = (text.casefold().removeprefix("functions.") for text in (pattern, tool_name))
     if "*" not in wanted:
@@ -137,7 +137,7 @@ def same_name(pattern: str, tool_name: str) -> bool:
 
 
 def bare_name(tool_name: str) -> str:
-    """Return a tool's name without `functions.` and `mcp__<server>__`. Its case is kept."""
+    """Return a tool's name without the prefix `functions.` or `mcp__<server>__`. Case is kept."""
     at = 0
     while (found := _PREFIX.match(tool_name, at)) is not None:
         at = found.end()
@@ -156,9 +156,9 @@ def _kind_by_name(tool_name: str, policy: TeamPolicy, lists: CommandLists) -> To
 
 
 def _stands_for(pattern: str, name: str) -> bool:
-    """Match a pattern that has at least one `*`, each for any run of characters.
+    """Whether a pattern with at least one `*` matches a name. Each `*` matches any characters.
 
-    The first occurrence of each piece is as good as a later one, so no backtracking is needed.
+    Each piece between two `*` is matched at its first occurrence, so no backtracking is needed.
     """
     head, *middle, tail = pattern.split("*")
     end = len(name) - len(tail)

@@ -1,6 +1,7 @@
 """Snapshots before a command: the work tree's files that differ from HEAD, git's state, the ledger.
 
-The work tree's status does not show git's own files and the ledger, and no command may change them.
+Git's own files and the ledger are stored separately: git's status does not show them, and no
+command may change them.
 
 Invariant: a snapshot never changes and may be out of date. Code that uses it compares it with the
 disk again.
@@ -16,8 +17,8 @@ from intent_lsp.core.paths import WorkspacePath
 class FileSnapshot:
     """The hash of one file (None if it did not exist), and its blob id in git's index.
 
-    `index` is None if git did not track the file. `as_index`: git reported the file as unchanged
-    against that blob.
+    `index` is None if git did not track the file. `as_index`: git reported the file as equal to
+    that blob.
     """
 
     hash: ContentHash | None
@@ -35,13 +36,13 @@ class LogMark:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GitSnapshot:
-    """The state of a repository apart from its files, enough to tell later what git itself changed.
+    """The state of a repository apart from its files, enough to see later what git itself changed.
 
-    `head` is None on an unborn branch, `log` None without a reflog. `index` changes whenever git's
-    index file does. `tips` are the objects that refs point to; `remotes` are those fetched from
-    other repositories; `stashes` are the commits of stashes and autostashes. `excludes` are ignore
-    files outside of the work tree with their hashes. `standing` are the merges of operations that
-    are not finished: the commits of base, ours and theirs.
+    `head` is None on an unborn branch, `log` is None without a reflog. `index` changes whenever
+    git's index file does. `tips` are the objects that refs point to. `remotes` are the objects that
+    were fetched from other repositories. `stashes` are the commits of stashes and autostashes.
+    `excludes` are ignore files outside of the work tree with their hashes. `standing` are the
+    unfinished merges, rebases and the like: for each, the commits of base, ours and theirs.
     """
 
     head: str | None = None
@@ -59,9 +60,9 @@ class GitSnapshot:
 class TreeSnapshot:
     """The files of a directory at one moment.
 
-    With `git`, `files` are those that differ from its HEAD, ignored ones excepted; every other file
-    equals HEAD. Without `git`, `files` are all files. `inner` are the repositories below,
-    submodules included, by their directories.
+    With `git`, `files` are those that differ from its HEAD, without ignored files; every other file
+    equals HEAD. Without `git`, `files` are all files. `inner` maps the directory of each repository
+    below this one, submodules included, to its snapshot.
     """
 
     git: GitSnapshot | None
@@ -76,10 +77,10 @@ class TreeSnapshot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GuardedFile:
-    """A file of git's own directory. In `path` that directory is always called `.git`.
+    """A file in git's own directory. Its `path` always calls that directory `.git`.
 
-    `meaning` hashes the settings that the file makes for git, so that an edit without effect is no
-    change. For a file that is not configuration it hashes the content.
+    `meaning` is the hash of the settings that the file makes for git, so that an edit without
+    effect is no change. For a file that is not configuration, `meaning` is the hash of its content.
     """
 
     path: WorkspacePath
@@ -89,9 +90,9 @@ class GuardedFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LedgerSeen:
-    """How far a ledger reached: the end of its last complete line, as a byte offset.
+    """How far a ledger reached: `end` is the byte offset after its last complete line.
 
-    `hash` is that of the bytes from `start` to `end`.
+    `hash` is the hash of the bytes from `start` to `end`.
     """
 
     start: int
@@ -101,11 +102,10 @@ class LedgerSeen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GuardedSeen:
-    """The protected files at one moment.
+    """The state of the protected files (git's own files and the ledger) at one moment.
 
-    `head` is the commit checked out, `log` the end of its reflog.
-
-    `ledger` is None if there was no ledger or it could not be read.
+    `head` is the commit checked out, `log` the end of HEAD's reflog. `ledger` is None if there was
+    no ledger or it could not be read.
     """
 
     head: str | None = None

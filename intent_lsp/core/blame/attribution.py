@@ -1,6 +1,6 @@
 """Attributions: the edit that each line comes from, and how certain that is (ledger section 5).
 
-Invariant: an attribution names an edit by its order. An edit is one file of one record.
+Invariant: an attribution refers to an edit by its order. An edit is one file of one record.
 Invariant: an attribution that is carried over to another content never becomes more certain.
 """
 
@@ -16,9 +16,9 @@ from intent_lsp.core.records import Range
 class Confidence(StrEnum):
     """How certain an attribution is. EXACT follows from line numbers or from equal bytes.
 
-    NORMALIZED: only white space differs. MOVED: found again by its content. ASSUMED: the edit was
-    not announced, and its intent is the one that was active. UNATTRIBUTED: no record explains the
-    line.
+    NORMALIZED: only white space differs. MOVED: the line was recognised by its content at another
+    place. ASSUMED: the edit was not announced, and its intent is the one that was active.
+    UNATTRIBUTED: no record explains the line.
     """
 
     EXACT = "exact"
@@ -35,9 +35,9 @@ _SUREST_FIRST: Final = tuple(Confidence)
 class Edit:
     """One file of one record. A later record has a higher `order`.
 
-    `pre` and `post` are the hashes of the content before and after, None for no file. `talks` are
-    the ranges of each conversation. `told` is False if the ranges may not cover every change, as
-    those of a failed edit.
+    `pre` and `post` are the hashes of the content before and after, None if there was no file.
+    `talks` holds the ranges of changed lines, grouped by conversation. `told` is False if the
+    ranges may miss some changes, such as those of a failed edit.
     """
 
     order: int
@@ -49,10 +49,10 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Attribution:
-    """The edit and the conversation that a line comes from; `order` and `talk` are their numbers.
+    """The edit and the conversation that a line comes from, each by its number: `order` and `talk`.
 
-    `replaced`: the edit replaced old lines by this one, instead of inserting it between two. This
-    flag is ignored when attributions are compared.
+    `replaced`: the edit replaced old lines by this one. If False, the edit inserted the line
+    between two old ones. This flag is ignored when attributions are compared.
     """
 
     order: int
@@ -80,28 +80,28 @@ AttributedRun = tuple[int, Range]
 
 
 def claimed_runs(step: Edit) -> list[AttributedRun]:
-    """Return the ranges of an edit in line order, each with its conversation's number."""
+    """Return pairs of a conversation's number and a range of the edit, in line order."""
     runs = [(talk, run) for talk, told in enumerate(step.talks) for run in told]
     return sorted(runs, key=lambda each: (each[1].replaced or (each[1].start_line,))[0])
 
 
 def best_of(claims: Iterable[Attribution | None]) -> Attribution | None:
-    """Return the most certain attribution, or None if there is none. The oldest edit wins a tie."""
+    """Return the most certain attribution, or None if all are None. The oldest edit wins a tie."""
     made = [claim for claim in claims if claim is not None]
     return min(made, key=_rank, default=None)
 
 
 def joined(first: Attributions, second: Attributions) -> Attributions:
-    """Return the better of two attributions for each line."""
+    """Return, for each line, the more certain of its attributions in `first` and `second`."""
     pairs = zip(first, second, strict=True)
     return [one if one is other else best_of((one, other)) for one, other in pairs]
 
 
 def covered(step: Edit, count: int, *, whole: bool = True) -> Attributions:
-    """Attribute to an edit the lines in its ranges. The content has `count` lines.
+    """Return attributions for a content of `count` lines: to the edit in its ranges, else None.
 
-    Without `whole`, skip a range that was not compared line by line: it says that something
-    changed, but not what.
+    If `whole` is False, a range that stands for a file that was not compared line by line is
+    skipped: it says that something changed, but not which lines.
     """
     claims: Attributions = [None] * count
     for talk, run in claimed_runs(step):
@@ -117,7 +117,10 @@ def covered(step: Edit, count: int, *, whole: bool = True) -> Attributions:
 
 
 def runs_of(claims: Sequence[Attribution | None]) -> list[tuple[int, int]]:
-    """Return the runs of lines with equal attributions, as (first line, line after the last)."""
+    """Return the runs of consecutive lines with equal attributions, as (first line, end).
+
+    The end is the number of the line after the last one of the run.
+    """
     starts = [at for at, claim in enumerate(claims) if not at or claim != claims[at - 1]]
     return list(zip(starts, [*starts[1:], len(claims)], strict=True))
 

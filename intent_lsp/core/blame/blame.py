@@ -1,8 +1,8 @@
 """Blame of one content: attributes its lines by the records of its file (ledger section 5).
 
 Invariant: the result has an attribution, or None, for each line, whatever the records say.
-Invariant: a search by blocks attributes only lines that nothing else explains, and never a block of
-trivial lines alone.
+Invariant: a search by blocks attributes only lines that no other method attributes, and never a
+block of trivial lines alone.
 Invariant: each recorded block is found in one place at most.
 Invariant: the work is bounded. Blocks of a length that would cost too much are not searched for.
 """
@@ -44,10 +44,10 @@ Known = dict[int, dict[ContentHash, list[Attribution]]]
 
 @dataclass(frozen=True, slots=True)
 class Hashable:
-    """The lines as bytes, with their line ends (`whole`) and without (`bodies`).
+    """A text's lines as bytes, with their line ends (`whole`) and without them (`bodies`).
 
-    The hash of a block leaves out the end of its last line. `letters` counts each line's letters
-    and digits.
+    A block's hash omits the line end of its last line, so both forms are needed. `letters` holds
+    the number of letters and digits of each line.
     """
 
     whole: Sequence[bytes]
@@ -57,7 +57,10 @@ class Hashable:
 
 @dataclass(frozen=True, slots=True)
 class _Search:
-    """A search for blocks of `length` lines whose first line is one of `first` to `last`."""
+    """A search for blocks of `length` lines whose first line is one of `first` to `last`.
+
+    Blocks with fewer than `at_least` letters and digits are skipped.
+    """
 
     first: int
     last: int
@@ -65,7 +68,7 @@ class _Search:
     at_least: int
 
     def places(self, lines: Hashable) -> Iterator[int]:
-        """Yield the first lines of blocks with at least `at_least` letters and digits."""
+        """Yield the first line of each block with at least `at_least` letters and digits."""
         count = sum(lines.letters[self.first : self.first + self.length])
         for at in range(self.first, self.last + 1):
             if count >= self.at_least:
@@ -93,10 +96,10 @@ def blame(
 ) -> Attributions:
     """Return the attribution of each line of a text.
 
-    `steps` are the edits of its file, renames followed. First the edits are replayed along the
-    chain of content hashes. Lines that stay unexplained are then searched for as hashed blocks:
-    first in the edits of this file that the replay did not account for, then in the files that
-    `elsewhere` returns, whose edits must have other orders than these.
+    `steps` are the edits of the text's file, also under its earlier names. First they are replayed
+    along the chain of content hashes. Lines that are still unattributed are then searched for as
+    hashed blocks: first in the edits in `steps` that the replay did not account for, then in the
+    files that `elsewhere` returns. No edit of those files may have the `order` of one in `steps`.
     """
     lineage = Lineage(steps, contents, diff)
     claims = lineage.claims(text.hash, text.lines)
@@ -107,11 +110,11 @@ def blame(
 
 
 def settle(claims: Attributions, lines: Sequence[str]) -> None:
-    """Attribute the trivial lines of a replaced block to the edit that both lines around them have.
+    """Attribute the trivial lines of a replaced block to the edit that the lines around them have.
 
-    A diff keeps a blank line or a bracket inside a block that is otherwise new, and a formatter
-    changes one where nothing around it changes. A line that was inserted between two others keeps
-    its edit.
+    The lines above and below must have equal attributions. A diff leaves a blank line or a bracket
+    unchanged inside a block that is otherwise new, and a formatter changes a trivial line where
+    nothing around it changes. A line that was inserted between two others keeps its edit.
     """
     at = 0
     while at < len(lines):
@@ -127,7 +130,10 @@ def settle(claims: Attributions, lines: Sequence[str]) -> None:
 
 
 def _goes_along(own: Attribution | None, around: Attribution | None) -> bool:
-    """Whether a trivial line takes over the attribution of the lines around it."""
+    """Whether a trivial line takes over the attribution of the lines around it.
+
+    `own` is the attribution that the line has now.
+    """
     if own is not None and own.replaced:
         return True
     put_between = own is not None and around is not None and own.order > around.order
@@ -137,9 +143,9 @@ def _goes_along(own: Attribution | None, around: Attribution | None) -> bool:
 def _find_again(
     claims: Attributions, text: BlamedText, lineage: Lineage, elsewhere: FindOtherFiles, diff: Diff
 ) -> None:
-    """Attribute unexplained lines by recorded blocks, of this file and then of other files.
+    """Attribute unattributed lines by recorded blocks: first of this file, then of other files.
 
-    In another file, only lines that are gone from it can have moved here.
+    A line can have moved here from another file only if that file has it no more.
     """
     lines = hashable(text.lines, text.encoding)
     find_blocks(claims, lines, known_blocks(lineage.unreported()), at_least=1)
@@ -157,9 +163,9 @@ def _find_again(
 def carried_over(
     claims: Attributions, old: Sequence[str], new: Sequence[str], diff: Diff
 ) -> Attributions:
-    """Return the attributions of a text that is being edited.
+    """Return the attributions for `new`, a text that is being edited, given `claims` for `old`.
 
-    Lines changed since `old` have None.
+    Lines that differ from `old` have None.
     """
     hunks = diff(old, new)
     if hunks is None:
@@ -174,9 +180,9 @@ def carried_over(
 
 
 def hashable(lines: Sequence[str], encoding: str) -> Hashable:
-    """Return the lines in the file's encoding.
+    """Return the lines as bytes in the file's encoding.
 
-    A lone surrogate, as an editor may hold it, is kept as it is.
+    A lone surrogate, which an editor's text may contain, is encoded as it is.
     """
     return Hashable(
         [line.encode(encoding, "surrogatepass") for line in lines],
@@ -186,7 +192,7 @@ def hashable(lines: Sequence[str], encoding: str) -> Hashable:
 
 
 def known_blocks(steps: Iterable[Edit]) -> Known:
-    """Return the blocks that edits inserted or replaced, by length and hash."""
+    """Return the blocks that edits inserted or wrote over old lines, by length and hash."""
     known: Known = {}
     for step in sorted(steps, key=lambda step: step.order):
         for talk, run in claimed_runs(step):
@@ -199,9 +205,10 @@ def known_blocks(steps: Iterable[Edit]) -> Known:
 
 
 def find_blocks(claims: Attributions, lines: Hashable, known: Known, *, at_least: int) -> None:
-    """Attribute still unattributed lines by recorded blocks, longest first, from top to bottom.
+    """Attribute unattributed lines to edits that recorded an equal block. Changes `claims`.
 
-    Blocks with fewer than `at_least` letters and digits are skipped.
+    `known` holds the recorded blocks. Longer blocks are searched for first, each from top to
+    bottom. Blocks with fewer than `at_least` letters and digits are skipped.
     """
     left = LINES_HASHED
     for length in sorted(known, reverse=True):

@@ -4,7 +4,7 @@ Specified in ledger section 5.
 
 Invariant: a line of the old content is carried at most once.
 Invariant: a trivial line, without letters and digits, is never carried as a moved block of its own.
-Invariant: an edit whose ranges do not fit the number of lines maps none, whoever wrote it.
+Invariant: an edit whose ranges do not fit the number of lines maps no line at all.
 """
 
 from collections.abc import Iterator, Sequence
@@ -36,9 +36,9 @@ MOST_LINES: Final = 5 * 1024 * 1024
 
 
 class Splice(NamedTuple):
-    """Lines `old` to `old_end` became lines `new` to `new_end`, from 0, the ends excluded.
+    """One replacement: the lines `old` to `old_end` became the lines `new` to `new_end`.
 
-    `talk` is the number of the conversation.
+    Lines count from 0; the ends are excluded. `talk` is the number of the conversation.
     """
 
     old: int
@@ -49,7 +49,10 @@ class Splice(NamedTuple):
 
 
 def carried(old: Sequence[str], new: Sequence[str], diff: Diff) -> Carried:
-    """Match each new line with an old one: unchanged, with other white space, or moved."""
+    """Match new lines with old ones that are equal, differ in white space only, or were moved.
+
+    A new line without such an old line has None.
+    """
     found: Carried = [None] * len(new)
     left = [True] * len(old)
     _take(found, left, kept_lines(old, new, diff), Confidence.EXACT)
@@ -66,12 +69,12 @@ def letters(line: str) -> int:
 
 
 def bare(lines: Sequence[str]) -> list[str]:
-    """Return the lines without any white space."""
+    """Return each line with all its white space removed."""
     return ["".join(line_body(line).split()) for line in lines]
 
 
 def kept_lines(old: Sequence[str], new: Sequence[str], diff: Diff) -> Iterator[tuple[int, int]]:
-    """Yield the pairs of old and new line numbers that a diff keeps.
+    """Yield pairs (old line number, new line number) of the lines that `diff` reports as unchanged.
 
     Yield nothing if the texts are too different to compare.
     """
@@ -88,12 +91,10 @@ def kept_lines(old: Sequence[str], new: Sequence[str], diff: Diff) -> Iterator[t
 def take_moved(
     found: Carried, left: list[bool], old: Sequence[str], new: Sequence[str], *, at_least: int
 ) -> None:
-    """Carry blocks that disappeared in one place and reappeared in another.
+    """Match blocks that disappeared in one place and reappeared in another. Changes the arguments.
 
-    Changes `found` and `left`.
-
-    `left` marks the old lines that may still be carried. Blocks with fewer than `at_least` letters
-    and digits are skipped.
+    `found` gets the matched lines. `left` marks the old lines that are not matched yet. Blocks with
+    fewer than `at_least` letters and digits are skipped.
     """
     places: dict[str, list[int]] = {}
     for before in compress(range(len(old)), left):
@@ -117,7 +118,7 @@ def take_moved(
 
 
 def splices(step: Edit, count: float) -> list[Splice] | None:
-    """Return what an edit replaced, or None if its ranges do not say or contradict each other.
+    """Return which lines an edit replaced, or None if its ranges are incomplete or contradictory.
 
     `count` is the number of lines after the edit, infinite if unknown.
     """
@@ -141,21 +142,30 @@ def splices(step: Edit, count: float) -> list[Splice] | None:
 
 
 def turn_back(lines: list[str | None], found: Sequence[Splice]) -> None:
-    """Change the known lines after an edit, in place, into those before it. None: line unknown."""
+    """Change the lines after an edit into those before it, in place. Unknown lines become None.
+
+    `found` holds the edit's replacements.
+    """
     for each in found:
         # Splice in place: a list moves its tail as fast as memory is copied.
         lines[each.old : each.old + each.new_end - each.new] = [None] * (each.old_end - each.old)
 
 
 def turn_on(lines: list[str | None], found: Sequence[Splice]) -> None:
-    """Change the known lines before an edit, in place, into those after it. None: line unknown."""
+    """Change the lines before an edit into those after it, in place. Unknown lines become None.
+
+    `found` holds the edit's replacements.
+    """
     for each in found:
         put_in = [None] * (each.new_end - each.new)
         lines[each.new : each.new + each.old_end - each.old] = put_in
 
 
 def replay(claims: Attributions, found: Sequence[Splice], order: int) -> None:
-    """Change the attributions before an edit, in place, into those after it."""
+    """Change the attributions before an edit into those after it, in place.
+
+    `found` holds the edit's replacements, `order` is the edit's number.
+    """
     for each in found:
         claim = Attribution(order, each.talk, replaced=each.old_end > each.old)
         put_in = [claim] * (each.new_end - each.new)
@@ -177,7 +187,10 @@ def _length(
     before: tuple[Sequence[str], int],
     after: tuple[Sequence[str], int],
 ) -> int:
-    """Count the equal lines from two starting places that are not carried yet."""
+    """Return the length of the longest equal block of unmatched lines at two starting places.
+
+    `before` is the old text and a line in it, `after` the new text and a line in it.
+    """
     (old, start), (new, now) = before, after
     length = 0
     while (

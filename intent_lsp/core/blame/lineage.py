@@ -1,10 +1,10 @@
 """Lineage: the chain of edits that led to a content, replayed over its lines (ledger section 5).
 
-Invariant: an unbroken chain of edits needs no content. Contents that are still kept are compared
+Invariant: an unbroken chain of edits needs no content. Contents that are still stored are compared
 only where a link is missing.
 Invariant: a walk back uses an edit once, so that it ends although a content may occur again.
-Invariant: a content that several edits produced is attributed to the earliest, so that lines
-restored by an undo get their old attribution back.
+Invariant: a content that several edits produced is attributed to the earliest of them, so that
+lines restored by an undo get their old attribution back.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -46,9 +46,11 @@ LINKS_MENDED: Final = 100
 
 @dataclass(slots=True)
 class _Back:
-    """A walk back through the edits, newest first, and the known lines of the content before them.
+    """The state of a walk back through the edits, newest first.
 
-    `wanted` is the hash of that content. `last` is an edit that produced it and cannot be mapped.
+    The walk has arrived at the content from before the edits in `steps`: `wanted` is its hash,
+    `lines` its lines (None if unknown). `last` is an edit that produced this content and whose
+    ranges do not show which lines it replaced, or None.
     """
 
     steps: list[tuple[Edit, list[Splice]]] = field(default_factory=list)
@@ -60,7 +62,7 @@ class _Back:
 
 
 class Lineage:
-    """The edits of one file, indexed by the content that they produced. Used for one blame."""
+    """The edits of one file, indexed by the content that they produced; for one blame only."""
 
     def __init__(self, steps: Sequence[Edit], contents: ReadLines, diff: Diff) -> None:
         self._steps = sorted(steps, key=lambda step: step.order)
@@ -77,23 +79,27 @@ class Lineage:
                 self._began.setdefault(step.pre, step.order)
 
     def claims(self, wanted: ContentHash, lines: Sequence[str | None]) -> Attributions:
-        """Return the attributions of a content's lines.
+        """Return the attributions of the lines of a content. `wanted` is the content's hash.
 
-        Lines from before the first edit are BEFORE.
+        Lines that are older than the first edit have the attribution BEFORE.
         """
         return self._claims(wanted, lines, float("inf"), set())
 
     def unreported(self) -> list[Edit]:
         """Return the edits that `claims` has not accounted for line by line.
 
-        Each line of the other edits is attributed, or gone from the content.
+        Every line of an edit that is not returned is either attributed or no longer in the content.
         """
         return [step for step in self._steps if step.order not in self._told]
 
     def _claims(
         self, wanted: ContentHash, lines: Sequence[str | None], limit: float, used: set[int]
     ) -> Attributions:
-        """Walk back, then replay. The orders of the edits that were walked are added to `used`."""
+        """Walk back from a content, then replay the edits. Return the attributions of its lines.
+
+        Edits before `limit` are preferred. The orders of the edits that were walked are added to
+        `used`.
+        """
         back = self._walk(_Back(used=used, wanted=wanted, lines=list(lines), limit=limit))
         if None not in lines:
             self._note_told(back, limit)
@@ -103,9 +109,9 @@ class Lineage:
         return claims
 
     def _note_told(self, back: _Back, limit: float) -> None:
-        """Note the edits of a walk whose lines are all known, and those of round trips among them.
+        """Mark the edits of a complete walk as accounted for, and the edits of round trips in it.
 
-        Whatever happened between two edits that produced the same content is gone again.
+        A round trip leads from a content back to the same content, so nothing of its edits remains.
         """
         steps = [step for step, _ in back.steps]
         if back.last is not None and back.last.pre is None:
@@ -134,7 +140,10 @@ class Lineage:
         return back
 
     def _step(self, wanted: ContentHash, limit: float, used: set[int]) -> Edit | None:
-        """Return the first edit before `limit` that produced a content, else the first of all."""
+        """Return the first unused edit that produced the content with the hash `wanted`.
+
+        Edits before `limit` are preferred. Return None if there is no such edit.
+        """
         fitting = [step for step in self._by_post.get(wanted, ()) if step.order not in used]
         earlier = (step for step in fitting if step.order < limit)
         # The clocks of two branches may differ, so an edit after `limit` is taken if there is no
@@ -142,7 +151,7 @@ class Lineage:
         return next(earlier, next(iter(fitting), None))
 
     def _base(self, back: _Back) -> Attributions:
-        """Attribute the lines of the content at the end of a walk back."""
+        """Return the attributions of the lines of the content at which a walk back ended."""
         step = back.last
         if not back.lines or back.wanted is None:
             return [None] * len(back.lines)
@@ -154,14 +163,17 @@ class Lineage:
         return self._compared(back, step, step.pre)
 
     def _first(self, back: _Back) -> Attributions | None:
-        """Return BEFORE for each line, or None if an older edit was not walked."""
+        """Return BEFORE for each line, or None if an edit before the walk's end was not walked."""
         earlier = (step for step in self._steps if step.order < back.limit)
         if not back.used or any(step.order not in back.used for step in earlier):
             return None
         return [BEFORE] * len(back.lines)
 
     def _compared(self, back: _Back, step: Edit, pre: ContentHash) -> Attributions:
-        """Attribute the lines in an edit's ranges, except those that were there before it."""
+        """Attribute the lines in an edit's ranges to the edit, except lines that are older than it.
+
+        `pre` is the hash of the content before the edit.
+        """
         old = self._old_lines(pre)
         own = covered(step, len(back.lines), whole=old is not None)
         if old is None:
@@ -174,7 +186,7 @@ class Lineage:
     def _mended(self, back: _Back) -> Attributions:
         """Attribute lines across a missing link by diffs with a few earlier contents.
 
-        Those that no other edit started from come first, then the newest.
+        Contents from which no other edit started are compared first, then the newest.
         """
         claims: Attributions = [None] * len(back.lines)
         walked: set[int] = set()
@@ -199,7 +211,7 @@ class Lineage:
     def _heads(self, back: _Back) -> Iterator[Edit]:
         """Yield earlier edits, newest first.
 
-        Edits whose content no other edit started from come before all others.
+        Edits that produced a content from which no other edit started come before all others.
         """
         earlier = [
             step
@@ -213,9 +225,11 @@ class Lineage:
     def _partly_known(
         self, wanted: ContentHash, limit: float, used: set[int]
     ) -> Sequence[str | None] | None:
-        """Return the lines of a kept content, else those that remain of an older one.
+        """Return the lines of the content `wanted` if it is stored.
 
-        None if neither is kept, or the edits between the two cannot be mapped.
+        Else derive them from the newest older content that is stored; lines that edits have changed
+        since are None. Return None if no such content is stored or an edit between the two does not
+        say which lines it replaced.
         """
         passed: list[list[Splice]] = []
         seen = set(used)
@@ -243,7 +257,10 @@ class Lineage:
         return found
 
     def _known(self, back: _Back) -> Sequence[str]:
-        """Return the lines of a content. Unknown lines become texts that equal no other line."""
+        """Return the lines of the content at which a walk ended.
+
+        An unknown line becomes a text that equals no other line.
+        """
         kept = (
             None if None not in back.lines or back.wanted is None else self._contents(back.wanted)
         )
@@ -253,12 +270,16 @@ class Lineage:
 
 
 def _told_apart(lines: Sequence[str | None], side: str) -> Sequence[str]:
-    """Replace unknown lines by texts that equal no other: no file holds a lone surrogate."""
+    """Replace unknown lines (None) by texts that equal no other line.
+
+    The texts hold a lone surrogate, which no file contains, and `side`, so that unknown lines of
+    the old and of the new text differ.
+    """
     return [f"\udfff{side}{at}" if line is None else line for at, line in enumerate(lines)]
 
 
 def _over(own: Attributions, kept: Carried, before: Attributions) -> Attributions:
-    """Let the attributions of kept lines replace those of the edit."""
+    """Return `own`, but with the attributions from `before` for the lines that `kept` matches."""
     claims = list(own)
     for at, old in enumerate(kept):
         if old is not None:

@@ -1,7 +1,8 @@
 """Lines moved or copied from another file by an unrecorded change (ledger section 5).
 
-Invariant: only lines that nothing else explains are attributed, and never above MOVED.
-Invariant: lines that the other file still has were not moved. They were copied, or written again.
+Invariant: only lines that no other method attributes are attributed, and never above MOVED.
+Invariant: a line that the other file still has was not moved from there. It was copied or
+rewritten.
 """
 
 from collections.abc import Iterator, Sequence
@@ -33,10 +34,10 @@ LostEdit = tuple[ContentHash, Edit | None]
 
 
 def losses(other: OtherFile) -> Iterator[LostEdit]:
-    """Yield the contents of a file that lost lines, newest first.
+    """Yield the past contents of a file that later lost lines, with the edit that removed them.
 
-    First the contents that no recorded edit started from, then those from which an edit removed
-    lines.
+    First come contents that an unrecorded change replaced, with None for the edit. Then come
+    contents from which a recorded edit removed lines. Both are newest first.
     """
     steps = sorted(other.steps, key=lambda step: -step.order)
     followed = {step.pre for step in steps}
@@ -61,7 +62,10 @@ def find_copied(
     others: Sequence[OtherFile],
     diff: Diff,
 ) -> None:
-    """Attribute unexplained lines if an edit of another file produced this very content."""
+    """Attribute unattributed lines if an edit of another file produced exactly the same content.
+
+    `wanted` is the hash of the content, `others` are the files to look in. Changes `claims`.
+    """
     for other in others:
         if any(step.post == wanted for step in other.steps):
             before = Lineage(other.steps, other.contents, diff).claims(wanted, lines)
@@ -77,10 +81,10 @@ def find_moved(
     *,
     at_least: int,
 ) -> Sequence[OtherFile]:
-    """Attribute unexplained blocks that are gone from another file. Changes `claims`.
+    """Attribute unattributed blocks that another file has lost. Changes `claims`.
 
-    Blocks with fewer than `at_least` letters and digits are skipped. Return the files of which a
-    content that lost lines could not be read.
+    Blocks with fewer than `at_least` letters and digits are skipped. Return the files with a past
+    content that lost lines and could not be read.
     """
     unread: list[OtherFile] = []
     new = bare(lines)
@@ -103,17 +107,17 @@ def find_moved(
 
 
 def _put(claims: Attributions, found: Attributions) -> None:
-    """Attribute the lines that have no attribution yet, with MOVED at most."""
+    """Copy attributions from `found` to the lines that have none, at most with confidence MOVED."""
     for at, claim in enumerate(found):
         if claims[at] is None and claim is not None:
             claims[at] = claim.at_most(Confidence.MOVED)
 
 
 def _gone(old: Sequence[str], other: OtherFile, step: Edit | None, diff: Diff) -> list[bool]:
-    """Return for each line of a content whether it is gone.
+    """Return, for each line of `old` (a past content of `other`), whether the file has lost it.
 
-    It is gone if `step` removed it, or any unrecorded change if `step` is None, and the file does
-    not have it today.
+    With `step`, only lines that this edit removed count as lost. Lines that the file has today are
+    not lost.
     """
     gone = [step is None] * len(old)
     for each in () if step is None else splices(step, float("inf")) or ():

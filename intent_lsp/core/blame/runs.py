@@ -22,7 +22,7 @@ _PEOPLE: Final = (EntityType.HUMAN, EntityType.MIXED)
 
 @dataclass(frozen=True, slots=True)
 class RecordAuthors:
-    """The authors of records by record id: their names, and the ids of this user's own records."""
+    """The names of records' authors, by record id, and the ids of this user's own records."""
 
     names: Mapping[str, str] = field(default_factory=dict)
     own: Collection[str] = ()
@@ -33,8 +33,8 @@ class BlameRun:
     """Lines with one origin, numbered from 1, both ends included.
 
     `record` and `contributor` are None if the lines are `unattributed`. `path` is the file in which
-    the record wrote them, under its name at that time. For lines by a person, or by an agent and a
-    person, `author` is the person's name and `is_you` says whether it is this user.
+    the record wrote the lines, as it was called at that time. For lines by a person, or by an agent
+    and a person, `author` is the person's name, and `is_you` says whether that is this user.
     """
 
     start_line: int
@@ -57,7 +57,8 @@ def blame_runs(
 ) -> tuple[BlameRun, ...]:
     """Return the runs of the lines `first` to `last`, which count from 0 and are both included.
 
-    The two are clipped to the text.
+    `claims` are the attributions of all lines; `sources` are the edits that they refer to. `first`
+    and `last` are clipped to the text.
     """
     first, last = max(first, 0), min(last, len(claims) - 1)
     starts = [at for at in range(first, last + 1) if at == first or claims[at] != claims[at - 1]]
@@ -71,7 +72,10 @@ def blame_runs(
 def one_run(
     claim: Attribution | None, sources: Sequence[FileRecord], start_line: int, end_line: int
 ) -> BlameRun:
-    """Return the run for lines with one attribution. Lines count from 1, both ends included."""
+    """Return the run for lines that share the attribution `claim`.
+
+    Lines count from 1, both ends included. `sources` are the edits that attributions refer to.
+    """
     if claim is None:
         return BlameRun(start_line=start_line, end_line=end_line)
     record, file = sources[claim.order]
@@ -87,7 +91,7 @@ def one_run(
 
 
 def of_people(runs: Iterable[BlameRun]) -> Mapping[str, Record]:
-    """Return the records of some runs that were made by people, alone or with an agent, by id."""
+    """Return the runs' records that a person made, alone or with an agent, by record id."""
     return {
         run.record.id: run.record
         for run in runs
@@ -98,7 +102,7 @@ def of_people(runs: Iterable[BlameRun]) -> Mapping[str, Record]:
 
 
 def named(runs: Sequence[BlameRun], people: RecordAuthors) -> tuple[BlameRun, ...]:
-    """Return the runs with the names of the people in them. Runs of agents alone have no name."""
+    """Return the runs with people's names filled in. Runs of agents alone have no name."""
     known = {
         each: (people.names.get(each), each in people.own)
         for each in of_people(runs)

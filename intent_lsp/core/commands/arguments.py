@@ -1,4 +1,4 @@
-"""The words of a command without their quotes, split into options and operands by a row.
+"""The words of a command without their quotes, split into options and operands by a program's row.
 
 Invariant: a word without `unknown` reaches the program exactly as `text`.
 Invariant: no word is lost: each becomes an option, an option's value, an operand, or the `--`.
@@ -14,10 +14,10 @@ from intent_lsp.core.commands.rows import Options, ProgramRow, RowKind, Style
 class Word:
     """One word of a command. Known parts are as the program sees them, unknown parts as typed.
 
-    `unknown` is a sentence that says why the shell may change the word; empty if it cannot.
-    `literal`: the shell expands nothing in it, not even a brace or a tilde. `pattern` is set if the
-    word is unknown only because it is a glob: the same glob with its literal special characters in
-    brackets.
+    `unknown` is a sentence that says why the shell may change the word; it is empty if the shell
+    cannot. `literal`: the shell expands nothing in the word, not even a brace or a tilde. If the
+    word is unknown only because it is a glob, `pattern` is that glob, with its quoted special
+    characters in brackets; else it is empty.
     """
 
     text: str
@@ -40,7 +40,7 @@ _SHORTEST_BEGINNING = len("--x")
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One option, by the name that the program's row has for it. `value` is None if it has none."""
+    """One option. `name` is as the program's row writes it; `value` is None if none is given."""
 
     name: str
     value: Word | None = None
@@ -50,7 +50,7 @@ class Option:
 class Arguments:
     """The options and operands of one call.
 
-    `dashed` are the operands after `--`, which `operands` holds too. None: there is no `--`.
+    `dashed` are the operands after `--`, or None if there is no `--`. `operands` includes them.
     """
 
     options: tuple[Option, ...] = ()
@@ -66,9 +66,9 @@ class Arguments:
         )
 
     def has(self, names: Options) -> bool:
-        """Whether one of these options is given.
+        """Whether one of the options `names` is given.
 
-        `-X=GET` means the option `-X` with the value `GET`.
+        The name `-X=GET` means the option `-X` with the value `GET`.
         """
         return not names.isdisjoint(self.given)
 
@@ -81,14 +81,17 @@ class Arguments:
 
 
 def joined(words: Iterable[Word]) -> Word:
-    """Join words with spaces. If one is unknown, so is the result."""
+    """Join words with spaces into one word, which is unknown if any of them is."""
     parts = tuple(words)
     unknown = next((part.unknown for part in parts if part.unknown), "")
     return Word(" ".join(part.text for part in parts), unknown)
 
 
 def filled(word: Word, token: str, program: str) -> Word:
-    """Return the word, made unknown if it contains `token`, which `program` replaces."""
+    """Return the word unchanged, or as an unknown word if it contains `token`.
+
+    `program` replaces `token` by a text that is not known beforehand, as `xargs` does with `{}`.
+    """
     if not token or token not in word.text:
         return word
     return Word(
@@ -99,9 +102,9 @@ def filled(word: Word, token: str, program: str) -> Word:
 
 
 def all_arguments(words: Sequence[Word], row: ProgramRow) -> Arguments:
-    """Split words into options and operands, in any order, up to `--`.
+    """Split words into options and operands, which may alternate. After `--`, all are operands.
 
-    If the row says so (`passes`), the words after `--` are also options.
+    If the row has `passes`, the words after `--` are also options.
     """
     options: list[Option] = []
     operands: list[Word] = []
@@ -123,10 +126,10 @@ def all_arguments(words: Sequence[Word], row: ProgramRow) -> Arguments:
 
 
 def leading_arguments(words: Sequence[Word], row: ProgramRow) -> Arguments:
-    """Split words into the options before the first operand and the operands from there on.
+    """Split words into the options before the first operand, and all words from that operand on.
 
-    An option whose value names a program (`module`) ends the options. Its value is the first
-    operand.
+    An option whose value names a program (`module`) ends the options too. That value is then the
+    first operand.
     """
     options: list[Option] = []
     at = 0
@@ -142,10 +145,9 @@ def leading_arguments(words: Sequence[Word], row: ProgramRow) -> Arguments:
 
 
 def options_in(words: Sequence[Word], row: ProgramRow) -> Iterator[Option]:
-    """Yield each word that looks like an option as an option, whatever stands before it.
+    """Yield an option for each word that looks like one, even after `--` or an operand.
 
-    Where a program's options are whole words, `--` is yielded too, since it may not end the options
-    there.
+    If the row's options are whole words, also yield `--`, since it may not end the options there.
     """
     for word in words:
         if word.text == "--" and row.style is Style.WHOLE:
@@ -177,10 +179,10 @@ def _options(word: Word, following: Sequence[Word], row: ProgramRow) -> tuple[li
 
 
 def _full_names(head: str, row: ProgramRow) -> list[str]:
-    """Return the option names that `head` may stand for.
+    """Return the names in the row that the option `head` may mean.
 
-    These are the name itself, the same with another number of dashes, or each long name that it
-    abbreviates. If the row knows none, return `head`.
+    They are `head` itself, `head` with one dash more or less, or each long name that `head`
+    abbreviates. If the row has none of these, return `head`.
     """
     whole = row.style is Style.WHOLE
     spellings = [head, "-" + head, head.removeprefix("-")] if whole else [head]
@@ -192,9 +194,9 @@ def _full_names(head: str, row: ProgramRow) -> list[str]:
 
 
 def _cluster(word: Word, following: Sequence[Word], row: ProgramRow) -> tuple[list[Option], int]:
-    """Read a word of single-letter options, such as `-abc` or `-ofile`.
+    """Parse a word of single-letter options, such as `-abc` or `-ofile`.
 
-    Return them, and how many following words are their values (0 or 1).
+    Return the options, and how many of the following words are their values (0 or 1).
     """
     found: list[Option] = []
     for at, letter in enumerate(word.text[1:], start=2):
@@ -210,7 +212,10 @@ def _cluster(word: Word, following: Sequence[Word], row: ProgramRow) -> tuple[li
 
 
 def _undashed(word: Word, following: Sequence[Word], row: ProgramRow) -> tuple[list[Option], int]:
-    """Read tar's oldest form, `xzf a.tgz`: the values follow in the order of the letters."""
+    """Parse options in tar's oldest form, such as `xzf a.tgz`. Values follow in the letters' order.
+
+    Return the options, and how many of the following words are their values.
+    """
     found, taken = [], 0
     for letter in word.text:
         name = f"-{letter}"

@@ -63,8 +63,8 @@ class ShellText:
 class Weighed:
     """The result for a simple command.
 
-    `reading` is what the command does itself, `texts` what it runs as shell text, and `place` the
-    working directory after it.
+    `reading` is what the command itself does, `texts` are the words that it runs as shell text, and
+    `place` is the working directory after it.
     """
 
     reading: CommandReading = NOTHING
@@ -73,9 +73,9 @@ class Weighed:
 
 
 def weigh(words: Sequence[Word], place: KnownPath, lists: CommandLists, depth: int = 0) -> Weighed:
-    """Classify one simple command, without its redirections and assignments.
+    """Classify one simple command, without its redirections and assignments, run in `place`.
 
-    `depth` counts the programs that run this one.
+    `depth` is the number of programs that this command is nested in, as in `sudo env rm`.
     """
     if not words:
         return Weighed(place=place)
@@ -95,8 +95,8 @@ def weigh(words: Sequence[Word], place: KnownPath, lists: CommandLists, depth: i
 def _of_git(reading: CommandReading, call: ProgramCall) -> CommandReading:
     """Mark a reading as git's. Add the paths that git restores or removes.
 
-    In another directory than the start, the command is at least LOOKING: that repository may be
-    configured to run other programs.
+    If git works in another directory than the command started in, the kind is at least LOOKING:
+    that repository may be configured to run other programs.
     """
     kind = reading.kind if call.place == START else max(reading.kind, CommandKind.LOOKING)
     paths = reading.paths
@@ -107,10 +107,10 @@ def _of_git(reading: CommandReading, call: ProgramCall) -> CommandReading:
 
 
 def _moved(words: Sequence[Word], place: KnownPath) -> Weighed:
-    """Classify a change of directory.
+    """Classify a change of directory (`cd`, `pushd` and the like).
 
     `cd` without an operand goes to `~`. With an option, a directory stack or an unknown operand,
-    the directory afterwards is unknown.
+    the resulting directory is unknown.
     """
     operands = [word for word in words[1:] if word.text not in {"--", "-P", "-L"}]
     there: KnownPath = None
@@ -124,7 +124,7 @@ def _moved(words: Sequence[Word], place: KnownPath) -> Weighed:
 
 
 def _weigh_call(call: ProgramCall, lists: CommandLists, depth: int) -> Weighed:
-    """Classify a call by its program's rows. A call for help that touches nothing only reads."""
+    """Classify a call by its program's rows. With `--help` it only reads if it touches no path."""
     weighed = _weigh_by_rows(call, lists, depth)
     if asks_for_help(call, lists) and not weighed.reading.paths and not weighed.texts:
         about = replace(_LOOKING, program=call.name)
@@ -157,7 +157,7 @@ def _all_options(words: Sequence[Word]) -> bool:
 
 
 def _not_known(call: ProgramCall, lists: CommandLists) -> str:
-    """Return the message for a call that no row fits."""
+    """Return the message that says why a call that fits no row may change files."""
     if call.name not in lists.rows and call.name not in lists.above:
         return f"`{call.name}` may change files: it is not in the list of programs that only read"
     operands = (word.text for word in call.words if not word.text.startswith("-"))
@@ -166,7 +166,7 @@ def _not_known(call: ProgramCall, lists: CommandLists) -> str:
 
 
 def _by_row(call: ProgramCall, row: ProgramRow, arguments: Arguments) -> Iterator[CommandReading]:
-    """Yield the readings of a call by the row that fits it, without any command that it runs."""
+    """Yield what a call does by the row that fits it, without the commands that it runs in turn."""
     reads = row.kind is not RowKind.WRITES
     if reads:
         kind = CommandKind.PLAIN if _is_plain(call, row, arguments) else CommandKind.LOOKING
@@ -191,7 +191,7 @@ def _is_plain(call: ProgramCall, row: ProgramRow, arguments: Arguments) -> bool:
 
 
 def _may_run(word: Word) -> bool:
-    """Whether some shells run part of the word when they evaluate it as a number: `a[$(…)]`."""
+    """Whether the word has the form `a[$(…)]`, which some shells run when they compute a number."""
     return "[" in word.text and not {"$", "`"}.isdisjoint(word.text)
 
 
@@ -242,9 +242,10 @@ def _assignments(words: Sequence[Word]) -> int:
 def _with_input(
     words: Sequence[Word], row: ProgramRow, arguments: Arguments, label: str
 ) -> Sequence[Word]:
-    """Return the words of the inner command as its program completes them.
+    """Return the inner command's words, unknown where `xargs` or the like completes them.
 
-    Words that the program fills in, and operands that it reads from its input, become unknown.
+    A placeholder that is replaced makes its word unknown. Appended operands become one unknown
+    word. `label` is the outer program's name for messages.
     """
     if not row.appends:
         return words

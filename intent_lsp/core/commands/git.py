@@ -1,7 +1,7 @@
 """Git commands that remove `.orchestration/.local/`, or restore files (decision 0014).
 
-Invariant: pure. A command that is not fully known counts as none of these, since what it has done
-is found out afterwards.
+Invariant: pure. A command that is not fully known counts as neither, since its effects are detected
+afterwards.
 """
 
 import posixpath
@@ -29,10 +29,10 @@ _MAGIC: Final = frozenset("*?[:")
 
 
 def removed_by(words: Sequence[Word], place: KnownPath) -> tuple[TouchedPath, ...]:
-    """Return `.orchestration/.local/` if this git call, run in `place`, would remove it.
+    """Return the path `.orchestration/.local/` if this git call, run in `place`, would remove it.
 
-    Else return nothing. The directory may not exist or may belong to another tree: the caller must
-    check.
+    Else return an empty tuple. The directory may not exist or may belong to another work tree: the
+    caller must check.
     """
     if any(word.unknown for word in words):
         return ()
@@ -65,9 +65,9 @@ def _sources(words: Sequence[str]) -> Iterator[str]:
 
 
 def _subcommand(words: Sequence[Word], place: KnownPath) -> tuple[str, Sequence[str], KnownPath]:
-    """Return git's subcommand, the known words after it, and the directory where git works.
+    """Return git's subcommand, the known words after it, and the directory in which git works.
 
-    The subcommand is "" if there is none.
+    The subcommand is "" if the call has none.
     """
     known = [word.text for word in words if not word.unknown]
     at = 0
@@ -133,7 +133,7 @@ def _stashes(words: Sequence[str]) -> bool:
 def _reach(places: Sequence[str]) -> bool:
     """Whether one of the pathspecs may match `.orchestration/`.
 
-    True without any, since all is matched.
+    True if there are no pathspecs, since git then takes all paths.
     """
     if not places:
         return True

@@ -1,6 +1,6 @@
 """A call of a program: its name as the command lists write it, and the row that fits its words.
 
-Invariant: a word that is not known matches no name, task or script.
+Invariant: an unknown word never matches a program name, a task or a script.
 """
 
 import re
@@ -41,8 +41,9 @@ _RELEASE: Final = re.compile(r"(?P<name>@?[^@\s]+)@[\w.^~*-]+|(?P<numbered>[a-z+
 class ProgramCall:
     """A call of a program or of its subcommand.
 
-    `words` are those after the name. `before` are the readings of options before the subcommand.
-    `plain` is false if the program was called by a path or version, or with such an option.
+    `words` follow the name, and `place` is the working directory. `before` are the readings of
+    options that precede the subcommand. `plain` is False if the program was called by a path, with
+    a version in its name, or with an option that is not known to be harmless.
     """
 
     name: str
@@ -53,7 +54,7 @@ class ProgramCall:
 
     @property
     def site(self) -> Site:
-        """The program and the directory that its relative paths start from."""
+        """The program and its working directory."""
         return Site(self.name, self.place)
 
 
@@ -73,10 +74,10 @@ def fits(row: ProgramRow, arguments: Arguments, lists: CommandLists) -> bool:
 
 
 def only_plain(row: ProgramRow, arguments: Arguments, words: Sequence[Word] = ()) -> bool:
-    """Whether every option is one with which the program only reads.
+    """Whether every option is one with which the program only reads (`plain` in the row).
 
-    Words in `words` that look like options count too, whatever stands before them, since the
-    program may split its words differently than the row does.
+    `words` are searched for options too, even after an operand or `--`, since the program may split
+    them differently than the row does.
     """
     if row.plain is None:
         return False
@@ -86,11 +87,11 @@ def only_plain(row: ProgramRow, arguments: Arguments, words: Sequence[Word] = ()
 
 
 def named_program(word: str, lists: CommandLists) -> tuple[str, tuple[CommandReading, ...]]:
-    """Return the name under which a program has rows, and a doubt if it may be any other program.
+    """Return the name under which a program has rows, and a doubt if it may be another program.
 
-    A path counts by its last part if it is in a system directory, or, for programs that verify or
-    run others, in a directory where package managers install programs. In any other directory named
-    `bin` it also counts by its last part, but with a doubt.
+    A path is replaced by its last part if it is in a system directory. For programs that verify or
+    run others, this also holds in a directory where package managers install programs. In any other
+    directory named `bin` it holds too, but with a doubt.
     """
     word = _without_release(word, lists)
     directory, slash, last = word.rpartition("/")
@@ -107,7 +108,10 @@ def named_program(word: str, lists: CommandLists) -> tuple[str, tuple[CommandRea
 
 
 def with_subcommand(call: ProgramCall, lists: CommandLists) -> ProgramCall:
-    """Return the call of the subcommand that a call names, as far as subcommands have rows."""
+    """Return the call of the subcommand that `call` names, or of a subcommand of it, and so on.
+
+    Return `call` unchanged if it names no subcommand with rows.
+    """
     while call.name in lists.above:
         row = next(iter(lists.rows.get(call.name, ())), NO_ROW)
         arguments = leading_arguments(call.words, row)
@@ -126,7 +130,7 @@ def with_subcommand(call: ProgramCall, lists: CommandLists) -> ProgramCall:
 
 
 def working_place(call: ProgramCall, row: ProgramRow, arguments: Arguments) -> KnownPath:
-    """Return the directory in which the options tell the program to work."""
+    """Return the directory in which the program works after the options that change it."""
     place = call.place
     for word in arguments.values(row.enters):
         place = None if word.unknown else entered(place, word.text)
@@ -134,7 +138,7 @@ def working_place(call: ProgramCall, row: ProgramRow, arguments: Arguments) -> K
 
 
 def asks_for_help(call: ProgramCall, lists: CommandLists) -> bool:
-    """Whether the last word is `--help` and no word before it can be a script or shell text."""
+    """Whether the last word is `--help` and no word before it may be a script or shell text."""
     if not call.words or call.words[-1].text != HELP or call.words[-1].unknown:
         return False
     runs = any(row.script or row.kind is RowKind.RUNS for row in lists.rows.get(call.name, ()))
@@ -144,7 +148,7 @@ def asks_for_help(call: ProgramCall, lists: CommandLists) -> bool:
 
 
 def _names_tasks(row: ProgramRow, arguments: Arguments, lists: CommandLists) -> bool:
-    """Whether the operands name tasks that verify, as the row's `tasks` requires."""
+    """Whether the operands that the row's `tasks` selects name tasks that only verify."""
     names = [word for word in arguments.operands if "=" not in word.text]
 
     def verifies(word: Word) -> bool:
@@ -163,7 +167,7 @@ def _names_tasks(row: ProgramRow, arguments: Arguments, lists: CommandLists) -> 
 
 
 def _follows(row: ProgramRow, arguments: Arguments) -> bool:
-    """Whether all scripts of a call match the row's `script`. False if there is none."""
+    """Whether all scripts of a call match the row's `script`. False if the call has no script."""
     scripts = arguments.values(row.given) or arguments.operands[:1]
     found = [
         re.fullmatch(row.script, text) for text in (_filled_in(w, row) for w in scripts) if text
@@ -172,9 +176,9 @@ def _follows(row: ProgramRow, arguments: Arguments) -> bool:
 
 
 def _filled_in(word: Word, row: ProgramRow) -> str:
-    """Return a script, or "" if it is too long or not known.
+    """Return the text of a script, or "" if it is too long or unknown.
 
-    If the row allows it (`numbers`), each shell expansion in the script is replaced by `1`.
+    If the row has `numbers`, each shell expansion in the script is replaced by `1`.
     """
     if len(word.text) > MAX_SCRIPT:
         return ""
@@ -185,14 +189,17 @@ def _filled_in(word: Word, row: ProgramRow) -> str:
 
 
 def _without_release(word: str, lists: CommandLists) -> str:
-    """Return the name without its version, if only the name without it has rows."""
+    """Return a program's name without its version, as `python` for `python3.12`.
+
+    Return the name unchanged if it has rows, or if the name without its version has none.
+    """
     found = None if word in lists.rows or word in lists.above else _RELEASE.fullmatch(word)
     name = "" if found is None else found["name"] or found["numbered"]
     return name if name in lists.rows or name in lists.above else word
 
 
 def _risky(call: ProgramCall, row: ProgramRow, arguments: Arguments) -> Iterator[CommandReading]:
-    """Yield a doubt for each option of the call that its row does not allow."""
+    """Yield an unknown reading for each option of the call that the row does not allow."""
     for option in arguments.options:
         if option.name in row.unless:
             sentence = (

@@ -1,6 +1,7 @@
 """The reading of a shell command: its kind, the paths that it touches, and what is not known.
 
-Invariant: `together` is never milder than any of its parts, and loses none of their paths.
+Invariant: the kind that `together` returns is at least as severe as that of each part, and no path
+of a part is lost.
 Invariant: a relative path stays relative to the directory in which the command is run.
 """
 
@@ -26,10 +27,10 @@ MAX_SENTENCE: Final = 200
 
 
 class CommandKind(IntEnum):
-    """What a command does besides writing the paths that it names, the mildest first.
+    """How severe a command is, apart from the paths that it writes. The mildest comes first.
 
-    `PLAIN` only reads: its text can mean nothing else. `LOOKING` reads or verifies, as far as its
-    programs' names tell. `CHANGING` may do anything.
+    `PLAIN` only reads: its text can mean nothing else. `LOOKING` reads or verifies, if its programs
+    do what their names say. `CHANGING` may do anything.
     """
 
     PLAIN = 0
@@ -50,16 +51,16 @@ class Effect(StrEnum):
 class TouchedPath:
     """A path that a command would change.
 
-    `path` is as the command names it, after the directories that the command enters first. A
-    leading `~` is left for the caller to expand; a file whose name really begins with `~` is given
-    as `./~…`.
+    `path` is as the command names it, prefixed by the directories that the command enters first.
+    The caller must expand a leading `~`; a file whose name really begins with `~` is given as
+    `./~…`.
 
-    `source` is the path that the content comes from, or None. If `path` is a directory, the entry
-    in it with the source's last name is changed. A path that is moved away has its own entry with
-    `DELETE`.
+    `source` is the path that the content comes from, or None. If `path` turns out to be a
+    directory, the entry in it with the last name of `source` is changed instead. A path that is
+    moved away has its own entry with `DELETE`.
 
     `restores`: the path gets the content that git has for it. `pattern`: the path is a glob that
-    the shell expands. `directory`: no file is changed if the path is or becomes a directory.
+    the shell expands. `directory`: if the path is or becomes a directory, no file is changed.
     """
 
     path: str
@@ -71,7 +72,7 @@ class TouchedPath:
 
 
 def changed_paths(path: str, effect: Effect, source: str | None) -> tuple[TouchedPath, ...]:
-    """Return the paths that change with a file. A move from `source` deletes that path first."""
+    """Return the paths that change with a file: `path`, and for a move the deleted `source`."""
     new = TouchedPath(path, effect, source)
     return (new,) if source is None else (TouchedPath(source, Effect.DELETE), new)
 
@@ -80,9 +81,9 @@ def changed_paths(path: str, effect: Effect, source: str | None) -> tuple[Touche
 class CommandReading:
     """What one command, or several together, would do.
 
-    `unknown` are sentences: what is not known, and why. `program` is the program that decided
-    `kind`. `verifying`: a part is a test, a linter or a build. `git`: a part is git, which can be
-    configured to run other programs.
+    Each sentence in `unknown` says what is not known, and why. `program` is the program that
+    decided `kind`. `verifying`: a part is a test, a linter or a build. `git`: a part is git, which
+    can be configured to run other programs.
     """
 
     kind: CommandKind = CommandKind.PLAIN
@@ -97,7 +98,7 @@ NOTHING: Final = CommandReading()
 
 
 def together(readings: Iterable[CommandReading]) -> CommandReading:
-    """Return several readings as one: the severest kind, and every path and sentence once."""
+    """Merge several readings into one: the severest kind, all paths and sentences, each once."""
     parts = [part for part in readings if part != NOTHING]
     if not parts:
         return NOTHING
@@ -113,16 +114,17 @@ def together(readings: Iterable[CommandReading]) -> CommandReading:
 
 
 def unknown(program: str, sentence: str) -> CommandReading:
-    """Return the reading of a part that may do anything. `sentence` says why that is not known."""
+    """Return the reading of a part that may do anything. `sentence` says why."""
     return CommandReading(
         kind=CommandKind.CHANGING, unknown=(_shortened(sentence),), program=program
     )
 
 
 def entered(place: KnownPath, directory: str) -> KnownPath:
-    """Return `directory` as seen from `place`. Absolute paths and `~` are returned unchanged.
+    """Return the directory that `cd directory` leads to from `place`.
 
-    Return None if it is relative and `place` is not known.
+    An absolute path or one with `~` is returned unchanged. Return None if `directory` is relative
+    and `place` is not known.
     """
     if directory.startswith(("/", "~")):
         return directory

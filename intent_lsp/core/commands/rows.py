@@ -23,7 +23,7 @@ EVERY: Final = "*"
 
 
 class RowKind(StrEnum):
-    """What a program does if the row fits. Each kind is one of the command lists."""
+    """What a program does if the row fits. The command lists are grouped by these kinds."""
 
     READS = "reads"
     VERIFIES = "verifies"
@@ -63,7 +63,7 @@ class Operands(StrEnum):
 
 
 class Tasks(StrEnum):
-    """Which operands must name a task that verifies."""
+    """Which operands must name a task that only verifies, such as `test` or `lint`."""
 
     NONE = "none"
     FIRST = "first"
@@ -72,7 +72,7 @@ class Tasks(StrEnum):
 
 
 class Runs(StrEnum):
-    """Which operands are a command that the program runs."""
+    """Which operands form the command that the program runs."""
 
     WORDS = "words"
     """All of them: a program and its arguments."""
@@ -146,7 +146,7 @@ class ProgramRow:
 
     @property
     def taking(self) -> Options:
-        """The options whose value may be the next word."""
+        """The options whose value may be the word after them."""
         named = self.values | self.writes | self.enters | self.texts | self.module | self.fills
         return (named | self.given) - self.attached
 
@@ -166,9 +166,9 @@ class CommandLists:
     """All rows, by the words that call the program (`rm`, `git log`), and names used in many rows.
 
     A task verifies if its name has one of `task_words` and none of `changing_words`. `choosers` are
-    variables that decide which program runs; `harmless` are assignments to them that do not. In
-    `system_bins` a program is what its name says. Package managers install programs that verify
-    into `project_bins`.
+    variables that decide which program runs; `harmless` are assignments to them that change
+    nothing. `system_bins` are directories whose programs are trusted to do what their names say.
+    `project_bins` are directories where package managers install programs that verify.
 
     The `…_tools` are names of agents' tools, and patterns with `*`. `other_shells` are those of the
     `command_tools` that run another shell than `bash`.
@@ -188,18 +188,21 @@ class CommandLists:
 
     @cached_property
     def above(self) -> frozenset[str]:
-        """The words that may be followed by a subcommand, such as `git`."""
+        """The words that a subcommand may follow, such as `git` or `git stash`."""
         return frozenset(
             name[:at] for name in self.rows for at, sign in enumerate(name) if sign == " "
         )
 
     def is_task(self, name: str) -> bool:
-        """Whether the name of a task says that it verifies."""
+        """Whether `name` is that of a task which only verifies, such as `test` or `lint`."""
         parts = {part.lower() for part in _PART.findall(name)}
         return not parts.isdisjoint(self.task_words) and parts.isdisjoint(self.changing_words)
 
     def chooses(self, assignment: str, *, known: bool) -> bool:
-        """Whether `NAME=value` may decide which program runs. `known`: the value is known."""
+        """Whether `NAME=value` may decide which program runs.
+
+        `known`: the value is known beforehand.
+        """
         name = assignment.partition("=")[0].rstrip("+")
         if known and assignment in self.harmless:
             return False

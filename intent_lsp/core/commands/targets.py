@@ -39,14 +39,14 @@ _OPERANDS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """The program that writes, and the directory that its relative paths start from."""
+    """The program that writes, and its working directory, from which relative paths start."""
 
     program: str
     place: KnownPath
 
 
 def targets(row: ProgramRow, arguments: Arguments, site: Site) -> Iterator[CommandReading]:
-    """Yield a reading for each target of a call, and for each source if the row has `shares`."""
+    """Yield a reading for each operand that the program writes, and for each source if `shares`."""
     operands = arguments.operands
     match row.operands:
         case Operands.COPY | Operands.MOVE | Operands.SEND:
@@ -65,10 +65,10 @@ def targets(row: ProgramRow, arguments: Arguments, site: Site) -> Iterator[Comma
 
 
 def target(word: Word, effect: Effect, site: Site, source: str | None = None) -> CommandReading:
-    """Return the reading of a word as a path that is written.
+    """Return the reading of a word as a path with the given effect.
 
-    A word that is not a file, such as `/dev/null`, changes nothing. A path that is not known gives
-    an unknown reading.
+    A word that is not a file, such as `/dev/null`, changes nothing. If the word's path is not
+    known, the reading is unknown. `source` is the path that the content comes from.
     """
     if word.unknown and not word.pattern:
         return unknown(site.program, word.unknown)
@@ -88,15 +88,15 @@ def target(word: Word, effect: Effect, site: Site, source: str | None = None) ->
 
 
 def _directory(reading: CommandReading) -> CommandReading:
-    """Mark each path of a reading: no file is changed if it is a directory."""
+    """Mark each path of a reading so that it changes no file if it is a directory."""
     paths = (replace(path, directory=True) for path in reading.paths)
     return replace(reading, paths=tuple(paths))
 
 
 def _below(word: Word, site: Site) -> CommandReading:
-    """Return the reading of a target of a program that also changes all files below a directory.
+    """Return the reading of a file or directory whose program also changes all files below it.
 
-    A word counts as a file only if its last part has a dot inside, since the disk is not read.
+    The disk is not read, so the word counts as a file only if its last part has a dot inside.
     """
     last = word.text.rpartition("/")[2]
     if not _GLOB.isdisjoint(word.text) and not word.unknown:
@@ -110,7 +110,7 @@ def _below(word: Word, site: Site) -> CommandReading:
 
 
 def _copied(row: ProgramRow, arguments: Arguments, site: Site) -> Iterator[CommandReading]:
-    """Yield the readings of a program that copies or moves its operands to the last one."""
+    """Yield the readings of a program that copies or moves all operands to the last of them."""
     into = arguments.values(_INTO)
     sources, last = _sources(arguments)
     moves = row.operands is Operands.MOVE
@@ -133,13 +133,13 @@ def _copied(row: ProgramRow, arguments: Arguments, site: Site) -> Iterator[Comma
 
 
 def _sources(arguments: Arguments) -> tuple[tuple[Word, ...], tuple[Word, ...]]:
-    """Return the words that are copied, and the word that they go to, as a tuple of at most one."""
+    """Return the words that are copied, and the target's word in a tuple of at most one."""
     names = (*arguments.operands, *arguments.values(_INTO)[:1])
     return names[:-1], names[-1:]
 
 
 def _inside(directory: Word, source: Word) -> Word:
-    """Return the path of a source's last name inside a directory."""
+    """Return the path in `directory` with the last name of `source`."""
     name = source.text.rstrip("/").rpartition("/")[2]
     path = f"{directory.text}{name}" if directory.text.endswith("/") else f"{directory.text}/{name}"
     if name in {"", ".", ".."}:
@@ -148,12 +148,12 @@ def _inside(directory: Word, source: Word) -> Word:
 
 
 def _source(word: Word, site: Site) -> str | None:
-    """Return the path of a source, or None if it is not known."""
+    """Return the path that a source's word stands for, or None if it is not known."""
     return None if word.unknown else entered(site.place, word.text)
 
 
 def _sent(word: Word, site: Site) -> CommandReading:
-    """Return the reading of a destination that may be on another machine, such as `host:path`."""
+    """Return the reading of a copy's target that may be on another machine, such as `host:path`."""
     if ":" in word.text.partition("/")[0]:
         return unknown(site.program, f"`{word.text}` is on another machine")
     return target(word, Effect.WRITE, site)

@@ -2,8 +2,8 @@
 
 Specified in requirements section 6.
 
-Invariant: whether a row passed is decided by its own check and passed in as `denied`. These
-functions only describe.
+Invariant: each row's own check decides whether the row passed. Its result is passed in as `denied`.
+The functions of this module only describe.
 Invariant: the facts of rows 10 to 12 are requested only for a known intent.
 """
 
@@ -36,14 +36,14 @@ NO_PATH = "The call does not name the files that it would change, so none is ref
 
 
 def governance(question: GateRequest) -> str:
-    """Row 1: describe whether edits are judged at all."""
+    """Row 1: describe whether the gate judges edits at all."""
     if question.governed:
         return "Governance is on, so edits of this workspace are judged."
     return "Governance is off, so no edit of this workspace is judged."
 
 
 def change(question: GateRequest) -> str:
-    """Row 2: describe whether anything would change."""
+    """Row 2: describe whether the call would change anything."""
     if question.call is None:
         return "A save changes its file, so it is judged."
     tool = shown(question.tool_name)
@@ -73,7 +73,7 @@ def active_intent(question: GateRequest, denied: Denied | None) -> str:
 
 
 def known_intent(question: GateRequest, denied: Denied | None) -> str:
-    """Row 9: describe whether the intents file has that intent, under this id or as an alias."""
+    """Row 9: describe whether the active intent is in the intents file, by its id or an alias."""
     cited, intent = _cited(question), shown(question.intent.id)
     if denied is not None:
         others = shown_list(open_ids(question.intents))
@@ -106,7 +106,7 @@ def ignored(question: GateRequest, denied: Denied | None) -> str:
 
 
 def scope(question: GateRequest, denied: Denied | None) -> str:
-    """Row 12: describe the globs that own the paths, those of the active intent or of others."""
+    """Row 12: describe which intents own the paths, and by which globs."""
     intent = shown(question.intent.id)
     if denied is None:
         if not question.files:
@@ -147,7 +147,7 @@ def _owned(question: GateRequest, path: WorkspacePath) -> str:
 
 
 def _foreign(question: GateRequest, path: WorkspacePath) -> str:
-    """Return who owns a path outside of the active intent: the first owner, and how many more."""
+    """Describe a path that the active intent does not own: its first owner, and how many more."""
     usable = open_owners(question.intents, question.owners, path)
     owning = [
         f"{shown(owner.intent_id)} owns it by the glob {shown(owner.pattern)}"
@@ -169,7 +169,7 @@ def _reading(fact: FileFact, *, claims: bool) -> str:
 
 
 def checkout(question: GateRequest, denied: Denied | None) -> str:
-    """Row 3: describe the intent checked out in this turn and the one that the call cites."""
+    """Row 3: describe the intent checked out in this turn, and the intent that the call cites."""
     call = _call(question)
     if not call.require_checkout:
         return "The policy requires no checkout in every turn (require_checkout: false)."

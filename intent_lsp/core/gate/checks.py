@@ -2,7 +2,8 @@
 
 Specified in requirements section 6, rows 3-15.
 
-Invariant: a check returns a refusal or None. Checks after row 9 run only if row 9 passed.
+Invariant: a check returns a refusal, or None if it passes. Checks after row 9 run only if row 9
+passed.
 Invariant: a person's save passes every check that is for calls only (rows 3-6, 14 and 15).
 Invariant: the messages are those of the specification, word for word.
 """
@@ -92,7 +93,7 @@ def intent_ignored(question: GateRequest) -> Denied | None:
 def scope_violation(question: GateRequest) -> Denied | None:
     """Row 12: deny a path that the active intent does not own.
 
-    Files that are generated, and files that the edit restores, need no owner.
+    Generated files, and files that the edit restores to their last allowed content, need no owner.
     """
     intent = question.intent
     free = {fact.path for fact in question.files if fact.puts_back or fact.generated}
@@ -134,7 +135,7 @@ def stale_file(question: GateRequest) -> Denied | None:
 
 
 def checkout_required(question: GateRequest) -> Denied | None:
-    """Row 3: deny unless the intent was checked out in this turn, and the call cites no other."""
+    """Row 3: deny unless an intent was checked out in this turn and the call cites no other one."""
     call = _call(question)
     if not call.require_checkout or (call.checked_out is not None and not _other(question, call)):
         return None
@@ -182,7 +183,7 @@ def tool_blocked(question: GateRequest) -> Denied | None:
 
 
 def path_denied(question: GateRequest) -> Denied | None:
-    """Row 6: deny if a path belongs to the control plane or a rule of the team denies it."""
+    """Row 6: deny a path that belongs to the control plane or that a rule of the team denies."""
     call = _call(question)
     if not call.denied_paths:
         return None
@@ -256,7 +257,7 @@ def _cure(question: GateRequest) -> str:
 
 
 def _other(question: GateRequest, call: CallFacts) -> bool:
-    """Whether the call cites a known intent other than the one checked out."""
+    """Whether the call cites an intent that exists and is not the one checked out."""
     if call.cited is None:
         return False
     cited, chosen = question.intents.get(call.cited), question.intents.get(call.checked_out or "")

@@ -2,8 +2,8 @@
 
 Specified in requirements section 2.
 
-Invariant: files that editors and operating systems leave behind are no drift; a symbolic link in
-the place of a file is.
+Invariant: files that editors and operating systems leave behind are no drift. A symbolic link in
+the place of a file is drift.
 """
 
 from collections.abc import Iterable
@@ -34,7 +34,7 @@ _PASSED_OVER: Final = (
 
 
 class EntryKind(Enum):
-    """What an entry of a directory is. A symbolic link is a LINK whatever it points to."""
+    """What an entry of a directory is. A symbolic link is a LINK whatever its target is."""
 
     FILE = "a file"
     DIRECTORY = "a directory"
@@ -43,7 +43,10 @@ class EntryKind(Enum):
 
 
 def drift_of(entries: Iterable[tuple[str, EntryKind]]) -> tuple[Drift, ...]:
-    """Return the problems of the entries of `.orchestration/`, sorted by name."""
+    """Return the problems of the entries of `.orchestration/`, sorted by name.
+
+    Entries without a problem are left out.
+    """
     found = ((name, _problem(name, kind)) for name, kind in sorted(entries, key=_name))
     return tuple(
         Drift(WorkspacePath(f"{CONTROL_ROOM}/{name}"), problem)

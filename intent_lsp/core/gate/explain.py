@@ -38,7 +38,7 @@ class RowOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExplainedRow:
-    """One row, by its number in the table. `code` is None for rows 1 and 2, which deny nothing.
+    """One row of the gate's table. `code` is None for rows 1 and 2, which deny nothing.
 
     `fact` is one line of fewer than 600 characters, with at most ten names in a list.
     """
@@ -50,7 +50,7 @@ class ExplainedRow:
 
     @property
     def label(self) -> str:
-        """What the row requires, worded as it reads when the row passes."""
+        """What the row requires, worded as a statement that is true when the row passes."""
         return _LABELS[self.number]
 
 
@@ -101,8 +101,8 @@ def explain_save(question: GateRequest) -> tuple[ExplainedRow, ...]:
 def explain_call(question: GateRequest, call: CallFacts) -> tuple[ExplainedRow, ...]:
     """Explain the decision of `judge_call`: rows 1 to 16, in order.
 
-    Row 16 (a person's approval) fails if the decision is Ask. An approval satisfies row 12
-    (scope) and row 16, no other.
+    Row 16 (a person's approval) fails if the decision is Ask. An approval satisfies rows 12 (scope)
+    and 16, and no other row.
     """
     return _explained(replace(question, call=call))
 
@@ -130,7 +130,7 @@ def _change(question: GateRequest) -> ExplainedRow:
 
 
 def _refusing(question: GateRequest, row: Check) -> ExplainedRow:
-    """Evaluate one of rows 3 to 15 with the gate's own check."""
+    """Explain one of the rows 3 to 15 by running the gate's own check."""
     why_not = _why_not_asked(question, row.number, agents_only=row.agents_only)
     if why_not is not None:
         return _row(row.number, row.code, why_not, RowOutcome.SKIPPED)
@@ -151,7 +151,10 @@ def _person(question: GateRequest) -> ExplainedRow:
 
 
 def _why_not_asked(question: GateRequest, number: int, *, agents_only: bool) -> str | None:
-    """Return why a row after the second is not evaluated, or None if it is."""
+    """Return why one of the rows 3 to 16 is not evaluated, or None if it is evaluated.
+
+    `agents_only`: the row is for agents' calls only.
+    """
     if not question.governed:
         return _OFF
     call = question.call

@@ -2,8 +2,8 @@
 
 Specified in requirements section 7.
 
-Invariant: people may always edit the files that govern them, and never those that only the server
-writes.
+Invariant: people may always edit the files that govern them, and never the files that are reserved
+for the server.
 """
 
 from enum import Enum, auto
@@ -54,15 +54,16 @@ def _lessons_files(policy: TeamPolicy) -> tuple[str, ...]:
 
 
 def server_only(path: WorkspacePath) -> bool:
-    """Whether only the server writes a file (requirements section 2)."""
+    """Whether only the server may write the file at `path` (requirements section 2)."""
     own = _in_its_room(path)
     return own in _SERVER_FILES or own.startswith(_SERVER_ROOMS)
 
 
 def _in_its_room(path: WorkspacePath) -> str:
-    """Return a path as seen from the root whose control directory it is in.
+    """Return a path relative to the root whose `.orchestration/` contains it.
 
-    That root may be below ours.
+    That root may be nested in the root that `path` is relative to. If no nested one contains it,
+    return `path` unchanged.
     """
     _, room, rest = path.rpartition(f"/{CONTROL_ROOM}/")
     return f"{CONTROL_ROOM}/{rest}" if room else path

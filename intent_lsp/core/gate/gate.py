@@ -27,7 +27,7 @@ from intent_lsp.core.records import ScopeValidation
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One row of the gate's table, with its number there.
+    """One row of the gate's table, with the row's number.
 
     `agents_only`: the row does not apply to a person's save.
     """
@@ -68,9 +68,9 @@ LOOKING_PASSES_OVER: Final = frozenset((3, 4, 8, 9, 10, 11))
 
 
 def judge_save(question: GateRequest) -> SaveDecision:
-    """Judge a person's save: the first failing row denies it.
+    """Judge a person's save. The first failing row denies it.
 
-    Else it is allowed with verdict PASS.
+    If no row fails, the save is allowed with verdict PASS.
     """
     if not question.governed:
         return Allowed(ScopeValidation.EXEMPT)
@@ -79,7 +79,7 @@ def judge_save(question: GateRequest) -> SaveDecision:
 
 
 def judge_call(question: GateRequest, call: CallFacts) -> Decision:
-    """Judge an agent's call. The result is Ask if the policy wants a person to approve it.
+    """Judge an agent's call. The result is Ask if the policy requires a person's approval.
 
     An approval satisfies rows 12 and 16 only.
     """
@@ -104,7 +104,10 @@ def judge_call(question: GateRequest, call: CallFacts) -> Decision:
 
 
 def passed_over(question: GateRequest) -> frozenset[int]:
-    """Return the numbers of the rows that a call need not pass."""
+    """Return the numbers of the rows that are skipped for this call.
+
+    These are rows for a command that only looks, or for a call that writes the first intent.
+    """
     if question.only_looks:
         return LOOKING_PASSES_OVER
     first = question.call is not None and question.call.bootstrap
@@ -128,7 +131,7 @@ def rejected(question: GateRequest, feedback: str) -> Denied:
 def unavailable(cause: str, paths: tuple[WorkspacePath, ...]) -> Denied:
     """Return the refusal for an edit that cannot be judged (requirements section 10).
 
-    It applies only if the policy's `fail_open` is false.
+    The caller uses it only if the policy's `fail_open` is False.
     """
     return Denied(
         code=GateCode.GOVERNANCE_UNAVAILABLE,
@@ -139,9 +142,10 @@ def unavailable(cause: str, paths: tuple[WorkspacePath, ...]) -> Denied:
 
 
 def _refusals(question: GateRequest, numbers: frozenset[int]) -> Iterator[Denied]:
-    """Yield the refusals of all rows, in order, except the rows with these `numbers`.
+    """Yield the refusals of all failing rows, in order, without the rows in `numbers`.
 
-    The iterator is lazy, because rows after 9 need a known intent: stop at a refusal of row 8 or 9.
+    Take no more refusals after one of row 8 or 9: the rows after 9 need a known intent and run only
+    when the next refusal is taken.
     """
     for row in CHECKS:
         if row.number in numbers or (row.agents_only and question.call is None):

@@ -1,6 +1,6 @@
 """Which patterns a person may be asked to grant (requirements section 9, protocol section 2).
 
-Invariant: a pattern that would grant nothing, or everything, is refused before a person is asked.
+Invariant: a pattern that matches nothing, or everything, is refused before a person is asked.
 """
 
 from collections.abc import Callable

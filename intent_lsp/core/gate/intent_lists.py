@@ -33,13 +33,13 @@ _CUT: Final = "…"
 
 
 def listed(names: Sequence[str]) -> str:
-    """Join names for a sentence, ten at most. No name is `(none)`."""
+    """Join at most ten names for a sentence. Without names, return `(none)`."""
     shown = ", ".join(names[:_NAMED_AT_MOST]) or "(none)"
     return shown + (", …" if len(names) > _NAMED_AT_MOST else "")
 
 
 def first_of(names: Sequence[str]) -> str:
-    """Return the first name and how many more there are, for a sentence."""
+    """Return the first name and the number of further ones, for a sentence."""
     return names[0] + (f" (and {len(names) - 1} more)" if len(names) > 1 else "")
 
 
@@ -64,7 +64,7 @@ def open_owners(intents: Intents, owners: Owners, path: WorkspacePath) -> tuple[
 
 
 def warnings_of(intent: Intent) -> tuple[str, ...]:
-    """Return the warnings about an intent under which work is allowed nevertheless."""
+    """Return the warnings about an intent that is BLOCKED. Work on it is allowed nevertheless."""
     return (
         (f"Intent {intent.id} is BLOCKED, but may still be worked on.",)
         if intent.status is Status.BLOCKED
@@ -73,12 +73,12 @@ def warnings_of(intent: Intent) -> tuple[str, ...]:
 
 
 def fact_of(sentence: str) -> str:
-    """Return a sentence, cut at the greatest length of a fact."""
+    """Return a sentence, cut off if it is longer than a fact may be."""
     return sentence if len(sentence) <= FACT_AT_MOST else sentence[: FACT_AT_MOST - 1] + _CUT
 
 
 def shown(name: str) -> str:
-    """Format a name for a sentence. A long one loses its middle."""
+    """Format a name for a sentence. The middle of a long name is cut out."""
     short = _without_middle(name)
     return short if short and short.isprintable() else _without_middle(repr(short))
 
@@ -89,12 +89,12 @@ def shown_list(names: Iterable[str]) -> str:
 
 
 def fact_list(told: Iterable[str]) -> str:
-    """Format up to ten formatted facts as a list. What comes later is not even computed."""
+    """Join up to ten formatted facts as a list. Further ones are not taken from the iterable."""
     return listed(list(islice(told, _LOOKED_AT)))
 
 
 def shown_hash(hash_: ContentHash | None) -> str:
-    """Format enough of a hash to tell two apart. None is `no file`."""
+    """Shorten a hash so that it can still be distinguished from others. None becomes `no file`."""
     if hash_ is None:
         return "no file"
     return shown(hash_ if len(hash_) <= _HASH_AT_MOST else hash_[:_HASH_AT_MOST] + _CUT)

@@ -2,8 +2,8 @@
 
 Specified in requirements section 8.
 
-Invariant: agents get the messages of the specification. These are for people only, state the
-problem in one sentence, and leave the remedy to the actions that are offered with them.
+Invariant: these messages are for people only; agents get those of the specification. Each states
+the problem in one sentence. The remedy is in the actions that are offered with it.
 """
 
 from typing import Final
@@ -28,7 +28,10 @@ _WORDS: Final = {
 
 
 def for_people(denied: Denied, intent: Intent | None) -> str:
-    """Return why an edit was denied. `intent` is the one it was judged under, None if unknown."""
+    """Return why an edit was denied, for a person.
+
+    `intent` is the one that the edit was judged under, or None if there was no known one.
+    """
     words = _WORDS.get(denied.code)
     if words is None:
         # The other rows apply to agents' calls only, so no person sees their messages.
@@ -50,7 +53,7 @@ def title_of(intent: Intent) -> str:
 
 
 def _named(denied: Denied) -> str:
-    """Return the names of a refusal's files, without their directories."""
+    """Return the names of the first files of a refusal, without directories, and how many more."""
     names = [path.rpartition("/")[2] for path in denied.paths[:NAMES_SHOWN]]
     more = len(denied.paths) - len(names)
     return ", ".join(names) + (f" and {more} more" if more > 0 else "")

@@ -2,7 +2,7 @@
 
 Specified in requirements section 6.
 
-Invariant: values only. The caller has looked everything up before.
+Invariant: this module holds values only. The caller looks up every fact before it asks the gate.
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ EDITOR_SAVE: Final = "editor/save"
 
 
 class Unread(Enum):
-    """A placeholder for the hash of a file that the caller never read."""
+    """The value of `FileFact.expected` for a file that the caller never read."""
 
     NEVER = "never"
 
@@ -32,11 +32,11 @@ class Unread(Enum):
 class FileFact:
     """The facts about one file that an edit would change.
 
-    `path` is relative to the root; for a file outside of it, `path` is as the caller spelled it.
-    `expected` is the hash that the caller last read (None: read as absent), `current` the hash on
-    disk now (None: absent). `claimed_by` is another session with a live claim on the file.
-    `puts_back`: the edit restores the content from before a violation. `generated`: a file of a
-    kind that tools leave behind.
+    `path` is relative to the root; for a file outside of the root, it is as the caller wrote it.
+    `expected` is the hash that the caller last read (None: it found no file). `current` is the hash
+    on disk now (None: there is no file). `claimed_by` is another session with a live claim on the
+    file. `puts_back`: the edit restores the content from before a violation. `generated`: the file
+    is of a kind that tools leave behind.
     """
 
     path: WorkspacePath
@@ -68,13 +68,13 @@ class DeniedPath:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallFacts:
-    """The facts about an agent's call, beside those in the request.
+    """Further facts about an agent's call, which a person's save does not have.
 
     `looking`: the command's text shows no change except of the request's files. `cited` is the
-    intent that the call names, `checked_out` the one that the session checked out in this turn.
-    `new_specs` are numbered specifications among the paths that do not exist yet. `bootstrap`: the
-    call writes the first intent. `unknown_paths` are warnings about paths that are not known
-    beforehand.
+    intent that the call names. `checked_out` is the intent that the session checked out in this
+    turn. `new_specs` are those of the paths that are numbered specifications and do not exist yet.
+    `bootstrap`: the call writes the first intent. `unknown_paths` are warnings that the call may
+    change paths which are not known beforehand.
     """
 
     mutating: bool = True
@@ -100,7 +100,8 @@ class CallFacts:
 class GateRequest:
     """One intended edit, with every fact that judging it needs.
 
-    `active_intent` is the id that it is judged under. `call` is None for a person's save.
+    `active_intent` is the id of the intent that the edit is judged under. `call` is None for a
+    person's save.
     """
 
     tool_name: str = EDITOR_SAVE
@@ -120,14 +121,14 @@ class GateRequest:
 
     @property
     def only_looks(self) -> bool:
-        """Whether this is a command whose text shows no change of any file."""
+        """Whether the request is for a command whose text shows no change of any file."""
         return self.call is not None and self.call.looking and not self.files
 
     @property
     def intent(self) -> Intent:
-        """The active intent, or an empty one if it is unknown.
+        """The active intent, or an empty intent if there is no active or no known one.
 
-        Rows that use it run only if it is known.
+        Rows of the gate that use it run only if it is known.
         """
         name = self.active_intent or ""
         return self.intents.get(name) or Intent(id=IntentId(name))
@@ -143,7 +144,7 @@ class Allowed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Denied:
-    """The edit is denied. `details` goes to the client unchanged (keys in snake_case)."""
+    """The edit is denied. `details` (keys in snake_case) is sent to the client unchanged."""
 
     code: GateCode
     message: str
@@ -158,7 +159,7 @@ class Denied:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A person decides. `why` is the refusal that applies unless they approve."""
+    """A person decides. `why` is the refusal to return if the person does not approve."""
 
     why: Denied
 

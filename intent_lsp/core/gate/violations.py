@@ -3,7 +3,7 @@
 Specified in requirements section 8 and disk section 3.
 
 Invariant: a file equal to HEAD has no violation. Lines from before the session, or covered by a
-passing record, are not marked, unless the file's newest record is a violation that still stands.
+passing record, are not marked, unless the file's newest record is a violation that is not resolved.
 Invariant: every file shows its own violation, or is counted by exactly one other file of its root,
 or is shown under its new name.
 """
@@ -24,7 +24,8 @@ SHOWN_A_ROOT = 1_000
 class MarkedRun:
     """The lines that one diagnostic marks, from 0, both ends included.
 
-    `hunk` is the change behind it, or None if only the whole file or a record is known.
+    `hunk` is the change that the lines come from. It is None if the diagnostic is about the whole
+    file or a record.
     """
 
     first_line: int
@@ -38,10 +39,10 @@ SHOWN_ALIKE: Final = 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutOfBounds:
-    """A file with a violation: its code, and the id of the record that holds it.
+    """A file with a violation: the violation's code, and the id of the record that holds it.
 
-    `record_id` is None if no record holds it yet. `opened`: an editor has the file open.
-    `renamed_to` is the file's new name, if it was renamed since.
+    `record_id` is None if no record holds the violation yet. `opened`: an editor has the file open.
+    `renamed_to` is the file's new path, if it was renamed since.
     """
 
     path: WorkspacePath
@@ -53,7 +54,10 @@ class OutOfBounds:
 
 @dataclass(frozen=True, slots=True)
 class Others:
-    """How many other files one file stands for, and their common folder ("" is the root)."""
+    """The other files that one shown file represents: their number and common folder.
+
+    The folder "" is the root.
+    """
 
     count: int
     folder: str = ""
@@ -63,10 +67,10 @@ ALONE: Final = Others(0)
 
 
 def marked_runs(head: Sequence[Hunk], narrowing: Sequence[Sequence[Hunk]]) -> tuple[MarkedRun, ...]:
-    """Return the runs changed against HEAD that have a line that is new against every reference.
+    """Return the changes since HEAD that have a line which is new against every other reference.
 
-    `narrowing` holds the same text's hunks against each reference: the baseline and the newest
-    passing content.
+    `narrowing` holds the same text's hunks against each other reference: the baseline and the
+    newest passing content.
     """
     return tuple(
         _mark(hunk) for hunk in head if _has_new_line(hunk, [_near(hunk, n) for n in narrowing])
@@ -74,10 +78,11 @@ def marked_runs(head: Sequence[Hunk], narrowing: Sequence[Sequence[Hunk]]) -> tu
 
 
 def shown_of(files: Iterable[OutOfBounds]) -> Mapping[WorkspacePath, Others]:
-    """Return the files of a root that are shown, each with the other files that it stands for.
+    """Return the files of a root that are shown, each with the other files that it represents.
 
-    An open file is always shown, and still counts towards the limit of its record, so that opening
-    one file does not make others appear. A renamed file is shown only under its new name.
+    An open file is always shown. It still counts towards the number of files shown for its record,
+    so that opening one file does not make others appear. A renamed file is shown only under its new
+    path.
     """
     alike: dict[tuple[str, str | None], list[OutOfBounds]] = {}
     for file in files:
@@ -115,7 +120,7 @@ def _has_new_line(hunk: Hunk, narrowing: Sequence[Sequence[Hunk]]) -> bool:
 def _common(
     left: Sequence[tuple[int, int]], right: Sequence[tuple[int, int]]
 ) -> list[tuple[int, int]]:
-    """Return the intersection of two ascending lists of half-open runs of lines."""
+    """Return the intersection of two ascending lists of runs of lines, as (first, end excluded)."""
     found: list[tuple[int, int]] = []
     i = j = 0
     while i < len(left) and j < len(right):
@@ -142,5 +147,5 @@ def _shown(alike: Sequence[OutOfBounds]) -> Mapping[WorkspacePath, Others]:
 
 
 def _common_folder(paths: Sequence[WorkspacePath]) -> str:
-    """Return the innermost folder that contains all of the paths, which are sorted."""
+    """Return the innermost folder that contains all of the sorted `paths`."""
     return commonpath([path.rpartition("/")[0] for path in (paths[0], paths[-1])])
