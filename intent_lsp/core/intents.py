@@ -76,7 +76,7 @@ class Intents:
         return self._by_id.get(intent_id)
 
     def names(self, intent: Intent) -> tuple[str, ...]:
-        """Return an intent's id and aliases, without the aliases that lead to another intent."""
+        """Return an intent's id and aliases, without aliases that `get` maps to another intent."""
         told = ((name, self.get(name)) for name in intent.aliases)
         own = (name for name, found in told if found is None or found.id == intent.id)
         return tuple(dict.fromkeys((intent.id, *own)))

@@ -1,7 +1,7 @@
 """An incremental diff: the hunks between a reference and a text that is being edited.
 
-Invariant: the hunks turn the reference into the text, in order, with at least one kept line between
-two.
+Invariant: the hunks turn the reference into the text. They are in order, with at least one
+unchanged line between two of them.
 Invariant: a text equal to its reference has no hunk.
 Invariant: large runs of lines are compared as slices, at the speed of C, so that a large text costs
 little.
@@ -18,7 +18,7 @@ Diff = Callable[[Sequence[str], Sequence[str]], tuple[Hunk, ...] | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineEdit:
-    """One edit of a text: its lines `start` to `old_end` became `start` to `new_end`.
+    """One edit of a text: the lines `start` to `old_end` became the lines `start` to `new_end`.
 
     Lines count from 0; the ends are not included.
     """
@@ -31,7 +31,7 @@ class LineEdit:
 class LineDiff:
     """The hunks between a reference and a text that is being edited.
 
-    `hunks` is None while the two cannot be compared line by line (too large, too different).
+    `hunks` is None while the two are too large or too different to be compared line by line.
     """
 
     def __init__(self, reference: Sequence[str], text: Sequence[str], diff: Diff) -> None:
@@ -40,11 +40,11 @@ class LineDiff:
         self.hunks = diff(reference, text)
 
     def compare(self, text: Sequence[str]) -> None:
-        """Compare the whole text again."""
+        """Compare the whole text with the reference again. Sets `hunks`."""
         self.hunks = self._diff(self._reference, text)
 
     def edited(self, edit: LineEdit, text: Sequence[str]) -> None:
-        """Update the hunks after one edit. `text` is the whole text after it.
+        """Update `hunks` after one edit. `text` is the whole text after the edit.
 
         Only the lines between the nearest hunks that the edit does not touch are compared again.
         """
@@ -79,7 +79,7 @@ class LineDiff:
 
 
 def _touched(hunks: Sequence[Hunk], edit: LineEdit) -> tuple[int, int]:
-    """Return the slice of hunks that the edited lines overlap or adjoin."""
+    """Return the hunks that the edited lines overlap or adjoin, as (first index, end index)."""
     first = 0
     while first < len(hunks) and hunks[first].new_start + hunks[first].new_count < edit.start:
         first += 1
@@ -90,7 +90,7 @@ def _touched(hunks: Sequence[Hunk], edit: LineEdit) -> tuple[int, int]:
 
 
 def _shift(hunk: Hunk) -> int:
-    """Return how many lines the new text is ahead of the old one after a hunk."""
+    """Return by how many lines the text after a hunk has moved down, negative if up."""
     return hunk.new_start + hunk.new_count - hunk.old_start - hunk.old_count
 
 
@@ -104,9 +104,9 @@ def _offset(hunk: Hunk, *, old: int, new: int) -> Hunk:
 
 
 def common_head(one: Sequence[object], other: Sequence[object]) -> int:
-    """Return the number of items that both begin with, found by binary search over slices.
+    """Return the number of equal items at the start of both, found by binary search over slices.
 
-    Both must have one type: texts, bytes, or lists.
+    Both must be of the same type: texts, bytes, or lists.
     """
     low, high = 0, min(len(one), len(other))
     while low < high:

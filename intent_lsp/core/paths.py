@@ -19,7 +19,9 @@ IGNORE_FILE = WorkspacePath(".intentignore")
 
 
 def fold(text: str) -> str | None:
-    """Resolve `.`, `..` and `//` in a `/`-separated path. Return None if it climbs above the top.
+    """Resolve `.`, `..` and `//` in a `/`-separated path.
+
+    Return None if it goes above its first part.
 
     An absolute path stays absolute. The result has no trailing `/`, except that the file system's
     root is `/`.
@@ -47,10 +49,10 @@ def parse_relative(text: str) -> WorkspacePath | None:
 
 
 def is_file_name(text: str) -> bool:
-    """Whether a file can have this name, and the operating system would return it in this form.
+    """Whether a file can have this name, in the form in which Python's `os` would return it.
 
-    Bytes that are not UTF-8 are surrogate escapes. Other lone surrogates stand for no bytes.
-    Escapes that together are valid UTF-8 would be a second form of the same name.
+    Bytes that are not UTF-8 must be surrogate escapes. False for other lone surrogates, which stand
+    for no bytes, and for escapes that together are valid UTF-8.
     """
     if text.isascii():
         return True
@@ -62,7 +64,10 @@ def is_file_name(text: str) -> bool:
 
 
 def relative_to(path: str, root: str) -> WorkspacePath | None:
-    """Return an absolute path relative to `root`, or None if it is outside. Both must be folded."""
+    """Return an absolute path relative to `root`, or None if the path is outside of `root`.
+
+    Both must have been returned by `fold`.
+    """
     head = root if root.endswith("/") else root + "/"
     return WorkspacePath(path[len(head) :]) if path.startswith(head) and path != head else None
 

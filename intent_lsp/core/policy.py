@@ -9,7 +9,7 @@ from typing import Final
 
 
 class Enforcement(StrEnum):
-    """What happens to a save in an editor that breaks a rule."""
+    """What the server does with a save in an editor that breaks a rule."""
 
     OBSERVE = "observe"
     WARN = "warn"
@@ -54,7 +54,7 @@ class Urls(StrEnum):
 
 
 class RecordSaves(StrEnum):
-    """Whether consecutive automatic saves make one record, or each its own."""
+    """Whether consecutive automatic saves share one record, or each gets its own."""
 
     RUNS = "runs"
     EACH = "each"
@@ -76,7 +76,7 @@ AGENTS_FILE = "AGENTS.md"
 
 @dataclass(frozen=True, slots=True)
 class DenyRule:
-    """A glob of paths that no agent may change, and the reason."""
+    """A glob of paths that no agent may change, and the reason for the rule."""
 
     path_glob: str
     reason: str = ""

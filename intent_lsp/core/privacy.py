@@ -19,7 +19,7 @@ def hashed_session(session_id: str) -> str:
 
 
 def shown_session(session_id: str, policy: TeamPolicy) -> str:
-    """Return a session's id, hashed if the policy says so."""
+    """Return a session's id, or its hash if the policy says that records hold only hashes."""
     return hashed_session(session_id) if policy.session_ids is SessionIds.HASHED else session_id
 
 

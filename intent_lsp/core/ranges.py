@@ -2,8 +2,9 @@
 
 Invariant: a content hash covers the bytes of the lines without the last line's line end, so that a
 block keeps its hash wherever it moves.
-Invariant: hunks with at least one kept line between two give ranges that ascend and claim no line
-twice. A pure deletion claims no line, so two of them may both refer to the first line.
+Invariant: hunks with at least one unchanged line between two of them give ranges that ascend and
+claim no line twice. A pure deletion claims no line, so two deletions may both refer to the first
+line.
 """
 
 import re
@@ -18,9 +19,9 @@ _LINE_END = re.compile(rb"\r\n|\n|\r")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hunk:
-    """Old lines that new lines replace. Starts count from 0.
+    """One change: a run of old lines and the new lines that replace them. Starts count from 0.
 
-    If a side's count is 0, its start is the line that follows the change on that side.
+    If the count of the old or the new lines is 0, their start is the line that follows the change.
     """
 
     old_start: int
@@ -32,7 +33,7 @@ class Hunk:
 def ranges(
     hunks: Iterable[Hunk], new_lines: Sequence[bytes], *, encoding: str = "utf-8"
 ) -> tuple[Range, ...]:
-    """Return the ranges of a change, ascending.
+    """Return the ranges of changed lines for `hunks`, ascending.
 
     `new_lines` are the raw lines of the new content with their line ends, in `encoding`. Empty new
     content has one range `0`-`0`.
@@ -44,7 +45,7 @@ def ranges(
 def whole_file_range(data: bytes, line_count: int) -> Range:
     """Return the single range of a content that is not compared line by line.
 
-    For a content without a line, such as a lone byte order mark, it is `0`-`0`.
+    If the content has no line, such as a lone byte order mark, the range is `0`-`0`.
     """
     if not line_count:
         return _empty(None)
@@ -52,7 +53,7 @@ def whole_file_range(data: bytes, line_count: int) -> Range:
 
 
 def count_lines(data: bytes) -> int:
-    """Return the number of lines of raw bytes, text or not."""
+    """Return the number of lines in raw bytes, which need not be text."""
     ends = len(_LINE_END.findall(data))
     return ends if not data or data.endswith((b"\n", b"\r")) else ends + 1
 

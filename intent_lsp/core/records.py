@@ -1,7 +1,7 @@
 """A record: one edit that happened, with the fields of its line in the ledger (ledger section 1).
 
-Invariant: a key that may be missing on the line is None, False or empty here, and never the other
-way round.
+Invariant: a field whose key is missing on the line is None, False or empty. A field that is None,
+False or empty has no key on the line if its key may be missing.
 Invariant: lines count from 1 in the new content. Hashes are `sha256:` and 64 hex digits.
 """
 
@@ -37,7 +37,7 @@ class MutationClass(StrEnum):
 
 
 class ScopeValidation(StrEnum):
-    """The verdict that an edit was recorded with."""
+    """The verdict of a record: whether the edit was within its intent's scope."""
 
     PASS = "PASS"  # noqa: S105 -- a verdict
     FAIL = "FAIL"
@@ -54,7 +54,7 @@ class EntityType(StrEnum):
 
 
 class ApprovalChoice(StrEnum):
-    """How a person approved an edit: this once, or by expanding the intent's scope."""
+    """How a person approved an edit: only this edit, or by expanding the intent's scope."""
 
     ONCE = "once"
     EXPANDED = "expanded"
@@ -90,9 +90,9 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class RelatedEntry:
-    """Something that the edit belongs to.
+    """Something that the edit belongs to, such as a specification or a mutation class.
 
-    `type` is for example `specification` or `mutation_class`.
+    `type` says what it is: `specification`, `mutation_class` and the like.
     """
 
     type: str
@@ -120,9 +120,9 @@ class AstFingerprint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordFile:
-    """One file of an edit. A hash is None if there was or is no such file.
+    """One file of an edit. A hash is None if the file did not exist before, or not after.
 
-    In a record the paths are as on the line. In an event they may also be as on disk, with
+    In a record the paths are as on the ledger's line. In an event they may also be as on disk, with
     surrogate escapes and without `path_encoding`; `spelled` converts them.
     """
 
@@ -141,7 +141,7 @@ class RecordFile:
 
     @property
     def previous(self) -> WorkspacePath | None:
-        """The path as on disk before a rename, or None."""
+        """The path as on disk before the edit renamed the file, or None if it did not."""
         if self.previous_path is None:
             return None
         return file_path(self.previous_path, self.path_encoding)
@@ -156,7 +156,7 @@ class Vcs:
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """A person's approval of the edit, and the session in which they gave it."""
+    """A person's approval of the edit, and the session in which the person gave it."""
 
     choice: ApprovalChoice
     session_id: str
@@ -174,7 +174,7 @@ class Grant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Integrity:
-    """The record's place in the chain. `merges` are the hashes of other heads that it follows."""
+    """The record's place in the chain. `merges` are the hashes of further heads that it follows."""
 
     chain: str = "sha256"
     canonical: str = "rfc8785"
@@ -188,8 +188,8 @@ class Event:
     """An edit that happened, not yet in the ledger: a record without id, time and integrity.
 
     `assumed`: the edit was not announced, and the intent is the one that was active. `compared` is
-    False for a command whose work tree could not be compared. `reconstructed`: the snapshot from
-    before was gone, so the earlier content was taken from HEAD and the ledger.
+    False for a command if the work tree could not be compared with its snapshot. `reconstructed`:
+    that snapshot was gone, so the earlier content was taken from HEAD and the ledger.
     """
 
     intent_id: str | None = None
@@ -213,7 +213,7 @@ class Event:
 
     @property
     def is_assumed(self) -> bool:
-        """Whether the edit was not announced. Older records show this only by their tool."""
+        """Whether the edit was not announced. In older records, only the tool's name shows this."""
         return self.assumed or (self.tool_name == DISK_CHANGE and _is_by_nobody(self.files))
 
 
@@ -243,7 +243,10 @@ _CODED = re.compile(rb"%([0-9A-F]{2})")
 
 
 def spelled(file: RecordFile) -> RecordFile:
-    """Return a file whose paths JSON can hold. If one is not UTF-8, percent-encode both."""
+    """Return a file whose paths JSON can hold.
+
+    If one of its two paths is not UTF-8, both are percent-encoded.
+    """
     names = file.relative_path + (file.previous_path or "")
     if file.path_encoding is not None or names.isascii() or not _ESCAPED.search(names):
         return file
@@ -257,7 +260,7 @@ def spelled(file: RecordFile) -> RecordFile:
 
 
 def file_path(name: str, encoding: str | None) -> WorkspacePath:
-    """Return a path as on disk, from its name and `path_encoding` on the line."""
+    """Return a path as on disk, from the path and the `path_encoding` on the ledger's line."""
     if encoding != PERCENT:
         return WorkspacePath(name)
     raw = _CODED.sub(lambda found: bytes.fromhex(found.group(1).decode()), name.encode())

@@ -1,6 +1,7 @@
 """Redaction of untrusted text: removes secrets, and markup for Markdown, HTML or agents.
 
-Invariant: secrets are searched in the text without its invisible characters, before it is cut.
+Invariant: invisible characters are removed before secrets are searched for, and a text is cut only
+after that.
 Invariant: `neutral` returns one line in which Markdown, HTML and an agent's import syntax find no
 markup, wherever in a paragraph the line stands.
 Invariant: no secret hides another, however they are joined.
@@ -115,8 +116,8 @@ _LONGEST_NAME = 200
 def redacted(text: str) -> str:
     """Return the text with everything that looks like a secret replaced by `[redacted]`.
 
-    A text without secrets is returned unchanged. From a text with one, invisible characters are
-    also removed, since a secret may be hidden between them.
+    A text without secrets is returned unchanged. A text with a secret also loses its invisible
+    characters, since one may hide a secret.
     """
     plain = seen(text)
     pieces: list[str] = []
@@ -151,7 +152,7 @@ def error_text(text: str) -> str:
 
 
 def _line(text: str) -> str:
-    """Return the visible words of a text, redacted, with single spaces between them."""
+    """Return the text redacted and as one line, with single spaces and no invisible characters."""
     head = text[:_READ_AT_MOST]
     if len(head) < len(text):
         # The last word may be the first half of a secret, which no pattern would find. Drop it.
@@ -166,7 +167,7 @@ def _cut(text: str, limit: int) -> str:
 
 
 def secrets_in(text: str) -> Iterator[tuple[int, int]]:
-    """Yield start and end of each secret, in no order. They may overlap."""
+    """Yield (start, end) of each secret, in no particular order. Secrets may overlap."""
     for shape in _SHAPES:
         start = 0
         while found := shape.search(text, start):

@@ -25,7 +25,10 @@ _Contents = Mapping[WorkspacePath, bytes]
 
 
 def renamed(gone: _Contents, came: _Contents) -> dict[WorkspacePath, WorkspacePath]:
-    """Return the old path of each new file that is one of the missing files."""
+    """Return the renames as a map from the new to the old path.
+
+    `gone` are the contents of the missing files by path, `came` those of the new files.
+    """
     pairs = _only_equal(gone, came)
     left = {path: data for path, data in gone.items() if path not in pairs.values()}
     new = {path: data for path, data in came.items() if path not in pairs}
@@ -60,7 +63,7 @@ def _only_alike(gone: _Contents, came: _Contents) -> dict[WorkspacePath, Workspa
 
 
 def _are_alike(before: bytes, data: bytes) -> bool:
-    """Whether two contents share enough lines. Small contents are never alike."""
+    """Whether two contents have enough equal lines to be a rename. Small contents never have."""
     larger = max(len(before), len(data))
     if min(len(before), len(data)) < larger * _ALIKE or larger < EQUAL_AT_LEAST:
         return False

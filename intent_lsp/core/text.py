@@ -1,6 +1,6 @@
 """Text for storage and display: UTF-8 encoding, and control or invisible characters.
 
-Invariant: white space counts as visible; every other control character does not.
+Invariant: white space counts as visible; every other control character counts as invisible.
 Invariant: no text can make a record unwritable.
 """
 
@@ -51,7 +51,7 @@ def unpack(data: bytes) -> str:
 
 
 def unpack_perhaps(data: bytes | None) -> str | None:
-    """Decode like `unpack`. None stays None."""
+    """Decode like `unpack`. Return None for None."""
     return None if data is None else unpack(data)
 
 
@@ -66,7 +66,10 @@ def seen(text: str) -> str:
 
 
 def escape_unseen(text: str) -> str:
-    r"""Escape control, format, separator and surrogate characters and noncharacters: `\x1b`."""
+    r"""Escape invisible characters as Python would, such as `\x1b`.
+
+    These are control, format, separator and surrogate characters, and noncharacters.
+    """
     if text.isascii() and text.isprintable():
         return text
     return "".join(escape_char(char) if _is_unseen(char) else char for char in text)
@@ -88,7 +91,8 @@ def whole(text: str) -> str:
 def whole_event(event: Event) -> Event:
     """Return the event with the lone surrogates in its texts replaced by U+FFFD.
 
-    In file names, surrogates that stand for bytes stay: `core.records.spelled` handles them.
+    In file names, surrogates that stand for bytes are not replaced: `core.records.spelled` converts
+    them.
     """
     if all(whole(text) == text for text in _texts(event)):
         return event
@@ -155,7 +159,7 @@ def _file(file: RecordFile) -> RecordFile:
 
 
 def _nameable(name: str) -> str:
-    """Return a file name without the surrogates that no file name can have."""
+    """Return a file name with the surrogates that no file name can have replaced by U+FFFD."""
     return _IN_NO_NAME.sub(_REPLACEMENT, name)
 
 

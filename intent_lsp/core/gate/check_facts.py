@@ -122,7 +122,7 @@ def scope(question: GateRequest, denied: Denied | None) -> str:
 
 
 def stale(question: GateRequest, denied: Denied | None) -> str:
-    """Row 13: describe the hash last read and the present hash of each file, and who claims it."""
+    """Row 13: describe each file's hash as last read, its hash now, and who claims the file."""
     # A claim keeps other agents out, but not a person.
     claims = question.call is not None
     if denied is None:
@@ -231,7 +231,7 @@ def reading(question: GateRequest, denied: Denied | None) -> str:
 
 
 def specification(question: GateRequest, denied: Denied | None) -> str:
-    """Row 15: describe the new numbered specifications and the class that the call declares."""
+    """Row 15: describe the new numbered specifications and the mutation class of the call."""
     call = _call(question)
     if not call.new_specs:
         return "No new numbered specification would be created."

@@ -93,7 +93,8 @@ def intent_ignored(question: GateRequest) -> Denied | None:
 def scope_violation(question: GateRequest) -> Denied | None:
     """Row 12: deny a path that the active intent does not own.
 
-    Generated files, and files that the edit restores to their last allowed content, need no owner.
+    Generated files, and files that the edit restores to the content from before a violation, need
+    no owner.
     """
     intent = question.intent
     free = {fact.path for fact in question.files if fact.puts_back or fact.generated}
@@ -252,7 +253,7 @@ def _stale_details(question: GateRequest, fact: FileFact) -> dict[str, object]:
 
 
 def _cure(question: GateRequest) -> str:
-    """Return what a person has to do. An agent's host has told the agent which tools to call."""
+    """Return what a person has to do, or "" for an agent, whose host has named its tools."""
     return "" if question.call else _SELECT
 
 

@@ -51,7 +51,10 @@ class FileFact:
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """A problem with one entry of `.orchestration/` (contract drift, requirements section 2)."""
+    """An entry of `.orchestration/` that its contract does not allow, and why.
+
+    Such an entry is called contract drift (requirements section 2).
+    """
 
     path: WorkspacePath
     problem: str
@@ -153,7 +156,7 @@ class Denied:
 
     @property
     def verdict(self) -> ScopeValidation:
-        """The verdict of its record, if the edit happened nevertheless."""
+        """The verdict to record if the edit happened although the gate denied it."""
         return ScopeValidation.FAIL
 
 

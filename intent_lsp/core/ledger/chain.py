@@ -2,8 +2,8 @@
 
 Invariant: a link is compared with the recomputed hash of its predecessor, never with the hash that
 a line states.
-Invariant: a line that cannot be read is not part of the chain. A record appended after it names the
-last readable record, so that repairing the line breaks no link.
+Invariant: a line that cannot be parsed is not part of the chain. A record appended after such a
+line names the last parsable record, so that repairing the line breaks no link.
 """
 
 from dataclasses import dataclass, field, replace
@@ -20,7 +20,7 @@ UNSEALED = ContentHash("")
 
 @dataclass(frozen=True, slots=True)
 class Flaw:
-    """What is wrong with one line on its own."""
+    """What is wrong with one line, without regard to other lines."""
 
     code: LedgerCode
     message: str
@@ -29,9 +29,10 @@ class Flaw:
 class Link(NamedTuple):
     """One line's place in the chain. `hash` is recomputed, and empty if the line is no record.
 
-    `prev` and `merges` are the hashes that the line names. `older`: an older tool wrote it, so that
-    its hash does not cover the whole line. `bare`: it names no predecessor, and follows the line
-    above. A named tuple, because verification makes one for each of a million lines.
+    `prev` and `merges` are the hashes that the line names. `older`: an older tool wrote the line,
+    so that its hash does not cover the whole line. `bare`: the line names no predecessor and
+    follows the line above. A named tuple, because verification makes one for each of a million
+    lines.
     """
 
     hash: ContentHash = UNSEALED
@@ -65,7 +66,10 @@ class ChainEnd:
 
 
 def draft(event: Event, *, id: str, timestamp: str, end: ChainEnd) -> Record:  # noqa: A002 -- the key on the line
-    """Return an event as the next record of a ledger, not sealed yet. It merges the open heads."""
+    """Return an event as the next record of the ledger that ends at `end`. It has no hash yet.
+
+    The record names all open heads as predecessors.
+    """
     event = whole_event(event)
     record = Record.of(event, id=id, timestamp=timestamp, integrity=place_at(end))
     files = tuple(spelled(file) for file in event.files)
@@ -73,7 +77,12 @@ def draft(event: Event, *, id: str, timestamp: str, end: ChainEnd) -> Record:  #
 
 
 def place_at(end: ChainEnd) -> Integrity:
-    """Return the place of the next record of a ledger, not sealed yet. It merges the open heads."""
+    """Return the chain fields of the next record of the ledger that ends at `end`.
+
+    It has no hash yet.
+
+    The record names all open heads as predecessors.
+    """
     return Integrity(
         prev_record_hash=end.last,
         merges=tuple(head for head in end.heads if head != end.last),
@@ -85,8 +94,8 @@ def place_at(end: ChainEnd) -> Integrity:
 class ChainCursor:
     """Follows the chain through a ledger's file line by line. Its memory grows with the open heads.
 
-    `heads` maps a hash to its head, in line order. `lines` counts the lines followed. `last` is the
-    hash of the last record, `last_time` its timestamp.
+    `heads` maps the hash of each open head to the head, in line order. `lines` counts the lines so
+    far. `last` is the hash of the last record, `last_time` its timestamp.
     """
 
     heads: dict[ContentHash, Head] = field(default_factory=dict)
@@ -96,13 +105,14 @@ class ChainCursor:
 
     @property
     def end(self) -> ChainEnd:
-        """The place that the next record is chained to."""
+        """The end of the ledger so far, from which the next record is chained."""
         return ChainEnd(self.last, tuple(self.heads))
 
     def step(self, link: Link) -> tuple[ContentHash, ...]:
-        """Follow one line. Return the hashes that it names and that are not open heads.
+        """Follow one line. Return the hashes that the line names and that are not open heads.
 
-        The link is unbroken only if an earlier line or another file has these.
+        The line's links are unbroken only if an earlier line or another file has records with these
+        hashes.
         """
         # A line whose record is an open head already is a copy of it, and opens no second head.
         again = link.hash in self.heads
@@ -116,13 +126,16 @@ class ChainCursor:
         return unknown
 
     def pass_over(self, link: Link) -> None:
-        """Count a line that is no record, or one that copies a record found elsewhere."""
+        """Count a line that is no record, or that is a copy of a record found elsewhere."""
         self.lines += 1
         if link.hash:
             self.last, self.last_time = link.hash, link.timestamp
 
     def skip_to(self, link: Link, lines: int) -> None:
-        """Follow `lines` lines, each linked to the one above. `link` is the last of them."""
+        """Follow `lines` lines at once, each linked to the line above.
+
+        `link` is that of the last line.
+        """
         if self.last is not None:
             self.heads.pop(self.last, None)
         self.lines += lines
@@ -131,14 +144,14 @@ class ChainCursor:
         self.heads.setdefault(link.hash, head)
 
     def prev_of(self, link: Link) -> ContentHash | None:
-        """Return the predecessor of the next line.
+        """Return the hash of the predecessor of the next line, whose link is `link`.
 
-        It is the one that the line names, or the line above if the line is bare.
+        If the line is bare, its predecessor is the record above it. Return None if there is none.
         """
         return self.last if link.bare else link.prev
 
     def goes_on(self, link: Link) -> bool:
-        """Return whether the next line follows the record right above it."""
+        """Whether the next line, whose link is `link`, follows the record directly above it."""
         return self.last is not None and self.prev_of(link) == self.last
 
     def goes_back(self, link: Link) -> bool:

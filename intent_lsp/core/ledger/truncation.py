@@ -2,8 +2,8 @@
 
 The evidence is git's commits and this machine's state.
 
-Invariant: a record that only another branch has is no error. What the search may have missed is not
-reported as lost.
+Invariant: a record that only another branch has is no error. If a search was incomplete, a record
+that it did not find is not reported as lost.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -20,7 +20,7 @@ from intent_lsp.core.paths import LEDGER_FILE
 class KnownHead(NamedTuple):
     """A head of the ledger that this machine has seen.
 
-    `committed`: a branch held it at that time.
+    `committed`: a branch contained the head when it was seen.
     """
 
     hash: ContentHash
@@ -29,9 +29,9 @@ class KnownHead(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Committed:
-    """The heads of the ledger as one commit holds it.
+    """The heads of the ledger as the commit `commit` contains it.
 
-    `current`: it is the commit checked out.
+    `current`: the commit is the one checked out.
     """
 
     commit: str
@@ -41,11 +41,11 @@ class Committed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordCommit:
-    """A commit that holds a record, and the file that holds it, relative to the root.
+    """A commit that contains a record, and the file with the record, relative to the root.
 
-    `below`: a commit that holds the record is checked out, or is an ancestor of the one checked
-    out. `named`: a branch or a tag leads to the commit; else only a stash or a reflog does, which
-    git expires in time.
+    `below`: a commit that contains the record is checked out, or is an ancestor of the one checked
+    out. `named`: a branch or a tag leads to the commit. If False, only a stash or a reflog does,
+    which git expires in time.
     """
 
     commit: str
@@ -58,7 +58,8 @@ class RecordCommit:
 class EvidenceSearch:
     """The commits in which records were found, by record hash.
 
-    `whole`: the search was complete, so that the other records are in no commit that git still has.
+    `whole`: the search was complete, so that a record without an entry is in no commit that git
+    still has.
     """
 
     held: Mapping[ContentHash, RecordCommit]
@@ -75,11 +76,11 @@ def with_cut_ends(
     committed: Committed | None,
     search: EvidenceSearch,
 ) -> Verification:
-    """Add a problem for each anchor that no ledger file contains (ledger section 2).
+    """Add a problem for each anchor whose record no ledger file contains (ledger section 2).
 
-    `search` says where git holds these anchors. Two kinds are dropped without a problem: the newest
-    ledger in git, if it is not in the commit checked out, and a known head that git has forgotten
-    with its branch.
+    `search` says which commits contain these records. Two kinds of anchors are dropped without a
+    problem: that of the newest ledger in git, `committed`, if its commit is not checked out; and a
+    head in `known` that a branch contained and that no commit contains any more.
     """
     forgotten = _forgotten(known, search)
     anchors = tuple(each for each in found.anchors if not _is_past(each, committed, forgotten))
@@ -95,9 +96,9 @@ def remembered(
     committed: Committed | None,
     search: EvidenceSearch,
 ) -> tuple[KnownHead, ...]:
-    """Return the heads to keep as known after `found`, a verification without truncation problems.
+    """Return the heads to remember after `found`, a verification without truncation problems.
 
-    If the chain is broken, these are the heads known before.
+    If the chain is broken, return the heads known before, `known`.
     """
     if not found.ok:
         return tuple(known)
@@ -114,7 +115,7 @@ def remembered(
 
 
 def _forgotten(known: Sequence[KnownHead], search: EvidenceSearch) -> frozenset[str]:
-    """Return the known heads that a branch once held and that no commit holds any more."""
+    """Return the hashes of known heads that a branch once contained and now no commit contains."""
     return frozenset(
         head.hash
         for head in known
@@ -174,7 +175,10 @@ def _place(held: RecordCommit) -> str:
 
 
 def _first_of_each_kind(problems: Sequence[LedgerProblem]) -> list[LedgerProblem]:
-    """Return the first problem of each code, the most severe first, with the number of others."""
+    """Return the first problem of each code, the most severe first.
+
+    Its message says how many more problems have this code.
+    """
     firsts: dict[LedgerCode, list[LedgerProblem]] = {}
     for problem in sorted(problems, key=lambda each: each.severity):
         firsts.setdefault(problem.code, []).append(problem)

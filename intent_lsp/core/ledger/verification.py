@@ -3,7 +3,7 @@
 Specified in ledger section 2.
 
 Invariant: each code is reported once, with the number of further lines that have it.
-Invariant: nothing is called proved without an anchor whose record the ledger's files hold.
+Invariant: a record is called proved only by an anchor whose own record is in the ledger's files.
 """
 
 from collections import Counter
@@ -25,9 +25,9 @@ HEADS_AT_MOST: Final = 64
 class Checkpoint:
     """A ledger's name, size and heads.
 
-    `origin` is the hash of the first record. It names the ledger without a host or a user. `count`
-    is the number of records. `heads` are hashes, more than one only while branches are not merged
-    yet.
+    `origin` is the hash of the first record, which identifies the ledger without a host or a user.
+    `count` is the number of records. `heads` are the hashes of the heads; there is more than one
+    only while branches are not merged yet.
     """
 
     origin: ContentHash
@@ -36,7 +36,7 @@ class Checkpoint:
 
 
 class AnchorKind(StrEnum):
-    """Where an anchor's hash comes from."""
+    """Where an anchor comes from: what attests its hash."""
 
     GIVEN = "given"
     COMMIT = "commit"
@@ -49,8 +49,8 @@ class AnchorKind(StrEnum):
 class Anchor:
     """A hash that something outside of the ledger attests. `name` says what, such as a commit's id.
 
-    `records` is the number of records from the first up to the one with this hash, or None if no
-    file holds it.
+    `records` is the number of records up to and including the record with this hash, or None if no
+    ledger file contains it.
     """
 
     hash: ContentHash
@@ -61,7 +61,7 @@ class Anchor:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LedgerProblem:
-    """The first problem with its code. `file` is relative to the root, `line` counts from 1."""
+    """The first problem with a given code. `file` is relative to the root, `line` counts from 1."""
 
     code: LedgerCode
     severity: Severity
@@ -72,11 +72,11 @@ class LedgerProblem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verification:
-    """The result of `verify`. `ok`: every hash recomputes and every link joins.
+    """The result of `verify`. `ok`: every hash is correct and every link leads to a record.
 
-    `records` counts the readable records, `segments` the files that they are in. `anchors` are
-    those that were given, in that order. `proved` and `conditional` are the two sentences of the
-    closing statement. `files` are all files read, empty ones included, relative to the root.
+    `records` counts the readable records, `segments` the files that contain them. `anchors` are the
+    given anchors in the given order. `proved` and `conditional` are the two sentences of the
+    closing statement. `files` are all files read, including empty ones, relative to the root.
     """
 
     ok: bool
@@ -108,21 +108,24 @@ class LedgerPlace(NamedTuple):
 
 @dataclass(slots=True)
 class FirstProblems:
-    """The problems found so far. `files` are the names of the files, in reading order."""
+    """Collects problems: the first of each code, and their number.
+
+    `files` are the names of the ledger's files, in reading order.
+    """
 
     files: list[str] = field(default_factory=list)
     firsts: dict[LedgerCode, tuple[LedgerPlace, str]] = field(default_factory=dict)
     counts: Counter[LedgerCode] = field(default_factory=Counter)
 
     def note(self, code: LedgerCode, place: LedgerPlace, message: str) -> None:
-        """Note a problem. Problems may come in any order."""
+        """Add a problem. Problems may come in any order."""
         self.counts[code] += 1
         known = self.firsts.get(code)
         if known is None or place < known[0]:
             self.firsts[code] = place, message
 
     def first(self) -> list[LedgerProblem]:
-        """Return the first problem of each code, in order of place."""
+        """Return the first problem of each code, sorted by file and line."""
         return [
             problem(code, self.files[place.file], place.line, message + self._others(code))
             for code, (place, message) in sorted(self.firsts.items(), key=lambda item: item[1][0])
@@ -157,7 +160,7 @@ def problem(code: LedgerCode, file: str, line: int, message: str) -> LedgerProbl
 
 
 def proved(anchors: Sequence[Anchor], extent: Extent) -> str:
-    """Return which records are unchanged since an anchor's hash was noted elsewhere."""
+    """Return a clause that says which records are proved unchanged, and since which anchor."""
     if not anchors:
         return "nothing: there is no commit, checkpoint or other hash to compare with"
     if not extent.consistent:

@@ -13,7 +13,10 @@ from intent_lsp.core.records import Contributor, Range, Record, RecordFile, Scop
 
 @dataclass(frozen=True, slots=True)
 class LineCount:
-    """Lines `added` and `removed`. `whole` counts the files that were not compared line by line."""
+    """The numbers of lines `added` and `removed`.
+
+    `whole` is the number of files that were not compared line by line.
+    """
 
     added: int = 0
     removed: int = 0
@@ -41,7 +44,7 @@ class By(StrEnum):
 class Tally:
     """The counts of one group of edits. `first` and `last` are RFC 3339 times, "" without edits.
 
-    `violations` are edits recorded with FAIL, `failed` those whose call failed, `assumed` those
+    `violations` counts edits recorded with FAIL, `failed` those whose call failed, `assumed` those
     that were not announced. `days` maps a day, `YYYY-MM-DD`, to its number of edits.
     """
 
@@ -55,7 +58,7 @@ class Tally:
     days: dict[str, int] = field(default_factory=dict)
 
     def count(self, record: Record, lines: LineCount, day: str) -> None:
-        """Count one edit and its lines in this group."""
+        """Add one edit, its changed `lines` and its day (`YYYY-MM-DD`) to this group."""
         self.edits += 1
         self.lines += lines
         self.violations += record.scope_validation is ScopeValidation.FAIL
@@ -70,14 +73,17 @@ class Tally:
 class Groups:
     """The tallies of edits grouped by one property.
 
-    The group None has no intent, file or author.
+    The key None is the group of edits without an intent, a file or an author.
     """
 
     by: By
     tallies: dict[str | None, Tally] = field(default_factory=dict)
 
     def count(self, record: Record, lines: LineCount, day: str) -> None:
-        """Count one edit of a day, `YYYY-MM-DD`. `lines` are those of all its files."""
+        """Add one edit to every group that it belongs to.
+
+        `lines` are those of all its files, `day` is `YYYY-MM-DD`.
+        """
         for name, share in shares(record, self.by, lines, day):
             tally = self.tallies.get(name)
             if tally is None:
@@ -85,7 +91,10 @@ class Groups:
             tally.count(record, share, day)
 
     def largest(self) -> Sequence[tuple[str | None, Tally]]:
-        """Return the groups with the most edits first. Days are in calendar order instead."""
+        """Return the groups by their number of edits, the largest first.
+
+        Days are in calendar order.
+        """
         if self.by is By.DAY:
             return sorted(self.tallies.items(), key=lambda group: group[0] or "")
         return sorted(
@@ -96,7 +105,10 @@ class Groups:
 def shares(
     record: Record, by: By, lines: LineCount, day: str
 ) -> Iterable[tuple[str | None, LineCount]]:
-    """Return each group that an edit belongs to, with the lines that it changed there."""
+    """Return pairs: each group that an edit belongs to, and the lines that it changed in the group.
+
+    `by` is the property to group by. `lines` are those of all files, `day` is the edit's day.
+    """
     name: str | None
     match by:
         case By.PATH:
@@ -125,7 +137,7 @@ def contributor_name(contributor: Contributor) -> str:
 def _joined(
     found: Iterable[tuple[str, LineCount]],
 ) -> Iterable[tuple[str | None, LineCount]]:
-    """Add up the lines of each name. If there are no names, return one group named None."""
+    """Add up the line counts of each name. If there are no names, return one group named None."""
     counts: dict[str | None, LineCount] = {}
     for name, lines in found:
         counts[name] = counts[name] + lines if name in counts else lines
@@ -156,7 +168,10 @@ def count_of_files(files: Iterable[RecordFile]) -> LineCount:
 
 
 def count_of_runs(runs: Sequence[Range]) -> LineCount:
-    """Count the lines in one file's ranges. A file that was not compared by line is `whole`."""
+    """Count the lines in one file's ranges.
+
+    A file that was not compared line by line counts in `whole` only.
+    """
     added = removed = 0
     for run in runs:
         if run.fallback:

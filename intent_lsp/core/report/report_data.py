@@ -41,7 +41,7 @@ class ReportSurvey:
     violations: list[Record] = field(default_factory=list)
 
     def count(self, record: Record) -> None:
-        """Count one edit, which must be older than those counted before."""
+        """Count one edit, which must be older than all edits counted before."""
         violation = record.scope_validation is ScopeValidation.FAIL
         lines, day = count_of_files(record.files), record.timestamp[:_DAY]
         self.total.count(record, lines, day)
@@ -61,10 +61,9 @@ class ReportSurvey:
 class ReportData:
     """The contents of a report.
 
-    `made_at` is an RFC 3339 time, `filters` are as the user typed them.
-
-    `names` maps ids to names of the intents in the intents file now. `verification` is that of the
-    whole ledger, whatever `filters` left out.
+    `made_at` is an RFC 3339 time. `filters` are as the user typed them. `names` maps each intent's
+    id to its name in the present intents file. `verification` is that of the whole ledger, not only
+    of the records that `filters` select.
     """
 
     project: str

@@ -1,8 +1,7 @@
 """Edits over time: a timeline of periods of equal length, and a sparkline of one character each.
 
 Invariant: the periods follow each other without a gap, and every edit is in one of them.
-Invariant: in a sparkline zero never looks like a positive count, and the largest count has the
-highest step.
+Invariant: in a sparkline, zero never looks like a positive count, and `top` has the highest step.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,14 +22,14 @@ _MONDAY: Final = datetime(1, 1, 1)  # noqa: DTZ001 -- UTC throughout, as the led
 
 @dataclass(frozen=True, slots=True)
 class TimelinePart:
-    """The edits of one period, by verdict. `start` is UTC: `2026-11-21 20:00`."""
+    """The numbers of edits in one period, by verdict. `start` is in UTC: `2026-11-21 20:00`."""
 
     start: str
     counts: Mapping[ScopeValidation, int]
 
     @property
     def edits(self) -> int:
-        """The number of edits."""
+        """The number of edits in the period, whatever their verdict."""
         return sum(self.counts.values())
 
 
@@ -48,9 +47,10 @@ ASCII: Final = ".:-=+*#%@"
 
 
 def timeline(counts: Mapping[tuple[Hour, ScopeValidation], int], most: int) -> Timeline:
-    """Spread the edits of each hour over about `most` periods, or none if there are no edits.
+    """Divide the time of all edits into about `most` periods of equal length, and count the edits.
 
-    A period is 1 to 48 hours or whole weeks, and starts at a multiple of that length.
+    A period is 1 to 48 hours or whole weeks, and starts at a multiple of that length. Without edits
+    there are no periods. `counts` has the number of edits for each hour and verdict.
     """
     if not counts:
         return Timeline((), 1)
@@ -69,17 +69,20 @@ def timeline(counts: Mapping[tuple[Hour, ScopeValidation], int], most: int) -> T
 
 
 def sparkline(counts: Sequence[int], top: int, steps: str) -> str:
-    """Draw counts in steps of equal height. `top` is the largest count, or more."""
+    """Draw each count as one of the characters `steps`, from lowest to highest.
+
+    The steps have equal height. `top`, at least the largest count, has the highest.
+    """
     # Round up below, so that a positive count never looks like zero.
     heights = len(steps) - 1
     return "".join(steps[-(-count * heights // top)] if count > 0 else steps[0] for count in counts)
 
 
 def spread(days: Mapping[str, int], first: str, last: str, most: int) -> tuple[Sequence[int], int]:
-    """Return the sums of the days from `first` to `last` in at most `most` equal parts.
+    """Divide the days from `first` to `last` into at most `most` equal parts.
 
-    The second result is the number of days in a part; the last part may have fewer. Days are
-    `YYYY-MM-DD`.
+    Return the sum of each part, and the number of days in a part; the last part may have fewer.
+    Days are `YYYY-MM-DD`.
     """
     start, end = date.fromisoformat(first).toordinal(), date.fromisoformat(last).toordinal()
     size = -(-(end - start + 1) // most)
