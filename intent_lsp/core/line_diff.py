@@ -119,7 +119,7 @@ def common_head(one: Sequence[object], other: Sequence[object]) -> int:
 
 
 def common_tail(one: Sequence[object], other: Sequence[object], head: int) -> int:
-    """Return the number of items that both end with, after the first `head` of each."""
+    """Return the number of equal items at the end of both, not counting the first `head`."""
     low, high = 0, min(len(one), len(other)) - head
     while low < high:
         middle = (low + high + 1) // 2

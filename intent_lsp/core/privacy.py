@@ -24,7 +24,10 @@ def shown_session(session_id: str, policy: TeamPolicy) -> str:
 
 
 def veiled(event: Event, policy: TeamPolicy) -> Event:
-    """Return an event without the ids and URLs that the policy keeps out of records."""
+    """Return an event without the session ids and URLs that the policy keeps out of records.
+
+    Each of them is replaced by the session's id, or by its hash if the policy says so.
+    """
     if policy.session_ids is SessionIds.PLAIN and policy.urls is Urls.KEEP:
         return event
     session_id = shown_session(event.session_id, policy)

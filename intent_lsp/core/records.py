@@ -1,7 +1,7 @@
 """A record: one edit that happened, with the fields of its line in the ledger (ledger section 1).
 
-Invariant: a field whose key is missing on the line is None, False or empty. A field that is None,
-False or empty has no key on the line if its key may be missing.
+Invariant: a field whose key is missing on the line is None, False or empty, and never has another
+value.
 Invariant: lines count from 1 in the new content. Hashes are `sha256:` and 64 hex digits.
 """
 
@@ -164,7 +164,7 @@ class Approval:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grant:
-    """Scope that a person granted. `expires_at` is an RFC 3339 time, or None for no end."""
+    """Scope that a person granted. `expires_at` is an RFC 3339 time, or None if it never ends."""
 
     patterns: tuple[str, ...]
     reason: str | None
@@ -226,7 +226,10 @@ class Record(Event):
     integrity: Integrity
 
     def left(self) -> Mapping[WorkspacePath, ContentHash | None]:
-        """Return the hash that the edit left at each path; None for a deleted or renamed path."""
+        """Return the hash of each path after the edit, or None if the path is gone.
+
+        A path is gone if its file was deleted or renamed.
+        """
         gone = {file.previous: None for file in self.files if file.previous is not None}
         return {**gone, **{file.path: file.post_hash for file in self.files}}
 

@@ -155,5 +155,5 @@ class ChainCursor:
         return self.last is not None and self.prev_of(link) == self.last
 
     def goes_back(self, link: Link) -> bool:
-        """Return whether a line is timestamped before the record that it directly follows."""
+        """Whether the next line directly follows the record above but has an earlier timestamp."""
         return link.prev == self.last and bool(link.hash) and link.timestamp < self.last_time

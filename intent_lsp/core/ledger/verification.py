@@ -179,7 +179,7 @@ def proved(anchors: Sequence[Anchor], extent: Extent) -> str:
 
 
 def conditional(extent: Extent) -> str:
-    """Return which records no anchor proves. Anyone with write access can have forged these."""
+    """Return a clause that says which records no anchor proves: they could be rewritten."""
     if not extent.consistent:
         return "nothing: the chain of hashes is broken"
     if not extent.records:

@@ -30,7 +30,7 @@ def _groups() -> Mapping[By, Groups]:
 
 @dataclass(slots=True)
 class ReportSurvey:
-    """The counts so far. Records are counted newest first; times and days are UTC."""
+    """The counts for a report. Records are counted newest first; times and days are UTC."""
 
     total: Tally = field(default_factory=Tally)
     groups: Mapping[By, Groups] = field(default_factory=_groups)

@@ -1,4 +1,4 @@
-"""Glob patterns of intents: what a glob matches and whose scope a path is in.
+"""Glob patterns of intents: which paths a glob matches, and which intents' scopes cover a path.
 
 Specified in scope sections 1 to 5.
 """

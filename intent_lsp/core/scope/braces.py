@@ -32,7 +32,7 @@ _MAX_NUMBER = 2**53
 def expand_braces(pattern: str) -> tuple[str, ...]:
     """Return the patterns that `pattern` expands to, in order and without duplicates.
 
-    A pattern without braces is returned as it is. Raise PatternLimitError if there are too many
+    A pattern without braces is returned unchanged. Raise PatternLimitError if there are too many
     alternatives, if they are too long, or if the braces are nested too deeply.
     """
     if not _GROUP.search(pattern) or any(hidden in pattern for hidden in _HIDDEN.values()):
@@ -57,7 +57,7 @@ class _Work:
         self.left = MAX_BRACE_WORK
 
     def spend(self, amount: int) -> None:
-        """Take `amount` from the budget. Raise PatternLimitError if that exceeds it."""
+        """Subtract `amount` from the budget. Raise PatternLimitError if the budget is too small."""
         self.left -= amount
         if self.left < 0:
             raise PatternLimitError("its braces are nested too deeply")
@@ -83,9 +83,11 @@ class _Group:
 
 
 def _expand(text: str, work: _Work, *, top: bool) -> list[str]:
-    """Return the expansions of `text`: each group combines with all text before it.
+    """Return the expansions of `text`.
 
-    `top`: this is the whole pattern, not the inside of a group; empty results are dropped, as in
+    Each alternative of a group follows each expansion before it.
+
+    `top`: `text` is the whole pattern, not the inside of a group; empty results are dropped, as in
     minimatch.
     """
     rows, first, drop = [""], True, False
@@ -113,7 +115,7 @@ def _expand(text: str, work: _Work, *, top: bool) -> list[str]:
 
 
 def _values(group: _Group, work: _Work) -> list[str]:
-    """Return the alternatives of one group, expanded."""
+    """Return the alternatives of one group, with the groups inside them expanded."""
     if group.sequence:
         return _sequence(group.body)
     members = _members(group.body, work)
@@ -130,9 +132,9 @@ def _values(group: _Group, work: _Work) -> list[str]:
 
 
 def _combined(rows: Sequence[str], pre: str, values: Sequence[str]) -> list[str]:
-    """Return every combination of a row, `pre` and a value.
+    """Return each of `rows` followed by `pre` and each of `values`, in all combinations.
 
-    Raise PatternLimitError over a limit.
+    Raise PatternLimitError if there are too many results or they are too long.
     """
     if len(rows) * len(values) > MAX_ALTERNATIVES:
         raise PatternLimitError(f"it has more than {MAX_ALTERNATIVES:,} alternatives in braces")
@@ -181,10 +183,10 @@ def _sequence(body: str) -> list[str]:
 
 
 def _group(text: str, work: _Work) -> _Group | None:
-    """Return the first brace group of `text` that is closed, or None if there is none.
+    """Return the first closed brace group of `text`, or None if there is none.
 
-    Braces pair as in minimatch: of nested pairs the outermost closed one counts. Spend the length
-    of `text` from the budget.
+    Braces pair as in minimatch: of nested pairs, the outermost closed one is returned. The length
+    of `text` is subtracted from the budget.
     """
     open_at: list[int] = []
     best: tuple[int, int] | None = None

@@ -34,9 +34,10 @@ _POSIX = frozenset((*_CATEGORIES, *_RANGES, *_NOT_CATEGORIES))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CharClass:
-    """A set of code points: ranges, general categories, and everything outside `left_out`.
+    """A set of code points: those in `ranges` or `categories`, and all outside of `left_out`.
 
-    `folded`: case is ignored. `posix` is the number of POSIX classes in the expression.
+    `negated`: the expression begins with `!` or `^`. `folded`: case is ignored. `posix` is the
+    number of POSIX classes in the expression.
     """
 
     negated: bool
@@ -61,7 +62,8 @@ class CharClass:
     def source(self) -> str | None:
         """Return the class as a regular expression for `re`.
 
-        Return None if `re` cannot express it: it has general categories or ignores case.
+        Return None if `re` cannot express the class, because it has general categories or ignores
+        case.
         """
         if self.categories or self.left_out or self.folded:
             return None
@@ -85,9 +87,10 @@ class CharClass:
 
 @dataclass(frozen=True, slots=True)
 class ReadClass:
-    """A bracket expression and the index where the text after it begins.
+    """A bracket expression, and the index in the text after its `]`.
 
-    `members` is None if the expression is empty, so that the whole segment can match nothing.
+    `members` is None if the expression is an empty range, so that the whole segment matches
+    nothing.
     """
 
     members: CharClass | None
@@ -95,7 +98,7 @@ class ReadClass:
 
 
 def read_class(text: str, start: int, *, folded: bool = False) -> ReadClass | None:
-    """Read the bracket expression whose `[` is at `start`, or return None if it is not closed.
+    """Parse the bracket expression whose `[` is at `start`. Return None if it is not closed.
 
     `folded`: the class ignores case.
     """
@@ -118,7 +121,7 @@ def read_class(text: str, start: int, *, folded: bool = False) -> ReadClass | No
 
 
 class _Reader:
-    """A parser that reads one bracket expression from left to right.
+    """A parser of one bracket expression, from left to right.
 
     `spoiled`: a range ends in a POSIX class, so that the expression matches nothing.
     """
@@ -135,7 +138,7 @@ class _Reader:
         self._low = ""
 
     def read(self) -> bool:
-        """Read up to the closing `]`. Return False if there is none."""
+        """Parse the text up to the closing `]`. Return False if there is none."""
         first = self.at
         while self.at < len(self.text):
             char = self.text[self.at]
@@ -155,7 +158,10 @@ class _Reader:
         return False
 
     def _posix_class(self) -> bool:
-        """Read a POSIX class such as `[:alpha:]` here. Return False if there is none."""
+        """Parse a POSIX class such as `[:alpha:]` at the present position.
+
+        Return False if none is there.
+        """
         end = self.text.find(":]", self.at + 2) + 2
         name = self.text[self.at : end]
         if name not in _POSIX:
@@ -171,7 +177,7 @@ class _Reader:
         return True
 
     def _member(self, char: str) -> None:
-        """Read one character: a member, or the lower or upper end of a range."""
+        """Add one character to the class: by itself, or as the lower or upper end of a range."""
         self.at += 1
         if self._low:
             if char >= self._low:

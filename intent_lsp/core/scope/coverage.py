@@ -1,7 +1,7 @@
 """What can be proved from patterns alone: one covers another, or can reach the control plane.
 
-Invariant: a result is reported only if it follows from how the patterns are built, without any
-files (requirements section 3). Where nothing can be proved, nothing is reported.
+Invariant: a result is reported only if it follows from the patterns alone, whatever files exist
+(requirements section 3). Where nothing can be proved, nothing is reported.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,8 +15,8 @@ from intent_lsp.core.scope.segment import Segment
 def covered(patterns: Sequence[Pattern]) -> Iterator[tuple[int, int]]:
     """Yield (index of a covered pattern, index of a pattern that covers it).
 
-    A pattern is covered if another matches everything that it matches. If two cover each other,
-    only the later is reported. Exclusions are skipped.
+    A pattern covers another if it matches everything that the other matches. If two cover each
+    other, only the later is reported as covered. Exclusions are skipped.
     """
     known = [(at, _Cover(one)) for at, one in enumerate(patterns) if one.rows and not one.exclusion]
     for at, cover in known:
@@ -28,7 +28,7 @@ def covered(patterns: Sequence[Pattern]) -> Iterator[tuple[int, int]]:
 
 
 def reaches(pattern: Pattern) -> bool:
-    """Whether the pattern can match a path of the control plane. False for exclusions."""
+    """Whether the pattern can match a path of the control plane. False if it is an exclusion."""
     return not pattern.exclusion and any(
         (
             any(pattern.after(room) != NOWHERE for room in CONTROL_ROOMS),
@@ -41,8 +41,8 @@ def reaches(pattern: Pattern) -> bool:
 class _Cover:
     """A pattern prepared for comparison.
 
-    Its `rows` are its alternatives, each a sequence of segments; `whole` are the directories whose
-    whole content it matches.
+    `rows` are its alternatives, each a sequence of segments. `whole` are the directories in which
+    the pattern matches everything.
     """
 
     def __init__(self, pattern: Pattern) -> None:
@@ -52,7 +52,10 @@ class _Cover:
         )
 
     def holds(self, other: "_Cover") -> bool:
-        """Whether each row of `other` is a row of this one or lies in a directory of `whole`."""
+        """Whether this pattern covers `other`, row by row.
+
+        A row is covered if this pattern has the same row, or if it lies in a directory of `whole`.
+        """
         return all(row in self.rows or self._inside(row) for row in other.rows)
 
     def _inside(self, row: PatternRow) -> bool:
@@ -62,7 +65,10 @@ class _Cover:
 
 
 def _reaches_family(pattern: Pattern, room: str, head: str, tail: str) -> bool:
-    """Whether the pattern matches one of the sample names `head…tail` in the directory `room`."""
+    """Whether the pattern matches a name of the form `head…tail` in the directory `room`.
+
+    Only sample names are tested.
+    """
     names = tuple(room.split("/"))
     return pattern.after(names).goes_on and any(
         PatternRows((row,)).matches((*names, name))
@@ -72,7 +78,7 @@ def _reaches_family(pattern: Pattern, room: str, head: str, tail: str) -> bool:
 
 
 def _samples(segment: Segment | None, head: str, tail: str) -> Iterator[str]:
-    """Yield sample names `head…tail`: common ones, and some built from the segment's fixed ends."""
+    """Yield sample names of the form `head…tail` that the segment may match."""
     yield head + tail
     yield f"{head}.local{tail}"
     first, last = (segment.prefix, segment.suffix) if segment is not None else ("", "")

@@ -20,7 +20,7 @@ from intent_lsp.core.scope.tree_survey import ScopeSurvey
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PatternFinding:
-    """Something odd about one pattern.
+    """A problem with one pattern.
 
     `replacement` is the whole pattern to write instead, or None if there is no suggestion.
     """
@@ -33,10 +33,10 @@ class PatternFinding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScopeFinding:
-    """Something odd about an intent's scope, or about one pattern of it.
+    """A problem with an intent's scope, or with one pattern of it.
 
-    `pattern_index` is None if it concerns the whole scope. `other` is the intent that it overlaps
-    with, if that is the finding.
+    `pattern_index` is None if the finding concerns the whole scope. `other` is the intent whose
+    scope overlaps, or None if the finding is no overlap.
     """
 
     intent_id: IntentId
@@ -52,7 +52,7 @@ def pattern_findings(
 ) -> tuple[PatternFinding, ...]:
     """Return the findings on one pattern as written, the most severe first.
 
-    `is_directory` takes a path relative to the root, without a trailing `/`.
+    `is_directory` is called with a path relative to the root, without a trailing `/`.
     """
     compiled = compile_pattern(pattern)
     if compiled.refusal is not None:
@@ -70,7 +70,10 @@ def reaches_control_plane(pattern: str) -> bool:
 
 
 def file_findings(intents: Intents) -> tuple[ScopeFinding, ...]:
-    """Return the findings that need no files: file limits, covered patterns, control plane."""
+    """Return the findings that depend on the intents file alone, not on the files of the root.
+
+    They are exceeded limits, covered patterns, and patterns that can reach the control plane.
+    """
     scopes = compile_scopes([intent.owned_scope for intent in intents])
     return tuple(_file_findings(intents, scopes))
 
@@ -80,7 +83,8 @@ def tree_findings(
 ) -> tuple[ScopeFinding, ...]:
     """Return all findings on scopes, given the files of the root.
 
-    These are `file_findings`, then the patterns that match no file and the overlaps of intents.
+    They are those of `file_findings`, patterns that match no file, and overlaps of intents.
+    `reading` is how names are compared.
     """
     scopes = compile_scopes([intent.owned_scope for intent in intents], reading)
     survey = ScopeSurvey(intents, scopes, reading)
@@ -114,7 +118,7 @@ _SEVERITIES = {
 
 
 def _dead(pattern: Pattern, is_directory: Callable[[str], bool]) -> Iterator[PatternFinding]:
-    """Yield at most one finding: why the pattern, or a part of it, matches nothing."""
+    """Yield a finding if the pattern, or an alternative of it, matches nothing."""
     glob = pattern.spelling.glob
     found = suggestions.foreign(pattern, is_directory)
     if found is not None:
@@ -134,7 +138,7 @@ def _dead(pattern: Pattern, is_directory: Callable[[str], bool]) -> Iterator[Pat
 
 
 def _nothing(pattern: Pattern) -> PatternFinding:
-    """Return the finding on a pattern whose glob is empty: it is blank or a comment."""
+    """Return the finding on a pattern whose glob is empty, because it is blank or a comment."""
     text = pattern.text.strip()
     why = "An empty pattern matches nothing."
     cure = "**" if text and not pattern.exclusion else None
@@ -144,7 +148,7 @@ def _nothing(pattern: Pattern) -> PatternFinding:
 
 
 def _meant(pattern: Pattern, is_directory: Callable[[str], bool]) -> Iterator[PatternFinding]:
-    """Yield findings on patterns that probably do not match what their author meant."""
+    """Yield findings on patterns that probably match other files than their author meant."""
     glob = pattern.spelling.glob
     directories = suggestions.bare_directories(pattern, is_directory)
     if directories:
@@ -180,7 +184,7 @@ def _doubt(pattern: Pattern, message: str, cure: str | None) -> PatternFinding:
 
 
 def _hints(pattern: Pattern) -> Iterator[PatternFinding]:
-    """Yield findings on what was dropped from the pattern: a leading `/`, outer white space."""
+    """Yield findings on what was ignored in the pattern: a leading `/`, outer white space."""
     read = suggestions.as_written(pattern, pattern.spelling.glob)
     if not pattern.spelling.glob:
         return

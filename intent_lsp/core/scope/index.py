@@ -1,7 +1,7 @@
 """Index of scopes: returns every intent whose scope covers a path (scope section 5).
 
-Invariant: the index returns the same owners as testing each intent's scope on its own. It is never
-updated: when the intents change, a new one is built.
+Invariant: the index returns the same owners as testing each intent's scope on its own. The index is
+never updated: when the intents change, a new one is built.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -30,7 +30,7 @@ class Ownership:
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """The numbers of the patterns (`given`) and of the exclusions (`taken`) that match a path."""
+    """The patterns that match a path, by number: exclusions in `taken`, all others in `given`."""
 
     given: frozenset[int]
     taken: frozenset[int]
@@ -39,7 +39,7 @@ class Hits:
 class ScopeIndex:
     """The scopes of one intents file, in file order.
 
-    The scopes must have been compiled with the same `reading`.
+    `reading` is how names are compared. All scopes must have been compiled with it.
     """
 
     def __init__(
@@ -64,7 +64,9 @@ class ScopeIndex:
         self._remembered = lru_cache(maxsize=_REMEMBERED)(self._owners)
 
     def owners(self, path: WorkspacePath) -> tuple[Ownership, ...]:
-        """Return every intent that owns `path`, in file order, exclusions applied.
+        """Return every intent that owns `path`, in file order.
+
+        An intent whose exclusion matches does not.
 
         Results are cached.
         """
@@ -73,7 +75,7 @@ class ScopeIndex:
     def hits(self, path: WorkspacePath) -> Hits:
         """Return every pattern that matches `path`.
 
-        Not cached, since walks ask for each path once.
+        The result is not cached, since a walk over a tree asks for each path once.
         """
         given, taken = self._hits(path)
         return Hits(frozenset(given), frozenset(taken))
@@ -92,7 +94,7 @@ class ScopeIndex:
     def _hits(self, path: WorkspacePath) -> tuple[AbstractSet[int], AbstractSet[int]]:
         """Return the numbers of the patterns and of the exclusions that match `path`.
 
-        Exclusions are only looked up if a pattern matches.
+        Exclusions are searched only if a pattern matches.
         """
         names = self._reading.path(path).split("/")
         given = _NONE if "" in names else self._given.matching(names)
@@ -101,7 +103,10 @@ class ScopeIndex:
         return given, self._taken.matching(names)
 
     def _first(self, given: AbstractSet[int], taken: AbstractSet[int]) -> Iterable[int]:
-        """Return the first matching pattern of each intent that owns a path with these hits."""
+        """Return the number of the first matching pattern of each intent that owns a path.
+
+        `given` are the patterns that match the path, `taken` the exclusions that do.
+        """
         places = self._places
         first: dict[int, int] = {}
         for number in sorted(given):
@@ -111,7 +116,7 @@ class ScopeIndex:
         return first.values()
 
     def _rows(self, *, exclusions: bool) -> Iterator[tuple[int, PatternRow]]:
-        """Yield (pattern number, row) for the exclusions, or for all other patterns."""
+        """Yield (pattern number, row) for all exclusions, or for all other patterns."""
         number = 0
         for scope in self._scopes:
             for pattern in scope.compiled:

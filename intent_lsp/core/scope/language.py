@@ -1,7 +1,7 @@
 """Parser for one segment of a glob: characters, wildcards, classes, extglobs (scope section 1).
 
-Invariant: every text can be read; an unclosed bracket or parenthesis is literal. Only a segment
-that can match no name (it has an empty range) is read as None.
+Invariant: every text can be parsed; an unclosed bracket or parenthesis is literal. Only a segment
+that can match no name, because it has an empty range, gives None.
 """
 
 import itertools
@@ -45,7 +45,10 @@ _MAGIC = frozenset("\\*?[]{}()!#+@|,")
 
 @dataclass(frozen=True, slots=True)
 class _Mark:
-    """A token that may belong to an extglob: its opening (by its first character), `|` or `)`."""
+    """A token that may belong to an extglob: its opening, `|` or `)`.
+
+    An opening has the first character of the extglob as its text.
+    """
 
     text: str
 
@@ -101,9 +104,10 @@ def escape(path: str) -> str:
 
 
 def read_segment(text: str, *, folded: bool = False) -> Items | None:
-    """Return the items of a segment, or None if it can match no name.
+    """Parse a segment into items. Return None if the segment can match no name.
 
-    `folded`: literals are lowered and classes ignore case. Raise PatternLimitError over a limit.
+    `folded`: literals become lower case and classes ignore case. Raise PatternLimitError if the
+    segment exceeds a limit.
     """
     if not _STRUCTURE.search(text):
         letters = fold(text) if folded else text
@@ -118,7 +122,10 @@ def read_segment(text: str, *, folded: bool = False) -> Items | None:
 
 
 def fold(text: str) -> str:
-    """Return `text` in lower case, of the same length: `?` must still match one character."""
+    """Return `text` in lower case. A character whose lower case is longer stays as it is.
+
+    The length must not change, since `?` matches one character.
+    """
     lowered = text.lower()
     if len(lowered) == len(text):
         return lowered
@@ -126,14 +133,17 @@ def fold(text: str) -> str:
 
 
 def passes(char: str, test: str | Wild | CharClass) -> bool:
-    """Whether a character passes a test: an equal character, any wildcard, a class that has it."""
+    """Whether `test` matches a character: an equal character, any wildcard, or a class with it."""
     if isinstance(test, str):
         return char == test
     return isinstance(test, Wild) or char in test
 
 
 def samples(alternatives: Iterable[Items]) -> Iterator[str]:
-    """Yield characters that the tests tell apart: named ones, ends of ranges, and a few others."""
+    """Yield characters of which each possible result of the tests in `alternatives` has one.
+
+    They are the literal characters, the ends of ranges, and a few others.
+    """
     yield from ("a", "A", "0", " ", "-", "_", "é", OTHER)
     for item in itertools.chain.from_iterable(alternatives):
         if isinstance(item, str):
@@ -185,7 +195,7 @@ def _single(char: str, *, plain: bool, folded: bool) -> _Token:
 
 
 def _closing(tokens: Sequence[_Token]) -> dict[int, int]:
-    """Return the index of the closing `)` for the index of each extglob's opening."""
+    """Return a map from the index of each extglob's opening to the index of its closing `)`."""
     closing: dict[int, int] = {}
     opened: list[int] = []
     for at, token in enumerate(tokens):
@@ -199,7 +209,7 @@ def _closing(tokens: Sequence[_Token]) -> dict[int, int]:
 
 
 def _spelled(token: _Token) -> Items:
-    """Return a token as items; a mark that belongs to no extglob becomes its literal characters."""
+    """Return a token as items. A mark that belongs to no extglob becomes its literal characters."""
     if not isinstance(token, _Mark):
         return (token,)
     return (token.text,) if token is _BAR or token is _CLOSE else (token.text, "(")

@@ -1,6 +1,6 @@
 """The limits of a pattern and of the patterns of a file (scope section 3).
 
-Invariant: a pattern over a limit is refused as a whole. It is never read in part.
+Invariant: a pattern over a limit is refused as a whole. No part of it is used.
 """
 
 MAX_PATTERN = 512
@@ -35,4 +35,4 @@ FILE_AUTOMATA = 500
 
 
 class PatternLimitError(ValueError):
-    """A pattern is over a limit. The error's text is the message of the finding."""
+    """A pattern exceeds a limit. The error's text is the message of the finding."""

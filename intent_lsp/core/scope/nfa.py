@@ -2,7 +2,7 @@
 
 Specified in scope section 1.
 
-Invariant: a name is read in one pass, one state for each character. States are cached and reused.
+Invariant: a name is matched in one pass, with one state for each character. States are cached.
 Invariant: `!(…)` matches exactly the texts that its alternatives do not match.
 """
 
@@ -20,7 +20,10 @@ _MAX_EDGES = 20_000
 
 @dataclass(frozen=True, slots=True)
 class _Reads:
-    """A place that reads one character, any number if it `stays`, and goes on to `after` (bits)."""
+    """A place in the automaton that consumes one character if it passes `test`.
+
+    The places `after` (a bit set) become active. The place stays active too if `stays`.
+    """
 
     test: str | Wild | CharClass
     after: int
@@ -36,7 +39,7 @@ class _Negates:
 
 
 class _State:
-    """A state of the automaton after the characters read so far.
+    """A state of the automaton after the characters consumed so far.
 
     `bits` are the active places, `runs` the negations under way, each with the state of its inner
     automaton. `letters` are the characters that may lead to different states; all others lead to
@@ -58,9 +61,8 @@ class _State:
 def explored(items: Items) -> "Automaton":
     """Return the automaton of a segment.
 
-    Raise PatternLimitError if a segment with `!(…)` has too many states, for which all of them are
-    visited. A segment without it is not visited: each of its states costs at most the segment's
-    length.
+    If the segment has `!(…)`, all states are visited first. Raise PatternLimitError if they are too
+    many. Without `!(…)`, each state costs at most the segment's length, so none is visited.
     """
     automaton = Automaton((items,))
     if not automaton.plain:
@@ -69,10 +71,9 @@ def explored(items: Items) -> "Automaton":
 
 
 class Automaton:
-    """The automaton of a segment's alternatives.
+    """The automaton of a segment's alternatives. `plain`: it has no negation.
 
     Bit 0 of a state says that the text so far matches.
-    `plain`: it has no negation.
     """
 
     __slots__ = ("_edges", "_negates", "_reads", "_start", "_states", "plain")
@@ -102,7 +103,7 @@ class Automaton:
         return state.accepts
 
     def explore(self, samples: Sequence[str]) -> None:
-        """Visit every state that `samples` lead to.
+        """Visit every state that texts of the characters `samples` lead to.
 
         Raise PatternLimitError if that takes too many steps.
         """
@@ -135,7 +136,7 @@ class Automaton:
         return found
 
     def _after(self, state: _State, char: str) -> _State:
-        """Compute the state after one more character, without the cache of edges."""
+        """Compute the state after one more character, without using the cache."""
         bits = 0
         for bit in _each(state.bits & ~_MATCH):
             place = self._reads[bit]
@@ -164,7 +165,7 @@ class Automaton:
         return found
 
     def _letters(self, bits: int, runs: Iterable[tuple[int, _State]]) -> frozenset[str] | None:
-        """Return the characters that a state tells apart, or None if it tests a class."""
+        """Return the characters that a state tests for, or None if it tests for a class."""
         letters: set[str] = set()
         for bit in _each(bits & ~_MATCH):
             test = self._reads[bit].test
@@ -205,7 +206,7 @@ class Automaton:
 
 
 class _Graph:
-    """A graph of places under construction; `closure` resolves moves that read no character."""
+    """A graph of places under construction. Some of its moves consume no character."""
 
     def __init__(self) -> None:
         self._reads: dict[int, tuple[str | Wild | CharClass, int]] = {}
@@ -219,7 +220,7 @@ class _Graph:
         return self._fork([self._sequence(items, after) for items in alternatives])
 
     def reading(self) -> dict[int, _Reads]:
-        """Return the places that read a character, by their bit."""
+        """Return the places that consume a character, by their bit."""
         return {
             1 << number: _Reads(test, self.closure(after), stays=test is Wild.MANY)
             for number, (test, after) in self._reads.items()
@@ -233,7 +234,7 @@ class _Graph:
         }
 
     def closure(self, number: int) -> int:
-        """Return the bits of all places that `number` leads to without reading a character."""
+        """Return, as bits, all places that `number` leads to without consuming a character."""
         known = self._closures.get(number)
         if known is not None:
             return known

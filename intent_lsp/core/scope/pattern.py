@@ -1,6 +1,6 @@
-"""A glob pattern as people write it: how it is read, and which paths it matches.
+"""A glob pattern as people write it: how it is parsed, and which paths it matches.
 
-Invariant: every text can be read; a pattern over a limit has a refusal and matches nothing.
+Invariant: every text can be parsed; a pattern over a limit has a refusal and matches nothing.
 Invariant: matching takes time linear in the path, whatever the pattern (scope section 3).
 """
 
@@ -36,9 +36,10 @@ class NormalizedPattern:
 
 @dataclass(frozen=True, slots=True)
 class NameComparison:
-    """How a file system compares names (scope section 4): with or without case, in NFC or not.
+    """How a file system compares names (scope section 4).
 
-    `case_sensitive` is False where it ignores case; `nfc` is true where it decomposes names.
+    `case_sensitive` is False if it ignores case. `nfc` is True if it decomposes names, so that they
+    must be compared in NFC.
     """
 
     case_sensitive: bool = True
@@ -58,8 +59,9 @@ EXACT = NameComparison()
 class Pattern:
     """A compiled pattern.
 
-    `rows` are its alternatives, without the `dead_rows` that no path can match. `refusal` says
-    which limit it exceeds, as a clause for a message; None if it exceeds none.
+    `rows` are its alternatives, without those that no path can match. `dead_rows` is the number of
+    those. `refusal` says which limit the pattern exceeds, as a clause for a message, or is None if
+    it exceeds none.
     """
 
     def __init__(self, text: str, reading: NameComparison, *, refusal: str | None = None) -> None:
@@ -78,15 +80,15 @@ class Pattern:
 
     @cached_property
     def automata(self) -> int:
-        """The number of its segments that need an automaton."""
+        """The number of different segments of the pattern that need an automaton."""
         return sum(1 for segment in self._segments if segment.flat is None)
 
     def matches(self, path: str) -> bool:
-        """Whether the glob, without its `!`, matches the whole of `path`."""
+        """Whether the glob matches the whole of `path`. The `!` of an exclusion is ignored."""
         return self.matches_names(self.reading.path(path).split("/"))
 
     def matches_names(self, names: Sequence[str]) -> bool:
-        """Whether the glob matches a path's segments, which `reading.path` has normalized."""
+        """Whether the glob matches a path, given as segments that `reading.path` has normalized."""
         return bool(self.rows) and self._rows.matches(names)
 
     def after(self, names: Sequence[str]) -> RowsState:
@@ -127,14 +129,17 @@ class Pattern:
 
 @lru_cache(maxsize=16_384)
 def compile_pattern(text: str, reading: NameComparison = EXACT) -> Pattern:
-    """Return the compiled pattern. Never raises: a pattern over a limit has a `refusal`. Cached."""
+    """Return the compiled pattern, from a cache if possible. `reading` is how names are compared.
+
+    It never raises: a pattern over a limit has a `refusal`.
+    """
     return Pattern(text, reading)
 
 
 def normalize(text: str) -> NormalizedPattern:
-    """Return the glob of a pattern: no outer white space, `!`, `./` or `/`, and `dir/` as `dir/**`.
+    """Return the glob of a pattern, without outer white space and a leading `!`, `./` or `/`.
 
-    A pattern that begins with `#` is a comment: its glob is empty.
+    `dir/` becomes `dir/**`. A pattern that begins with `#` is a comment: its glob is empty.
     """
     glob = trim(text)
     trimmed = glob != text

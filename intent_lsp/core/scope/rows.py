@@ -32,7 +32,7 @@ NOWHERE = RowsState(ends=False, goes_on=False)
 def read_row(text: str, *, folded: bool) -> PatternRow | None:
     """Return the segments of one alternative, or None if no path can match it.
 
-    Raise PatternLimitError over a limit.
+    Raise PatternLimitError if the alternative exceeds a limit.
     """
     parts = _SLASHES.split(text)
     if parts.count("**") > MAX_GLOBSTARS:
@@ -80,7 +80,7 @@ class PatternRows:
         self._first = None if None in heads else frozenset(heads)
 
     def matches(self, names: Sequence[str]) -> bool:
-        """Whether a row matches the path of these segments."""
+        """Whether one of the rows matches the path with the segments `names`."""
         if self._first is not None and names[0] not in self._first:
             return False
         return bool(self._run(names) & self._lines.final)
@@ -103,7 +103,7 @@ class PatternRows:
         return state
 
     def _passed(self, name: str) -> int:
-        """Return the mask of the segments that match `name`."""
+        """Return the bits of all tests that the segment `name` of a path passes."""
         mask = self._anything | self._literals.get(name, 0)
         for segment, bits in self._automata:
             if segment.matches(name):
@@ -128,9 +128,9 @@ def _without_parents(parts: Sequence[str]) -> list[str]:
 
 
 def _line(row: PatternRow) -> TestLine[Segment | None]:
-    """Return a row as a test line: each `**` is a gap.
+    """Return a row as a test line in which each `**` is a gap.
 
-    At the end of a row, `**` is a gap and one more segment, since it must match at least one.
+    A `**` at the end must match at least one segment, so it becomes a gap and one more test.
     """
     tests: list[Segment | None] = []
     gaps: set[int] = set()

@@ -15,7 +15,10 @@ from intent_lsp.core.scope.pattern import EXACT, NameComparison, Pattern, compil
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The compiled patterns of an intent. Scopes are equal if their patterns, as written, are."""
+    """The compiled patterns of an intent.
+
+    Two scopes are equal if their patterns are written equally.
+    """
 
     patterns: tuple[str, ...]
     compiled: tuple[Pattern, ...] = field(compare=False, repr=False)
@@ -40,12 +43,15 @@ class Scope:
         return any(one.exclusion and one.matches_names(names) for one in self.compiled)
 
     def _names(self, path: WorkspacePath) -> Sequence[str]:
-        """Return the normalized segments of a path, split once for all patterns."""
+        """Return the segments of a path, normalized for comparison."""
         return self.compiled[0].reading.path(path).split("/") if self.compiled else ()
 
 
 def compile_scope(patterns: Sequence[str], reading: NameComparison = EXACT) -> Scope:
-    """Compile a list of patterns. Never raises: a pattern over a limit owns nothing."""
+    """Compile a list of patterns. `reading` is how names are compared.
+
+    It never raises: a pattern over a limit owns nothing.
+    """
     compiled = tuple(compile_pattern(pattern, reading) for pattern in patterns)
     return Scope(tuple(patterns), compiled)
 
@@ -56,6 +62,7 @@ def compile_scopes(
     """Compile the pattern lists of one file within the limits of a file (scope section 3).
 
     A pattern that would exceed a limit is refused. Later patterns that still fit are compiled.
+    `reading` is how names are compared.
     """
     rows = automata = 0
     scopes: list[Scope] = []
@@ -74,7 +81,10 @@ def compile_scopes(
 
 
 def _over(rows: int, automata: int) -> str | None:
-    """Return which limit of a file these totals exceed, as a clause for a message, or None."""
+    """Return which limit of a file `rows` or `automata`, the numbers of each, exceed, or None.
+
+    The limit is described by a clause for a message.
+    """
     if rows > FILE_ROWS:
         return f"with braces expanded, this file has more than {FILE_ROWS:,} patterns"
     if automata > FILE_AUTOMATA:

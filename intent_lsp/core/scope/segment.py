@@ -2,8 +2,8 @@
 
 Invariant: equal segments are equal values. A segment whose extglobs repeat or negate is matched by
 an automaton, any other by test lines.
-Invariant: both read a name once, character by character. A step of all test lines together costs a
-few operations on one integer with a bit for each test, whatever the lines are.
+Invariant: both pass over a name once, character by character. A step of all test lines together
+costs a few operations on one integer with a bit for each test, whatever the lines are.
 """
 
 import itertools
@@ -22,9 +22,10 @@ T = TypeVar("T", bound=Hashable)
 
 @dataclass(frozen=True, slots=True)
 class TestLine(Generic[T]):
-    """A sequence of tests, one for each symbol of the input.
+    """A sequence of tests. Each must match one symbol of the input, in order.
 
-    `gaps` holds the positions (0: before the first test) where any number of symbols may stand.
+    `gaps` holds the positions (0: before the first test) where any number of symbols may be
+    skipped.
     """
 
     tests: tuple[T, ...]
@@ -34,8 +35,8 @@ class TestLine(Generic[T]):
 class TestLines(Generic[T]):
     """A set of test lines that are matched together.
 
-    A state is an integer. Each line has a bit for each number of its tests, from none to all; the
-    bit is set if so many of its tests have matched. `masks` gives the bits of each test.
+    A state is an integer. A line of n tests has n + 1 bits in it; bit k is set if the input so far
+    matches its first k tests. `masks` gives the bits of each test.
     """
 
     __slots__ = ("_ends", "_loops", "_starts", "final", "masks", "start")
@@ -58,9 +59,9 @@ class TestLines(Generic[T]):
         self.final = _bits(self._ends, at)
 
     def step(self, state: int, passed: int) -> int:
-        """Return the state after one symbol.
+        """Return the state after one more symbol.
 
-        `passed` is the union of the masks of the tests that it passes.
+        `passed` is the union of the masks of the tests that the symbol passes.
         """
         return ((state & passed) << 1) | (state & self._loops)
 
@@ -80,7 +81,7 @@ Test = str | Wild | CharClass
 
 @dataclass(frozen=True)
 class Segment:
-    """A parsed segment: its items, and the same written out without extglobs.
+    """A parsed segment: `items`, and `flat`, its alternatives written out without extglobs.
 
     `flat` is None if the segment cannot be written out and needs an automaton.
     """
@@ -137,9 +138,9 @@ class Segment:
 
 
 class Bundle:
-    """Segments without extglobs, matched together.
+    """Segments without extglobs, matched together against one name.
 
-    A name is read once. Each character costs the same, whatever the segments are.
+    The time grows with the name's length, not with the number of segments.
     """
 
     __slots__ = ("_classes", "_lines", "_wild")
@@ -179,9 +180,9 @@ class Bundle:
 
 @lru_cache(maxsize=65_536)
 def segment_of(text: str, *, folded: bool = False) -> Segment | None:
-    """Return the compiled segment, or None if it can match no name.
+    """Return the compiled segment, from a cache if possible, or None if it can match no name.
 
-    Raise PatternLimitError. Cached.
+    `folded`: case is ignored. Raise PatternLimitError if the segment exceeds a limit.
     """
     items = read_segment(text, folded=folded)
     if items is None:
@@ -198,7 +199,7 @@ def segment_of(text: str, *, folded: bool = False) -> Segment | None:
 
 
 def flatten(items: Items) -> tuple[Items, ...] | None:
-    """Return the items with `@(a|b)` and `?(a)` written out as alternatives.
+    """Return the items' alternatives, with `@(a|b)` and `?(a)` written out.
 
     Return None if an extglob repeats, negates or contains another, or if there would be more than
     MAX_FLATTENED alternatives.
@@ -233,7 +234,7 @@ def line_of(items: Items) -> TestLine[Test]:
 
 
 def _bits(places: Sequence[int], size: int) -> int:
-    """Return the integer whose bits at `places` are set."""
+    """Return the integer of `size` bits in which those at `places` are set."""
     if len(places) < 3:  # noqa: PLR2004 - for a few bits, shifting is quicker
         return sum(1 << place for place in places)
     buffer = bytearray(size // 8 + 1)
@@ -243,7 +244,7 @@ def _bits(places: Sequence[int], size: int) -> int:
 
 
 def _walk(items: Items) -> Iterator[object]:
-    """Yield every item, those inside extglobs included."""
+    """Yield every item, including those inside extglobs."""
     for item in items:
         yield item
         if isinstance(item, ExtGlob):

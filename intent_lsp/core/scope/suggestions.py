@@ -28,9 +28,10 @@ _INNER_GLOBSTAR = re.compile(r"(?<!\\)\*\*+")
 
 
 def foreign(pattern: Pattern, is_directory: IsDirectory) -> tuple[str, str | None] | None:
-    """Return why a pattern cannot be a path of this root, and a replacement if there is one.
+    """Return why a pattern cannot be a path of this root, and the pattern to write instead.
 
-    Return None if it can. The reason is a clause for a message: "is a URI; …".
+    The reason is a clause for a message, such as "is a URI; …". The second is None if there is no
+    suggestion. Return None if the pattern can be such a path.
     """
     text = pattern.text.strip().lstrip("!")
     if _SCHEME.match(text):
@@ -48,13 +49,19 @@ def foreign(pattern: Pattern, is_directory: IsDirectory) -> tuple[str, str | Non
 
 
 def bare_directories(pattern: Pattern, is_directory: IsDirectory) -> tuple[str, ...]:
-    """Return the directories that the pattern names literally; such a pattern owns no file."""
+    """Return the existing directories that the pattern matches literally, as `src` without `/`.
+
+    A pattern that matches only a directory owns no file.
+    """
     literal = [names for row in pattern.rows[:_MOST_ASKED] if (names := _names(row)) is not None]
     return tuple(path for path in literal if is_directory(path))
 
 
 def escaped_brackets(glob: str, is_directory: IsDirectory) -> str | None:
-    """Return the glob with `[slug]` escaped where a directory has that name, else None."""
+    """Return the glob with brackets escaped in each part that is an existing directory's name.
+
+    Such a name is `[slug]`, for example. Return None if there is no such part.
+    """
     parts = glob.split("/")
     walked: list[str] = []
     changed = False
@@ -69,9 +76,9 @@ def escaped_brackets(glob: str, is_directory: IsDirectory) -> str | None:
 
 
 def split_globstar(glob: str) -> str | None:
-    """Return `**/*.ts` for `**.ts`, or None if no `**` shares its segment with other characters.
+    """Return the glob with each `**` split off as its own segment: `**/*.ts` for `**.ts`.
 
-    A `**` that shares its segment acts as a `*`.
+    Return None if every `**` is a segment of its own. One that is not acts as a `*`.
     """
     parts = glob.split("/")
     split = [_split(part) for part in parts]
@@ -79,12 +86,12 @@ def split_globstar(glob: str) -> str | None:
 
 
 def negated_member(pattern: Pattern) -> bool:
-    """Whether an alternative in braces begins with `!`, where it is a character of the name."""
+    """Whether an alternative in braces begins with `!`, which is not an exclusion there."""
     return len(pattern.rows) > 1 and _NEGATED_MEMBER.search(pattern.spelling.glob) is not None
 
 
 def everything(row: PatternRow) -> bool:
-    """Whether a row matches every file of the root."""
+    """Whether a row matches every file of the root, as `**` does."""
     return None in row and all(segment is None or segment.anything for segment in row)
 
 
@@ -96,12 +103,12 @@ def without_dots(glob: str) -> str | None:
 
 
 def as_written(pattern: Pattern, glob: str) -> str:
-    """Return the glob as the pattern would write it: with `!` if it is an exclusion."""
+    """Return the glob as a pattern: with a leading `!` if `pattern` is an exclusion."""
     return "!" + glob if pattern.exclusion else glob
 
 
 def _back_slashes(pattern: Pattern, is_directory: IsDirectory) -> tuple[str, str | None] | None:
-    """Return a reason and a replacement if back-slashes look like separators, else None."""
+    """Return a reason and a replacement if back-slashes are used as separators, else None."""
     glob = pattern.spelling.glob
     head, slash, rest = glob.partition("\\")
     letters = _LETTER_ESCAPED.search(glob) is not None
@@ -111,14 +118,14 @@ def _back_slashes(pattern: Pattern, is_directory: IsDirectory) -> tuple[str, str
 
 
 def _names(row: PatternRow) -> str | None:
-    """Return the path that a row matches if all its segments are literal, else None."""
+    """Return the one path that a row matches if all its segments are literal, else None."""
     names = [segment.literal for segment in row if segment is not None]
     known = [name for name in names if name is not None]
     return "/".join(known) if len(known) == len(row) else None
 
 
 def _split(part: str) -> str:
-    """Return one segment with a `**` inside it split off as its own segment."""
+    """Return a segment with each `**` in it split off as its own segment."""
     found = _INNER_GLOBSTAR.search(part) if part != "**" and "[" not in part else None
     if found is None:
         return part

@@ -1,7 +1,7 @@
 """Survey of a tree's files: which patterns match a file, and which intents overlap.
 
-Invariant: the work grows with the number of files and of different sets of matching patterns, not
-with the number of pairs of intents per file.
+Invariant: the work grows with the number of files and of different sets of matching patterns. It
+does not grow with the number of pairs of intents for each file.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,9 +23,9 @@ _MAX_PAIRS = 200_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overlap:
-    """Two open intents, by their index in the file, and the first files that both own.
+    """Two open intents, by their index in the file, and the first files that both of them own.
 
-    `pattern_index` is the pattern of the first intent that matches those files.
+    `pattern_index` is the index of the pattern of the first intent that matches those files.
     """
 
     first: int
@@ -35,7 +35,7 @@ class Overlap:
 
 
 class ScopeSurvey:
-    """What the files seen so far show about the scopes of `intents`."""
+    """Collects, file by file, which patterns of `intents` match and which intents overlap."""
 
     def __init__(self, intents: Intents, scopes: Sequence[Scope], reading: NameComparison) -> None:
         entries = [(intent.id, scope) for intent, scope in zip(intents, scopes, strict=True)]
@@ -46,14 +46,14 @@ class ScopeSurvey:
         self._alike: dict[Hits, list[WorkspacePath]] = {}
 
     def matched(self) -> frozenset[tuple[int, int]]:
-        """Return (intent index, pattern index) of each pattern that matches a file."""
+        """Return (intent index, pattern index) of each pattern that matches at least one file."""
         numbers = frozenset[int]().union(*(hits.given for hits in self._alike))
         return frozenset(map(self._index.place, numbers))
 
     def walk(self, files: Iterable[WorkspacePath]) -> None:
         """Record which patterns match each of `files`.
 
-        Files with the same matches are kept together.
+        Files that the same patterns match share one entry.
         """
         for path in files:
             hits = self._index.hits(path)
@@ -63,7 +63,7 @@ class ScopeSurvey:
                     alike.append(path)
 
     def overlaps(self) -> Iterator[Overlap]:
-        """Yield each pair of open intents that own a file in common, up to MAX_OVERLAPS pairs."""
+        """Yield each pair of open intents that own the same file, at most MAX_OVERLAPS pairs."""
         pairs: dict[tuple[int, int], tuple[int, list[WorkspacePath]]] = {}
         looked = 0
         for hits, files in self._alike.items():

@@ -2,8 +2,8 @@
 
 Invariant: the trie returns the same patterns as matching each on its own.
 Invariant: a walk tests only patterns that the path's segments lead to. Names are looked up in a
-dict; wildcards are filed under a piece of text that a matching name must contain.
-Invariant: a name is never tested against a segment whose fixed text it does not contain.
+dict; wildcards are indexed by a piece of text that a matching name must contain.
+Invariant: a name is never tested against a segment whose fixed text the name does not contain.
 """
 
 from collections import Counter
@@ -25,7 +25,8 @@ Filed = tuple[Callable[[str], object] | None, "tuple[TrieNode, ...]"]
 class WildcardTable:
     """The wildcard segments of one node, indexed by a text that a matching name must contain.
 
-    Each is filed under the rarest of its prefix, its suffix and its three-character substrings.
+    The text is the segment's prefix, its suffix or one of its three-character substrings, whichever
+    the fewest segments have.
     """
 
     __slots__ = ("_grams", "_heads", "_known", "_rest", "_tails")
@@ -55,9 +56,9 @@ class WildcardTable:
                 self._rest.append(filed)
 
     def leading(self, name: str) -> "Sequence[TrieNode]":
-        """Return the targets of all segments that match `name`.
+        """Return the nodes that the segments which match `name` lead to.
 
-        Cached, since names repeat in a tree.
+        Results are cached, since names repeat in a tree.
         """
         known = self._known.get(name)
         if known is None:
@@ -68,14 +69,14 @@ class WildcardTable:
         return known
 
     def _asked(self, name: str) -> "Iterator[TrieNode]":
-        """Compute `leading` without the cache."""
+        """Compute the result of `leading` without its cache."""
         for filed in self._candidates(name):
             for matches, nodes in filed:
                 if matches is None or matches(name):
                     yield from nodes
 
     def _candidates(self, name: str) -> Iterator[Sequence[Filed]]:
-        """Yield the segments whose filed text `name` contains, and those filed under no text."""
+        """Yield the segments whose index text `name` contains, and those without an index text."""
         # Yield instead of building a list: for most names nothing is filed.
         for size, filed in self._heads.items():
             if (head := name[:size]) in filed:
@@ -95,7 +96,7 @@ class TrieNode:
     """A node of the finished trie: the patterns that end here, and the nodes that a name leads to.
 
     A walk visits many nodes once, so that memory access dominates its cost. Empty fields therefore
-    share one empty value, and what only building needs is kept in `Branch`.
+    share one empty value, and fields that only the construction needs are in `Branch`.
     """
 
     __slots__ = ("always", "ends", "few", "table", "tails", "ways")
@@ -109,7 +110,7 @@ class TrieNode:
         self.table: WildcardTable | None = None
 
     def reached(self, name: str) -> Iterator["TrieNode"]:
-        """Yield the nodes that `name` leads to from here."""
+        """Yield the nodes that `name` leads to from this node."""
         yield from self.always
         if self.ways is not None:
             yield from self.ways.get(name, ())
@@ -121,10 +122,10 @@ class TrieNode:
 
 
 class Branch:
-    """A node of the trie under construction. `globstar` is the node of a `**` that begins here.
+    """A node of the trie under construction. `seal` makes it a TrieNode.
 
-    `loops`: the node belongs to a `**`, so that every name leads back to it. `seal` turns it into a
-    TrieNode.
+    `globstar` is the node of a `**` that begins at this node. `loops`: the node belongs to a `**`,
+    so that every name leads back to the node.
     """
 
     __slots__ = (
@@ -143,11 +144,14 @@ class Branch:
         self.tails: list[int] = []
 
     def entered(self) -> tuple[TrieNode, ...]:
-        """Return this node and that of its `**`, which may match no segment at all."""
+        """Return the nodes to visit on entering this branch: its own, and that of its `**` if any.
+
+        A `**` may match no segment, so both are entered at once.
+        """
         return (self.node,) if self.globstar is None else (self.node, self.globstar.node)
 
     def seal(self) -> "list[Branch]":
-        """Fill in the TrieNode. Return the children, which must be sealed too."""
+        """Fill in this branch's TrieNode. Return the children, which must be sealed too."""
         node = self.node
         node.ends, node.tails = tuple(self.ends), tuple(self.tails)
         anything = () if self.anything is None else self.anything.entered()
@@ -167,7 +171,7 @@ class Branch:
 
 
 class DirectoryState:
-    """A walk that has arrived in a directory: what to test for each name in it.
+    """The state of a walk after the segments of a directory: what to test for each name in it.
 
     `given` are the patterns that match every path in the directory.
     """
@@ -184,7 +188,7 @@ class DirectoryState:
 
     @property
     def weight(self) -> int:
-        """The memory that it takes, in entries."""
+        """The memory that this state takes, as a number of entries."""
         return 1 + len(self.given) + len(self.ways) + len(self.few) + len(self.tables)
 
     def matching(self, name: str) -> set[int]:
@@ -202,9 +206,9 @@ class DirectoryState:
 
 
 class Trie:
-    """Rows of patterns, each filed under its pattern's number.
+    """Rows of patterns, each stored under the number of its pattern.
 
-    Paths arrive directory by directory, so the state of the walk at each directory is cached.
+    Many paths share a directory, so the state of the walk at each directory is cached.
     """
 
     __slots__ = ("_entered", "_rooms", "_weight")
@@ -245,9 +249,9 @@ class Trie:
 
 
 def _add(branch: Branch, number: int, row: PatternRow) -> None:
-    """File a row under its pattern's number.
+    """Add a row of the pattern `number` to the trie.
 
-    A `**` at the end is a tail: it matches everything below.
+    A `**` at the end of the row is a tail: it matches everything below.
     """
     for at, segment in enumerate(row):
         if segment is None and at == len(row) - 1:
@@ -258,7 +262,7 @@ def _add(branch: Branch, number: int, row: PatternRow) -> None:
 
 
 def _child(branch: Branch, segment: Segment | None) -> Branch:
-    """Return the child for a segment, made if there is none yet."""
+    """Return the child of `branch` for a segment. Create it if there is none."""
     if segment is None:
         if branch.globstar is None:
             branch.globstar = Branch(loops=True)
@@ -277,6 +281,6 @@ def _grams(name: str) -> set[str]:
 
 
 def _held(items: Items) -> set[str]:
-    """Return the three-character texts that every matching name contains."""
+    """Return the three-character texts that every name which matches `items` contains."""
     runs = "".join(item if isinstance(item, str) else "/" for item in items).split("/")
     return {gram for run in runs for gram in _grams(run)}
