@@ -117,7 +117,7 @@ def named(runs: Sequence[BlameRun], people: RecordAuthors) -> tuple[BlameRun, ..
 
 
 def run_of(record: Record) -> BlameRun:
-    """Return a run of one line for a record, so that `named` can add its author."""
+    """Return a run of one line that stands for a record, so that `named` can add its author."""
     talk = next((talk for file in record.files for talk in file.conversations), None)
     who = None if talk is None else talk.contributor
     return BlameRun(start_line=1, end_line=1, record=record, contributor=who)

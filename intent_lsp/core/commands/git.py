@@ -52,7 +52,7 @@ def puts_back(words: Sequence[Word]) -> bool:
 
 
 def _sources(words: Sequence[str]) -> Iterator[str]:
-    """Yield the trees that `git restore` is told to restore from (`-s`, `--source`)."""
+    """Yield the trees from which `git restore` restores (its options `-s` and `--source`)."""
     for at, word in enumerate(words):
         if word == "--":
             return

@@ -91,23 +91,24 @@ class Runs(StrEnum):
 class ProgramRow:
     """One way of calling a program. A row fits a call if all its conditions hold.
 
-    Conditions: `needs` (one of these options), `unless` (none of these), `bare` (no operands),
-    `first` (the first operand is one of these), `tasks` with `also`, and `script`. `script` is a
-    regular expression for the values of the options `given`, or else for the first operand; with
-    `numbers`, a shell expansion may stand in it for a number.
+    Conditions: `needs` (one of these options), `unless` (none of these options), `bare` (no
+    operands), `first` (the first operand is one of these), `tasks` with `also`, and `script`.
+    `script` is a regular expression for the values of the options `given`, or else for the first
+    operand; with `numbers`, a shell expansion may stand in the script for a number.
 
-    Options: with those in `plain` the program only reads, whatever their values; None means that no
-    call is PLAIN. `values` options take a value; `attached` options take one only in the same word.
-    The values of `writes` are files that are written, of `enters` the working directory, of `texts`
-    shell text. With `passes`, the words after `--` are options of a program that it runs.
+    Options: `plain` are those with which the program only reads, whatever their values; if `plain`
+    is None, no call is PLAIN. `values` options take a value; `attached` options take one only in
+    the same word. The values of `writes` are files that are written, of `enters` the working
+    directory, of `texts` shell text. With `passes`, the words after `--` are options of a program
+    that it runs.
 
-    A program that writes: `operands` are its targets, and `given` options replace the first
-    operand. With `directories`, a target that is a directory means that no file is changed. With
-    `shares`, the sources are other names of the targets. `touches` is a path that is always
-    written, and `more` says what else is changed.
+    A program that writes: `operands` says which operands are its targets, and `given` options
+    replace the first operand. With `directories`, a target that is a directory means that no file
+    is changed. With `shares`, the sources are other names of the targets. `touches` is a path that
+    is always written, and `more` says what else is changed.
 
     A program that runs others: `skip` operands come before the command, and so may assignments if
-    `assignments` is set. `module` is the option whose value is the program. `fills` options name
+    `assignments` is set. `module` is the option whose value is the program. `fills` options give
     the text that is replaced in the words. With `appends`, operands are added that the command does
     not show.
     """

@@ -65,7 +65,7 @@ class _Work:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Group:
-    """The first brace group of a text, with the text before (`pre`) and after it (`post`)."""
+    """The first brace group of a text. `pre` is the text before it, `post` the text after it."""
 
     pre: str
     body: str

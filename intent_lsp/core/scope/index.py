@@ -22,7 +22,10 @@ _NONE: AbstractSet[int] = frozenset()
 
 @dataclass(frozen=True, slots=True)
 class Ownership:
-    """An intent that owns a path, and the first of its patterns, as written, that matches it."""
+    """An intent that owns a path, and the first pattern of it that matches the path.
+
+    The pattern is as written in the intents file.
+    """
 
     intent_id: IntentId
     pattern: str
@@ -81,11 +84,15 @@ class ScopeIndex:
         return Hits(frozenset(given), frozenset(taken))
 
     def place(self, number: int) -> tuple[int, int]:
-        """Return (index of its intent in the file, index in that scope) of a pattern number."""
+        """Return (intent index, index in the intent's patterns) of the pattern `number`."""
         return self._places[number]
 
     def owning(self, hits: Hits) -> list[tuple[int, int]]:
-        """Return (intent index, pattern index) of each intent that owns a path with these hits."""
+        """Return (intent index, pattern index) of each intent that owns a path.
+
+        `hits` are the patterns that match the path. Of each intent, the first matching pattern is
+        returned.
+        """
         return [self._places[number] for number in self._first(hits.given, hits.taken)]
 
     def _owners(self, path: WorkspacePath) -> tuple[Ownership, ...]:

@@ -216,7 +216,7 @@ def _spelled(token: _Token) -> Items:
 
 
 def _normal(items: Sequence[Item]) -> Items:
-    """Return the items with each run of wildcards as its `?`s and then at most one `*`."""
+    """Return the items with each run of wildcards reduced: its `?`s, then at most one `*`."""
     if Wild.MANY not in items:
         return tuple(items)
     normal: list[Item] = []

@@ -32,7 +32,7 @@ class _Reads:
 
 @dataclass(frozen=True, slots=True)
 class _Negates:
-    """A place where a text begins that `inner` must not match; it goes on to `after` (bits)."""
+    """A place where a text begins that `inner` must not match, before the places `after`."""
 
     inner: "Automaton"
     after: int
@@ -151,7 +151,7 @@ class Automaton:
         return self._enter(bits, runs)
 
     def _enter(self, bits: int, runs: list[tuple[int, _State]]) -> _State:
-        """Return the state of these bits, with a new run for each active place that negates."""
+        """Return the state of the active places `bits`. Start a run for each that negates."""
         kept = bits
         for bit, negation in self._negates.items():
             if bits & bit:
@@ -194,7 +194,7 @@ class Automaton:
                 yield bit, state
 
     def _remember(self, state: _State, char: str, after: _State) -> None:
-        """Cache an edge. Drop the whole cache if a long text has made it too large."""
+        """Cache `after` as the state after `char`. Clear the cache if it has grown too large."""
         self._edges += 1
         if self._edges > _MAX_EDGES or len(self._states) > _MAX_STATES:
             # A match in progress still holds its state. That stays valid, but must not keep the
@@ -216,7 +216,7 @@ class _Graph:
         self._closures: dict[int, int] = {}
 
     def entry(self, alternatives: Iterable[Items], after: int) -> int:
-        """Add alternatives that all lead to the place `after`. Return the place before them."""
+        """Add places for alternatives that all lead to `after`. Return the place before them."""
         return self._fork([self._sequence(items, after) for items in alternatives])
 
     def reading(self) -> dict[int, _Reads]:
@@ -250,7 +250,7 @@ class _Graph:
         return bits
 
     def _empty_ways(self, place: int) -> list[int]:
-        """Return the places that a `*` or a negation leads to by matching the empty text."""
+        """Return the places that `place`, a `*` or a negation, leads to by matching ""."""
         if place in self._reads and self._reads[place][0] is Wild.MANY:
             return [self._reads[place][1]]
         if place in self._negates and not self._negates[place][0].start.accepts:

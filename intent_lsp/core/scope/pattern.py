@@ -46,7 +46,10 @@ class NameComparison:
     nfc: bool = False
 
     def path(self, text: str) -> str:
-        """Return `text` in the form in which patterns compare it."""
+        """Return `text` in the form in which names are compared.
+
+        This is NFC if `nfc`, and lower case unless `case_sensitive`.
+        """
         if self.nfc:
             text = unicodedata.normalize("NFC", text)
         return text if self.case_sensitive else fold(text)
@@ -168,5 +171,5 @@ def trim(text: str) -> str:
 
 
 def _opens_extglob(glob: str) -> bool:
-    """Whether a leading `!(` is closed in its segment. Then it is an extglob, not an exclusion."""
+    """Whether a leading `!(` is closed in its segment, so that it is no exclusion."""
     return glob.startswith("!(") and ")" in glob.split("/", 1)[0]

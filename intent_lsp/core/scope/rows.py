@@ -19,7 +19,7 @@ PatternRow = tuple[Segment | None, ...]
 
 @dataclass(frozen=True, slots=True)
 class RowsState:
-    """Whether a pattern matches the segments so far (`ends`), or may match longer paths."""
+    """Whether a pattern matches a path (`ends`), and may match paths below it (`goes_on`)."""
 
     ends: bool
     goes_on: bool
@@ -86,7 +86,7 @@ class PatternRows:
         return bool(self._run(names) & self._lines.final)
 
     def after(self, names: Sequence[str]) -> RowsState:
-        """Return whether a row matches these segments of a path, and whether one may match more."""
+        """Return whether a row matches the path `names`, and whether one may match below it."""
         state, final = self._run(names), self._lines.final
         return RowsState(ends=bool(state & final), goes_on=bool(state & ~final))
 

@@ -128,7 +128,10 @@ class Segment:
 
     @cached_property
     def one_sided(self) -> bool:
-        """Whether it is `text*` or `*text`, so that comparing the start or end is enough."""
+        """Whether the segment is `text*` or `*text`.
+
+        It is then enough to compare the start or the end of a name.
+        """
         ends = self.items[0], self.items[-1]
         return (
             Wild.MANY in ends

@@ -96,7 +96,7 @@ def everything(row: PatternRow) -> bool:
 
 
 def without_dots(glob: str) -> str | None:
-    """Return the glob without its `.` segments, which no path has, or None if it has none."""
+    """Return the glob without its `.` segments, which no path has. Return None without any."""
     parts = glob.split("/")
     kept = [part for part in parts if part != "."]
     return "/".join(kept) if kept and len(kept) < len(parts) and ".." not in kept else None
