@@ -21,10 +21,8 @@ IGNORE_FILE = WorkspacePath(".intentignore")
 def fold(text: str) -> str | None:
     """Resolve `.`, `..` and `//` in a `/`-separated path.
 
-    Return None if it goes above its first part.
-
-    An absolute path stays absolute. The result has no trailing `/`, except that the file system's
-    root is `/`.
+    Return None if the path goes above its first part. An absolute path stays absolute. The result
+    has no trailing `/`, except that the file system's root is `/`.
     """
     kept: list[str] = []
     for part in text.split("/"):

@@ -66,9 +66,9 @@ class ChainEnd:
 
 
 def draft(event: Event, *, id: str, timestamp: str, end: ChainEnd) -> Record:  # noqa: A002 -- the key on the line
-    """Return an event as the next record of the ledger that ends at `end`. It has no hash yet.
+    """Return an event as the next record of the ledger that ends at `end`.
 
-    The record names all open heads as predecessors.
+    The record has no hash yet. It names all open heads as predecessors.
     """
     event = whole_event(event)
     record = Record.of(event, id=id, timestamp=timestamp, integrity=place_at(end))
@@ -79,9 +79,7 @@ def draft(event: Event, *, id: str, timestamp: str, end: ChainEnd) -> Record:  #
 def place_at(end: ChainEnd) -> Integrity:
     """Return the chain fields of the next record of the ledger that ends at `end`.
 
-    It has no hash yet.
-
-    The record names all open heads as predecessors.
+    The record has no hash yet. It names all open heads as predecessors.
     """
     return Integrity(
         prev_record_hash=end.last,

@@ -83,12 +83,10 @@ class _Group:
 
 
 def _expand(text: str, work: _Work, *, top: bool) -> list[str]:
-    """Return the expansions of `text`.
+    """Return the expansions of `text`: the alternatives of its groups in all combinations.
 
-    Each alternative of a group follows each expansion before it.
-
-    `top`: `text` is the whole pattern, not the inside of a group; empty results are dropped, as in
-    minimatch.
+    `top`: `text` is the whole pattern, not the inside of a group. Empty results are then dropped,
+    as in minimatch.
     """
     rows, first, drop = [""], True, False
     while (group := _group(text, work)) is not None:

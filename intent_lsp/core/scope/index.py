@@ -67,11 +67,9 @@ class ScopeIndex:
         self._remembered = lru_cache(maxsize=_REMEMBERED)(self._owners)
 
     def owners(self, path: WorkspacePath) -> tuple[Ownership, ...]:
-        """Return every intent that owns `path`, in file order.
+        """Return every intent that owns `path`, in file order. Results are cached.
 
-        An intent whose exclusion matches does not.
-
-        Results are cached.
+        An intent with an exclusion that matches does not own the path.
         """
         return self._remembered(path)
 

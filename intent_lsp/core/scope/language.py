@@ -140,7 +140,7 @@ def passes(char: str, test: str | Wild | CharClass) -> bool:
 
 
 def samples(alternatives: Iterable[Items]) -> Iterator[str]:
-    """Yield characters of which each possible result of the tests in `alternatives` has one.
+    """Yield sample characters that together pass every combination of tests that one can pass.
 
     They are the literal characters, the ends of ranges, and a few others.
     """

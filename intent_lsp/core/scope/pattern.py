@@ -95,7 +95,7 @@ class Pattern:
         return bool(self.rows) and self._rows.matches(names)
 
     def after(self, names: Sequence[str]) -> RowsState:
-        """Return whether the pattern matches the segments `names`, and whether it may go on."""
+        """Return whether the pattern matches the path `names`, and whether it may match below."""
         return self._rows.after(names) if self.rows else NOWHERE
 
     @cached_property
