@@ -26,9 +26,9 @@ _ROW: Final = frozenset(field.name for field in fields(ProgramRow)) - {"kind"}
 
 
 def read_command_lists(texts: Mapping[str, tuple[RowKind, str]]) -> CommandLists:
-    """Parse the lists, given by name with the kind of their rows.
+    """Parse the command lists. `texts` maps the name of a list to its kind of rows and TOML text.
 
-    Raise ValueError if one is wrong.
+    Raise ValueError, with the list's name, if a list is not valid.
     """
     rows: dict[str, tuple[ProgramRow, ...]] = {}
     shared: dict[str, frozenset[str]] = {}

@@ -2,9 +2,9 @@ r"""Compares two versions of a text line by line, with libgit2's diff as a pure 
 
 Invariant: a line is any string. A bare `\r`, a NUL or a missing final newline does not disturb the
 comparison, because lines are replaced by numbers before libgit2 sees them.
-Invariant: at least one kept line is between two hunks.
-Invariant: a unified diff, for people to read, is None for what is not text or too large to compare.
-The lines of one side, joined without their marks, are parts of that side's content, in order.
+Invariant: at least one unchanged line is between two hunks.
+Invariant: `unified` returns None for a content that is not text or is too large. Otherwise its kept
+and removed lines are from the old content, its kept and added lines from the new, in order.
 """
 
 from collections.abc import Iterator, Sequence
@@ -33,7 +33,7 @@ CONTEXT: Final = 3
 
 
 class DiffMark(StrEnum):
-    """What a line of a diff is. The value is the first character of the line."""
+    """The kind of a line in a unified diff. The value is the character that begins such a line."""
 
     PLACE = "@"
     KEPT = " "
@@ -44,17 +44,20 @@ class DiffMark(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DiffLine:
-    """One line without its mark. It has its line end only if nothing but line ends differs."""
+    """One line of a unified diff. `text` is the line without its mark.
+
+    `text` includes the line end only in a hunk that changes nothing but line ends.
+    """
 
     mark: DiffMark
     text: str
 
 
 def file_ranges(before: FileContent, after: FileContent) -> tuple[Range, ...]:
-    """Return the ranges of one file's change.
+    """Return the changed ranges between two contents of one file, as a record stores them.
 
-    The result is one range over the whole file if the two cannot be compared line by line: binary,
-    over 5 MB, different encodings, or too many different lines.
+    Return one range over the whole file if the contents cannot be compared line by line: one is not
+    text or is over 5 MB, their encodings differ, or too many lines differ.
     """
     old_text, new_text = _comparable(before), _comparable(after)
     if old_text is None or new_text is None or not _spelled_alike(old_text, new_text):
@@ -87,22 +90,25 @@ def line_hunks(old: Sequence[str], new: Sequence[str]) -> tuple[Hunk, ...] | Non
 
 
 def whole_range(content: FileContent) -> Range:
-    """Return the single range of a content that is not compared line by line."""
+    """Return one range over a whole content, for a change that is not compared line by line."""
     data, lines = content.data or b"", content.lines
     return whole_file_range(data, count_lines(data) if lines is None else len(lines))
 
 
 def text_lines(data: bytes) -> list[str] | None:
-    """Split a content into lines with their line ends.
+    """Return the lines of a content, each with its line end.
 
-    Return None if it is no text, or over 5 MB.
+    Return None if the content is not text or is over 5 MB.
     """
     text = decode(data) if len(data) <= MAX_DIFFED_BYTES else None
     return None if text is None else split_lines(text.text)
 
 
 def unified(old: bytes, new: bytes) -> Sequence[DiffLine] | None:
-    """Return the diff of two contents, or None. It is empty if they have the same text."""
+    """Return the lines of a unified diff; there are none if both contents have the same text.
+
+    Return None if a content is not text or is over 5 MB, or if too many lines differ.
+    """
     before, after = text_lines(old), text_lines(new)
     if before is None or after is None:
         return None
@@ -113,15 +119,15 @@ def unified(old: bytes, new: bytes) -> Sequence[DiffLine] | None:
 
 
 def place(first_old: int, old_count: int, first_new: int, new_count: int) -> DiffLine:
-    """Return the `@@` line of a change, as git writes it. Lines count from 1."""
+    """Return the `@@` line that heads a hunk, as git writes it. Line numbers count from 1."""
     return DiffLine(DiffMark.PLACE, f"@ -{first_old},{old_count} +{first_new},{new_count} @@")
 
 
 def _apart(old: str, new: str) -> tuple[int, str, str]:
-    """Return where two texts first differ, and the differing lines of each with a line around them.
+    """Return the offset at which two texts begin to differ, and the differing part of each text.
 
-    Splitting all of a large, mostly equal text into lines would take longer than comparing the
-    rest.
+    Each part includes a line before and a line after the difference. Only these parts need to be
+    split into lines, which saves time for large texts.
     """
     head = common_head(old, new)
     tail = common_tail(old, new, head)
@@ -133,12 +139,12 @@ def _apart(old: str, new: str) -> tuple[int, str, str]:
 
 
 def _count_lines(text: str) -> int:
-    """Return the number of lines of a text that is empty or ends with a line end."""
+    """Return the number of lines in a text that is either empty or ends with a line end."""
     return len(split_lines(text)) if "\r" in text else text.count("\n")
 
 
 def _further(found: Range, lines: int) -> Range:
-    """Return a range moved down by `lines` lines, in the old and the new text."""
+    """Return `found` with `lines` added to its line numbers in the old and in the new text."""
     old = found.replaced
     return replace(
         found,
@@ -155,12 +161,12 @@ def _comparable(content: FileContent) -> Text | None:
 
 
 def _spelled_alike(old: Text, new: Text) -> bool:
-    """Return whether equal lines have equal bytes. An empty text fits any encoding."""
+    """Return whether equal lines have equal bytes: the encodings match, or one text is empty."""
     return not old.text or not new.text or old.encoding == new.encoding
 
 
 def _compare(old: Sequence[str], new: Sequence[str], shift: int) -> Iterator[Hunk]:
-    """Yield the hunks of two runs of lines that both start at line `shift` of their texts."""
+    """Yield the hunks that turn `old` into `new`. Both begin at line `shift` of their texts."""
     numbers: dict[str, int] = {}
     # git recognises other line ends than we do, so each distinct line becomes a number on a line of
     # its own.
@@ -178,7 +184,7 @@ def _compare(old: Sequence[str], new: Sequence[str], shift: int) -> Iterator[Hun
 
 
 def _groups(hunks: Sequence[Hunk]) -> Iterator[list[Hunk]]:
-    """Yield the hunks in groups whose contexts touch."""
+    """Yield the hunks in groups: neighbours whose context lines touch or overlap are together."""
     group: list[Hunk] = []
     for hunk in hunks:
         if group and hunk.old_start - _old_end(group[-1]) > 2 * CONTEXT:

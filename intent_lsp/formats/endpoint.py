@@ -1,4 +1,4 @@
-"""Parses endpoints, where a server listens, and origins, the web pages that may connect.
+"""Parses the endpoints that a server listens on, and the origins of web pages that may connect.
 
 Invariant: a missing host means the loopback address, which other machines cannot reach.
 Invariant: text that is not exactly one origin (`null`, `*`, a list) is rejected.
@@ -18,7 +18,7 @@ _ORIGIN: Final = re.compile(r"[a-z][a-z0-9+.-]*://[^/?#\s,*@]+", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A host name or address, and a port. Port 0 means any free port."""
+    """The host (a name or an address) and port of a server. Port 0 means any free port."""
 
     host: str
     port: int
@@ -30,7 +30,10 @@ class Endpoint:
 
 
 def read_endpoint(spelled: str) -> Endpoint | None:
-    """Parse `HOST:PORT`, `[::1]:PORT`, `:PORT` or `PORT`. Return None for anything else."""
+    """Return the endpoint in `HOST:PORT`, `[::1]:PORT`, `:PORT` or `PORT`.
+
+    Return None for other text.
+    """
     found = _SPELLED.fullmatch(spelled)
     if found is None or int(found[3]) > _HIGHEST_PORT:
         return None
@@ -38,6 +41,6 @@ def read_endpoint(spelled: str) -> Endpoint | None:
 
 
 def read_origin(spelled: str) -> str | None:
-    """Return an origin in lower case, or None if the text is not one."""
+    """Return a web origin in lower case, or None if the text is not exactly one origin."""
     origin = spelled.lower()
     return origin if _ORIGIN.fullmatch(origin) else None

@@ -1,7 +1,7 @@
 """Finds the settings of a git configuration that run programs or redirect git.
 
-Invariant: a setting counts in every spelling that git accepts. Of a text that git rejects,
-everything counts.
+Invariant: a setting is found in every spelling that git accepts. A text that git rejects is
+returned whole.
 """
 
 import re
@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 
 class Setting(NamedTuple):
-    """A full key, such as `core.editor`, and its value; None for a key without `=`."""
+    """A setting's full key, such as `core.editor`, and its value, or None for a key without `=`."""
 
     key: bytes
     value: bytes | None
@@ -68,9 +68,9 @@ def guarded_settings(config: bytes) -> bytes:
     """Return the settings that run programs or redirect git, or b"" if there are none.
 
     The format is that of `git config --list -z`. Sections are sorted by name, because their order
-    has no effect, and settings within a section keep their order. With an `include`, all settings
-    keep their order, because it matters whether they come before or after it. A text that cannot be
-    parsed is returned whole, after a zero byte (requirements section 6).
+    has no effect, and settings within a section keep their order. If there is an `include`,
+    sections are not sorted, because settings before and after an `include` differ in effect. A text
+    that cannot be parsed is returned whole, after a zero byte (requirements section 6).
     """
     read = settings(config)
     if read is None:

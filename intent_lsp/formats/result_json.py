@@ -17,7 +17,7 @@ from intent_lsp.core.records import MutationClass, ScopeValidation
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileRuns:
-    """Some runs of blame of a file, and the file's number of lines."""
+    """Runs of blame in one file, and the number of lines of the whole file."""
 
     path: str
     uri: str

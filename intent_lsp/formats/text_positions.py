@@ -13,7 +13,7 @@ LINE_END = re.compile(r"\r\n|\n|\r")
 
 
 class TextPositions:
-    """The line starts of one text. Offsets outside of the text are moved to its start or end."""
+    """Converts positions in one text. Offsets outside of the text are moved to its start or end."""
 
     def __init__(self, text: str) -> None:
         self._length = len(text)
@@ -30,7 +30,7 @@ class TextPositions:
         return Span(self.position(start), self.position(max(start, end)))
 
     def offset(self, position: Position) -> int:
-        """Return the offset of a position; the end of the text if it is after the last line."""
+        """Return the offset of a position; for one after the last line, that of the text's end."""
         if position.line >= len(self._starts):
             return self._length
         return min(self._starts[position.line] + position.character, self._length)
@@ -40,7 +40,7 @@ class TextPositions:
         return self._starts[self.position(offset).line]
 
     def next_line(self, offset: int) -> int:
-        """Return the offset at which the line after that of `offset` starts, or the text's end."""
+        """Return the offset of the line after the line of `offset`, or of the text's end."""
         following = self.position(offset).line + 1
         return self._starts[following] if following < len(self._starts) else self._length
 
@@ -51,6 +51,6 @@ def count_line_ends(text: str) -> int:
 
 
 def line_end_of(text: str, otherwise: str = "\n") -> str:
-    """Return the line end of the text's first line, or `otherwise` if it has none."""
+    """Return the line end of the text's first line, or `otherwise` if the text has no line end."""
     found = LINE_END.search(text)
     return found.group() if found else otherwise

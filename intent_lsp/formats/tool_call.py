@@ -1,7 +1,7 @@
 """What an agent's call would do: whether it changes files, and which (requirements section 6).
 
 Invariant: every path that the call, its patch or its command names is judged, each once.
-Invariant: a mutating call that names no path says why none is known.
+Invariant: a mutating call that names no path says why no path is known.
 """
 
 from dataclasses import dataclass, replace
@@ -37,12 +37,12 @@ _MOVING: Final = frozenset({"rename_file", "move_file"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallReading:
-    """What a call would do. `unknown` says which paths cannot be known, and why.
+    """What a call would do. `unknown` are sentences that say which paths cannot be known, and why.
 
-    `perhaps` are other readings of names in a patch, which count if such a file exists. `looking`:
-    the command's text shows no change but of `paths`. `git`: the command runs git. `program` is the
-    first word of the part of the command that decided, or None if there is none or it may hold a
-    secret.
+    `perhaps` are other files that names in a patch could mean; they count if they exist. `looking`:
+    the call runs a command whose text shows no change other than to `paths`. `git`: the command
+    runs git. `program` is the first word of the part of the command that decided, or None if there
+    is none or it may hold a secret.
     """
 
     mutating: bool
@@ -71,14 +71,17 @@ def read_call(call: ToolCall, policy: TeamPolicy, lists: CommandLists) -> CallRe
 
 
 def looking(reading: CallReading) -> CallReading:
-    """Return a call that changes nothing as one that may, so that its work tree is compared."""
+    """Return a call that changes nothing as one that may change files, unknown until afterwards.
+
+    Its work tree is then compared before and after the call.
+    """
     return replace(reading, mutating=True, looking=True)
 
 
 def public_program(command: str, program: str) -> str | None:
-    """Return a command's program in a form that may be shown, or None if it may hold a secret.
+    """Return `program` if it may be shown, or None if it may hold a secret.
 
-    It may hold one if redacting the command removes one of the program's words.
+    It may hold one if redacting the command removes a word of `program`.
     """
     shown = redacted(command)
     return program if all(word in shown for word in program.split()) else None
@@ -109,7 +112,7 @@ def _changing(call: ToolCall, patch: PatchReading | None, command: CommandReadin
 def _command(call: ToolCall, lists: CommandLists, *, runs: bool) -> CommandReading:
     """Return what the call's command does.
 
-    A missing command of a shell tool counts as an empty one.
+    `runs` says that the tool is a shell. If its command is missing, the command counts as empty.
     """
     if call.command is None and not runs:
         return NOTHING
@@ -125,7 +128,7 @@ def _told(call: ToolCall, command: CommandReading) -> str | None:
 
 
 def _named(call: ToolCall) -> tuple[TouchedPath, ...]:
-    """Return the paths that the call itself names. A rename has the old and the new one."""
+    """Return the paths that the call itself names. A rename gives the old and the new path."""
     name = bare_name(call.tool_name).lower()
     match call.paths:
         case (old, new) if name in _MOVING:

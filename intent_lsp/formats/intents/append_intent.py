@@ -1,7 +1,7 @@
-"""Adding one new intent at the end of the intents file, in the form that the file has.
+"""Adds one new intent at the end of the intents file, in the YAML form that the file uses.
 
 Invariant: existing text stays as it was, comments included. Only an empty list is removed.
-Invariant: an edit is returned only if the edited text reads as the old one plus that intent.
+Invariant: an edit is returned only if the edited text parses to the old intents and the new one.
 """
 
 import re
@@ -51,10 +51,10 @@ _COMMENT_LINE = re.compile(r"( *)#[^\r\n]*(?:\r\n|\n|\r)")
 def add_intent(
     text: str, intent: Intent, reader: IntentsReader | None = None
 ) -> FileEdit | EditRefused:
-    """Return the edit that adds an intent at the end of the file's list (requirements section 3).
+    """Return the edit that adds an intent at the end of the file's list, or a refusal.
 
-    `text` has no byte order mark. A `reader` that has read it saves reading it again. A file
-    without a list gets one below `active_intents`.
+    A file without a list gets one below `active_intents` (requirements section 3). `text` has no
+    byte order mark. If `reader` has just read `text`, it does not parse `text` again.
     """
     reading = reader or IntentsReader()
     before = reading.read(text)
@@ -69,10 +69,9 @@ def add_intent(
 
 
 def adding_to(text: str) -> Callable[[Intent], FileEdit | EditRefused]:
-    """Return a function that returns the changes to add one intent to `text`.
+    """Return a function that returns the changes that add a given intent to `text`, or a refusal.
 
-    The text is composed once for many intents; it must be readable. The changes are not verified:
-    the caller must do that.
+    `text` must be valid YAML, and is parsed only once. The caller must verify the changes.
     """
     composed = compose_with_globs(text, INTENT_GLOBS)
     root = None if isinstance(composed, YamlProblem) else composed.root
@@ -89,7 +88,7 @@ def adding_to(text: str) -> Callable[[Intent], FileEdit | EditRefused]:
 
 
 def _added(adding: "_Adding", root: YamlNode | None) -> FileEdit | EditRefused:
-    """Return the changes that add the intent to a file with this root node."""
+    """Return the changes that add an intent to a file with the YAML root `root`, or a refusal."""
     if root is None or (isinstance(root, Scalar) and root.null and root.start == root.end):
         return adding.to_nothing()
     if isinstance(root, SequenceNode):
@@ -106,18 +105,18 @@ def _added(adding: "_Adding", root: YamlNode | None) -> FileEdit | EditRefused:
 
 @dataclass(frozen=True, slots=True)
 class _Adding:
-    """The addition of one intent to a text. `line_end` ends its lines."""
+    """Adds one intent to a text. `line_end` ends each added line."""
 
     reading: YamlDocument
     intent: Intent
     line_end: str
 
     def to_nothing(self) -> FileEdit:
-        """Add to a text without any value."""
+        """Return the change that adds the intent to a text without any YAML value."""
         return (self._lines(len(self.reading.text), _keyed(self.intent, 0)),)
 
     def to_other(self, root: MappingNode) -> FileEdit:
-        """Add to a mapping that has no list of intents."""
+        """Return the changes that add a list with the intent to a mapping that has no such list."""
         if root.flow:
             quote = quote_of(root)
             inline = entry_inline(self.intent, EntryForm(quote=quote))
@@ -127,7 +126,7 @@ class _Adding:
         return (self._lines(at, _keyed(self.intent, column)),)
 
     def below(self, root: MappingNode, found: Field) -> FileEdit | EditRefused:
-        """Add the intent to the value of the list's key."""
+        """Return the changes that add the intent to the list at the key `found`, or a refusal."""
         value = found.value
         if isinstance(value, Alias) or value.anchored:
             return EditRefused(
@@ -147,9 +146,9 @@ class _Adding:
         )
 
     def to_list(self, listing: SequenceNode, quote: str = "") -> FileEdit | EditRefused:
-        """Add to a list.
+        """Return the changes that add the intent to a list, or a refusal.
 
-        `quote` is the quote around the keys of the mapping that holds the list.
+        `quote` is the quote around the keys of the mapping that holds the list, or "".
         """
         if listing.anchored:
             return EditRefused(
@@ -168,7 +167,7 @@ class _Adding:
         return (self._block(listing.items, lines, self._column(listing)),)
 
     def to_table(self, table: MappingNode) -> FileEdit | EditRefused:
-        """Add to a mapping from id to entry."""
+        """Return the changes that add the intent to a mapping from id to intent, or a refusal."""
         if table.anchored:
             return EditRefused(
                 "the mapping of intents has a YAML anchor, so intent-lsp cannot edit it"
@@ -188,7 +187,7 @@ class _Adding:
         return (self._block(values, [" " * column + line for line in lines], column),)
 
     def _instead(self, found: Field) -> FileEdit:
-        """Replace an empty value by a block list with the intent."""
+        """Return the changes that replace a key's empty value by a block list with the intent."""
         text, value = self.reading.text, found.value
         start = len(text[: value.start].rstrip(" \t"))
         column = self._column(found.key)
@@ -198,11 +197,11 @@ class _Adding:
         return (self.reading.change(start, value.end, ""), added)
 
     def _is_empty(self, node: SequenceNode | MappingNode) -> bool:
-        """Whether a collection is `[]` or `{}`, without a comment inside."""
+        """Return whether a collection is `[]` or `{}`, with nothing but white space inside."""
         return node.flow and not self.reading.text[node.start + 1 : node.end - 1].strip()
 
     def _form(self, entries: Sequence[YamlNode], quote: str) -> EntryForm:
-        """Return the form of the last entry that is not an alias."""
+        """Return the form for a new entry: that of the last mapping, else one with `quote`."""
         tables = [entry for entry in entries if isinstance(entry, MappingNode)]
         if not tables:
             return EntryForm(quote=quote)
@@ -211,31 +210,35 @@ class _Adding:
         return EntryForm(inline=last.flow, quote=quote_of(last), lists=lists)
 
     def _step(self, entries: Sequence[YamlNode], column: int) -> int:
-        """Return by how many columns the pairs of an entry are indented below its key."""
+        """Return how many columns the pairs of an entry are indented below its key at `column`.
+
+        This is as in the last block entry, or 2 if there is none.
+        """
         tables = [each for each in entries if isinstance(each, MappingNode) and not each.flow]
         step = self._column(tables[-1]) - column if tables else 0
         return step if step > 0 else _STEP
 
     def _block(self, parts: Sequence[YamlNode], lines: Sequence[str], column: int) -> TextChange:
-        """Insert lines after the last item of a block collection.
+        """Return the change that inserts lines after the last item of a block collection.
 
-        They are separated by a blank line if the last two items are.
+        A blank line precedes them if a blank line separates the last two items. Comments indented
+        deeper than `column` belong to the last item.
         """
         between = self.reading.text[parts[-2].end : parts[-1].start] if parts[1:] else ""
         blank = [""] if _BLANK_LINE.search(between) else []
         return self._lines(self._after(parts[-1], column), [*blank, *lines])
 
     def _flow_pair(self, table: MappingNode, pair: str) -> FileEdit:
-        """Add a pair at the end of a flow mapping."""
+        """Return the changes that add a pair at the end of a flow mapping."""
         if not table.pairs:
             return (first_in_flow(self.reading, table, pair),)
         parts = [(key.start, value.end) for key, value in table.pairs]
         return parts_after(self.reading, parts, len(parts) - 1, [pair], self.line_end)
 
     def _after(self, node: YamlNode, column: int) -> int:
-        """Return the start of the line after a node and after the comments below that belong to it.
+        """Return the offset of the line after a node and the comments that belong to the node.
 
-        A comment belongs to the node if it is indented more than `column`.
+        These are the comment lines directly below the node that are indented more than `column`.
         """
         at = line_after(self.reading, node)
         while found := _COMMENT_LINE.match(self.reading.text, at):
@@ -252,7 +255,7 @@ class _Adding:
 
 
 def _keyed(intent: Intent, column: int) -> list[str]:
-    """Return the lines of the list's key and a list with one intent."""
+    """Return the lines of the key `active_intents`, at `column`, and of a list with one intent."""
     first, *others = entry_lines(intent, EntryForm())
     lines = [f"{ROOT_KEY}:", f"  - {first}", *(f"    {line}" for line in others)]
     return [" " * column + line for line in lines]

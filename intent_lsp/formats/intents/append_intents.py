@@ -1,7 +1,7 @@
-"""Adding several new intents at the end of the intents file, in one edit.
+"""Adds several new intents at the end of the intents file, in one edit.
 
 Invariant: an intent that cannot be added is left out, with the reason. The others are still added.
-Invariant: as for one intent, existing text stays as it was (requirements section 3).
+Invariant: existing text stays as it was, as in `append_intent` (requirements section 3).
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ from intent_lsp.formats.text_positions import TextPositions
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """The edit that adds intents. `refused` maps the id of each intent left out to the reason."""
+    """The edit that adds intents. `refused` maps the id of each intent not added to the reason."""
 
     changes: FileEdit
     refused: Mapping[str, str] = field(default_factory=dict)
@@ -39,7 +39,7 @@ def add_intents(text: str, intents: Sequence[Intent], now: str) -> Added:
 
 
 def _one_by_one(text: str, wanted: Sequence[Intent]) -> tuple[str, dict[str, str]]:
-    """Add each intent to the text that the one before it left. Return the text and the refusals."""
+    """Add the intents to the text one after another. Return the new text and the refusals by id."""
     reader, refused = IntentsReader(), dict[str, str]()
     for intent in wanted:
         changes = add_intent(text, intent, reader)
@@ -51,7 +51,10 @@ def _one_by_one(text: str, wanted: Sequence[Intent]) -> tuple[str, dict[str, str
 
 
 def _together(text: str, wanted: Sequence[Intent]) -> tuple[str, dict[str, str]] | None:
-    """Add all intents at one place, verified once, or return None if that is not possible."""
+    """Add all intents at one place and verify the result once. Return as `_one_by_one` does.
+
+    Return None if an intent is refused, or if the intents cannot all be inserted at one place.
+    """
     reader = IntentsReader()
     before = reader.read(text)
     taken = set(before.intents.by_id())
@@ -73,7 +76,10 @@ def _together(text: str, wanted: Sequence[Intent]) -> tuple[str, dict[str, str]]
 
 
 def _difference(text: str, after: str) -> FileEdit:
-    """Return one change that turns `text` into `after`, without their common start and end."""
+    """Return the one change that turns `text` into `after`; empty if the two are equal.
+
+    The change leaves out what both texts have in common at the start and at the end.
+    """
     if text == after:
         return ()
     start = common_head(text, after)

@@ -17,7 +17,10 @@ _IN_ATTRIBUTE = _IN_TEXT | str.maketrans({'"': "&quot;", "\n": "&#10;", "\t": "&
 
 
 def context_text(context: IntentContext) -> str:
-    """Return a context as `<intent_context>`: indented by two spaces, LF, with a final line end."""
+    """Return a checkout context as an `<intent_context>` element, indented by two spaces.
+
+    Every line ends in LF, the last one included.
+    """
     return "\n".join(_lines(context)) + "\n"
 
 

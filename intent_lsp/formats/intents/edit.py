@@ -1,7 +1,7 @@
 """The smallest edits that the server makes to an intent in the intents file.
 
 Invariant: every character outside the changed values stays as it was (requirements section 3).
-Invariant: an edit is returned only if the edited text reads as the old one with that change.
+Invariant: an edit is returned only if the edited text parses to the old intents with that change.
 """
 
 import re
@@ -42,7 +42,7 @@ _HALF = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True)
 class EditRefused:
-    """Why a text is not edited. The reason is a clause for a message."""
+    """Why the intents file cannot be edited. `reason` is a clause for a message."""
 
     reason: str
 
@@ -50,10 +50,11 @@ class EditRefused:
 def set_status(
     text: str, intent_id: str, status: Status, updated_at: str
 ) -> FileEdit | EditRefused:
-    """Return the edit that sets an intent's status, and its `updated_at` if it has one.
+    """Return the edit that sets an intent's status, or a refusal.
 
-    The edit is empty if the status is set already. `text` has no byte order mark. A missing status
-    is added after the name, or after the id if there is no name.
+    The edit also sets the key `updated_at` if the intent has that key. It is empty if the intent
+    already has the status. A missing status is added after the name, or after the id if there is no
+    name. `text` has no byte order mark.
     """
     reader = IntentsReader()
     known = _known(reader.read(text), intent_id)
@@ -65,10 +66,11 @@ def set_status(
 def add_globs(
     text: str, intent_id: str, patterns: Sequence[str], updated_at: str
 ) -> FileEdit | EditRefused:
-    """Return the edit that appends to an intent's scope the patterns that it does not have.
+    """Return the edit that appends to an intent's scope the patterns that it lacks, or a refusal.
 
-    `updated_at` is set if it exists. The edit is empty if no pattern is missing. `text` is as for
-    `set_status`. A missing scope is added after the status, the name or the id.
+    The edit also sets the key `updated_at` if the intent has that key. It is empty if the scope has
+    all patterns. A missing scope is added after the status, else the name, else the id. `text` has
+    no byte order mark.
     """
     reader = IntentsReader()
     known = _known(reader.read(text), intent_id)
@@ -82,11 +84,12 @@ def add_globs(
 def set_history(
     text: str, intent_id: str, events: Sequence[str], reader: IntentsReader | None = None
 ) -> FileEdit | EditRefused:
-    """Return the edit that sets an intent's `recent_history` to these events, newest first.
+    """Return the edit that sets an intent's `recent_history` to `events`, or a refusal.
 
-    New events are inserted at the top, and those that are not in `events` are removed. No date
-    changes. The edit is empty if nothing changes. `text` is as for `set_status`. A `reader` that
-    has read it saves reading it again. A missing history is added at the end of the entry.
+    `events` are newest first. New ones are inserted at the top, and old ones that are not in
+    `events` are removed. No date changes. The edit is empty if nothing changes. A missing history
+    is added at the end of the entry. `text` has no byte order mark. If `reader` has just read
+    `text`, it does not parse `text` again.
     """
     reader = reader or IntentsReader()
     known = _known(reader.read(text), intent_id)
@@ -96,7 +99,10 @@ def set_history(
 
 
 def apply_changes(text: str, changes: Sequence[TextChange]) -> str:
-    """Return the text with changes applied that do not overlap and are in order of position."""
+    """Return the text with all changes applied.
+
+    The changes must not overlap, and must be in order of position.
+    """
     places = TextPositions(text)
     parts: list[str] = []
     done = 0
@@ -110,7 +116,7 @@ def apply_changes(text: str, changes: Sequence[TextChange]) -> str:
 def verified(
     text: str, changes: FileEdit, wanted: Intents, reader: IntentsReader
 ) -> FileEdit | EditRefused:
-    """Return the changes if the changed text reads as `wanted`, else a refusal."""
+    """Return `changes` if the changed text parses to the intents `wanted`, else a refusal."""
     after = reader.read(apply_changes(text, changes))
     if not after.parsed or after.intents != wanted:
         return EditRefused("the edit would not give the wanted result")
@@ -127,7 +133,7 @@ def unwritable(values: Iterable[str]) -> EditRefused | None:
 
 
 def _known(file: IntentsFile, intent_id: str) -> Intent | EditRefused:
-    """Return the intent, or a refusal if the file cannot be read or does not have it."""
+    """Return the intent with an id, or a refusal if the file is not valid or lacks that intent."""
     if not file.parsed:
         return EditRefused(f"the file cannot be parsed: {file.findings[0].message}")
     for intent in file.intents:
@@ -139,9 +145,10 @@ def _known(file: IntentsFile, intent_id: str) -> Intent | EditRefused:
 def _edited(
     text: str, known: Intent, wanted: Intent, reader: IntentsReader, updated_at: str | None = None
 ) -> FileEdit | EditRefused:
-    """Return the verified edit of one entry, or a refusal.
+    """Return the verified edit that turns the entry of `known` into `wanted`, or a refusal.
 
-    `wanted` is `known` with another status, more globs or another history.
+    The two differ in status, globs or history. Unless `updated_at` is None, it replaces the date of
+    that name, if the entry has one.
     """
     if wanted == known:
         return ()
@@ -164,7 +171,10 @@ def _edited(
 
 
 def _changed(entry: EntryText, known: Intent, wanted: Intent) -> FileEdit | EditRefused:
-    """Return the changes of the one value in which two intents differ."""
+    """Return the changes that turn `known` into `wanted`, or a refusal.
+
+    The two differ only in the status, the scope or the history.
+    """
     if wanted.status is not known.status:
         return _status_set(entry, wanted.status)
     if wanted.owned_scope != known.owned_scope:
@@ -209,12 +219,15 @@ def _history_set(entry: EntryText, events: Sequence[str]) -> FileEdit | EditRefu
 
 
 def _value_of(entry: EntryText, *names: str) -> YamlNode | None:
-    """Return the value of the first of these keys that the entry has, or None."""
+    """Return the value of the first of the keys `names` that the entry has, or None."""
     return next((entry.fields[name].value for name in names if name in entry.fields), None)
 
 
 def _value_changed(entry: EntryText, found: Field, text: str) -> FileEdit | EditRefused:
-    """Return the change of a single value, or a refusal if its form cannot be edited."""
+    """Return the change that replaces a key's value by `text`.
+
+    Return a refusal if the value has an anchor or is not a plain or quoted value.
+    """
     node = found.value
     if not isinstance(node, Scalar):
         return EditRefused(
@@ -229,7 +242,7 @@ def _value_changed(entry: EntryText, found: Field, text: str) -> FileEdit | Edit
 
 
 def _list_of(found: Field) -> SequenceNode | Scalar | EditRefused:
-    """Return the list at a key, or the empty value in its place, or a refusal."""
+    """Return the value of a key if it is a list or null, else a refusal."""
     node = found.value
     if isinstance(node, Alias) or node.anchored:
         return EditRefused(
@@ -242,12 +255,12 @@ def _list_of(found: Field) -> SequenceNode | Scalar | EditRefused:
 
 
 def _filled(entry: EntryText, place: Scalar, values: Sequence[str]) -> FileEdit:
-    """Return the change that puts a list into an empty value."""
+    """Return the change that replaces the empty value `place` by a list of `values`."""
     return (value_put(entry.reading, place, flow_list(entry.quote or '"', values)),)
 
 
 def _new_list(entry: EntryText, name: str, values: Sequence[str]) -> tuple[str, ...]:
-    """Return the lines of a key with a list, in the style of the entry's other keys and lists."""
+    """Return the lines of a new key `name` with a list, in the style of the entry's other keys."""
     quote = quote_of(entry.table)
     camel = any(snake_case(it.key.value) != it.key.value for it in entry.fields.values())
     key = spelled_like(quote, _camel_case(name) if camel else name)

@@ -1,7 +1,6 @@
-"""One entry of the intents file: the intent that it stands for, and the spans of its parts.
+"""Parses one entry of the intents file: its intent, and the spans of the intent's parts.
 
-Invariant: an entry without a usable id is not an intent. Any other mistake leaves the intent in
-place.
+Invariant: an entry without a usable id is not an intent. An entry with any other mistake is one.
 Invariant: id, globs and dates are the source text, whatever type YAML gives them.
 """
 
@@ -59,7 +58,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IntentPlaces:
-    """The spans of an intent's parts. None: the part is missing."""
+    """The spans of an intent's parts in the file. A span is None if the intent lacks that part."""
 
     entry: Span
     id: Span
@@ -78,16 +77,19 @@ class EntryRead:
 
 
 def status_meant(value: str) -> Status | None:
-    """Return the status for a value in any letter case, or None. Older words are known too."""
+    """Return the status that a text means in any letter case, or None if it means none.
+
+    Older words, such as `DONE`, are accepted.
+    """
     return _STATUSES.get(value.strip().upper())
 
 
 def read_entry(
     reading: YamlDocument, node: YamlNode, key: Scalar | None, pattern_findings: PatternFindings
 ) -> EntryRead | None:
-    """Read one entry, or add a finding and return None if it is not an intent.
+    """Return an entry's intent, or add a finding and return None if the entry has no usable id.
 
-    `key` is the id if entries are in a mapping by id.
+    If entries are in a mapping by id, `key` is the entry's key, and thus its id; else it is None.
     """
     table = content_of(node)
     if not isinstance(table, MappingNode):
@@ -126,7 +128,7 @@ def read_entry(
 
 @dataclass(frozen=True, slots=True)
 class _Values:
-    """The values of one entry, read by type. A missing field gives None or an empty tuple."""
+    """Reads the values of one entry. A missing field gives None, or an empty tuple for a list."""
 
     reading: YamlDocument
     fields: dict[str, Field]
@@ -161,7 +163,10 @@ class _Values:
 def _id_of(
     reading: YamlDocument, node: YamlNode, key: Scalar | None, fields: dict[str, Field]
 ) -> tuple[str, YamlNode] | None:
-    """Return the id and its node. If there is no usable id, add a finding and return None."""
+    """Return the entry's id and the id's node, or add a finding and return None if it has none.
+
+    `key` is the entry's key if entries are in a mapping by id, and then holds the id.
+    """
     place = key or (fields["id"].value if "id" in fields else None)
     text = text_of(reading, place) if place else None
     if place is None or (text is None and isinstance(content_of(place), Scalar)):
@@ -182,9 +187,9 @@ def _id_of(
 
 
 def _status_of(reading: YamlDocument, fields: dict[str, Field]) -> Status:
-    """Return the status.
+    """Return the entry's status. A missing or unknown status counts as PLANNED.
 
-    A missing or unknown one counts as PLANNED; an unknown one gets a finding.
+    An unknown status also gets a finding.
     """
     found = fields.get("status")
     text = text_of(reading, found.value) if found else None

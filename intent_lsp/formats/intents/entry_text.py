@@ -1,4 +1,4 @@
-"""One entry of the intents file as text: an existing one with its known keys, or a new one.
+"""The text of an entry of the intents file: where an existing entry is edited, and new entries.
 
 Invariant: every value of a new entry reads back as text in any YAML reader (requirements section
 3).
@@ -26,7 +26,7 @@ _QUOTES = ("'", '"')
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntryText:
-    """An entry with its known keys; `line_end` ends its lines, else those of the file."""
+    """An existing entry and the known keys in it. `line_end` is the line end that it uses."""
 
     reading: YamlDocument
     table: MappingNode
@@ -35,7 +35,7 @@ class EntryText:
 
     @property
     def quote(self) -> str:
-        """The quote around the keys of a flow entry, or ""."""
+        """The quote around the keys of a flow entry; "" if there is none, or for a block entry."""
         return quote_of(self.table) if self.table.flow else ""
 
     @property
@@ -46,9 +46,9 @@ class EntryText:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntryForm:
-    """The form of an entry. `inline`: on one line. `quote`: around its keys, or "".
+    """The form of an entry: `inline` if it is on one line, and the `quote` around its keys or "".
 
-    `lists` is the indent of its block lists below their keys, or None for lists on one line.
+    `lists` is the indent of its block lists below their keys, or None if its lists are on one line.
     """
 
     inline: bool = False
@@ -57,7 +57,10 @@ class EntryForm:
 
 
 def entry_of(text: str, file: IntentsFile, intent_id: IntentId) -> EntryText | None:
-    """Find the entry of an intent that a file has; None when the entry is an alias."""
+    """Return the entry of an intent in `text`, or None if the entry is a YAML alias.
+
+    `file` is what `text` was parsed to. It must have the intent.
+    """
     composed = compose_with_globs(text, INTENT_GLOBS)
     if isinstance(composed, YamlProblem):
         return None
@@ -74,9 +77,10 @@ def entry_of(text: str, file: IntentsFile, intent_id: IntentId) -> EntryText | N
 def pair_put(
     entry: EntryText, after: YamlNode | None, lines: Sequence[str]
 ) -> tuple[TextChange, ...]:
-    """Return the changes that insert a pair after the pair with the value `after`, or as the first.
+    """Return the changes that insert a key with its value into an entry.
 
-    `lines` are the pair's lines without indent. A flow entry takes only one.
+    It is inserted after the value `after`, or as the first if `after` is None. `lines` are its
+    lines without indent; for a flow entry there must be only one.
     """
     reading, table = entry.reading, entry.table
     if table.flow:
@@ -97,9 +101,10 @@ def quote_of(table: MappingNode) -> str:
 
 
 def entry_lines(intent: Intent, form: EntryForm) -> tuple[str, ...]:
-    """Return the pairs of a new entry, the id first. White space around sentences is removed.
+    """Return the lines of a new entry, the id first, without indent.
 
-    Empty constraints and criteria are left out, and so is what `intent_meant` does not have.
+    White space around constraints and criteria is removed. Empty lists of these are left out, and
+    so are the fields that `intent_meant` leaves out.
     """
     listed = {"constraints": intent.constraints, "acceptance_criteria": intent.acceptance_criteria}
     sentences = {key: tuple(map(str.strip, told)) for key, told in listed.items() if told}
@@ -120,12 +125,12 @@ def entry_lines(intent: Intent, form: EntryForm) -> tuple[str, ...]:
 
 
 def entry_inline(intent: Intent, form: EntryForm) -> str:
-    """Return an entry on one line, as a flow mapping."""
+    """Return a new entry for an intent on one line, as a flow mapping."""
     return "{" + ", ".join(entry_lines(intent, form)) + "}"
 
 
 def intent_meant(intent: Intent) -> Intent:
-    """Return the intent that the entry written for it must read as."""
+    """Return the intent reduced to the fields that `entry_lines` writes, to verify a new entry."""
     return Intent(
         id=intent.id,
         name=intent.name,
@@ -138,12 +143,15 @@ def intent_meant(intent: Intent) -> Intent:
 
 
 def _start(place: EntryNode) -> int:
-    """Return the offset where an entry starts: at its key, if it has one."""
+    """Return the offset where an entry starts: at its key in a mapping by id, else at its node."""
     return place.key.start if place.key else place.node.start
 
 
 def _flow_pair(entry: EntryText, after: YamlNode | None, pair: str) -> tuple[TextChange, ...]:
-    """Return the changes that insert a pair into a flow entry."""
+    """Return the changes that insert `pair` into a flow entry.
+
+    It is inserted after the value `after`, or as the first pair if `after` is None.
+    """
     reading, table = entry.reading, entry.table
     if not table.pairs:
         return (first_in_flow(reading, table, pair),)

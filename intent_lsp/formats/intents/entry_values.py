@@ -1,4 +1,4 @@
-"""The values of an entry in each form that is allowed: globs of its scope, and sentences.
+"""Reads an entry's scope as globs, and its constraints and criteria as sentences.
 
 Constraints and criteria may be a list, a string or a mapping.
 
@@ -35,9 +35,9 @@ def scope_of(
     at_id: YamlNode,
     pattern_findings: PatternFindings,
 ) -> tuple[YamlNode | None, tuple[tuple[YamlNode, str], ...]]:
-    """Return the node of the glob list (None: missing), and each glob with its node.
+    """Return the node of the scope's list, or None if it is missing, and each glob with its node.
 
-    Add findings on an empty scope and on each glob.
+    Add findings on each glob, and on an empty scope. `at_id` is where a missing scope is reported.
     """
     found = fields.get("owned_scope")
     value = found.value if found else None
@@ -59,7 +59,7 @@ def scope_of(
 def note_glob(
     reading: YamlDocument, item: YamlNode, glob: str, pattern_findings: PatternFindings
 ) -> None:
-    """Add the findings on a glob at its node."""
+    """Add the findings that `pattern_findings` returns for a glob, at the node `item`."""
     for found in pattern_findings(glob):
         fixes: tuple[Fix, ...] = ()
         if found.replacement is not None and not (isinstance(item, Scalar) and item.unquoted):
@@ -77,9 +77,9 @@ def note_glob(
 
 
 def prose_of(reading: YamlDocument, node: YamlNode) -> tuple[str, ...]:
-    """Return the sentences of a value in any form.
+    """Return the sentences of a list, a mapping or a single value.
 
-    A form other than a list of values gets a hint.
+    Add a hint for anything but a list of single values.
     """
     content = content_of(node)
     if isinstance(content, SequenceNode):
@@ -104,7 +104,7 @@ def prose_of(reading: YamlDocument, node: YamlNode) -> tuple[str, ...]:
 
 
 def _empty_scope(globs: Sequence[tuple[YamlNode, str]]) -> str:
-    """Return the message for a scope that owns no file, or ""."""
+    """Return the message for a scope whose globs own no file, or "" for any other scope."""
     if not globs:
         return "without `owned_scope` this intent owns no file"
     taken = (glob.strip() for _, glob in globs)
@@ -114,12 +114,15 @@ def _empty_scope(globs: Sequence[tuple[YamlNode, str]]) -> str:
 
 
 def _shown(reading: YamlDocument, place: YamlNode, found: Field | None) -> Span:
-    """Return the span of a value, or of its key if the value is empty and so not visible."""
+    """Return the span of `place`, or of the key of `found` if `place` is empty, so not visible."""
     return reading.span(found.key if found and place.start == place.end else place)
 
 
 def _paths_of(reading: YamlDocument, found: Field, table: MappingNode) -> YamlNode | None:
-    """Return the list in `scope: {paths: [...]}`. Add a hint with a fix that removes `paths`."""
+    """Return the value of `paths` in `scope: {paths: [...]}`, or None if there is no `paths`.
+
+    Add a hint with a fix that removes `paths`, or a finding if it is missing.
+    """
     inner = fields_of(reading, table, _SCOPE_KEYS).get("paths")
     message = f"`{found.key.value}` with `paths` below it is read as `owned_scope`"
     if inner is None:
@@ -133,7 +136,11 @@ def _paths_of(reading: YamlDocument, found: Field, table: MappingNode) -> YamlNo
 
 
 def _flatten(reading: YamlDocument, key: Scalar, inner: Field, *, flow: bool, end: int) -> Fix:
-    """Return the fix that turns `scope: {paths: …}` into `owned_scope: …`."""
+    """Return the fix that turns `scope: {paths: …}` into `owned_scope: …`.
+
+    `key` is `scope`, and `inner` is `paths` with its value. `flow` says whether the mapping below
+    `scope` is in flow form, and `end` is where it ends.
+    """
     title = "Rename to `owned_scope`"
     if flow:
         text = f"owned_scope: {reading.source(inner.value)}"
@@ -142,7 +149,7 @@ def _flatten(reading: YamlDocument, key: Scalar, inner: Field, *, flow: bool, en
 
 
 def _items(reading: YamlDocument, listing: SequenceNode) -> Iterator[str]:
-    """Yield the sentences of a list."""
+    """Yield the sentences of a list: each single value, and each pair of a mapping in the list."""
     for item in listing.items:
         content = content_of(item)
         if isinstance(content, MappingNode):
@@ -158,7 +165,7 @@ def _items(reading: YamlDocument, listing: SequenceNode) -> Iterator[str]:
 
 
 def _pairs(reading: YamlDocument, table: MappingNode) -> Iterator[str]:
-    """Yield the sentence of each pair of a mapping."""
+    """Yield the sentence `key: value` for each pair of a mapping."""
     for key, value in table.pairs:
         yield f"{_words(reading, key)}: {_words(reading, value)}".rstrip(" :")
 
@@ -172,7 +179,10 @@ def _words(reading: YamlDocument, node: YamlNode) -> str:
 
 
 def _quote_fix(reading: YamlDocument, table: MappingNode) -> Fix | None:
-    """Return the fix that quotes a list item which a colon made a mapping, or None."""
+    """Return the fix that puts quotes around a list item that a colon turned into a mapping.
+
+    Return None if the item is not a single pair on one line.
+    """
     if len(table.pairs) != 1 or not _on_one_line(reading, table):
         return None
     text = double_quoted(next(_pairs(reading, table)))
@@ -180,7 +190,10 @@ def _quote_fix(reading: YamlDocument, table: MappingNode) -> Fix | None:
 
 
 def _pairs_fix(reading: YamlDocument, table: MappingNode) -> Fix | None:
-    """Return the fix that turns a mapping into a list, or None if a pair is not on one line."""
+    """Return the fix that turns a mapping into a list of its sentences.
+
+    Return None if a pair is not on one line.
+    """
     sentences = tuple(_pairs(reading, table))
     if table.flow:
         listed_pairs = "[" + ", ".join(double_quoted(text) for text in sentences) + "]"

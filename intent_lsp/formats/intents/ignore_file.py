@@ -1,7 +1,7 @@
 """`.intentignore`: the intents that may not be used (requirements section 2).
 
-Invariant: lines are gitignore patterns, matched with the id only, case-sensitively. The last match
-wins.
+Invariant: lines are gitignore patterns, matched against an id alone, case-sensitively. The last
+match wins.
 """
 
 import re
@@ -13,12 +13,15 @@ from intent_lsp.core.content import line_body, split_lines
 
 
 class IgnorePattern(Protocol):
-    """A compiled line. `include` is False for a `!` line, which cancels earlier ones."""
+    """A compiled line of an ignore file.
+
+    `include` is False for a `!` line, which cancels earlier lines.
+    """
 
     include: bool | None
 
     def match_file(self, file: str) -> object | None:
-        """Match an id. Return None if the line does not match it."""
+        """Return a match of the line with the id `file`, or None if the line does not match."""
         ...
 
 
@@ -29,9 +32,9 @@ class IgnoredIntents:
     lines: tuple[tuple[str, IgnorePattern], ...] = ()
 
     def matching(self, intent_id: str) -> tuple[str, ...]:
-        """Return the lines that ignore an id.
+        """Return the lines that ignore an id; empty if the id is not ignored.
 
-        Empty if none does or a later `!` line cancels them.
+        A later `!` line that matches the id cancels the lines before it.
         """
         matched: list[str] = []
         for line, pattern in self.lines:
@@ -45,7 +48,7 @@ class IgnoredIntents:
 
 
 def read_ignored(text: str) -> IgnoredIntents:
-    """Read an ignore file. A line that is not a valid pattern ignores nothing."""
+    """Parse an ignore file. A line that is not a valid pattern is left out."""
     lines = split_lines(text)
     return IgnoredIntents(tuple(_compiled(map(line_body, lines)))) if lines else IgnoredIntents()
 

@@ -17,7 +17,7 @@ from intent_lsp.formats.ledger.jsonl import to_wire
 
 
 def intent_json(intent: Intent, flags: Sequence[str] = ()) -> dict[str, Any]:
-    """Return an intent as JSON. Dates that the file does not have are left out."""
+    """Return an intent as a JSON object. A date that the intent lacks is left out."""
     told: dict[str, Any] = {
         "id": intent.id,
         "name": intent.name,
@@ -35,7 +35,7 @@ def intent_json(intent: Intent, flags: Sequence[str] = ()) -> dict[str, Any]:
 
 
 def context_json(context: IntentContext) -> dict[str, Any]:
-    """Return an intent's checkout context as JSON."""
+    """Return an intent's checkout context as a JSON object."""
     return {
         "intent": intent_json(context.intent),
         "architecturalConstraints": list(context.architectural_constraints),
@@ -49,7 +49,7 @@ def context_json(context: IntentContext) -> dict[str, Any]:
 
 
 def intent_hash(intent: Intent) -> ContentHash:
-    """Return the hash of `{id, owned_scope, constraints, acceptance_criteria}` as RFC 8785 JSON."""
+    """Return the hash of the RFC 8785 JSON of an intent's id, scope, constraints and criteria."""
     said = {
         "id": intent.id,
         "owned_scope": intent.owned_scope,

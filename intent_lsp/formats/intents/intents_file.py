@@ -1,6 +1,6 @@
 """Reader of the intents file: the intents of `active_intents.yaml`, and findings on it.
 
-Invariant: the reader keeps nothing but a cache: any sequence of texts reads as each alone does.
+Invariant: a reader's result for a text does not depend on the texts read before, which it caches.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -36,19 +36,19 @@ class IntentsFile:
 
 
 def read_intents(text: str) -> IntentsFile:
-    """Read a text of the intents file, without its byte order mark."""
+    """Parse the text of an intents file, given without its byte order mark."""
     return IntentsReader().read(text)
 
 
 def glob_findings(pattern: str) -> Sequence[PatternFinding]:
-    """Return the findings on a glob when it is not known which directories exist."""
+    """Return the findings on a glob that can be made without looking at the disk."""
     return pattern_findings(pattern, lambda _: False)
 
 
 class IntentsReader:
-    """Reads the texts of one file after each other.
+    """Parses successive texts of one intents file.
 
-    What is wrong with a glob is found once, for as long as the glob stands in the file.
+    The findings on a glob are cached for as long as the glob remains in the file.
     """
 
     def __init__(self, find: PatternFindings | None = None) -> None:
@@ -57,13 +57,16 @@ class IntentsReader:
         self._last: tuple[str, IntentsFile] | None = None
 
     def read(self, text: str) -> IntentsFile:
-        """Read a text, without its byte order mark; total."""
+        """Parse a text, given without its byte order mark. Never raises.
+
+        The text that was read last is not parsed again.
+        """
         if self._last is None or self._last[0] != text:
             self._last = (text, self._read(text))
         return self._last[1]
 
     def _read(self, text: str) -> IntentsFile:
-        """Read a text by items if it can be split, else as a whole."""
+        """Parse a text, whether or not it was parsed last."""
         problem = refused(text)
         if problem is not None:
             return _unread(text, problem)
@@ -91,7 +94,10 @@ class IntentsReader:
 
 
 def _joined(reading: YamlDocument, entries: Iterable[EntryRead]) -> IntentsFile:
-    """Join entries; the first of two with one id counts."""
+    """Return the content of a file with these entries.
+
+    Of entries with the same id, the first counts.
+    """
     first: dict[IntentId, EntryRead] = {}
     findings = reading.findings
     for entry in entries:
@@ -124,7 +130,7 @@ def _too_many(place: EntryNode) -> YamlProblem:
 
 
 def _unread(text: str, problem: YamlProblem) -> IntentsFile:
-    """Return the result for a text that cannot be read: no intents, and one finding."""
+    """Return the content of a file that cannot be parsed: no intents, one finding for `problem`."""
     # Index lines only up to the problem: a text over the limit may have millions of them.
     reading = YamlDocument(text[: problem.end])
     reading.take_problem(problem)

@@ -1,6 +1,6 @@
 """Reader of the team's policy file: the policy of `constraints.sidecar.yaml`, and findings on it.
 
-Invariant: a value that cannot be read gets a finding and its default. All others apply.
+Invariant: a value that cannot be read gets a finding and its default. All other values apply.
 """
 
 from collections.abc import Callable
@@ -76,13 +76,13 @@ def read_policy(text: str) -> PolicyFile:
 
 
 class _Sidecar:
-    """Reads one policy. A value that cannot be read gets a finding."""
+    """Reads the values of one policy. A value that cannot be read gets a finding."""
 
     def __init__(self, reading: YamlDocument) -> None:
         self._reading = reading
 
     def values(self, root: YamlNode) -> _Values:
-        """Return the fields that the file sets. The key `sidecar` around them is optional."""
+        """Return the policy fields that the file sets, at its root or below the key `sidecar`."""
         table = self._table(root)
         if table is None:
             return {}
@@ -95,7 +95,7 @@ class _Sidecar:
         return values | {f"lessons_{name}": path for name, path in lessons.items()} | privacy
 
     def _readers(self) -> dict[str, _Reader]:
-        """Return the reader of each key."""
+        """Return, for each key of the policy, the function that reads its value."""
         return {
             "version": self._number("version", 0, 1_000_000),
             "architectural_constraints": partial(prose_of, self._reading),

@@ -1,4 +1,4 @@
-"""The root of the intents file: finds the entries in each form that the file may have.
+"""Finds the entries of the intents file, in each form that the root of the file may have.
 
 Invariant: the forms are those of requirements section 3. A root in another form has no entries.
 """
@@ -28,14 +28,17 @@ _POINTERS = frozenset({"active_intent", "active_intent_id", "activeIntent", "act
 
 @dataclass(frozen=True, slots=True)
 class EntryNode:
-    """The node of an entry, and its key if entries are in a mapping by id."""
+    """The node of an entry. `key` is the entry's key in a mapping by id, or None in a list."""
 
     node: YamlNode
     key: Scalar | None = None
 
 
 def entries_of(reading: YamlDocument, root: YamlNode | None) -> tuple[EntryNode, ...]:
-    """Return the entries of a file. Add findings on unusual forms, and on a root that has none."""
+    """Return the entries of a file. Add findings on unusual forms, and on a root that has none.
+
+    `root` is None if the file has no YAML value.
+    """
     content = content_of(root) if root else None
     if content is None or (isinstance(content, Scalar) and content.null):
         return ()
@@ -63,7 +66,7 @@ def _entries_of_table(reading: YamlDocument, table: MappingNode) -> tuple[EntryN
 
 
 def _entries_below(reading: YamlDocument, found: Field) -> tuple[EntryNode, ...]:
-    """Return the entries in the value of the root key."""
+    """Return the entries in the value of `found`, the key `active_intents`."""
     value = content_of(found.value)
     if isinstance(value, SequenceNode):
         return tuple(EntryNode(item) for item in value.items)
@@ -82,7 +85,7 @@ def _meant(key: YamlNode) -> bool:
 
 
 def _without_pointers(table: MappingNode) -> MappingNode:
-    """Return the mapping without the keys in `_POINTERS`."""
+    """Return the mapping without keys such as `active_intent`, which name the selected intent."""
     pairs = tuple(
         (key, value)
         for key, value in table.pairs
@@ -93,7 +96,7 @@ def _without_pointers(table: MappingNode) -> MappingNode:
 
 
 def _entries_by_id(table: MappingNode) -> Iterator[EntryNode]:
-    """Yield the entries of a mapping by id. Of two with the same key, the first counts."""
+    """Yield the entries of a mapping from id to entry, the first of each key."""
     seen: set[str] = set()
     for key, value in table.pairs:
         if isinstance(key, Scalar) and isinstance(content_of(value), MappingNode):
@@ -136,9 +139,10 @@ def _note_by_id(
 
 
 def _list_fix(reading: YamlDocument, table: MappingNode, *, bare: bool) -> Fix | None:
-    """Return the fix that turns a mapping by id into a list, or None.
+    """Return the fix that turns a mapping from id to entry into a list.
 
-    It is offered for a block mapping whose entries are indented by two.
+    `bare` says that the mapping is the root, so that the fix adds `active_intents`. Return None
+    unless it is a block mapping whose entries are indented by two.
     """
     changes: list[TextChange] = []
     for key, value in table.pairs:
@@ -157,7 +161,10 @@ def _list_fix(reading: YamlDocument, table: MappingNode, *, bare: bool) -> Fix |
 
 
 def _item_change(reading: YamlDocument, key: YamlNode, value: YamlNode) -> TextChange | None:
-    """Return the change from `key:` to `- id: key`, or None if the lines below would not fit."""
+    """Return the change from `key:` to `- id: key`.
+
+    Return None if the lines below `key:` would not have the right indent for a list item.
+    """
     if not isinstance(key, Scalar) or not isinstance(value, MappingNode) or value.flow:
         return None
     column = reading.places.position(key.start).character

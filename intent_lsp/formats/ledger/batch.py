@@ -37,9 +37,9 @@ _DIGEST: Final = 32
 
 
 class LinkedBatch(NamedTuple):
-    """Two or more valid lines, each linked to the one above and not timestamped before it.
+    """Two or more valid lines, each of which links to the line above it. None merges heads.
 
-    None of them merges heads. `ids`, and `digests` (32 raw bytes each), are in line order.
+    Their timestamps never decrease. `ids`, and `digests` (32 raw bytes each), are in line order.
     """
 
     first: Link
@@ -49,9 +49,9 @@ class LinkedBatch(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """The indexed fields of two or more valid lines, each linked to the one above, as columns.
+    """The indexed fields of two or more valid lines: one list for each field, in line order.
 
-    None of them merges heads or grants scope. All lists have one item for each line.
+    Each line links to the line above it. None of the lines merges heads or grants scope.
     """
 
     first: Link
@@ -66,21 +66,21 @@ class Columns(NamedTuple):
 
     @property
     def links(self) -> list[Link]:
-        """The chain link of each line."""
+        """The `Link` of each line, which is its place in the hash chain."""
         above = [self.first.prev, *self.hashes[:-1]]
         return [*map(Link, self.hashes, self.ids, self.times, self.sessions, above)]
 
     @property
     def entries(self) -> list[IndexEntry]:
-        """The same data as one index entry for each line."""
+        """The columns as a list with one index entry for each line."""
         return [*map(IndexEntry, self.links, self.intents, self.passing, self.paths)]
 
 
 class _Lines(NamedTuple):
-    """A batch of well-formed lines. Only their hashes may be wrong.
+    """A batch of lines that are valid, although the hashes that they state may be wrong.
 
-    `changed` are the indexes of lines whose stated hash is wrong. `follow` is true if there is
-    none, every line links to the one above, and no line merges heads.
+    `changed` are the indexes of lines whose stated hash is wrong. `follow` is true if `changed` is
+    empty, every line links to the line above it, and no line merges heads.
     """
 
     wires: Sequence[WireRecord]
@@ -105,9 +105,9 @@ class _Lines(NamedTuple):
 
 
 def examine_lines(data: bytes) -> LinkedBatch | list[Link]:
-    """Check whole lines, each with its newline.
+    """Check whole lines, each with its newline. Return a LinkedBatch, or a Link for each line.
 
-    Never raises; the result equals `examine` of each.
+    Never raises. The result equals that of `examine` for each line.
     """
     found = _sound(data)
     if found is None:
@@ -121,7 +121,10 @@ def examine_lines(data: bytes) -> LinkedBatch | list[Link]:
 
 
 def index_lines(data: bytes) -> Columns | list[IndexEntry]:
-    """Return the indexed fields of whole lines. Never raises; the result equals `entry` of each."""
+    """Return the indexed fields of whole lines, as columns or as one entry for each line.
+
+    Never raises. The result equals that of `entry` for each line.
+    """
     found = _sound(data)
     if found is None:
         return [entry(line) for line in _split(data)]
@@ -153,7 +156,7 @@ def _columns(found: _Lines) -> Columns:
 
 
 def _sound(data: bytes) -> _Lines | None:
-    """Parse a batch. Return None if a line is wrong in anything but its hash."""
+    """Parse a batch whose stated hashes may be wrong. Return None if a line has another flaw."""
     try:
         wires = _READ.decode_lines(data)
         # Another spelling of a line would have the same hash, so compare the bytes.
@@ -177,7 +180,10 @@ def _sound(data: bytes) -> _Lines | None:
 
 
 def _taken_out(places: Sequence[WireIntegrity]) -> list[ContentHash]:
-    """Return the hash that each record states for itself, and clear it there: it is not hashed."""
+    """Return the hash that each record states for itself, and empty that field of the record.
+
+    The field is emptied because a record's hash does not cover it.
+    """
     stated = [place.record_hash for place in places]
     for place in places:
         place.record_hash = UNSEALED
@@ -195,7 +201,10 @@ def _digests(wires: Sequence[WireRecord]) -> list[bytes]:
 
 
 def _are_spelled(stated: Sequence[str], digests: Sequence[bytes]) -> bool:
-    """Return whether texts are these digests as hashes, without formatting each digest."""
+    """Return whether each text is `sha256:` and the digest at the same index in hexadecimal.
+
+    Digests are not formatted one by one, which would be slower.
+    """
     spelled = b"".join(digests).hex("\n", _DIGEST).replace("\n", "\n" + _PREFIX)
     # A newline inside of a text would be one too many, so equality here means that each text is
     # equal.

@@ -1,7 +1,7 @@
 """Checks the rules of many records at once, several times as fast as one by one (ledger section 1).
 
-Invariant: the result is true exactly if each record keeps the rules. Which record breaks one, and
-how, `ledger.schema` finds out for each record alone.
+Invariant: the result is true exactly if each record keeps the rules. `ledger.schema` finds out
+which record breaks a rule, and which rule.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,10 +22,10 @@ _HOUR: Final = slice(13)
 def are_valid(
     wires: Sequence[WireRecord], ids: Sequence[str], times: Sequence[str], named: Sequence[str]
 ) -> bool:
-    """Whether all records keep the rules, apart from their own hashes.
+    """Return whether all records keep the rules. Their own hashes are not checked.
 
-    `ids` and `times` are those of the records. `named` are the hashes of other records that they
-    name, without those already known to be hashes.
+    `ids` and `times` are the records' ids and timestamps. `named` are the hashes of other records
+    to which they refer. Hashes that the caller has just computed need not be in `named`.
     """
     try:
         return (
@@ -40,7 +40,7 @@ def are_valid(
 
 
 def _told(wires: Sequence[WireRecord]) -> list[str]:
-    """Return the hashes in the records that do not belong to the chain."""
+    """Return the hashes in the records that are not links of the chain, such as content hashes."""
     files = [file for wire in wires for file in wire.files]
     prints = [file.ast_fingerprint for file in files]
     told = [
@@ -56,7 +56,11 @@ def _told(wires: Sequence[WireRecord]) -> list[str]:
 
 
 def _doubtful(wires: Sequence[WireRecord], times: Sequence[str]) -> Iterator[WireRecord]:
-    """Yield the records to check in full: each unusual one, and one for each revision and hour."""
+    """Yield the records that must be checked in full.
+
+    These are the records with an error, a grant or unusual ranges, and one record for each revision
+    and for each hour.
+    """
     for wire in wires:
         if wire.error is not None or wire.grant is not None or not _are_usual(wire.files):
             yield wire
@@ -66,7 +70,7 @@ def _doubtful(wires: Sequence[WireRecord], times: Sequence[str]) -> Iterator[Wir
 
 
 def _are_usual(files: Sequence[WireFile]) -> bool:
-    """Return whether the ranges ascend, and each has line counts that fit its length."""
+    """Return whether in each file the ranges ascend and their line counts fit their length."""
     for file in files:
         for talk in file.conversations:
             above = 0
@@ -90,14 +94,14 @@ def _are_ids(texts: Sequence[str]) -> bool:
 
 
 def _are_times(texts: Sequence[str]) -> bool:
-    """Return whether texts are timestamps. The values of days and hours are not checked."""
+    """Return whether texts have the form of timestamps. Days and hours may be out of range."""
     raw, count, line = _joined(texts), len(texts), len(_TIME)
     sixties = raw[14::line] + raw[17::line]
     return raw.translate(_DECIMAL) == _TIME * count and not sixties.translate(None, b"012345")
 
 
 def _are_hashes(texts: Sequence[str]) -> bool:
-    """Return whether texts, each of the right length, are hashes."""
+    """Return whether all texts are hashes. The caller ensures that each has the right length."""
     raw, count = "".join(texts).encode("ascii"), len(texts)
     # If the format is right, the prefix can occur only at the beginning of a hash.
     return raw.translate(_HEX) == _HASH * count and raw.count(_PREFIX) == count

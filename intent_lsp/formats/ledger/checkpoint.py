@@ -56,18 +56,21 @@ def read_trailer(line: str) -> Checkpoint | NoCheckpoint:
 
 
 def trailers(text: str) -> tuple[Checkpoint | NoCheckpoint, ...]:
-    """Parse all checkpoints among the lines of a text, such as a commit message, in order."""
+    """Parse each line of a text, such as a commit message, that is a checkpoint trailer."""
     lines = (line for line in text.split("\n") if _KEY.match(line))
     return tuple(read_trailer(line) for line in lines)
 
 
 def origin_line(checkpoint: Checkpoint) -> str:
-    """Return a ledger's name. It is the first line of its notes and the name of its signing key."""
+    """Return the name of a checkpoint's ledger.
+
+    It is the first line of the ledger's notes, and the name of the key that signs them.
+    """
     return ORIGIN_ROOM + _bare(checkpoint.origin)
 
 
 def note_text(checkpoint: Checkpoint) -> str:
-    """Format the body of a note: origin, count, and each head in Base 64, one to a line."""
+    """Return the body of a note: a line for the origin, the count, and each head in Base 64."""
     heads = (base64.b64encode(bytes.fromhex(_bare(head))).decode() for head in checkpoint.heads)
     lines = (origin_line(checkpoint), str(checkpoint.count), *heads)
     return "".join(f"{line}\n" for line in lines)

@@ -1,7 +1,7 @@
 """Reads a ledger file with git's conflict markers, as a failed merge leaves it (ledger section 2).
 
-Invariant: a line that is not a marker at its place is a line of the ledger. Records never look like
-a marker.
+Invariant: a line is a marker only where git would write that marker. Any other line is a line of
+the ledger. Records never look like a marker.
 """
 
 import re
@@ -15,7 +15,7 @@ _ORDER: Final = b"<|=>"
 
 
 class ConflictPart(Enum):
-    """What a line is: KEPT (outside of a conflict or on a side), BASE (common ancestor), MARKER."""
+    """The kind of a line: KEPT (on a side or outside of a conflict), BASE (ancestor) or MARKER."""
 
     KEPT = "kept"
     BASE = "base"
@@ -26,8 +26,8 @@ class ConflictPart(Enum):
 class Conflict:
     """The parser state for one conflicted file, read line by line.
 
-    `conflicts` counts the complete conflicts. `open_at` is the line, from 1, of a conflict that
-    does not end, or None.
+    `conflicts` counts the complete conflicts. `open_at` is the number, from 1, of the line where
+    the present conflict begins, or None outside of a conflict.
     """
 
     conflicts: int = 0
@@ -36,7 +36,7 @@ class Conflict:
     _last: bytes = b""
 
     def parts(self, lines: Iterable[bytes]) -> Iterator[tuple[int, bytes, ConflictPart]]:
-        """Yield each line with its number and part. Never raises."""
+        """Yield the number, from 1, the bytes and the kind of each line. Never raises."""
         for number, line in enumerate(lines, 1):
             part = self._marker(number, line)
             if part is None:
@@ -63,7 +63,10 @@ class Conflict:
         return ConflictPart.MARKER
 
     def _sign(self, line: bytes) -> bytes | None:
-        """Return the character of a marker as long as the opening one, or None if it is none."""
+        """Return the character that a marker repeats, or None if the line is no marker.
+
+        A marker must be as long as the one that opened the conflict.
+        """
         bare = line.rstrip(b"\r\n")
         sign, label = bare[:1], bare[self._size :]
         if sign not in (b"|", b"=", b">") or bare[: self._size] != sign * self._size:

@@ -58,7 +58,10 @@ def agent_trace(record: Record) -> dict[str, Any]:
 
 
 def flat_records(record: Record) -> Iterator[dict[str, Any]]:
-    """Yield the flat records of a record. The keys `assumed` and `error` may be absent."""
+    """Yield a flat record for each file of a record, or one if the record has no files.
+
+    The key `assumed` is present only if it is true, and `error` only if there is an error.
+    """
     for file in record.files or (None,):
         told: dict[str, Any] = {
             "id": record.id,
@@ -79,7 +82,7 @@ def flat_records(record: Record) -> Iterator[dict[str, Any]]:
 
 
 def csv_rows(record: Record) -> Iterator[bytes]:
-    """Yield a row for each file of a record. A record without files has one row."""
+    """Yield a CSV row for each file of a record, or one row if the record has no files."""
     for file in record.files or (_NO_FILE,):
         yield _row(cell(record, file) for cell in _CELLS.values())
 
@@ -144,7 +147,10 @@ def _people(file: RecordFile) -> Iterable[Contributor]:
 
 
 def _lines(file: RecordFile, which: int) -> str:
-    """Return the old (1) or new (2) lines of all ranges, or "" if a range was not compared."""
+    """Return the number of old lines (`which` is 1) or new lines (2) in all ranges of a file.
+
+    Return "" if the file has no ranges, or has one that was not compared line by line.
+    """
     runs = [run.replaced for talk in file.conversations for run in talk.ranges]
     compared = bool(runs) and None not in runs
     return str(sum(run[which] for run in runs if run is not None)) if compared else ""
@@ -155,7 +161,7 @@ def _truth(value: object) -> str:
 
 
 def _row(cells: Iterable[str]) -> bytes:
-    """Return a row as RFC 4180 has it: UTF-8, commas, CRLF."""
+    """Return a CSV row in the format of RFC 4180: UTF-8, commas, CRLF."""
     found = _Row()
     csv.writer(found).writerow([_harmless(cell) for cell in cells])
     return found.text.encode()
@@ -166,7 +172,7 @@ def _harmless(cell: str) -> str:
 
 
 class _Row:
-    """The file object that `csv.writer` writes to."""
+    """A file object that collects the text that `csv.writer` writes."""
 
     text = ""
 
@@ -207,7 +213,7 @@ HEADINGS: Final = tuple(_CELLS)
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """An export format: a function from a record to its lines with line ends, and a heading."""
+    """An export format: a function that returns a record's lines with line ends, and a heading."""
 
     lines: Callable[[Record], Iterable[bytes]]
     heading: bytes = b""

@@ -17,7 +17,7 @@ _LEFT_OUT: Final = str.maketrans("", "", "-:.TZtz+ ")
 
 
 def key64(text: str) -> int:
-    """Return the first 64 bits of a hash or an id; for any other text, those of its SHA-256."""
+    """Return the first 64 bits of a hash or a UUID, or of the SHA-256 of any other text."""
     bare = text.removeprefix("sha256:").replace("-", "")[:16]
     try:
         if len(bare) == 16:  # noqa: PLR2004 -- the digits of 64 bits
@@ -29,7 +29,7 @@ def key64(text: str) -> int:
 
 
 def moment_of(timestamp: str) -> int:
-    """Return an integer that grows with a timestamp's time, or 0 if it is no timestamp."""
+    """Return an integer that is greater for a later timestamp, or 0 if the text is no timestamp."""
     digits = timestamp.translate(_LEFT_OUT)[:_DIGITS]
     if not (digits.isascii() and digits.isdigit()):
         return 0
@@ -37,21 +37,18 @@ def moment_of(timestamp: str) -> int:
 
 
 def keys_of_hashes(hashes: Sequence[str]) -> list[int]:
-    """Return `key64` of hashes that are all well-formed."""
+    """Return the `key64` of each hash. All hashes must be well-formed."""
     digits = "".join([hash_[7:23] for hash_ in hashes])
     return [number - _HALF for (number,) in struct.iter_unpack(">Q", bytes.fromhex(digits))]
 
 
 def keys_of_ids(ids: Sequence[str]) -> list[int]:
-    """Return `key64` of ids that are all UUIDs."""
+    """Return the `key64` of each id. All ids must be UUIDs."""
     digits = "".join(ids).replace("-", "")
     return [number - _HALF for (number,) in struct.iter_unpack(">Q8x", bytes.fromhex(digits))]
 
 
 def moments_of(timestamps: Sequence[str]) -> list[int]:
-    """Return an integer for each timestamp that grows with its time, as `moment_of` does.
-
-    All timestamps must be in the ledger's format.
-    """
+    """Return the `moment_of` of each timestamp. All must be in the ledger's format."""
     digits = "\n".join(timestamps).encode("ascii").translate(None, b"-:.TZ")
     return [int(each) * _STEPS for each in digits.split()]

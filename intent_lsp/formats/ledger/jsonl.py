@@ -39,7 +39,7 @@ class IndexEntry(NamedTuple):
 
 
 class Ready(NamedTuple):
-    """A record that the schema has accepted.
+    """A record that the schema has accepted, and the record as a struct.
 
     Its place in the chain and its hash are still missing.
     """
@@ -55,23 +55,26 @@ _CANONICAL: Final = msgspec.json.Encoder(order="sorted")
 
 
 def seal(record: Record) -> tuple[Record, bytes]:
-    """Hash a drafted record. Return it with its hash, and its line with the final newline.
+    """Hash a drafted record. Return the record with its hash, and the record's line with newline.
 
-    Raise InvalidRecordError if the schema rejects it.
+    Raise InvalidRecordError if the schema rejects the record.
     """
     return seal_at(ready(record), record.integrity)
 
 
 def ready(record: Record) -> Ready:
-    """Check and convert a drafted record, so that less remains to be done under the ledger's lock.
+    """Check and convert a drafted record, before the ledger is locked to append the record.
 
-    Raise InvalidRecordError if the schema rejects it.
+    Raise InvalidRecordError if the schema rejects the record.
     """
     return Ready(record, _to_struct(record))
 
 
 def seal_at(prepared: Ready, place: Integrity) -> tuple[Record, bytes]:
-    """Hash a record at its place. Return it with its hash, and its line with the final newline."""
+    """Hash a record at its place in the chain.
+
+    Return the record with its hash, and the record's line with the final newline.
+    """
     wire = prepared.wire
     wire.integrity = msgspec.convert(place, type=WireIntegrity, from_attributes=True)
     computed = _hash(wire)
@@ -81,10 +84,10 @@ def seal_at(prepared: Ready, place: Integrity) -> tuple[Record, bytes]:
 
 
 def encode(record: Record) -> bytes:
-    """Encode a sealed record as its line, with the final newline.
+    """Return the line of a sealed record, with the final newline.
 
-    A record of an older tool is encoded as far as it was understood. Raise InvalidRecordError if
-    the schema rejects the record or it has no hash.
+    Of a record from an older tool, only what could be imported is encoded. Raise InvalidRecordError
+    if the schema rejects the record or it has no hash.
     """
     if is_older(record):
         return _LINE.encode(to_wire(record)) + b"\n"
@@ -95,7 +98,10 @@ def encode(record: Record) -> bytes:
 
 
 def read(line: bytes) -> Record | None:
-    """Decode a record in any spelling, older formats too. Return None if the line is no record."""
+    """Return the record that a line holds, or None if the line is no record.
+
+    Lines in older formats are read too, and so are lines that are not formatted as expected.
+    """
     parsed = _parse(line)
     if isinstance(parsed, Flaw):
         older = older_record(line)
@@ -104,7 +110,10 @@ def read(line: bytes) -> Record | None:
 
 
 def examine(line: bytes) -> Link:
-    """Recompute a line's link in the chain, with the first flaw found. Never raises."""
+    """Recompute a line's hash.
+
+    Return its link in the chain, with its first flaw if any. Never raises.
+    """
     parsed = _parse(line)
     if isinstance(parsed, Flaw):
         return older_link(line) or Link(flaw=parsed)
@@ -132,7 +141,10 @@ def entry_at(link: Link, record: WireRecord | Record) -> IndexEntry:
 
 
 def linked(record: WireRecord | Record, hash_: ContentHash, flaw: Flaw | None = None) -> Link:
-    """Return a record's link in the chain. `hash_` is its recomputed hash."""
+    """Return a record's link in the chain.
+
+    `hash_` is the record's recomputed hash, and `flaw` is what is wrong with its line, or None.
+    """
     place = record.integrity
     above, tied = place.prev_record_hash, place.merges
     return Link(hash_, record.id, record.timestamp, record.session_id, above, tied, flaw)
@@ -161,8 +173,8 @@ def grants_scope(record: WireRecord | Record) -> bool:
 def to_wire(record: Record) -> dict[str, Any]:
     """Return a record as the JSON object of its line, with the keys in order.
 
-    A record of an older tool has no `canonical`. Raise InvalidRecordError if the schema rejects the
-    record.
+    A record of an older tool gets no key `canonical`. Raise InvalidRecordError if the schema
+    rejects the record.
     """
     found: dict[str, Any]
     if not is_older(record):
@@ -203,7 +215,7 @@ def _misspelled(line: bytes, wire: WireRecord) -> Flaw | None:
 def _unreadable(line: bytes, error: Exception) -> Flaw:
     """Return the flaw of a line that cannot be decoded.
 
-    It is BAD_RECORD for a JSON object, else BAD_JSON.
+    The code of the flaw is BAD_RECORD if the line is a JSON object, else BAD_JSON.
     """
     if not isinstance(error, msgspec.ValidationError):
         return Flaw(LedgerCode.BAD_JSON, f"the line is not JSON: {error}")

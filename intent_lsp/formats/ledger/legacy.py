@@ -3,7 +3,7 @@
 Invariant: the hash of a chained line covers JavaScript's JSON text of `{id, timestamp, vcs, files,
 prev_record_hash}`, with the keys as on the line. The hash of a line without `integrity` covers its
 bytes without the line end (ledger section 2).
-Invariant: a line of ours that lost a part of itself is not taken for an older line.
+Invariant: a damaged line of the present format is not taken for an older line.
 """
 
 from collections.abc import Sequence
@@ -31,14 +31,14 @@ _NOTHING: Final = "sha256:" + "0" * 64
 def older_link(line: bytes) -> Link | None:
     """Recompute an older line's link in the chain.
 
-    Return None if it is no such line. Never raises.
+    Return None if the line is not an older line. Never raises.
     """
     value = _parsed(line)
     return None if value is None else _link(line, value)
 
 
 def older_record(line: bytes) -> tuple[Link, Record] | None:
-    """Decode an older line as a record with its link, or return None. Never raises.
+    """Return the link and the record of an older line, or None for any other line. Never raises.
 
     The record's `integrity.canonical` is empty.
     """
@@ -63,7 +63,7 @@ def is_older(record: Record) -> bool:
 
 
 def renewed(record: Record) -> Record:
-    """Return an older record in the present format, so that it can be encoded."""
+    """Return an older record with `integrity` in the present format, so that it can be encoded."""
     place = Integrity(
         prev_record_hash=record.integrity.prev_record_hash,
         record_hash=record.integrity.record_hash,
@@ -72,7 +72,7 @@ def renewed(record: Record) -> Record:
 
 
 def _parsed(line: bytes) -> dict[str, Any] | None:
-    """Return the JSON object of a line that may be an older one, else None."""
+    """Return the JSON object of a line, or None if the line cannot be an older line."""
     try:
         value = parse(line.decode())
     except (ValueError, RecursionError):

@@ -151,7 +151,10 @@ class WireRecord(_Wire, kw_only=True):
 
 
 def broken_rule(record: WireRecord) -> str | None:
-    """Return the first rule that the record breaks and that types cannot express, or None."""
+    """Return the first rule that a record breaks, or None if it breaks none.
+
+    The rules are those that the types of the fields cannot express.
+    """
     if not UUID4.fullmatch(record.id):
         return "`id` is not a UUID of version 4"
     if not _is_time(record.timestamp):

@@ -23,7 +23,7 @@ _ID: Final = re.compile(r"[0-9a-f]{8}")
 
 @dataclass(frozen=True, slots=True)
 class NoNote:
-    """Why a text is no note or no key. `cure` says what to provide instead."""
+    """Why a text is not a note or not a key. `cure` says what to provide instead."""
 
     problem: str
     cure: str = ""
@@ -55,7 +55,7 @@ class NoteKey:
 
     @property
     def id(self) -> bytes:
-        """The four bytes that identify the key in a signature line."""
+        """The four bytes that identify this key in a signature line."""
         named = self.name.encode("utf-8", "surrogatepass") + b"\n"
         return hashlib.sha256(named + _ED25519 + self.raw).digest()[:_ID_BYTES]
 
@@ -121,7 +121,7 @@ def _signature(line: str) -> Signature | None:
 
 
 def decoded(encoded: str) -> bytes | None:
-    """Return the bytes of a canonical Base 64 text, else None."""
+    """Return the bytes of a canonical Base 64 text, or None for any other text."""
     try:
         raw = base64.b64decode(encoded, validate=True)
     except (binascii.Error, ValueError):

@@ -1,6 +1,6 @@
 """Ed25519 keys for signed notes: reads key files, signs a note, verifies a note.
 
-Importing it needs the package `cryptography`, which `intent-lsp[sign]` installs.
+Importing this module needs the package `cryptography`, which `intent-lsp[sign]` installs.
 
 Invariant: a note's text is returned only if the given key has signed it.
 Invariant: any bytes may be passed in as a key. Errors are returned as values.
@@ -31,13 +31,16 @@ class SigningKey:
     key: Ed25519PrivateKey
 
     def sign(self, name: str, text: str) -> Note:
-        """Sign a text under a name, which must not contain a space or a `+`."""
+        """Return a note with `text` and its signature by this key, under the name `name`.
+
+        The name must not contain a space or a `+`.
+        """
         public = self.public(name)
         signed = self.key.sign(text.encode())
         return Note(text, (Signature(name=name, key_id=public.id, signed=signed),))
 
     def public(self, name: str) -> NoteKey:
-        """Return the public key under a name."""
+        """Return the public key of this key, with the name `name`."""
         return NoteKey(name, self.key.public_key().public_bytes_raw())
 
 
@@ -60,7 +63,7 @@ def read_signing_key(data: bytes) -> SigningKey | NoNote:
 
 
 def read_public_key(data: bytes, *, name: str) -> NoteKey | NoNote:
-    """Read a public key. A PEM key gets the name `name`; a verifier key has its own."""
+    """Read a public key. A PEM key gets the name `name`; a verifier key contains its name."""
     stripped = data.strip()
     if stripped.startswith(_SSH_PUBLIC):
         return NoNote("the file is an ssh key; an Ed25519 key in PEM is needed", MAKE_PUBLIC)
@@ -78,7 +81,7 @@ def read_public_key(data: bytes, *, name: str) -> NoteKey | NoNote:
 
 
 def signed_text(note: Note, key: NoteKey) -> str | NoNote:
-    """Return a note's text if the key has signed it. Signatures by other keys are ignored."""
+    """Return a note's text if `key` has signed it. Signatures by other keys are ignored."""
     ours = [each for each in note.signatures if (each.name, each.key_id) == (key.name, key.id)]
     if not ours:
         return NoNote("the note is not signed by this key")

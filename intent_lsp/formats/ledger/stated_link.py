@@ -13,7 +13,10 @@ from intent_lsp.formats.ledger.jsonl import examine
 
 
 class StatedLink(NamedTuple):
-    """A record's hash, and the hashes that it names. `bare`: it follows the line above it."""
+    """A record's hash, and the hashes of the records before it, all as stated on its line.
+
+    `bare` says that the line states no earlier record, so that it follows the line above it.
+    """
 
     hash: ContentHash
     named: tuple[ContentHash, ...]
@@ -39,9 +42,9 @@ _READ: Final = msgspec.json.Decoder(_Line)
 
 
 def stated_link(line: bytes) -> StatedLink | None:
-    """Return the link that a line states, or None if it is no record.
+    """Return the hashes that a line states, or None if the line is no record.
 
-    If the line states no hash, its hash is computed.
+    If the line does not state its own hash, that hash is computed.
     """
     # Fast path: nearly all lines end like this, and the rest of them need not be decoded.
     end = _END.fullmatch(line, max(len(line) - _END_BYTES, 0))

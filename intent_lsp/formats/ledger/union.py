@@ -1,8 +1,9 @@
 """Merges two ledgers that branched: each record once, no line lost (ledger section 2).
 
-Invariant: every whole line of either side is in the union once and unchanged. A misspelled copy of
-a record whose correct line is in the union is dropped.
-Invariant: if on both sides every record comes after those that it names, so it does in the union.
+Invariant: every whole line of either side is in the union once and unchanged. A badly formatted
+copy of a record whose correct line is in the union is dropped.
+Invariant: if on both sides every record comes after the records that it refers to, the same holds
+for the union.
 Invariant: a last line without a line end is never joined to another. If it is otherwise valid it
 gets its line end, else it is set aside.
 """
@@ -40,7 +41,7 @@ class Oddity:
 
 @dataclass(frozen=True, slots=True)
 class Aside:
-    """Text that is not in the union, for a person to keep."""
+    """Text of a side that is left out of the union. A person must decide what to do with it."""
 
     place: SideLine
     text: bytes
@@ -51,7 +52,7 @@ class Union:
     """What is in the union so far. Its memory is one digest for each line.
 
     `common` are the digests of lines that both sides have; these lines are not checked. `odd` and
-    `aside` are for a person to look at. `taken` counts the lines.
+    `aside` are for a person to look at. `taken` is the number of lines in the union.
     """
 
     common: frozenset[bytes] = frozenset()
@@ -62,7 +63,10 @@ class Union:
     _hashes: set[ContentHash] = field(default_factory=set)
 
     def take(self, place: SideLine, line: bytes) -> bytes | None:
-        """Return the line to write for a line of a side, or None if it is a copy or set aside."""
+        """Return the line to write for a line of a side.
+
+        Return None if the line is a copy of one in the union, or is set aside.
+        """
         if not line.endswith(b"\n"):
             ended = line + b"\n"
             if examine(ended).flaw is not None:
@@ -79,13 +83,13 @@ class Union:
         return line
 
     def has(self, line: bytes) -> bool:
-        """Return whether this exact line was taken."""
+        """Return whether exactly this line is in the union."""
         return digest_of(line) in self._seen
 
     def _is_copy(self, place: SideLine, line: bytes) -> bool:
-        """Return whether a line is a misspelled copy of a record in the union.
+        """Return whether a line is a badly formatted copy of a record in the union.
 
-        Note other oddities.
+        A line with any other flaw is added to `odd`.
         """
         link = examine(line)
         if link.flaw is None:
@@ -100,11 +104,12 @@ class Union:
 def union_of(
     ours: tuple[str, ReadSide], theirs: tuple[str, ReadSide]
 ) -> tuple[Union, Iterator[bytes]]:
-    """Merge two named sides. Return the union, which is filled while its lines are iterated.
+    """Merge two sides, each given as a name and a function that reads the side.
 
-    The lines are those of `ours` in order, then those that only `theirs` has, in order. What
-    `theirs` has before the first common line comes before all: `ours` has moved that part into an
-    archive, and it names nothing that comes later.
+    Return the union, which is filled while the lines are iterated, and its lines. These are the
+    lines of `ours` in order, then those that only `theirs` has, in order. Lines that `theirs` has
+    before the first common line come first of all: `ours` has moved them into an archive, and they
+    refer to no later record.
     """
     mine = {digest_of(line) for line in ours[1]()}
     common: set[bytes] = set()
@@ -119,7 +124,7 @@ def union_of(
 
 
 def digest_of(line: bytes) -> bytes:
-    """Return the digest by which a line is recognised."""
+    """Return the digest that identifies a line in a union."""
     return blake2b(line, digest_size=_DIGEST_BYTES).digest()
 
 

@@ -53,7 +53,7 @@ _IN_MOMENT = re.compile(rf"[^\w:.+-]|[_{UNSEEN}]|(?<![0-9])[:.+-]|\.\Z")
 
 
 def governance_line(entry: GovernanceEntry) -> str:
-    """Return an entry to append: three lines, each with its LF."""
+    """Return the audit log's entry for a call: three lines, each with its LF."""
     paths = ", ".join(f"`{in_code(path)}`" for path in entry.touched_paths if path)
     constraints = " | ".join(f'"{_prose(each)}"' for each in entry.constraints)
     return (

@@ -26,17 +26,17 @@ _IN_PROSE = re.compile(rf"{ANYWHERE}|[*~#—]|(?<!\w)_++|(?<!_)_++(?![^\W_])|(?i
 
 
 def in_code(text: str) -> str:
-    """Escape a value inside a code span, which may be in a table cell."""
+    """Return a value escaped for a code span, which may be in a table cell."""
     return spelled(text, _IN_CODE)
 
 
 def in_prose(text: str) -> str:
-    """Escape a value in a heading or a paragraph, after a word of ours."""
+    """Return a value escaped for a heading or a paragraph, where it is not the first word."""
     return spelled(text, _IN_PROSE)
 
 
 def spelled(text: str, special: re.Pattern[str]) -> str:
-    """Escape what `special` matches in a value, after redacting its secrets."""
+    """Redact the secrets in a value, then escape what `special` matches in it."""
     return special.sub(lambda found: "".join(map(_escape, found.group())), redacted(text))
 
 

@@ -42,7 +42,7 @@ _CUT: Final = "…"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MapRow:
-    """A file that an intent has touched, as its newest record under that intent left it.
+    """A file that an intent has touched, as the intent's newest record of that file left it.
 
     `definitions` are the names of definitions that the record changed, and `more` the number of
     others. `time` is the record's timestamp. `hash` is None if the file was deleted or renamed
@@ -75,7 +75,7 @@ _SHORT: Final = {"n": "\n", "r": "\r", "t": "\t"}
 
 
 class NamedDefinitions(NamedTuple):
-    """The definitions that a row names, and the number of others. Empty if it names none."""
+    """The definitions that a row names, and the number of definitions that it only counts."""
 
     definitions: tuple[str, ...] = ()
     more: int = 0
@@ -94,7 +94,7 @@ Cells = Mapping[_Key, str]
 
 
 def named(row: MapRow, names: Sequence[str]) -> MapRow:
-    """Return the row with the first few of these definitions, and the number of those left out."""
+    """Return the row with the first NAMED_AT_MOST of `names`, and the number of the others."""
     shown = tuple(map(_short, names[:NAMED_AT_MOST]))
     return replace(row, definitions=shown, more=len(names) - len(shown))
 
@@ -105,31 +105,31 @@ def short_hash(hash_: ContentHash) -> str:
 
 
 def definitions_cell(definitions: Iterable[str], more: int) -> str:
-    """Format the cell of definitions. Each name is in a code span."""
+    """Return the cell for definitions: each name in a code span, then how many `more` there are."""
     told = ", ".join(map(_code, definitions)) or _NONE
     return f"{told} and {more} more" if more else told
 
 
 def intent_map(sections: Iterable[str]) -> str:
-    """Return the whole file from its sections, in their order."""
+    """Return the whole file: the title, then the sections in the given order."""
     return "\n".join((_HEAD, *sections))
 
 
 def section_of(intent: Intent, rows: Iterable[MapRow]) -> str:
-    """Format the section of an intent in the intents file."""
+    """Return the section of an intent that is in the intents file."""
     name = f" — {in_prose(intent.name)}" if intent.name else ""
     return _section(f"{in_prose(intent.id)}{name} ({intent.status})", rows)
 
 
 def section_of_archived(intent_id: str, rows: Iterable[MapRow]) -> str:
-    """Format the section of an intent that only records mention."""
+    """Return the section of an intent that is no longer in the intents file."""
     return _section(f"{in_prose(intent_id)} ({ARCHIVED})", rows)
 
 
 def cells_in(data: bytes) -> Cells | None:
-    """Return the definitions cells of the rows that have a hash, or None if the map is too large.
+    """Return the definitions cell of each row that has a hash, or None if the map is too large.
 
-    A merge in git can leave two rows for one record. The first that names anything counts.
+    A git merge can leave two rows for one record. The first row that names a definition counts.
     """
     if len(data) > MAX_READ:
         return None
@@ -143,10 +143,10 @@ def cells_in(data: bytes) -> Cells | None:
 
 
 def definitions_of(row: MapRow, cells: Cells | None) -> NamedDefinitions | None:
-    """Return the definitions that the map names for a row.
+    """Return the definitions that the map's cells name for a row.
 
-    The result is empty for a row without a hash or if there is no map. It is None if the map has no
-    such row, or its cell is not in our format.
+    The result is empty if the row has no hash or there is no map (`cells` is None). It is None if
+    the map has no such row, or its cell is not in our format.
     """
     if cells is None or row.hash is None:
         return NamedDefinitions()

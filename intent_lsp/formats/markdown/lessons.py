@@ -4,8 +4,8 @@ Specified in requirements section 9.
 
 Invariant: nothing outside of the section changes. Inside of it, only lines in our format are ever
 removed.
-Invariant: the section is between the last opening mark that a closing mark follows without a mark
-in between, and that closing mark. A damaged mark is ordinary text.
+Invariant: the section is between an opening mark and a closing mark that have no mark between them.
+Of several such pairs, the last counts. A damaged mark is ordinary text.
 """
 
 import re
@@ -66,7 +66,10 @@ def lessons_in(text: str) -> tuple[str, ...]:
 
 
 def _section(lines: Sequence[str]) -> tuple[int, int] | None:
-    """Return the indexes after the opening and of the closing mark, of the last pair, or None."""
+    """Return the index of the section's first line and of its closing mark.
+
+    Return None if the text has no section.
+    """
     found: tuple[int, int] | None = None
     opened: int | None = None
     for index, line in enumerate(lines):

@@ -31,9 +31,10 @@ _HOW: Final = {
 
 
 def hover_markdown(run: BlameRun, intent: Intent | None, command: str | None = None) -> str:
-    """Return a line's origin as Markdown, or "" if it is unattributed.
+    """Return where the lines of a run come from, as Markdown, or "" if the run has no record.
 
-    `command` is the id of the client's command that shows a record, or None.
+    `intent` is None if it is not in the intents file. `command` is the id of the client's command
+    that shows a record, or None if the client has none.
     """
     if run.record is None:
         return ""
@@ -46,14 +47,17 @@ def hover_markdown(run: BlameRun, intent: Intent | None, command: str | None = N
 
 
 def hover_plain(run: BlameRun, intent: Intent | None) -> str:
-    """Return a line's origin as plain text, or "" if it is unattributed."""
+    """Return where the lines of a run come from, as plain text, or "" if the run has no record."""
     if run.record is None:
         return ""
     return f"{' — '.join(_intent(run.record, intent))}\n{' · '.join(_edit(run, run.record))}"
 
 
 def hint_words(run: BlameRun, intent: Intent | None) -> str:
-    """Return an origin in a few words, for the end of a line, or "" if unattributed."""
+    """Return the intent, author and date of a run, to show at the end of a line.
+
+    Return "" if the run has no record.
+    """
     if run.record is None:
         return ""
     named = _intent_id(run.record) if intent is None else intent.name or intent.id
@@ -66,9 +70,9 @@ def newest_of(runs: Iterable[BlameRun]) -> BlameRun | None:
 
 
 def lens_words(runs: Iterable[BlameRun], intent: Intent | None) -> str:
-    """Return who changed a definition last and how many intents did, or "" if nobody is known.
+    """Return who last changed the lines of a definition, and how many intents changed them.
 
-    `intent` is that of the newest run.
+    Return "" if no run has a record. `intent` is the intent of the newest run.
     """
     known = [run for run in runs if run.record is not None]
     newest = newest_of(known)
@@ -80,7 +84,7 @@ def lens_words(runs: Iterable[BlameRun], intent: Intent | None) -> str:
 
 
 def who(run: BlameRun) -> str:
-    """Return the author of the lines: a person, an agent by its model, or both."""
+    """Return the author of a run: a person, an agent by its model, both, or `unknown`."""
     contributor = run.contributor
     if contributor is None or contributor.entity_type is EntityType.UNKNOWN:
         return "unknown"
@@ -111,7 +115,7 @@ def reasons(record: Record) -> Iterator[str]:
 
 
 def doubts(record: Record) -> Iterator[str]:
-    """Yield what makes a record less reliable than others, each as a clause."""
+    """Yield the reasons why a record is less reliable than others, each as a clause."""
     if record.is_assumed:
         yield "no editor or agent reported this change; the intent is the one that was active"
     if not record.compared:
@@ -148,7 +152,7 @@ def _intent_id(record: Record) -> str:
 
 
 def _shown(text: str) -> str:
-    """Return a foreign text on one line, cut at its end if it is too long."""
+    """Return a text on one line, cut after LONGEST characters."""
     plain = _UNSHOWN.sub(" ", text)
     return plain if len(plain) <= LONGEST else plain[: LONGEST - 1] + "…"
 

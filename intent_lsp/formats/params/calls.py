@@ -1,6 +1,6 @@
-"""The params of requests about an agent's tool call, read into the call (protocol section 2).
+"""Params of requests about an agent's tool call, and the call that they mean (protocol section 2).
 
-Invariant: an error names the wrong field. A URI is percent-decoded once, a path never.
+Invariant: an error names the field that is wrong. A URI is percent-decoded once, a path never.
 """
 
 from typing import Annotated, Any, Final
@@ -38,7 +38,10 @@ class ToolCallParams(PathParams, kw_only=True, frozen=True):
     background: bool = False
 
     def call(self) -> ToolCall:
-        """Return the tool call that the params describe. Raise WrongParamsError."""
+        """Return the tool call that the params describe.
+
+        Raise WrongParamsError if they are invalid.
+        """
         paths = self.named()
         hashes = {
             name: hash_named(given, f"readHashes.{name}")
@@ -64,7 +67,7 @@ class ToolCallParams(PathParams, kw_only=True, frozen=True):
         )
 
     def named(self) -> tuple[str, ...]:
-        """Return the paths that the call names, without duplicates."""
+        """Return the paths in `uri` or `path`, and in `paths`, without duplicates."""
         return tuple(dict.fromkeys((*self._single(), *self.paths)))
 
     def _single(self) -> tuple[str, ...]:
@@ -79,7 +82,10 @@ class ApplyParams(ToolCallParams, kw_only=True, frozen=True):
     edit: Any = None
 
     def changes(self, place_of: PlaceOf) -> tuple[FileChange, ...]:
-        """Return the change of each file. Raise WrongParamsError if the params are wrong."""
+        """Return one change for each file. Raise WrongParamsError if the params are invalid.
+
+        `place_of` converts the client's positions.
+        """
         paths = self.named()
         if self.edit is not None:
             if paths or self.new_text is not None:
@@ -100,7 +106,10 @@ class ExplainParams(ToolCallParams, kw_only=True, frozen=True):
     tool_name: Id | None = None  # type: ignore[assignment] # a path alone names no tool
 
     def call(self) -> ToolCall:
-        """Return the call that the params describe; for a path alone, a call that writes it."""
+        """Return the tool call that the params describe.
+
+        A path alone means a call that writes the file.
+        """
         tool_name = self.tool_name or WRITE_TOOL
         return super(ExplainParams, msgspec.structs.replace(self, tool_name=tool_name)).call()
 
@@ -123,7 +132,7 @@ class ReadParams(PathParams, kw_only=True, frozen=True):
     hash: str | None = None
 
     def hash_read(self) -> ContentHash | None:
-        """Return the hash of what was read, or None if the params have none."""
+        """Return the hash of the content that was read, or None if the params have no hash."""
         return hash_named(self.hash, "hash")
 
 

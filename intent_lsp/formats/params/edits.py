@@ -73,7 +73,8 @@ def whole_text(path: str, text: str) -> tuple[FileChange, ...]:
 def changes_of_edit(edit: object, place_of: PlaceOf) -> tuple[FileChange, ...]:
     """Return the changes in a WorkspaceEdit, one for each file, in order of last mention.
 
-    Raise WrongParamsError if the edit is malformed or empty.
+    `place_of` converts the client's positions. Raise WrongParamsError if the edit is malformed or
+    empty.
     """
     told = _converted(edit, _Changes, "edit")
     steps: Iterator[FileChange]
@@ -139,9 +140,9 @@ def _edited(
 
 
 def _rewriting(edits: Sequence[_TextEdit], place_of: PlaceOf) -> Rewrite:
-    """Return a function that applies edits.
+    """Return a function that applies text edits to a text.
 
-    All their ranges refer to the original text, as in LSP.
+    All ranges of the edits refer to the original text, as in LSP.
     """
 
     def rewrite(text: str) -> str:
@@ -177,7 +178,7 @@ def _spliced(text: str, spans: Sequence[tuple[int, int, str]]) -> str:
 
 
 def _after(first: FileChange, second: FileChange) -> FileChange:
-    """Return one change that does what `first` does and then `second`, on the same file."""
+    """Return one change to a file that has the effect of `first` followed by `second`."""
     if second.effect is Effect.DELETE:
         # A file that is moved and then deleted is deleted at its old place.
         return second if first.source is None else replace(second, path=first.source)
@@ -196,7 +197,10 @@ def _after(first: FileChange, second: FileChange) -> FileChange:
 
 
 def _made_anew(change: FileChange) -> FileChange:
-    """Return the change of a file that is deleted and created again."""
+    """Return the change of a file that is deleted and then created again by `change`.
+
+    Raise WrongParamsError if `change` does not create the file.
+    """
     rewrite = change.rewrite
     if change.effect is not Effect.CREATE or rewrite is None:
         raise WrongParamsError(

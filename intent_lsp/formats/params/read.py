@@ -32,7 +32,10 @@ _S = TypeVar("_S", bound=msgspec.Struct)
 
 
 def read_params(given: object, shape: type[_S]) -> _S:
-    """Return a params object as a `shape`; None is an empty object. Raise WrongParamsError."""
+    """Return a JSON object as params of the type `shape`. None counts as an empty object.
+
+    Raise WrongParamsError if the object does not fit the type.
+    """
     if given is None or given == []:
         # Some client languages encode an empty object as an empty list.
         given = {}
@@ -58,7 +61,10 @@ def camel_case(name: str) -> str:
 
 
 def file_named(uri: str, field: str) -> str:
-    """Return the absolute path of a `file:` URI. Raise WrongParamsError for anything else."""
+    """Return the absolute path of a `file:` URI.
+
+    Raise WrongParamsError for `field` if it is none.
+    """
     path = path_of_uri(uri)
     if path is None:
         raise WrongParamsError(field, f"{uri!r} is not a file: URI")
@@ -66,9 +72,9 @@ def file_named(uri: str, field: str) -> str:
 
 
 def hash_named(given: str | None, field: str) -> ContentHash | None:
-    """Return a hash, given with or without `sha256:`, or None.
+    """Return the hash in `given`, where `sha256:` may be missing, or None if `given` is None.
 
-    Raise WrongParamsError if it is malformed.
+    Raise WrongParamsError for `field` if the hash is malformed.
     """
     found = None if given is None else parse_hash(given)
     if given is not None and found is None:
@@ -77,9 +83,10 @@ def hash_named(given: str | None, field: str) -> ContentHash | None:
 
 
 def _hold_to_text(value: object, field: str, place: str) -> None:
-    """Raise WrongParamsError for a lone surrogate: JSON can encode it, but no text may hold it.
+    """Raise WrongParamsError if a value has a lone surrogate that its field must not have.
 
-    `field` is the innermost field name of the value. `place` is its full path for the message.
+    JSON can encode a lone surrogate, but text cannot hold it. `field` is the innermost field name
+    of the value. `place` is its full path for the message.
     """
     if isinstance(value, str) and not _is_text(value, field):
         raise WrongParamsError(

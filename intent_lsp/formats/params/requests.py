@@ -1,4 +1,4 @@
-"""The shapes of the params that requests share, and of those that are no tool call.
+"""Params that all requests share, and params of the requests that are not about a tool call.
 
 Specified in protocol section 2.
 """
@@ -26,7 +26,7 @@ class CommonParams(msgspec.Struct, rename="camel", kw_only=True, frozen=True):
     workspace_uri: str | None = None
 
     def workspace(self) -> str | None:
-        """Return the absolute path of the workspace, else of the file, that is named, or None.
+        """Return the absolute path in `workspaceUri`, or None if there is none.
 
         Raise WrongParamsError for a URI that is not a `file:` URI.
         """
@@ -35,7 +35,7 @@ class CommonParams(msgspec.Struct, rename="camel", kw_only=True, frozen=True):
 
 
 class SelectParams(CommonParams, frozen=True):
-    """Params of `intent/select`. `new_turn`: begin the agent's next turn first."""
+    """Params of `intent/select`. If `new_turn` is set, the agent's next turn begins first."""
 
     intent_id: Id
     model_identifier: Id | None = None
@@ -56,12 +56,15 @@ class PathParams(CommonParams, frozen=True):
     uri: str | None = None
 
     def workspace(self) -> str | None:
-        """Return what CommonParams does, else the absolute path of the URI."""
+        """Return the absolute path in `workspaceUri`, else that in `uri`, else None.
+
+        Raise WrongParamsError for a URI that is not a `file:` URI.
+        """
         named = super().workspace()
         return named if named is not None or self.uri is None else file_named(self.uri, "uri")
 
     def required_path(self) -> str:
-        """Return the path or URI as given. Raise WrongParamsError if there is neither."""
+        """Return the URI, else the path, as given. Raise WrongParamsError if both are missing."""
         spelled = self.uri if self.uri is not None else self.path
         if not spelled:
             raise WrongParamsError("path", "a path or a uri is needed")
@@ -71,7 +74,7 @@ class PathParams(CommonParams, frozen=True):
 class TraceParams(PathParams, frozen=True):
     """Params of `intent/trace`.
 
-    `of_session` filters records; `session_id` is the asking session.
+    `of_session` selects the records of a session. `session_id` is the session that asks.
     """
 
     intent_id: Id | None = None
@@ -101,14 +104,14 @@ class DraftParams(CommonParams, frozen=True):
 
 
 class WirePosition(msgspec.Struct, frozen=True):
-    """A position in the client's units."""
+    """A position in the client's position encoding."""
 
     line: int
     character: int
 
 
 class WireRange(msgspec.Struct, frozen=True):
-    """A range in the client's units."""
+    """A range in the client's position encoding."""
 
     start: WirePosition
     end: WirePosition
@@ -121,7 +124,7 @@ class BlameParams(PathParams, frozen=True):
 
 
 class PlaceParams(msgspec.Struct, rename="camel", kw_only=True, frozen=True):
-    """Params of `intent.showWhy` and `intent.revert`: a place, and the document's version."""
+    """Params of `intent.showWhy` and `intent.revert`: a range in a document, and its version."""
 
     uri: str
     range: WireRange | None = None

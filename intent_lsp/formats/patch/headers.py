@@ -31,10 +31,10 @@ _RULER = "="
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PatchedFile:
-    """One file as a patch names it. `previous` is the path before a MOVE, which the MOVE removes.
+    """One file that a patch names. `previous` is the old path of a moved file, or None.
 
-    `doubtful`: another reading of a name, or a name that another header line contradicts. The
-    program that applies the patch may or may not change this file.
+    `doubtful` says that the program that applies the patch may or may not change this file: its
+    name can be read in two ways, or another header line contradicts it.
     """
 
     path: str
@@ -45,7 +45,7 @@ class PatchedFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Header:
-    """The files that one header names. `end` is the index of the line after it.
+    """The files that one header names. `end` is the index of the line after the header.
 
     `problem` says why a file may be missing, as a sentence without the line number, or is None.
     """
@@ -56,7 +56,7 @@ class Header:
 
 
 def read_header(lines: Sequence[str], at: int) -> Header | None:
-    """Parse the header that begins at line `at`, or return None if none does.
+    """Parse the header that begins at index `at`, or return None if no header begins there.
 
     Like `patch`, accept the header lines in any order and with a common indentation.
     """
@@ -70,10 +70,10 @@ def read_header(lines: Sequence[str], at: int) -> Header | None:
 
 
 def read_sure_header(lines: Sequence[str], at: int) -> Header | None:
-    """Parse a header among lines that may be text of an edit. Return None unless it surely is one.
+    """Parse the header that begins at index `at`, or return None if the line may be edited text.
 
-    An indented line is text. So is a line that begins with `-` or `+`, unless numbered hunks
-    follow.
+    An indented line may be edited text. So may a line that begins with `-` or `+`, unless a hunk
+    with line numbers follows the header.
     """
     if lines[at].startswith((" ", "\t")):
         return None
@@ -85,7 +85,10 @@ def read_sure_header(lines: Sequence[str], at: int) -> Header | None:
 
 
 def stray_names(line: str) -> tuple[str, ...]:
-    """Return the names in a single header line. `patch` allows other lines between header lines."""
+    """Return the file names that a header line on its own could mean; empty for any other line.
+
+    Header lines can stand alone because `patch` allows other lines between them.
+    """
     found = _KEY.fullmatch(line)
     if found is None or found[2] not in ("---", "+++", "***", "Index:") or not found[3]:
         return ()
@@ -95,14 +98,15 @@ def stray_names(line: str) -> tuple[str, ...]:
 
 
 def begins_hunk(line: str) -> bool:
-    """Whether a line begins the changed lines of a unified or a context diff."""
+    """Return whether a line begins a hunk of a unified or a context diff."""
     return _HUNK.match(line) is not None or line.lstrip(" \t").startswith(_CONTEXT_HUNK)
 
 
 def hunk_end(lines: Sequence[str], at: int) -> int:
-    """Return the index of the line after the hunk that begins at `at`, or `at` if none does.
+    """Return the index of the line after the unified hunk that begins at `at`.
 
-    A hunk also ends early, at a line that no hunk can have, or at a header that its count includes.
+    Return `at` if no hunk begins there. A hunk also ends at a line that no hunk can have, or at a
+    header, even if its line counts include that line.
     """
     found = _HUNK.match(lines[at])
     if found is None:
@@ -121,7 +125,7 @@ def hunk_end(lines: Sequence[str], at: int) -> int:
 
 
 def _stacked(lines: Sequence[str], at: int) -> bool:
-    """Whether `---`, `+++` and `@@` lines follow each other, with the first one's indentation."""
+    """Return whether a `---`, a `+++` and a `@@` line, equally indented, begin at index `at`."""
     first = lines[at].lstrip(" \t")
     if not first.startswith("--- "):
         return False
@@ -131,7 +135,10 @@ def _stacked(lines: Sequence[str], at: int) -> bool:
 
 
 def _block(lines: Sequence[str], at: int) -> tuple[dict[str, str], int]:
-    """Collect header lines up to one that is none, has another indentation, or repeats a key."""
+    """Return the header lines from index `at`, by keyword, and the index of the line after them.
+
+    They end at a line that is no header line, has another indentation, or begins another header.
+    """
     block: dict[str, str] = {}
     indent: str | None = None
     end = at
@@ -187,7 +194,10 @@ def _header(block: Mapping[str, str], end: int) -> Header:
 
 
 def _renamed(block: Mapping[str, str]) -> tuple[PatchedFile, ...]:
-    """Return the file that git's extended header lines name. Their names have no prefix."""
+    """Return the file in git's `rename` or `copy` lines; empty if there are no such lines.
+
+    Names in these lines have no prefix.
+    """
     for old, new in (("rename from", "rename to"), ("rename old", "rename new")):
         if block.get(old) and block.get(new):
             path, previous = read_name(block[new]), read_name(block[old])
@@ -198,7 +208,10 @@ def _renamed(block: Mapping[str, str]) -> tuple[PatchedFile, ...]:
 
 
 def _ends(sides: tuple[str, ...], pair: tuple[str, str] | None) -> tuple[str, ...]:
-    """Return the names of the old and the new file. One of them may be missing."""
+    """Return the names of the old and the new file; fewer if a name is missing.
+
+    `sides` are the names after `***`, `---`, `+++` and `Index:`. `pair` is from `diff --git`.
+    """
     context, old, new, index = sides
     if context:
         return context, old

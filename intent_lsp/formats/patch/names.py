@@ -2,7 +2,7 @@ r"""Parses file names in the headers of unified diffs.
 
 Invariant: a name is parsed as git and `patch` do: C-quoted (`"na\303\257ve"`), or up to a tab or a
 time stamp.
-Invariant: of two names in one header, the patch writes the last.
+Invariant: of two names in one header, the last is that of the file that the patch writes.
 """
 
 import re
@@ -32,7 +32,7 @@ class HeaderName:
 
 
 def read_name(text: str) -> str:
-    """Parse the name after `---`, `+++`, `rename from` and the like."""
+    """Return the file name in the text after `---`, `+++`, `rename from` and the like."""
     quoted = _QUOTED.match(text)
     name = unquote(quoted[1]) if quoted else None
     if name is not None:
@@ -53,9 +53,9 @@ def unquote(text: str) -> str | None:
 
 
 def read_pair(text: str) -> tuple[str, str] | None:
-    """Parse the two names of a `diff --git` line. Return None if they cannot be separated.
+    """Return the two names of a `diff --git` line, or None if they cannot be separated.
 
-    Names with spaces are not quoted. They are separated by being one name under two prefixes.
+    Names with spaces are not quoted. They can be separated if both are one name with two prefixes.
     """
     quoted = _QUOTED.match(text)
     if quoted and text[quoted.end() : quoted.end() + 1] == " ":
@@ -72,10 +72,10 @@ def read_pair(text: str) -> tuple[str, str] | None:
 
 
 def spelling(names: Sequence[str]) -> HeaderName:
-    """Strip the prefixes from the one or two names of a header, where they have any.
+    """Return the file that one or two names in a header mean, without prefixes such as `a/`.
 
     `git apply` always strips the first directory, `patch` may not. If the prefixes are not git's,
-    or both are the same, the other reading is returned in `others`.
+    or both are the same, `others` has the names that the header could also mean.
     """
     prefixes = [name.partition("/")[0] for name in names]
     rests = [_rest(name) for name in names]
@@ -91,7 +91,7 @@ def spelling(names: Sequence[str]) -> HeaderName:
 
 
 def candidates(name: str) -> tuple[str, ...]:
-    """Return every file that a name could mean, the one without its prefix first."""
+    """Return every file that a name could mean: without its first directory, then as written."""
     rest = _rest(name)
     return (name,) if rest is None else (rest, name)
 

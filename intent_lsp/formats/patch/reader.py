@@ -38,9 +38,10 @@ class Envelope:
         self._indent: str | None = None
 
     def read(self, lines: Sequence[str], at: int) -> Header | None:
-        """Parse a line that opens a section or ends the envelope. Return None for any other line.
+        """Parse the line at index `at` if it opens a section or ends the envelope.
 
-        Afterwards `open` says whether the lines that follow belong to a section.
+        Return None for any other line. Afterwards `open` says whether the next lines are in a
+        section.
         """
         found = _MARKER.fullmatch(lines[at])
         if found is None or self._is_text(found[1]):
@@ -75,16 +76,19 @@ class Envelope:
 
 @dataclass(frozen=True, slots=True)
 class PatchReading:
-    """The files in order, without duplicates. `problems` are sentences with line numbers from 1."""
+    """The files that a patch changes, without duplicates, in order.
+
+    `problems` are sentences with line numbers from 1.
+    """
 
     files: tuple[PatchedFile, ...]
     problems: tuple[str, ...]
 
 
 def read_patch(text: str) -> PatchReading:
-    r"""Parse `apply_patch` envelopes and unified, context and git diffs, several in one text.
+    r"""Parse a text that may hold several patches: `apply_patch`, unified, context and git diffs.
 
-    Lines end in `\n` or `\r\n`. Names are as written, with prefixes and quotes removed, not folded.
+    Lines end in `\n` or `\r\n`. Names are without prefixes and quotes, but otherwise as written.
     """
     lines = [line.removesuffix("\r") for line in text.split("\n")]
     envelope = Envelope()
@@ -115,9 +119,10 @@ def _diff_header(lines: list[str], at: int, envelope: Envelope) -> Header | None
 
 
 def _stray(lines: list[str], at: int, strays: list[str]) -> Header:
-    """Parse a line outside of headers.
+    """Parse a line that is not in a header.
 
-    Keep a name in `strays` until a hunk that may belong to it.
+    Add file names in the line to `strays`. If the line begins a hunk, return the files in `strays`
+    as doubtful, and empty `strays`.
     """
     if not begins_hunk(lines[at]):
         strays += stray_names(lines[at])
@@ -128,7 +133,7 @@ def _stray(lines: list[str], at: int, strays: list[str]) -> Header:
 
 
 def _once(files: Iterable[PatchedFile]) -> tuple[PatchedFile, ...]:
-    """Return each file once. A doubtful file is dropped if another one has its name."""
+    """Return each file once. Drop a doubtful file if a file that is not doubtful has its name."""
     distinct = dict.fromkeys(files)
     distinct |= dict.fromkeys(_trimmed(distinct))
     sure = [file for file in distinct if not file.doubtful]
@@ -137,7 +142,7 @@ def _once(files: Iterable[PatchedFile]) -> tuple[PatchedFile, ...]:
 
 
 def _trimmed(files: Iterable[PatchedFile]) -> Iterator[PatchedFile]:
-    """Yield doubtful files for names with outer white space, which some tools strip."""
+    """Yield a doubtful file for each name with outer white space, which some tools strip."""
     for file in files:
         ends = ((file.path, file.effect), (file.previous or "", Effect.DELETE))
         for name, effect in ends:
@@ -146,7 +151,7 @@ def _trimmed(files: Iterable[PatchedFile]) -> Iterator[PatchedFile]:
 
 
 def _moved(lines: Sequence[str], at: int) -> str | None:
-    """Return the new name that line `at` gives the update on the line before, or None."""
+    """Return the new name if the line at index `at` is `Move to` with a name, else None."""
     found = _MARKER.fullmatch(lines[at]) if at < len(lines) else None
     return _path(found[4]) if found and found[3] and found[4].strip() else None
 

@@ -46,7 +46,7 @@ class Heat:
 
 @dataclass(frozen=True, slots=True)
 class ChartPiece:
-    """The part of a bar for the edits with one verdict. `y` is its upper end."""
+    """The part of a bar for the edits with one verdict. `y` is the coordinate of its upper end."""
 
     verdict: ScopeValidation
     y: str
@@ -66,8 +66,8 @@ class ChartBar:
 class Chart:
     """The edits over time as bars of one `period` each.
 
-    `top` is the most edits in one bar, `first` and `last` are labels, and `end` is where the last
-    bar ends.
+    `top` is the most edits in one bar, `first` and `last` are labels, and `end` is the coordinate
+    where the last bar ends.
     """
 
     period: str
@@ -80,7 +80,7 @@ class Chart:
 
 
 def heat_of(survey: ReportSurvey) -> Heat:
-    """Return the heat table's files and intents: those with the most edits."""
+    """Return the files and the intents with the most edits, for the heat table."""
     files = [(name, tally) for name, tally in survey.groups[By.PATH].largest() if name is not None]
     intents = [name for name, _ in survey.groups[By.INTENT].largest()]
     shown, columns = files[:_FILES_SHOWN], intents[:_INTENTS_SHOWN]
@@ -135,9 +135,9 @@ def _title(part: TimelinePart) -> str:
 
 
 def _stack(part: TimelinePart, top: int) -> Iterator[ChartPiece]:
-    """Yield the parts of a bar from the bottom, violations first.
+    """Yield the parts of a bar from the bottom, violations first. `top` is the most edits in a bar.
 
-    Each is high enough to be seen.
+    Each part is high enough to be seen.
     """
     y = float(_BASE)
     for verdict in _ORDER:

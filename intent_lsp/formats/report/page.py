@@ -46,7 +46,7 @@ def report_html(report: ReportData, files: Mapping[str, str]) -> str:
 
 
 def policy(style: str, script: str) -> str:
-    """Return the Content-Security-Policy: only this style sheet and this script, no network."""
+    """Return a Content-Security-Policy that allows only this style sheet and this script."""
     return (
         f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}';"
         " base-uri 'none'; form-action 'none'"
@@ -61,7 +61,7 @@ def _hash(text: str) -> str:
 def _template(text: str) -> Callable[[Mapping[str, object]], str]:
     """Return the function that renders a template.
 
-    Line ends in it, and spaces around them, are dropped.
+    Line ends in the template, and spaces around them, are dropped.
     """
     # Imported late: only a report needs it, and other commands would start more slowly.
     from jinja2 import Environment, StrictUndefined  # noqa: PLC0415
@@ -72,7 +72,7 @@ def _template(text: str) -> Callable[[Mapping[str, object]], str]:
 
 
 def _visible(value: object) -> object:
-    """Escape invisible characters in a value that the template writes. Markup is left as it is."""
+    """Return a value with its invisible characters escaped, or unchanged if it is markup."""
     return value if hasattr(value, "__html__") else escape_unseen(str(value))
 
 
@@ -112,7 +112,7 @@ def _cut(text: str) -> str:
 
 
 def _moment(timestamp: str) -> str:
-    """Return a UTC timestamp to the second, without the `T`."""
+    """Return a UTC timestamp up to its seconds, with a space in place of the `T`."""
     return timestamp[:_SECONDS].replace("T", " ")
 
 
@@ -123,7 +123,7 @@ def _lines(lines: LineCount) -> str:
 
 
 def _changed(record: Record) -> str:
-    """Return the changed lines of a record, or "" if it has no ranges."""
+    """Return the numbers of lines that a record added and removed, or "" if it has no ranges."""
     compared = any(talk.ranges for file in record.files for talk in file.conversations)
     return _lines(count_of_files(record.files)) if compared else ""
 
@@ -134,7 +134,7 @@ def _range(run: Range) -> str:
 
 
 def _contributors(record: Record) -> str:
-    """Return the names of everyone who made an edit, each once."""
+    """Return the names of everyone who made an edit, each once, or `-` if there is nobody."""
     talks = (talk for file in record.files for talk in file.conversations)
     return ", ".join(dict.fromkeys(contributor_name(talk.contributor) for talk in talks)) or "-"
 

@@ -36,10 +36,10 @@ _APART: Final = frozenset({"subshell", "command_substitution", "process_substitu
 
 
 def read_command(text: str, lists: CommandLists) -> CommandReading:
-    """Return what a shell would do with a text (commands section 1).
+    """Return what a shell would do if it ran a text (commands section 1).
 
-    Never raises. A text that is empty, has a syntax error, or is longer than 256 KiB may change
-    anything.
+    Never raises. The result for a text that is empty, has a syntax error, or is longer than 256 KiB
+    is that it may change anything.
     """
     return _read(text, START, 0, lists)
 
@@ -63,7 +63,7 @@ def _read(text: str, place: KnownPath, level: int, lists: CommandLists) -> Comma
 
 
 class _Walk:
-    """The walk over one text: the readings so far, and the directory of the next command."""
+    """Walks the syntax tree of a text, and collects in `readings` what its commands would do."""
 
     def __init__(self, place: KnownPath, level: int, lists: CommandLists) -> None:
         self.readings: list[CommandReading] = []
@@ -73,7 +73,10 @@ class _Walk:
         self._functions = set[str]()
 
     def visit(self, node: Node, tail: Sequence[Node] = ()) -> None:
-        """Read one node; `tail`: the redirections that belong to its last command."""
+        """Read a node and those below it.
+
+        `tail` are the redirections that belong to its last command.
+        """
         if self._level >= MAX_NESTING:
             self._unknown("", "The command is nested too deeply to be parsed")
             return
@@ -112,7 +115,10 @@ class _Walk:
                 self._sequence(node)
 
     def _sequence(self, node: Node) -> None:
-        """Read the parts of a node in turn. After a `cd` the directory is unknown: it may fail."""
+        """Read the children of a node in order.
+
+        After a `cd` the directory is unknown, because the `cd` may fail.
+        """
         children = node.children
         for at, child in enumerate(children):
             before = self._place
@@ -125,7 +131,7 @@ class _Walk:
                 self._place = None
 
     def _apart(self, nodes: Iterable[Node]) -> None:
-        """Read what runs in a process of its own: its `cd` is not ours."""
+        """Read nodes that run in a process of their own. A `cd` in them has no effect outside."""
         before = self._place
         for node in nodes:
             if node.type == "command_substitution" and "\\`" in spelling(node):
@@ -197,7 +203,7 @@ class _Walk:
             self.readings.append(_read(text.word.text, text.site.place, self._level, self._lists))
 
     def _before(self, nodes: Sequence[Node], program: str = "") -> tuple[Word, ...]:
-        """Read redirections, and return the operands that stand among them."""
+        """Read redirections. Return the operands of the command that are written between them."""
         tail = read_tail(nodes)
         self._nested(tail.inside, program)
         for redirect in tail.redirects:
@@ -205,7 +211,7 @@ class _Walk:
         return words_of(tail.operands)
 
     def _after(self, nodes: Sequence[Node]) -> None:
-        """Read what goes on behind the first line of a here-document."""
+        """Read the commands that follow the start of a here-document on the same line."""
         tail = read_tail(nodes)
         for node in tail.piped:
             self._apart([node])
@@ -213,7 +219,7 @@ class _Walk:
             self.visit(node)
 
     def _nested(self, nodes: Iterable[Node], program: str) -> None:
-        """Read what runs for the words of a program; who is told of it is the program."""
+        """Read commands inside the arguments of a program. Their readings name `program`."""
         before, start = self._place, len(self.readings)
         for node in nodes:
             self.visit(node)

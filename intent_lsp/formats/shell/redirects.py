@@ -18,11 +18,11 @@ from intent_lsp.formats.shell.words import words_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tail:
-    """What follows a command.
+    """The redirections after a command, and the other nodes that the grammar attaches to them.
 
     `operands` are words among the redirections that belong to the command. `inside` are nodes that
-    may hold substitutions. `piped` and `listed` follow the first line of a here-document, after `|`
-    and after `&&` or `||`.
+    may hold substitutions. `piped` and `listed` are the commands after `|`, and after `&&` or `||`,
+    that follow the start of a here-document on the same line.
     """
 
     redirects: tuple[Node, ...]
@@ -33,7 +33,7 @@ class Tail:
 
 
 def read_tail(nodes: Sequence[Node]) -> Tail:
-    """Sort the children of redirections by what they are: files, here-documents, words behind."""
+    """Return redirections and the nodes attached to them, sorted by kind."""
     redirects = [*nodes]
     for node in redirects:
         redirects += [
@@ -59,7 +59,10 @@ def read_tail(nodes: Sequence[Node]) -> Tail:
 
 
 def redirected(node: Node, program: str, place: KnownPath) -> CommandReading:
-    """Read what one redirection writes; `program`: the command that it belongs to."""
+    """Return what one redirection writes.
+
+    `program` is the command that the redirection belongs to, and `place` the current directory.
+    """
     sign = _sign(node)
     if _backquoted(node):
         return unknown(
@@ -80,13 +83,16 @@ def redirected(node: Node, program: str, place: KnownPath) -> CommandReading:
 
 
 def _sign(node: Node) -> str:
-    """Return the operator of a redirection. The grammar takes the `>` of `<>` for an error."""
+    """Return the operator of a redirection. The grammar parses the `>` of `<>` as an error."""
     parts = [child for child in node.children if not child.is_named or child.type == "ERROR"]
     return "".join(spelling(part) for part in parts)
 
 
 def _backquoted(node: Node) -> bool:
-    """Find out whether a here-document runs what the grammar takes for its text."""
+    """Return whether a here-document has a command in backquotes.
+
+    The grammar takes such a command for text, but the shell runs it.
+    """
     children = {child.type: child for child in node.children}
     start, body = children.get("heredoc_start"), children.get("heredoc_body")
     if start is None or body is None or not set(spelling(start)).isdisjoint("\"'\\"):

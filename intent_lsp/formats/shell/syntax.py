@@ -55,7 +55,7 @@ _SINK: Final = "/dev/null"
 
 
 def parse(text: str) -> ShellTree:
-    """Parse a shell text. Surrogate escapes in it stand for bytes that are not UTF-8."""
+    """Parse a shell text. Surrogate escapes in the text stand for bytes that are not UTF-8."""
     try:
         source = text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
@@ -66,7 +66,7 @@ def parse(text: str) -> ShellTree:
 
 
 def parse_bytes(source: bytes) -> ShellTree:
-    """Parse a shell text in the bytes that a shell would get."""
+    """Parse a shell text, given as the bytes that a shell would get."""
     if len(source) > MAX_COMMAND_BYTES:
         return ShellTree(None, flawed=True)
     # A parser keeps state while it parses; threads must not share one.
@@ -86,10 +86,10 @@ def typed(node: Node) -> bytes:
 
 
 def loses_text(node: Node) -> bool:
-    """Find out whether a part of a word was lost between the children of a node.
+    """Return whether a part of a word is missing from the children of a node.
 
-    The grammar takes an escaped blank at the start of a word for the blank before it, and a line
-    continuation inside a word for a blank.
+    The grammar takes an escaped blank at the start of a word, and a line continuation inside a
+    word, for a separator.
     """
     source, at = typed(node), 0
     for child in node.children:
@@ -102,7 +102,7 @@ def loses_text(node: Node) -> bool:
 
 
 def is_literal(root: Node, source: bytes) -> bool:
-    """Whether a text, by its syntax tree, holds simple commands of literal words, and no others.
+    """Return whether a text, by its syntax tree, has only simple commands of literal words.
 
     The commands may be listed and piped, read from files, write to `/dev/null`, and join their two
     outputs.
@@ -127,7 +127,7 @@ def _grammar() -> Language:
 
 
 def _is_covered(root: Node, source: bytes) -> bool:
-    """Whether all of a text stands in its leaves, as a shell parts them."""
+    """Return whether only separators that every shell knows are between the leaves of a tree."""
     at = 0
     for leaf in _leaves(root):
         if leaf.start_byte == leaf.end_byte:
@@ -150,7 +150,7 @@ def _leaves(root: Node) -> Iterator[Node]:
 
 
 def _is_whole(leaf: Node) -> bool:
-    """Whether a shell takes a leaf for what the grammar takes it for."""
+    """Return whether every shell would take a leaf for what the grammar takes it for."""
     if leaf.type in {"file_descriptor", "number"}:
         form = _NUMBER if leaf.type == "number" else _DIGITS
         return form.fullmatch(typed(leaf)) is not None

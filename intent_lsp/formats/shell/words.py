@@ -43,7 +43,7 @@ In `HEAD~1` it is not.
 
 
 class _Letter(NamedTuple):
-    """One character or one expansion as typed.
+    """One character of a word, or one expansion as typed.
 
     `unknown` says why its value is unknown, or is "".
     """
@@ -54,7 +54,7 @@ class _Letter(NamedTuple):
 
 
 def words_of(nodes: Sequence[Node]) -> tuple[Word, ...]:
-    """Read words from the nodes of a command; nodes without a gap between are one word."""
+    """Return the words in the nodes of a command. Nodes without a gap between them are one word."""
     groups: list[list[Node]] = []
     for node in nodes:
         if groups and groups[-1][-1].end_byte == node.start_byte:
@@ -75,7 +75,7 @@ def _words(group: Sequence[Node]) -> Iterator[Word]:
 
 
 def _without_dollar(group: Sequence[Node]) -> Iterator[Node]:
-    """Drop the dollar of a translated string, which stands before its quote."""
+    """Yield the nodes without the `$` that stands before a translated string."""
     for at, node in enumerate(group):
         if node.type != "$" or not any(after.type == "string" for after in group[at + 1 : at + 2]):
             yield node
@@ -97,7 +97,7 @@ def _word(letters: Sequence[_Letter]) -> Word:
 
 
 def _names_home(letters: Sequence[_Letter]) -> bool:
-    """Whether the shell may replace a tilde in a word by a home directory."""
+    """Return whether the shell may replace an unquoted tilde in a word by a home directory."""
     signs = ["=", *(letter.text for letter in letters)]
     return any(
         letter.text == "~" and not letter.quoted and before in _BEFORE_A_HOME
@@ -106,7 +106,7 @@ def _names_home(letters: Sequence[_Letter]) -> bool:
 
 
 def _pattern(letters: Sequence[_Letter]) -> str:
-    """Return a glob with its quoted characters in brackets, and `!` for a bracket's `^`."""
+    """Return a word as a glob: quoted `*`, `?` and `[` in brackets, and `[!` in place of `[^`."""
     signs: list[str] = []
     for letter in letters:
         if letter.quoted and letter.text in _FILLED_IN:
@@ -195,7 +195,7 @@ def _ansi(text: str) -> Iterator[_Letter]:
 
 
 def _alternatives(letters: Sequence[_Letter]) -> list[list[_Letter]] | None:
-    """Expand all braces that hold alternatives. Return None if there are too many words."""
+    """Return the words to which the braces in a word expand, or None if there are too many."""
     done: list[list[_Letter]] = []
     waiting: list[list[_Letter]] = [list(letters)]
     while waiting:
@@ -211,7 +211,7 @@ def _alternatives(letters: Sequence[_Letter]) -> list[list[_Letter]] | None:
 
 
 def _first_braces(word: list[_Letter]) -> list[list[_Letter]] | None:
-    """Expand the first braces that contain a comma. Return None if there are none."""
+    """Return the words to which the first braces with a comma expand, or None if there are none."""
     opened: list[list[int]] = []
     for at, letter in enumerate(word):
         if letter.quoted:

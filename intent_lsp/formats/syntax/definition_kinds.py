@@ -59,7 +59,10 @@ DEEPEST: Final = {"json": 4, "toml": 1, "yaml": 7}
 
 
 def kinds_of(language: str) -> dict[str, str]:
-    """Return the kind of definition for each node type of a language; empty if it has none."""
+    """Return the kind of definition for each node type of a language that can be a definition.
+
+    The result is empty if the language has no definitions.
+    """
     return _KINDS.get(language, {})
 
 

@@ -12,7 +12,7 @@ MAX_NAME: Final = 120
 
 
 def defines(node: Node) -> bool:
-    """Whether a node, whose type can be a definition, is one."""
+    """Return whether a node is a definition. Its type must be one that can be a definition."""
     if node.type in NEED_BODY:
         return node.child_by_field_name("body") is not None
     if node.type in HOLD_VALUES:
@@ -22,7 +22,7 @@ def defines(node: Node) -> bool:
 
 
 def definition_name(tree: SyntaxTree, node: Node) -> str:
-    """Return a definition's own name, not qualified, or "" if it has none."""
+    """Return a definition's name without the names of outer definitions, or "" if it has none."""
     if node.type == "impl_item":
         return _implementation(tree, node)
     if node.type == "method_declaration" and tree.language == "go":
@@ -35,7 +35,7 @@ def definition_name(tree: SyntaxTree, node: Node) -> str:
 
 
 def naming_part(node: Node) -> Node | None:
-    """Return the node that holds a definition's name, or None if there is none."""
+    """Return the node that holds a definition's name, or None if the definition has no name."""
     for field in ("name", "key", "declarator", "property"):
         found = node.child_by_field_name(field)
         if found is not None:
@@ -52,7 +52,10 @@ def naming_part(node: Node) -> Node | None:
 
 
 def _declared(node: Node) -> Node:
-    """Return the name inside nested declarators of C."""
+    """Return the node of the name in a declarator of C, which may be nested.
+
+    Any other node is returned unchanged.
+    """
     while node.type.endswith("_declarator"):
         inner = node.child_by_field_name("declarator")
         if inner is None:
@@ -89,7 +92,7 @@ def _element(tree: SyntaxTree, node: Node) -> str:
 
 
 def _spelled(tree: SyntaxTree, node: Node | None) -> str:
-    """Return the text of a node on one line, without quotes, cut to MAX_NAME; "" for None."""
+    """Return the text of a node on one line, without quotes, cut to MAX_NAME; "" for no node."""
     if node is None:
         return ""
     text = tree.text(node).decode("utf-8", "replace")

@@ -20,7 +20,10 @@ def name_of(path: str) -> str:
 
 
 def suffix_of(name: str) -> str:
-    """Return the part after the last dot of a name, in lower case. A dotfile has no suffix."""
+    """Return the part of a name after its last dot, in lower case.
+
+    Return "" if there is no dot, or if it is the first character, as in `.bashrc`.
+    """
     stem, dot, suffix = name.rpartition(".")
     return suffix.lower() if dot and stem else ""
 
@@ -28,7 +31,7 @@ def suffix_of(name: str) -> str:
 def kind_of(path: str, language: str | None) -> FileKind:
     """Return the purpose of a file by its name.
 
-    `language` is the language of that name, if known.
+    `language` is the language of the file, or None if it is not known.
     """
     name = name_of(path)
     suffix = suffix_of(name)

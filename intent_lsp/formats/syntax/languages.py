@@ -2,8 +2,8 @@
 
 Invariant: a grammar is loaded when its language is first used. A missing grammar is not an error.
 Invariant: parsing takes a bounded number of steps, and stops if the caller has no more time.
-Invariant: a YAML text for which `is_deep` is false opens fewer levels than the grammar's scanner
-has room for.
+Invariant: a YAML text for which `is_deep` is false is nested less deeply than the grammar's scanner
+can bear.
 """
 
 import re
@@ -51,9 +51,9 @@ _SIGN: Final = re.compile(rb"(?:^|(?<=[ \t]))[-?:](?=[ \t]|$)")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SyntaxTree:
-    """A parsed text. `source` is the UTF-8 text in which the nodes' byte offsets count.
+    """A parsed text. `source` is the text in UTF-8. The byte offsets of nodes refer to `source`.
 
-    It can be read from several threads at once.
+    A tree can be read from several threads at once.
     """
 
     language: str
@@ -72,15 +72,15 @@ def language_of(path: str) -> str | None:
 
 
 def in_time() -> bool:
-    """Return False: the time limit of a caller that has none."""
+    """Return False, as the `late` function of a caller without a time limit."""
     return False
 
 
 def parse(language: str, content: FileContent, late: Late = in_time) -> SyntaxTree | None:
-    """Return the syntax tree of a file's content. Broken code gives a tree of what can be read.
+    """Return the syntax tree of a file's content. Broken code gives a partial tree.
 
-    Return None if there is no grammar, if the content is not text or has NUL or more than
-    MAX_PARSED_BYTES, or if parsing takes too many steps or too long.
+    Return None if the grammar is not installed, if the content is not text, contains NUL or is over
+    MAX_PARSED_BYTES, or if parsing takes too many steps or `late` returns true.
     """
     source, grammar = _source(language, content), _grammar(language)
     whole = None if source is None or grammar is None else _tree(grammar, source, late)
@@ -92,8 +92,8 @@ def parse(language: str, content: FileContent, late: Late = in_time) -> SyntaxTr
 def captured(tree: SyntaxTree, types: tuple[str, ...], depth: int | None) -> list[Node]:
     """Return all nodes of the given types in text order, outer nodes before inner ones.
 
-    `depth` is the greatest depth of a node; None: any. Types that the grammar does not have are
-    skipped.
+    `depth` is the greatest depth of a node, or None for any depth. Types that the grammar does not
+    have are skipped.
     """
     query = _query(tree.language, types)
     if query is None:
@@ -106,7 +106,11 @@ def captured(tree: SyntaxTree, types: tuple[str, ...], depth: int | None) -> lis
 
 
 def _source(language: str, content: FileContent) -> bytes | None:
-    """Return the content as UTF-8 with line ends for a grammar, or None if it is refused."""
+    """Return the content as UTF-8 with line ends for a grammar.
+
+    Return None if the content must not be parsed: it is not text, contains NUL, is too large, or is
+    YAML that is nested too deep.
+    """
     text = content.decoded if len(content.data or b"") <= MAX_PARSED_BYTES else None
     if text is None or "\0" in text.text:
         # Source code has no NUL, and some grammars hang on it.
@@ -119,7 +123,7 @@ def _source(language: str, content: FileContent) -> bytes | None:
 
 
 def _tree(grammar: Language, source: bytes, late: Late) -> Tree | None:
-    """Parse a source, or return None if that takes too many steps or too long."""
+    """Parse a source. Return None if that takes too many steps, or if `late` returns true."""
     steps = 0
 
     def give_up(_offset: int, _flawed: bool) -> bool:  # noqa: FBT001 - how it is called
@@ -150,7 +154,11 @@ def _grammar(language: str) -> Language | None:
 
 @cache
 def _query(language: str, types: tuple[str, ...]) -> Query | None:
-    """Return the query for those of `types` that the grammar has, or None if it has none."""
+    """Return the query that finds nodes of the given types.
+
+    Types that the grammar does not have are skipped. Return None if none is left or there is no
+    grammar.
+    """
     grammar = _grammar(language)
     if grammar is None:
         return None
@@ -199,9 +207,9 @@ _SUFFIXES: Final = {
 
 
 def is_deep(source: bytes) -> bool:
-    """Whether a YAML text may be nested deeper than about 200 levels.
+    """Return whether a YAML text may be nested deeper than about 200 levels.
 
-    The grammar's scanner fails at 250.
+    The grammar's scanner fails at 250 levels.
     """
     if _INDENTED.search(source):
         return True

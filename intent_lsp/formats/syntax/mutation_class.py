@@ -2,8 +2,8 @@
 
 Specified in requirements section 9.
 
-Invariant: a bug fix is never guessed. What cannot be shown to be a smaller change is an evolution
-of the intent.
+Invariant: a bug fix is never guessed. An edit that cannot be shown to be of a smaller class is an
+evolution of the intent.
 Invariant: the walk is iterative, and visits only nodes whose texts differ.
 """
 
@@ -43,7 +43,7 @@ class TreeChange:
 
     `alike`: they differ only by names, order, comments and layout. If it is false, the other fields
     are incomplete. `moved`: definitions or imports changed their order. `prose`: comments changed.
-    `renamed` maps (old name, new name) to the identifiers in the old tree.
+    `renamed` maps each pair (old name, new name) to the nodes with the old name in the old tree.
     """
 
     alike: bool = True
@@ -82,9 +82,10 @@ def inferred_change(
     late: Late = in_time,
     tree_of: TreeOf = outlined_tree,
 ) -> tuple[MutationClass, AstFingerprint | None]:
-    """Return the class of an edit, and the fingerprint of the content after it (None: not parsed).
+    """Return the class of an edit, and the fingerprint of the content after the edit.
 
-    `tree_of` parses both contents. The caller's may use a cache.
+    The fingerprint is None if that content cannot be parsed. `tree_of` parses both contents; a
+    caller may pass a function with a cache.
     """
     if before.absent or after.absent:
         gone = after.absent and not before.absent
@@ -105,7 +106,10 @@ def inferred_change(
 def _of_trees(
     of: FileKind, old: OutlinedTree | None, new: OutlinedTree | None, late: Late
 ) -> MutationClass:
-    """Return the class of an edit by comparing the two trees."""
+    """Return the class of an edit of a file of the kind `of`, by comparing its two trees.
+
+    A tree is None if it could not be parsed.
+    """
     settings = of is FileKind.CONFIGURATION
     otherwise = MutationClass.CONFIGURATION if settings else MutationClass.INTENT_EVOLUTION
     change = None if old is None or new is None else tree_change(old.tree, new.tree, late)
@@ -118,7 +122,10 @@ def _of_trees(
 
 
 def _of_settings(before: FileContent, after: FileContent) -> MutationClass:
-    """Return the class of an edit of a configuration file without a grammar: comments or more."""
+    """Return the class of an edit of a configuration file without a grammar.
+
+    It is DOCUMENTATION if only comments and blank lines differ, else CONFIGURATION.
+    """
     old, new = _without_comments(before), _without_comments(after)
     same = before.data != after.data and old is not None and old == new
     return MutationClass.DOCUMENTATION if same else MutationClass.CONFIGURATION
@@ -133,9 +140,9 @@ def _without_comments(content: FileContent) -> list[str] | None:
 
 
 def tree_change(old: SyntaxTree, new: SyntaxTree, late: Late) -> TreeChange:
-    """Compare two trees.
+    """Return the difference between two trees.
 
-    Report them as not alike if `late` says that the caller has no more time.
+    They are reported as not alike if `late` says that the caller has no more time.
     """
     change = TreeChange()
     pairs = [(old.root, new.root)]
@@ -149,9 +156,9 @@ def tree_change(old: SyntaxTree, new: SyntaxTree, late: Late) -> TreeChange:
 
 
 def _below(old: SyntaxTree, new: SyntaxTree, one: Node, other: Node, change: TreeChange) -> _Pairs:
-    """Compare two nodes whose texts differ.
+    """Compare two nodes whose texts differ, and note the result in `change`.
 
-    Yield the pairs of their children still to be compared.
+    Yield the pairs of their children that must still be compared.
     """
     before, after = old.text(one), new.text(other)
     if _same_words(one, before, after):
@@ -171,7 +178,7 @@ def _below(old: SyntaxTree, new: SyntaxTree, one: Node, other: Node, change: Tre
 
 
 def _same_words(node: Node, old: bytes, new: bytes) -> bool:
-    """Whether two nodes differ only by their quotes, or by white space that is not rendered."""
+    """Return whether two texts of a node differ only by quotes or by white space without effect."""
     if node.type in ("jsx_text", "text"):
         return old.split() == new.split()
     quoted = "string" in node.type and old[:1] in _QUOTES and new[:1] in _QUOTES
@@ -180,10 +187,10 @@ def _same_words(node: Node, old: bytes, new: bytes) -> bool:
 
 
 def _middle(old: SyntaxTree, new: SyntaxTree, one: Node, other: Node) -> list[Sequence[Node]]:
-    """Return the children of two nodes without those at both ends that are equal.
+    """Return the children of two nodes, without equal children at the start and the end.
 
-    One equal child stays at each end, with an attribute or comment before it, since punctuation is
-    judged by the nodes beside it.
+    One equal child remains at each end, with an attribute or comment before it, because punctuation
+    is judged by the nodes next to it.
     """
     before = [(each.type, old.text(each)) for each in one.children]
     after = [(each.type, new.text(each)) for each in other.children]
@@ -198,9 +205,9 @@ def _middle(old: SyntaxTree, new: SyntaxTree, one: Node, other: Node) -> list[Se
 def _matched(
     old: SyntaxTree, was: list[Node], new: SyntaxTree, now: list[Node], change: TreeChange
 ) -> _Pairs:
-    """Yield pairs of parts that may move: those left after equal texts are matched, in order.
+    """Match equal parts that may move. Yield the remaining parts as pairs, in text order.
 
-    Set `moved` if the matched parts are in another order.
+    Set `change.moved` if the matched parts are in another order.
     """
     known, places, left = defaultdict[bytes, list[Node]](list), list[int](), list[Node]()
     for node in reversed(now):
@@ -217,7 +224,7 @@ def _matched(
 
 
 def _parts(tree: SyntaxTree, above: Node, children: Sequence[Node]) -> _Parts:
-    """Split some children of the node `above` into its parts. Leave out what is only layout."""
+    """Return some children of the node `above` as its parts, without those that are only layout."""
     fixed, movable, prose = list[Node](), list[Node](), list[bytes]()
     doc, attributed = _docstring(tree, above), False
     for child, after in zip(children, [*children[1:], None], strict=True):
@@ -243,7 +250,10 @@ def _docstring(tree: SyntaxTree, node: Node) -> Node | None:
 
 
 def _is_layout(above: Node, node: Node, after: Node | None) -> bool:
-    """Whether a token does not change the meaning: `;`, a trailing comma, an import's brackets."""
+    """Return whether a token has no meaning: `;`, a trailing comma, the brackets of an import.
+
+    `above` is the parent of `node`, and `after` the node that follows it, or None.
+    """
     if node.type == ",":
         return after is not None and after.type in (")", "]", "}", ">")
     if node.type in ("(", ")"):
@@ -262,7 +272,7 @@ def _bare(node: Node) -> Node:
 
 
 def _is_movable(tree: SyntaxTree, above: Node, node: Node) -> bool:
-    """Whether a node, such as a definition or import, means the same anywhere among siblings."""
+    """Return whether a node, such as a definition, means the same in any order of its siblings."""
     if above.type == "import_from_statement":
         return node in above.children_by_field_name("name")
     if _IMPORTS.fullmatch(node.type) or (node.is_named and above.type == "use_list"):

@@ -36,10 +36,11 @@ MAX_NAMED: Final = 400
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Definition:
-    """One definition.
+    """One definition in a source file.
 
-    `name` is qualified (`Class.method`); `depth` is the number of definitions around.
-    Lines count from 1, `last_line` included. Decorators and an `export` around it belong to it.
+    `name` is qualified (`Class.method`). `depth` is the number of definitions around this one.
+    Lines count from 1, and `last_line` is included. Decorators and an `export` around the
+    definition belong to it.
     """
 
     kind: str
@@ -67,8 +68,8 @@ PARSER: Final = "tree-sitter"
 def outlined_tree(path: str, content: FileContent, late: Late = in_time) -> OutlinedTree | None:
     """Parse a file's content and return its tree with its definitions.
 
-    Return None if the language is unknown, its grammar is not installed, or the content is not
-    parsed: not text, over 1 MB, too many steps or too late.
+    Return None if the language is unknown, its grammar is not installed, or the content cannot be
+    parsed: it is not text, is over 1 MB, or takes too many steps or too long.
     """
     language = language_of(path)
     tree = None if language is None else parse(language, content, late)
@@ -98,9 +99,10 @@ def innermost(found: Iterable[Definition]) -> Iterator[Definition]:
 def file_fingerprint(
     path: str, content: FileContent, late: Late = in_time, tree_of: TreeOf = outlined_tree
 ) -> AstFingerprint | None:
-    """Return the fingerprint of a file's content (ledger section 1), or None if it is not parsed.
+    """Return the fingerprint of a file's content, or None if the content cannot be parsed.
 
-    `tree_of` parses the file. The caller's may use a cache.
+    The fingerprint is specified in ledger section 1. `tree_of` parses the content; a caller may
+    pass a function with a cache.
     """
     found = tree_of(path, content, late)
     return None if found is None else tree_fingerprint(found)
@@ -132,14 +134,14 @@ def _definitions(tree: SyntaxTree, late: Late) -> tuple[Definition, ...] | None:
 
 
 def _within(outer: Definition, own: Definition) -> Definition:
-    """Return a definition as one inside `outer`: qualified, and one level deeper."""
+    """Return `own` as a definition inside `outer`: with a qualified name, and one level deeper."""
     method = own.kind == "function" and outer.kind in CONTAINERS
     name = f"{outer.name}.{own.name}"[-MAX_NAMED:]
     return replace(own, kind="method" if method else own.kind, name=name, depth=outer.depth + 1)
 
 
 def _own(node: Node, kind: str, name: str) -> Definition:
-    """Return a definition as if it were not inside another."""
+    """Return the definition at a node, as if it were not inside another definition."""
     first, last = _outermost(node), node.end_point
     # A node that ends at column 0 contains nothing of that line.
     end = last.row if last.column == 0 and last.row > node.start_point.row else last.row + 1
@@ -149,7 +151,7 @@ def _own(node: Node, kind: str, name: str) -> Definition:
 
 
 def _outermost(node: Node) -> Node:
-    """Return the outermost node that belongs to a definition, such as its decorators or export."""
+    """Return the outermost node that belongs to a definition, such as its decorator or `export`."""
     while (above := node.parent) is not None and above.type in HELD_WITH:
         if above.type in LISTS and len(above.named_children) > 1:
             break

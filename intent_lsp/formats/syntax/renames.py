@@ -21,17 +21,17 @@ def is_identifier(node: Node) -> bool:
 
 
 def consistent(tree: SyntaxTree, renamed: Mapping[tuple[bytes, bytes], Sequence[Node]]) -> bool:
-    """Whether the renamed code means the same. `renamed` maps (old, new) to nodes of the old tree.
+    """Return whether the code with these names renamed has the same meaning.
 
-    For each name: its declaration was renamed, so was every other use in its scope, and the new
-    name was not used there before.
+    `renamed` maps (old name, new name) to nodes of the old tree. For each name, its declaration and
+    every other use in its scope must be renamed, and the new name must not be used there before.
     """
     few = sum(map(len, renamed.values())) <= MAX_PLACES
     return few and all(_renames(tree, *names, nodes) for names, nodes in renamed.items())
 
 
 def _renames(tree: SyntaxTree, old: bytes, new: bytes, nodes: Sequence[Node]) -> bool:
-    """Whether one name was renamed consistently at `nodes`."""
+    """Return whether the name `old` was renamed consistently, if it was renamed at `nodes`."""
     scopes = {_scope(tree, node) for node in nodes if _binds(tree, node)}
     places = {node.start_byte for node in nodes}
     members = any(_is_member(node) for node in nodes)
@@ -44,7 +44,7 @@ def _renames(tree: SyntaxTree, old: bytes, new: bytes, nodes: Sequence[Node]) ->
 
 
 def _scope(tree: SyntaxTree, node: Node) -> tuple[int, int]:
-    """Return the byte range in which the name of a node means the same thing."""
+    """Return the byte range in which the name of a node has the same meaning."""
     above = None if _is_member(node) else node.parent
     while above is not None:
         block = tree.language not in _BY_FUNCTION and _BLOCKS.fullmatch(above.type)
@@ -56,7 +56,7 @@ def _scope(tree: SyntaxTree, node: Node) -> tuple[int, int]:
 
 
 def _binds(tree: SyntaxTree, node: Node) -> bool:
-    """Whether an identifier is where its name is declared."""
+    """Return whether an identifier is at the place where its name is declared."""
     while (above := node.parent) is not None and (
         _TRANSPARENT.fullmatch(above.type) or _is_of_self(tree, above)
     ):
@@ -69,7 +69,7 @@ def _binds(tree: SyntaxTree, node: Node) -> bool:
 
 
 def _is_of_self(tree: SyntaxTree, node: Node) -> bool:
-    """Whether a node is an attribute of `self`, `cls` or `this`, which assignment declares."""
+    """Return whether a node is an attribute of `self`, `cls` or `this`, declared by assignment."""
     thing = node.child_by_field_name("object")
     return thing is not None and tree.text(thing) in (b"self", b"cls", b"this")
 
@@ -86,14 +86,17 @@ def _is_member(node: Node) -> bool:
 
 
 def _is_part(above: Node, node: Node, *fields: str) -> bool:
-    """Whether `node` is the child of `above` in one of these fields."""
+    """Return whether `node` is the child of `above` in one of the given grammar fields."""
     return any(above.child_by_field_name(each) == node for each in fields)
 
 
 def _places(
     tree: SyntaxTree, name: bytes, scope: tuple[int, int], *, members: bool
 ) -> Iterator[int]:
-    """Yield the byte offsets in a scope where a name occurs as an identifier."""
+    """Yield the byte offsets in a scope where a name occurs as an identifier.
+
+    Names after a dot, as in `thing.name`, count only if `members` is set.
+    """
     before = rb"(?<![\w$])" if name[:1].isalnum() or name[:1] == b"_" else b""
     word = re.compile(before + re.escape(name) + rb"(?![\w$])")
     for count, found in enumerate(word.finditer(tree.source, *scope)):
@@ -104,7 +107,10 @@ def _places(
 
 
 def _stands(tree: SyntaxTree, node: Node, name: bytes, *, members: bool) -> bool:
-    """Whether a node is this identifier. Members count only if `members` is set."""
+    """Return whether a node is an identifier with this name.
+
+    A name after a dot, as in `thing.name`, counts only if `members` is set.
+    """
     return is_identifier(node) and tree.text(node) == name and (members or not _is_member(node))
 
 

@@ -26,7 +26,7 @@ def touched_definitions(
 ) -> tuple[str, ...]:
     """Return the names of the definitions that the ranges `changed` touch, each once.
 
-    They are in text order. Empty if the file cannot be parsed.
+    They are in text order. The result is empty if the file cannot be parsed.
     """
     found = tree_of(path, content, late)
     definitions = () if found is None else found.definitions
@@ -37,9 +37,9 @@ def touched_definitions(
 
 
 class _Lines:
-    """Running totals over a file's lines: not blank, new, and those where lines were removed.
+    """Running totals over a file's lines: lines that are not blank, new lines, and removals.
 
-    Removed lines are counted at the line above them.
+    A removal of lines is counted at the line above it.
     """
 
     def __init__(self, filled: Sequence[bool], changed: Iterable[Range]) -> None:
@@ -56,7 +56,7 @@ class _Lines:
         self._gone = _sums(gone)
 
     def are_new(self, each: Definition) -> bool:
-        """Whether all lines of a definition that are not blank are new."""
+        """Return whether all lines of a definition, apart from blank lines, are new."""
         first, last = self._within(each)
         new = self._new[last] - self._new[first]
         return 0 < new == self._filled[last] - self._filled[first]
@@ -94,7 +94,7 @@ def _touched(
 
 
 def _own(definitions: Sequence[Definition], lines: _Lines) -> list[int]:
-    """Return, for each definition, what was touched in it but not in a definition inside it."""
+    """Return, for each definition, the number of changes in it that are in no inner definition."""
     own = [lines.touched(each) for each in definitions]
     around: list[int] = []
     for number, each in enumerate(definitions):
@@ -106,5 +106,5 @@ def _own(definitions: Sequence[Definition], lines: _Lines) -> list[int]:
 
 
 def _sums(marks: Iterable[bool]) -> list[int]:
-    """Return the running totals, beginning with 0."""
+    """Return the running totals of `marks`, of which the first total is 0."""
     return list(accumulate(marks, initial=0))

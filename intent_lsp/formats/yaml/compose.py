@@ -31,8 +31,9 @@ _MARK = "\ufeff"
 class Composed:
     """The nodes of a text, and what was noticed while they were built.
 
-    `root` is None if the text has no value. `duplicates` are keys given twice, as (first, again).
-    `globs` maps the offset of each unquoted glob that is a value to its source.
+    `root` is None if the text has no value. `duplicates` are pairs of keys with the same name: the
+    first key, and a later one. `globs` maps the offset of each unquoted glob that is a value to its
+    source.
     """
 
     root: YamlNode | None
@@ -47,7 +48,7 @@ class _Mark(Protocol):
 
 
 class _ProblemError(Exception):
-    """Carries a problem out of `_Building`."""
+    """Carries a problem out of the methods of `_Building`."""
 
     def __init__(self, problem: YamlProblem) -> None:
         super().__init__(problem.message)
@@ -55,10 +56,10 @@ class _ProblemError(Exception):
 
 
 def compose(text: str, globs: Mapping[int, str] | None = None) -> Composed | YamlProblem:
-    """Build the nodes of a text that `refused` lets pass.
+    """Return the nodes of a text, or the problem that prevents building them.
 
-    `globs` maps offsets to the source of unquoted globs, which the text has masked by a plain
-    value each.
+    The text must have passed `refused`. In the text, a plain value takes the place of each unquoted
+    glob; `globs` maps the offset of that value to the glob's source.
     """
     lead = 1 if text.startswith(_MARK) else 0
     building = _Building(text, globs or {}, lead)
@@ -85,7 +86,10 @@ def _events(text: str) -> Iterator[yaml.Event]:
 
 
 def _syntax_problem(error: yaml.MarkedYAMLError, text: str, lead: int) -> YamlProblem:
-    """Return a parser's error as a problem. `lead` is the length of the byte order mark."""
+    """Return a parser's error as a problem of the text.
+
+    `lead` is the length of the byte order mark, which the parser does not count.
+    """
     mark = error.problem_mark or error.context_mark
     start = min(mark.index + lead if mark else 0, len(text))
     context = None
@@ -101,7 +105,7 @@ def _syntax_problem(error: yaml.MarkedYAMLError, text: str, lead: int) -> YamlPr
 
 
 class _Building:
-    """The nodes of one text under construction, built from the parser's events."""
+    """Builds the nodes of one text from the parser's events."""
 
     def __init__(self, text: str, globs: Mapping[int, str], lead: int) -> None:
         self._text, self._globs, self._lead = text, globs, lead
@@ -113,7 +117,7 @@ class _Building:
         self.reached = 0
 
     def composed(self) -> Composed:
-        """Return what the events build.
+        """Return the nodes that the parser's events build.
 
         Raise _ProblemError at the first exceeded limit or invalid alias.
         """
@@ -131,7 +135,7 @@ class _Building:
         return Composed(root=root, duplicates=tuple(self._duplicates), globs=self.globs_met)
 
     def _node(self, event: yaml.NodeEvent) -> YamlNode:
-        """Return the node that begins with an event."""
+        """Return the node that begins with `event`, and read the events that belong to it."""
         node: YamlNode
         if isinstance(event, yaml.ScalarEvent):
             node = self._scalar(event)
@@ -165,7 +169,7 @@ class _Building:
         )
 
     def _after_properties(self, start: int, end: int) -> int:
-        """Return the offset after an anchor and tag that start a node."""
+        """Return the offset after the anchor and tag at `start`, or `start` if there are none."""
         found = _PROPERTIES.match(self._text, start, end)
         return found.end() if found else start
 

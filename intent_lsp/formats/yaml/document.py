@@ -1,6 +1,6 @@
 """A YAML text while it is read: its positions, and the findings collected so far.
 
-Invariant: reading goes on after a finding. What could not be read is left out.
+Invariant: reading goes on after a finding. A value that could not be read is left out.
 """
 
 from collections.abc import Iterator, Sequence
@@ -68,9 +68,9 @@ class YamlDocument:
         self.findings.append(finding)
 
     def wrong_type(self, node: YamlNode, wanted: str, fixes: Sequence[Fix] = ()) -> None:
-        """Add a finding that something else is expected at a node.
+        """Add a finding at a node that does not have the expected type.
 
-        `wanted` names it in the message.
+        `wanted` names the expected type in the message.
         """
         found = content_of(node)
         is_null = isinstance(found, Scalar) and found.null
@@ -79,16 +79,19 @@ class YamlDocument:
         self.add(FileCode.WRONG_TYPE, message, node, fixes)
 
     def other_form(self, message: str, at: YamlNode | Span, fix: Fix | None) -> None:
-        """Add a hint that something is understood but is not in the normal form."""
+        """Add a hint that a value is understood but not in the normal form.
+
+        `fix` is the fix that gives it the normal form, or None.
+        """
         self.add(FileCode.OTHER_FORM, message, at, (fix,) if fix else ())
 
     def rename(self, key: Scalar, name: str) -> Fix:
-        """Return the fix that renames a key, in the same quotes."""
+        """Return the fix that renames a key to `name`, with the quotes that the key has."""
         change = self.change(key.start, key.end, spelled_like(key.style, name))
         return Fix(f"Rename to `{name}`", (change,))
 
     def respell(self, node: YamlNode, value: str, title: str) -> Fix:
-        """Return the fix that replaces a value, in the same quotes where possible."""
+        """Return the fix that replaces a node by `value`, with the same quotes where possible."""
         style = "" if not isinstance(node, Scalar) or node.unquoted else node.style
         change = self.change(node.start, node.end, spelled_like(style, value))
         return Fix(title, (change,))
@@ -115,7 +118,7 @@ class YamlDocument:
         self.add(FileCode.YAML_UNQUOTED_GLOB, message, span, (fix,))
 
     def take_problem(self, problem: YamlProblem) -> None:
-        """Add the finding for the problem that prevents reading the text."""
+        """Add a finding for the problem that prevents reading the text."""
         related: tuple[RelatedSpan, ...] = ()
         if problem.context is not None:
             start, message = problem.context
@@ -126,9 +129,9 @@ class YamlDocument:
 
 
 def text_of(reading: YamlDocument, node: YamlNode) -> str | None:
-    """Return the text of a single value, or None if it is empty.
+    """Return the text of a single value, or None if it is null.
 
-    A list or mapping gives a finding and None.
+    Add a finding and return None for a list or a mapping.
     """
     content = content_of(node)
     if not isinstance(content, Scalar):
@@ -140,8 +143,8 @@ def text_of(reading: YamlDocument, node: YamlNode) -> str | None:
 def texts_of(reading: YamlDocument, node: YamlNode) -> tuple[tuple[YamlNode, str], ...]:
     """Return the items of a list of values, each with its node.
 
-    An item that is not a single value gets a finding and is left out. A node that
-    is no list gets a finding, and the result is empty.
+    An item that is not a single value gets a finding and is left out. A node that is not a list
+    gets a finding, and the result is empty.
     """
     content = content_of(node)
     if isinstance(content, Scalar) and content.null:
@@ -162,7 +165,10 @@ def _items_of(reading: YamlDocument, listing: SequenceNode) -> Iterator[tuple[Ya
 
 
 def listed(reading: YamlDocument, node: YamlNode) -> tuple[Fix, ...]:
-    """Return the fix that turns a value on one line into a list of one; empty if it is not that."""
+    """Return the fix that turns a single value into a list with that value.
+
+    The result is empty if the node is not a single value on one line.
+    """
     if not isinstance(node, Scalar) or node.style in ("|", ">"):
         return ()
     source = reading.source(node)

@@ -1,7 +1,7 @@
 """Detection of unquoted globs: whether an item of a list means something else to YAML.
 
-Invariant: what YAML reads as a plain or quoted value, block text or an anchor that is used is left
-to YAML (requirements section 3).
+Invariant: an item is left to YAML if YAML reads it as a plain or quoted value, as block text or as
+an anchor that is used (requirements section 3).
 """
 
 import re
@@ -19,10 +19,10 @@ _OPENERS, _CLOSERS = "{([", "})]"
 
 
 def block_glob(raw: str, linked: frozenset[str], *, continued: bool) -> str:
-    """Return the unquoted glob in an item of a block list, or "" if YAML reads the item as meant.
+    """Return the unquoted glob in an item of a block list, or "" if the item is meant as YAML.
 
-    `raw` is the rest of the item's line, `linked` the anchors that are used, and `continued` says
-    that more lines belong to the item.
+    `raw` is the rest of the item's line, `linked` the anchors that aliases use, and `continued`
+    says that more lines belong to the item.
     """
     quoted = _QUOTED.match(raw)
     if quoted:
@@ -40,7 +40,10 @@ def block_glob(raw: str, linked: frozenset[str], *, continued: bool) -> str:
 
 
 def _meant(body: str, linked: frozenset[str]) -> bool:
-    """Whether a body is YAML syntax on purpose: block text, a tag, a used anchor or its alias."""
+    """Return whether an item is YAML syntax on purpose: block text, a tag, an anchor or an alias.
+
+    An anchor or alias is on purpose if its name is in `linked`.
+    """
     link = _LINK.match(body)
     return (
         body.startswith("!!")
@@ -50,7 +53,7 @@ def _meant(body: str, linked: frozenset[str]) -> bool:
 
 
 def flow_item(text: str, at: int) -> tuple[int, bool]:
-    """Return where an item of a flow list ends, and whether that is on the line where it begins."""
+    """Return where the item of a flow list at `at` ends, and whether that is on the same line."""
     depth = 0
     quoted = _QUOTED.match(text, at)
     if text[at] in "\"'" and quoted is None:
@@ -70,7 +73,10 @@ def flow_item(text: str, at: int) -> tuple[int, bool]:
 
 
 def flow_glob(body: str, linked: frozenset[str]) -> bool:
-    """Whether an item of a flow list is a glob that YAML would read as something else."""
+    """Return whether an item of a flow list is a glob that YAML would read as something else.
+
+    `linked` are the anchors that aliases use.
+    """
     quoted = _QUOTED.match(body)
     if quoted:
         return quoted.end() < len(body) and "\n" not in body and "\r" not in body
@@ -88,5 +94,5 @@ def _uncommented(raw: str) -> str:
 
 
 def _depth(body: str) -> int:
-    """Return how many more brackets a body opens than it closes."""
+    """Return how many more brackets a text opens than it closes."""
     return sum((here in _OPENERS) - (here in _CLOSERS) for here in body)

@@ -1,7 +1,7 @@
 """Insertion into YAML collections: on new lines, or after an item of a flow collection.
 
-Invariant: existing text stays, comments after an item included. New items follow the layout of
-those there.
+Invariant: existing text stays, comments after an item included. New items have the layout of the
+existing ones.
 """
 
 import re
@@ -21,7 +21,7 @@ _CLOSED = re.compile(r"[ \t]*[\]}]")
 
 
 def line_after(reading: YamlDocument, node: YamlNode) -> int:
-    """Return the start of the line after the one where a node ends, or the end of the text."""
+    """Return the offset of the line after the line where a node ends, or of the text's end."""
     # A block scalar (`|`, `>`) already ends at the start of the next line.
     if node.end > node.start and reading.text[node.end - 1 : node.end] in _BREAKS:
         return node.end
@@ -31,7 +31,7 @@ def line_after(reading: YamlDocument, node: YamlNode) -> int:
 def lines_at(reading: YamlDocument, at: int, lines: Sequence[str], line_end: str) -> TextChange:
     """Return the change that inserts lines at `at`, the start of a line or the end of the text.
 
-    If the text does not end with a line end, one is inserted first.
+    If the last line of the text has no line end, one is inserted first.
     """
     if at and reading.text[at - 1 : at] not in _BREAKS:
         return reading.change(at, at, "".join(line_end + line for line in lines))
@@ -39,7 +39,7 @@ def lines_at(reading: YamlDocument, at: int, lines: Sequence[str], line_end: str
 
 
 def value_put(reading: YamlDocument, node: YamlNode, spelled: str) -> TextChange:
-    """Return the change that replaces a value, or inserts one where the value is empty."""
+    """Return the change that puts `spelled` in the place of a value, which may be empty."""
     if node.start == node.end:
         spelled = _apart(reading.text, node.start, spelled)
     return reading.change(node.start, node.end, spelled)
@@ -50,7 +50,7 @@ def first_in_flow(
 ) -> TextChange:
     """Return the change that puts the first item into an empty flow collection.
 
-    A comment in the collection stays, after the item.
+    A comment in the collection is kept, after the item.
     """
     start, end = node.start + 1, node.end - 1
     inner = reading.text[start:end]
@@ -62,9 +62,10 @@ def first_in_flow(
 def parts_after(
     reading: YamlDocument, parts: Sequence[TextPart], index: int, new: Sequence[str], line_end: str
 ) -> tuple[TextChange, ...]:
-    """Return the changes that insert new items after the item `index` of a flow collection.
+    """Return the changes that insert items into a flow collection, after the item at `index`.
 
-    The new items go on lines of their own if that item is on one.
+    `parts` are the existing items. The new items get lines of their own if the item at `index` is
+    on a line of its own.
     """
     start, end = parts[index]
     lead = reading.text[reading.places.line_start(start) : start]
@@ -83,7 +84,7 @@ def parts_after(
 
 
 def _apart(text: str, at: int, spelled: str) -> str:
-    """Return the value with the spaces that separate it from the text around an empty value."""
+    """Return `spelled` with the spaces that separate it from the text around the offset `at`."""
     before = "" if text[at - 1 : at] in (" ", "\t") else " "
     following = text[at : at + 1]
     return before + spelled + ("" if following in ("", " ", "\t", "\r", "\n", ",", "}") else " ")

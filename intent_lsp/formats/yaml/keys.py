@@ -1,7 +1,7 @@
 """The keys of a mapping: which known key each one means, however it is written.
 
-Invariant: an unknown key stays in the file. By default only one that resembles a known key gets a
-finding.
+Invariant: an unknown key stays in the file. By default it gets a finding only if it resembles a
+known key.
 """
 
 import re
@@ -28,10 +28,10 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class MappingKeys:
-    """The keys that a mapping may have, in snake_case. camelCase is read too.
+    """The keys that a mapping may have, in snake_case. Keys in camelCase are accepted too.
 
-    `others` maps alternative names to known keys, best first. Those in `quiet` may also be given
-    beside the known key without a finding.
+    `others` maps alternative names to known keys, best first. An alternative name in `quiet` may be
+    present beside the known key without a finding.
     """
 
     known: tuple[str, ...]
@@ -39,9 +39,10 @@ class MappingKeys:
     quiet: frozenset[str] = frozenset()
 
     def meaning(self, name: str) -> tuple[str, int] | None:
-        """Return (known key, rank) of a name, or None.
+        """Return the known key that a name means, and the name's rank, or None if it means none.
 
-        Rank 0 is the normal form; a lower rank wins.
+        Rank 0 is the normal form. Of several names for one key, the one with the lowest rank
+        counts.
         """
         snake = snake_case(name)
         if snake in self.known:
@@ -52,7 +53,7 @@ class MappingKeys:
         return None
 
     def near(self, name: str) -> str | None:
-        """Return the known key that a name resembles, or None."""
+        """Return the known key that a name resembles, or None if it resembles none."""
         folded = snake_case(name).lower().replace("-", "_").replace(" ", "_")
         close = get_close_matches(folded, self.known, n=1, cutoff=_NEAR)
         return close[0] if close else None
@@ -66,9 +67,9 @@ def snake_case(name: str) -> str:
 def fields_of(
     reading: YamlDocument, table: MappingNode, keys: MappingKeys, *, told: bool = False
 ) -> dict[str, Field]:
-    """Return the known keys of a mapping. Add findings for other forms and near misses.
+    """Return the fields of a mapping by known key. Add findings for other forms and near misses.
 
-    `told`: every unknown key gets a finding, not only one that resembles a known key.
+    If `told` is set, every unknown key gets a finding, even if it resembles no known key.
     """
     found: dict[str, tuple[int, Field]] = {}
     unknown: list[Scalar] = []
@@ -94,9 +95,9 @@ def _choose(
     meant: tuple[str, int],
     offered: Field,
 ) -> None:
-    """Keep the better of two keys with the same meaning, or the first if they are the same key.
+    """Keep the better of two keys with the same meaning in `found`, or the first of equal keys.
 
-    Add a finding on the ignored one.
+    Add a finding on the other key. `meant` is the meaning and the rank of the key `offered`.
     """
     name, rank = meant
     if name not in found:
@@ -125,7 +126,7 @@ def _note_unknown(
     *,
     told: bool,
 ) -> None:
-    """Add a finding if the key resembles a missing known one, or if `told` is set."""
+    """Add a finding on an unknown key if it resembles a missing known key, or if `told` is set."""
     near = keys.near(key.value)
     if near is not None and near not in found:
         message = f"unknown key `{key.value}`: did you mean `{near}`?"
@@ -137,7 +138,7 @@ def _note_unknown(
 
 
 def _note_form(reading: YamlDocument, name: str, rank: int, chosen: Field) -> None:
-    """Add a hint on the normal form of a key, with a fix."""
+    """Add a hint, with a fix, on a key that is not in its normal form: one whose rank is not 0."""
     # Skip `scope: {paths: …}`. Renaming its key is not enough, and
     # formats/intents/entry_values.py has its own fix for it.
     if rank and not (name == "owned_scope" and isinstance(chosen.value, MappingNode)):

@@ -28,7 +28,7 @@ _ALLOWED_IN_ASCII = bytes((*b"\t\n\r", *range(0x20, 0x7F)))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class YamlProblem:
-    """Why a text cannot be read, between two offsets.
+    """Why a text cannot be read. `start` and `end` are the offsets of the place of the problem.
 
     `context` is another offset with a message, if the parser names one. `reached` is the offset of
     the last value read; `globs` are the offsets of the unquoted globs among the values read.
@@ -44,7 +44,10 @@ class YamlProblem:
 
 
 def refused(text: str) -> YamlProblem | None:
-    """Return the problem that forbids a whole text, or None: its size, or a forbidden character."""
+    """Return the problem if a text must not be parsed, or None if it may be.
+
+    It must not be parsed if it is too large or has a character that YAML forbids.
+    """
     over = _over_size(text)
     if over is not None:
         message = f"a file of more than {MAX_BYTES >> 20} MiB is not read"
@@ -66,15 +69,15 @@ def refused(text: str) -> YamlProblem | None:
 
 
 def _plainly_allowed(text: str) -> bool:
-    """Whether an ASCII text has only allowed characters.
+    """Return whether a text is ASCII and has only allowed characters.
 
-    Much faster than the regular expression.
+    This check is much faster than the regular expression.
     """
     return text.isascii() and not text.encode().translate(None, _ALLOWED_IN_ASCII)
 
 
 def _over_size(text: str) -> int | None:
-    """Return the offset where a text exceeds MAX_BYTES in UTF-8, or None if it does not."""
+    """Return the offset where a text exceeds MAX_BYTES in UTF-8, or None if it is not that long."""
     # A character has at most 4 bytes in UTF-8: most texts need no encoding to be counted.
     if len(text) * 4 <= MAX_BYTES:
         return None

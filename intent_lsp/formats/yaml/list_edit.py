@@ -1,7 +1,7 @@
-"""Edits of YAML lists: a new list, values appended, or values kept with the newest first.
+"""Edits of YAML lists: a new list, values appended, or values renewed with the newest first.
 
 Invariant: values that stay keep their form, their position and the comments beside them.
-Invariant: new values are quoted like the last one, or more, so that every YAML reader sees text.
+Invariant: new values are quoted like the last value, or more, so that every YAML reader sees text.
 """
 
 import re
@@ -34,9 +34,10 @@ _NO_TEXT = re.compile(
 
 
 def text_spelled(style: str, value: str) -> str:
-    """Return a value in a style ("" for plain) in which every YAML reader takes it for text.
+    """Return a value as YAML in a style, or in quotes if a YAML reader could take it for no text.
 
-    A `*` inside a word counts as harmless, so that globs can stay as plain as those beside them.
+    The style "" means without quotes. A `*` inside a word counts as harmless, so that globs can be
+    without quotes like their neighbours.
     """
     plain = plain_allowed(_INNER_STAR.sub("x", value)) and _NO_TEXT.fullmatch(value) is None
     if not style:
@@ -47,14 +48,17 @@ def text_spelled(style: str, value: str) -> str:
 def list_lines(
     key: str, values: Sequence[str], style: str = '"', indent: int | None = None
 ) -> tuple[str, ...]:
-    """Return the lines of a key with a list: a block list with this indent, or one line if None."""
+    """Return the lines of a key and a list of values.
+
+    The list is a block list with the indent `indent`, or on the key's line if `indent` is None.
+    """
     if indent is None or not values:
         return (f"{key}: {flow_list(style, values)}",)
     return (f"{key}:", *(f"{' ' * indent}- {text_spelled(style, each)}" for each in values))
 
 
 def flow_list(style: str, values: Sequence[str]) -> str:
-    """Return a list on one line, its values in this style."""
+    """Return a list of values on one line, each value in the given style."""
     return f"[{', '.join(text_spelled(style, value) for value in values)}]"
 
 
@@ -86,7 +90,7 @@ def values_appended(
 def values_renewed(
     reading: YamlDocument, key: Scalar, listing: SequenceNode, values: Sequence[str], line_end: str
 ) -> tuple[TextChange, ...]:
-    """Return the changes that make a non-empty list equal to `values`, newest first.
+    """Return the changes that make a non-empty list equal to `values`, which are newest first.
 
     New values are inserted at the top and old ones are removed from the end.
     """
@@ -103,7 +107,7 @@ def values_renewed(
 
 
 def item_lead(reading: YamlDocument, listing: SequenceNode, item: YamlNode) -> str:
-    """Return the text before an item on its line: indent, dash and space."""
+    """Return the text before an item on its line: the indent, the dash and white space."""
     start = reading.places.line_start(item.start)
     lead = reading.text[start : item.start]
     indent = " " * reading.places.position(listing.start).character
@@ -112,7 +116,10 @@ def item_lead(reading: YamlDocument, listing: SequenceNode, item: YamlNode) -> s
 
 @dataclass(frozen=True, slots=True)
 class _Renewal:
-    """A change of a list: `fresh` values come first, `kept` items follow, the rest is removed."""
+    """A change of a list: the values `fresh` come first, then the first `kept` items of the list.
+
+    The other items are removed.
+    """
 
     reading: YamlDocument
     listing: SequenceNode
@@ -121,7 +128,7 @@ class _Renewal:
     line_end: str
 
     def block(self) -> tuple[TextChange, ...]:
-        """Insert lines above the first item and remove the lines of the items that go."""
+        """Return the changes to a block list: new lines above the first item, and lines removed."""
         reading, items = self.reading, self.listing.items
         gone = _joined((self._dash_line(item), line_after(reading, item)) for item in self._gone())
         at = reading.places.line_start(self.listing.start)
@@ -139,7 +146,10 @@ class _Renewal:
         )
 
     def flow(self) -> tuple[TextChange, ...]:
-        """Insert values before the first item and remove the items that go, with their commas."""
+        """Return the changes to a flow list: new values before the first item, and items removed.
+
+        The commas of removed items are removed too.
+        """
         reading, listing = self.reading, self.listing
         if not self.kept and not self.fresh:
             return (reading.change(listing.start + 1, listing.end - 1, ""),)
@@ -164,7 +174,7 @@ class _Renewal:
         return self.listing.items[max(self.kept, 1) :]
 
     def _dash_line(self, item: YamlNode) -> int:
-        """Return the start of the line with an item's dash, which may be above the item."""
+        """Return the offset of the line with an item's dash, which may be above the item."""
         reading = self.reading
         column = reading.places.position(self.listing.start).character
         line = reading.places.line_start(item.start)
@@ -175,7 +185,10 @@ class _Renewal:
         return line
 
     def _cut(self, before: YamlNode, item: YamlNode) -> tuple[tuple[int, int], ...]:
-        """Return the ranges to remove with an item. A comment after the item before it stays."""
+        """Return the ranges to remove with an item.
+
+        A comment after the item `before` is not removed.
+        """
         text = self.reading.text
         comma = _COMMA.match(text, before.end)
         if comma is None or "#" not in text[before.end : item.start]:
@@ -191,7 +204,7 @@ def _spelled(listing: SequenceNode, values: Sequence[str]) -> list[str]:
 
 
 def _inner_start(text: str, start: int) -> int:
-    """Return the offset of the first item's place in a flow list: after the bracket and blanks."""
+    """Return the offset of the first item of a flow list whose bracket is at `start`."""
     at = start + 1
     while text[at] in " \t":
         at += 1
@@ -199,7 +212,7 @@ def _inner_start(text: str, start: int) -> int:
 
 
 def _value(item: YamlNode) -> str | None:
-    """Return the text of an item, or None if it is not a single value."""
+    """Return the text of an item, or None if the item is not a single value or is empty."""
     content = content_of(item)
     if isinstance(content, Scalar) and (content.value or content.style):
         return content.value
@@ -207,13 +220,13 @@ def _value(item: YamlNode) -> str | None:
 
 
 def _kept(old: Sequence[str | None], new: Sequence[str]) -> int:
-    """Return how many old values, from the first, can stay as the last of the new ones."""
+    """Return how many of the first values in `old` are also the last values in `new`, in order."""
     longest = min(len(old), len(new))
     return next(n for n in range(longest, -1, -1) if list(old[:n]) == list(new[len(new) - n :]))
 
 
 def _joined(stretches: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Join ranges that follow each other without a gap."""
+    """Return the ranges, with those joined that follow each other without a gap."""
     joined: list[tuple[int, int]] = []
     for start, end in stretches:
         if joined and joined[-1][1] == start:

@@ -1,7 +1,7 @@
 """YAML nodes with exact positions, and the spelling of a single value: plain if safe, else quoted.
 
 Invariant: offsets count code points of the text. A node's range excludes its anchor and tag, and
-whatever follows its last value.
+the text after its last value.
 Invariant: a spelled value reads back as the same text, in block and in flow form.
 """
 
@@ -16,9 +16,10 @@ NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scalar:
-    """A single value as text. `style` is "" for a plain one, else its first character.
+    """A single value as text. `style` is "" for a plain value, else the value's first character.
 
-    `unquoted`: the source is a glob that YAML would have read as something else.
+    `unquoted`: the source is a glob that YAML would have read as something else. `anchored`: the
+    value has an anchor.
     """
 
     start: int
@@ -30,7 +31,7 @@ class Scalar:
 
     @property
     def null(self) -> bool:
-        """Whether YAML reads this as null."""
+        """Whether YAML reads this value as null."""
         return not self.style and not self.unquoted and self.value in NULLS
 
 
@@ -58,7 +59,7 @@ class MappingNode:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alias:
-    """An alias (`*name`) and the node of its anchor."""
+    """An alias (`*name`). `target` is the node with the anchor of that name."""
 
     start: int
     end: int
@@ -76,7 +77,7 @@ _MARKS = ("-", "?", "---", "...")
 
 
 def content_of(node: YamlNode) -> ContentNode:
-    """Return the node, or the target if it is an alias."""
+    """Return the target of an alias, or any other node itself."""
     return node.target if isinstance(node, Alias) else node
 
 
@@ -89,7 +90,7 @@ def double_quoted(value: str) -> str:
 def spelled_like(style: str, value: str) -> str:
     """Return a value in the given style, or in double quotes if that is not possible.
 
-    `style` is a scalar's: "" for plain, else its first character.
+    The style is "" for a plain value, else the value's first character.
     """
     if style == "'" and value.isprintable():
         return "'" + value.replace("'", "''") + "'"
@@ -99,7 +100,7 @@ def spelled_like(style: str, value: str) -> str:
 
 
 def plain_allowed(value: str) -> bool:
-    """Whether a value can stand without quotes anywhere, in block and in flow form."""
+    """Return whether a value can be written without quotes, both in block and in flow form."""
     first = value.split(" ", 1)[0]
     if not value.isprintable() or value in NULLS:
         return False

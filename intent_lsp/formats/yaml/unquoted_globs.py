@@ -2,8 +2,8 @@
 
 Invariant: a masked text has the same length and the same lines.
 Invariant: a glob never extends beyond its line (requirements section 3).
-Invariant: a glob counts only where a value stands. What looks like one in a comment or inside other
-text is read as YAML reads it.
+Invariant: a glob is masked only if it is a value. Text that looks like a glob in a comment or
+inside other text is read as YAML reads it.
 """
 
 import re
@@ -29,14 +29,14 @@ _MAX_TRIES = 32
 
 @dataclass(frozen=True, slots=True)
 class GlobKeys:
-    """The keys whose lists hold globs. Those in `inner` count only below the key `inner_of`."""
+    """The keys whose lists hold globs: `outer` anywhere, `inner` only below the key `inner_of`."""
 
     outer: tuple[str, ...]
     inner: tuple[str, ...] = ()
     inner_of: str = ""
 
     def pattern(self) -> re.Pattern[str]:
-        """Return a regular expression that finds such a key on a line or in a flow mapping."""
+        """Return a regular expression that finds these keys on a line or in a flow mapping."""
         names = "|".join(re.escape(name) for name in (*self.outer, *self.inner))
         return re.compile(
             rf"(?:{_START}(?P<lead>[ ]*(?:-[ ]+)*)|[{{,][ \t]*)"
@@ -59,7 +59,7 @@ POLICY_GLOBS = GlobKeys(
 
 
 def compose_with_globs(text: str, keys: GlobKeys) -> Composed | YamlProblem:
-    """Compose a text whose globs below `keys` may be unquoted."""
+    """Build the nodes of a text in which the globs below `keys` may be unquoted."""
     globs = dict(_Search(text, keys).found())
     for _ in range(_MAX_TRIES):
         composed = compose(masked(text, globs), globs)
@@ -81,9 +81,10 @@ def masked(text: str, globs: Mapping[int, str]) -> str:
 
 
 class _Search:
-    """One search through a text, key by key.
+    """One search for unquoted globs through a text, key by key.
 
-    `_outer` is the offset and column of the last `inner_of` key, or None if its value has ended.
+    `_outer` is the offset and column of the last `inner_of` key, or None after the end of its
+    value.
     """
 
     def __init__(self, text: str, keys: GlobKeys) -> None:
@@ -92,7 +93,7 @@ class _Search:
         self._line_ends = ("\n", "\r") if "\r" in text else ("\n",)
 
     def found(self) -> Iterator[tuple[int, str]]:
-        """Yield offset and source of each glob."""
+        """Yield the offset and the source of each unquoted glob."""
         done = 0
         for key in self._keys.pattern().finditer(self._text):
             if key.start() < done or not self._counts(key):
@@ -102,7 +103,7 @@ class _Search:
                 yield start, source
 
     def _counts(self, key: re.Match[str]) -> bool:
-        """Whether the key that was found holds globs: an inner key must be below its outer one."""
+        """Return whether a key holds globs. An `inner` key does only below the key `inner_of`."""
         if key.group("key") == self._keys.inner_of:
             self._outer = (key.end(), self._column(key))
         if key.group("key") not in self._keys.inner:
@@ -131,7 +132,7 @@ class _Search:
         return len(found.group()) if found else 0
 
     def _of_key(self, key: re.Match[str]) -> Iterator[tuple[int, str]]:
-        """Yield the globs in the value of a key."""
+        """Yield the unquoted globs in the value of a key."""
         text, at = self._text, key.end()
         blank = _TO_VALUE.match(text, at)
         if blank and key.group("lead") is not None:
@@ -146,9 +147,9 @@ class _Search:
             yield from self._single(at)
 
     def _single(self, at: int) -> Iterator[tuple[int, str]]:
-        """Yield the glob that stands as a single value where a list is expected.
+        """Yield the unquoted glob at `at`, if it is a single value where a list is expected.
 
-        It is masked like the others, since a text that does not parse would switch governance off.
+        It is masked too, because a text that cannot be parsed would switch governance off.
         """
         raw = _REST.match(self._text, at)
         body = block_glob(raw.group() if raw else "", self._linked, continued=True)
@@ -156,7 +157,10 @@ class _Search:
             yield at, body
 
     def _below(self, at: int, column: int) -> Iterator[tuple[int, str]]:
-        """Yield the globs of a value that starts on the next line: a block list or a flow list."""
+        """Yield the unquoted globs of a list that starts at `at`, on a line below its key.
+
+        `column` is the column of the key. The list is in block or flow form.
+        """
         first = _DASH.match(self._text, at)
         if first and len(first.group(1)) >= column:
             yield from self._block(at, len(first.group(1)))
@@ -166,7 +170,7 @@ class _Search:
             yield from self._flow(indent + 1, column)
 
     def _block(self, at: int, column: int) -> Iterator[tuple[int, str]]:
-        """Yield the globs of a block list."""
+        """Yield the unquoted globs of a block list at `at`, whose dashes are at `column`."""
         item: tuple[int, str] | None = None
         continued = False
         for start, line in _lines_from(self._text, at):
@@ -185,14 +189,17 @@ class _Search:
         yield from self._item(item, continued=continued)
 
     def _item(self, item: tuple[int, str] | None, *, continued: bool) -> Iterator[tuple[int, str]]:
-        """Yield the glob of one item, if it is one."""
+        """Yield the offset and the source of an item of a block list, if it is an unquoted glob."""
         if item is not None:
             body = block_glob(item[1], self._linked, continued=continued)
             if body:
                 yield item[0], body
 
     def _flow(self, at: int, indent: int) -> Iterator[tuple[int, str]]:
-        """Yield the globs of a flow list. It ends at a line indented no more than its key."""
+        """Yield the unquoted globs of a flow list whose items start at `at`.
+
+        The list ends at `]`, or at a line that is indented no more than `indent`.
+        """
         text = self._text
         while True:
             between = _BETWEEN.match(text, at)
@@ -215,7 +222,7 @@ class _Search:
 
 
 def _linked_anchors(text: str) -> frozenset[str]:
-    """Return the anchors that an alias in the text uses. These are YAML on purpose, not globs."""
+    """Return the anchors that an alias in the text uses. They are meant as YAML, not as globs."""
     if "&" not in text or "*" not in text:
         return frozenset()
     names: dict[str, set[str]] = {"&": set(), "*": set()}
@@ -230,7 +237,7 @@ def _line_end(text: str, at: int) -> int:
 
 
 def _lines_from(text: str, at: int) -> Iterator[tuple[int, str]]:
-    """Yield offset and text of each line, without its end."""
+    """Yield the offset and the text of each line from `at` on, without the line end."""
     while at < len(text):
         line = _REST.match(text, at)
         yield at, line.group() if line else ""
@@ -238,11 +245,11 @@ def _lines_from(text: str, at: int) -> Iterator[tuple[int, str]]:
 
 
 def _kept(globs: dict[int, str], composed: Composed | YamlProblem) -> dict[int, str]:
-    """Return the globs without those that turned out not to be values.
+    """Return the globs without those that proved not to be values when the text was composed.
 
-    A glob inside quoted text may have masked the closing quote, so that reading stopped too early.
-    If no other glob can be ruled out, the first one that was not reached before that point is given
-    up.
+    A wrong glob inside quoted text may have masked the closing quote, so that the parser stopped
+    too early. If no glob before that point proved wrong, the first glob that was not read is left
+    out.
     """
     if isinstance(composed, Composed):
         return {at: source for at, source in globs.items() if at in composed.globs}

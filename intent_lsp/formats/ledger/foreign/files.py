@@ -1,7 +1,7 @@
 """Imports the files of a foreign record, under the key names of any supported dialect.
 
-Invariant: the result is valid in a record of ours: paths stay in the root, and the ranges of one
-conversation ascend and do not overlap.
+Invariant: the result is valid in a record of this ledger: paths stay in the root, and the ranges of
+one conversation ascend and do not overlap.
 """
 
 from collections.abc import Iterable, Iterator
@@ -35,7 +35,7 @@ _MAX_LAYERS: Final = 50
 
 
 def read_file(keys: ForeignKeys) -> RecordFile | None:
-    """Import one file of a record. Return None if its path is not below the root."""
+    """Return one file of a foreign record, or None if the file's path is not below the root."""
     found = _named_file(keys)
     if found is not None:
         talks = tuple(talk for each in keys.each("conversations") for talk in _conversations(each))
@@ -51,7 +51,7 @@ def read_file(keys: ForeignKeys) -> RecordFile | None:
 
 
 def _named_file(keys: ForeignKeys) -> RecordFile | None:
-    """Import the paths of a file, or return None if it is not below the root."""
+    """Return a file with its paths only, or None if its path is not below the root."""
     encoding = keys.text("path_encoding")
     if encoding not in (None, PERCENT):
         keys.lose("path_encoding", "not a known value")
@@ -74,7 +74,10 @@ def _named_file(keys: ForeignKeys) -> RecordFile | None:
 
 
 def _below(name: str | None, encoding: str | None) -> str | None:
-    """Return a folded path, or None if it is not below the root. `encoding` may be `percent`."""
+    """Return the path `name` without `.` and `..`, or None if it is not below the root.
+
+    `encoding` is `percent` if the path is percent-encoded, else None.
+    """
     path = None if name is None else parse_relative(name)
     decoded = None if path is None else file_path(path, encoding)
     return None if decoded is None or parse_relative(decoded) != decoded else path
@@ -92,7 +95,10 @@ def _fingerprint(keys: ForeignKeys) -> AstFingerprint | None:
 
 
 def _conversations(keys: ForeignKeys) -> Iterator[Conversation]:
-    """Import a conversation. Yield several if its ranges overlap or have several contributors."""
+    """Yield the conversation that a JSON object holds.
+
+    Yield several if its ranges overlap or have several contributors.
+    """
     url = talk_url(keys.text("url", limit=MAX_URL) or UNKNOWN)
     plain = _contributor(keys.within("contributor")) or UNKNOWN_CONTRIBUTOR
     ranges: dict[Contributor, dict[Range, None]] = {plain: {}}
@@ -161,10 +167,9 @@ def _related(keys: ForeignKeys) -> RelatedEntry | None:
 
 
 def _layers(runs: Iterable[Range]) -> list[list[Range]]:
-    """Distribute ranges over groups in which they ascend and do not overlap.
+    """Distribute ranges over groups. Within a group the ranges ascend and do not overlap.
 
-    If there are more than `_MAX_LAYERS` groups, the last one holds the ranges that fit nowhere
-    else.
+    If `_MAX_LAYERS` groups are not enough, one more group takes all other ranges.
     """
     layers: list[list[Range]] = []
     for run in sorted(runs, key=lambda run: (run.start_line, run.end_line)):

@@ -19,9 +19,10 @@ _T = TypeVar("_T")
 
 
 class ForeignKeys:
-    """Reads one JSON object. `lost` is shared by all objects of a record and lists what is dropped.
+    """Reads one JSON object. `lost` collects what is dropped from all objects of a record.
 
-    An entry reads like `files[].metadata`, with the reason in brackets if a value was unusable.
+    An entry of `lost` is a path such as `files[].metadata`, followed by the reason in brackets if a
+    value was unusable. `place` is the path of this object.
     """
 
     def __init__(self, found: dict[str, Any], place: str, lost: dict[str, None]) -> None:
@@ -33,21 +34,31 @@ class ForeignKeys:
         return not self._found
 
     def take(self, *names: str) -> Any:  # noqa: ANN401 -- JSON has no narrower type
-        """Return the value of the first of these keys that exists and mark it as read, or None."""
+        """Return the value of the first key of `names` that is present, and mark the key as read.
+
+        Return None if no key of `names` is present.
+        """
         for name in names:
             if name in self._found:
                 return self._found.pop(name)
         return None
 
     def text(self, *names: str, limit: int = MAX_NAME) -> str | None:
-        """Return a string, cut at `limit` characters, or None if it is missing or empty."""
+        """Return the string at the first key of `names` that is present.
+
+        Return None if the string is missing or empty. A string of more than `limit` characters is
+        cut.
+        """
         found = self._typed(str, "no text", *names) or ""
         if len(found) > limit:
             self.lose(names[0], f"longer than {limit} characters, so it is cut")
         return found[:limit] or None
 
     def hash(self, name: str) -> ContentHash | None:
-        """Return a SHA-256, which may lack its `sha256:`, or None."""
+        """Return the SHA-256 at a key, where the prefix `sha256:` may be missing.
+
+        Return None if the key is missing or its value is not a SHA-256.
+        """
         found = self._typed(str, "no SHA-256", name) or ""
         parsed = parse_hash(found)
         if found and parsed is None:
@@ -55,20 +66,20 @@ class ForeignKeys:
         return parsed
 
     def flag(self, name: str) -> bool | None:
-        """Return a boolean, or None."""
+        """Return the boolean at a key, or None if there is none."""
         return self._typed(bool, "neither true nor false", name)
 
     def number(self, name: str) -> int | None:
-        """Return an integer from 0 to 2**53 - 1, or None."""
+        """Return the integer from 0 to 2**53 - 1 at a key, or None if there is none."""
         return whole_number(self.take(name))
 
     def within(self, name: str) -> "ForeignKeys":
-        """Return the object under a key, or an empty one."""
+        """Return a reader of the object at a key, or of an empty object if there is none."""
         found = self._typed(dict, "no object", name)
         return ForeignKeys(found or {}, f"{self._place}{name}.", self._lost)
 
     def each(self, name: str) -> Iterator["ForeignKeys"]:
-        """Yield the objects of a list."""
+        """Yield a reader of each object in the list at a key."""
         for item in self._typed(list, "no list", name) or ():
             if isinstance(item, dict):
                 yield ForeignKeys(item, f"{self._place}{name}[].", self._lost)
@@ -76,19 +87,22 @@ class ForeignKeys:
                 self.lose(f"{name}[]", "no object")
 
     def lose(self, name: str, why: str = "") -> None:
-        """Report that a value is dropped."""
+        """Report the key `name` as dropped, for the reason `why` if given."""
         told = self._place + name[:_SHOWN] + (f" ({why})" if why else "")
         if len(self._lost) < _MAX_LOST:
             self._lost[told] = None
 
     def leave(self, *names: str) -> None:
-        """Report all keys that were not read as dropped, except `names` and empty values."""
+        """Report every unread key as dropped, unless it is in `names` or its value is empty."""
         for name, value in self._found.items():
             if name not in names and value not in (None, [], {}, ""):
                 self.lose(name)
 
     def _typed(self, kind: type[_T], why: str, *names: str) -> _T | None:
-        """Return the value of the first of these keys, or report that it is of another type."""
+        """Return the value of the first key of `names` that is present, or None if there is none.
+
+        If the value is not of the type `kind`, report it with the reason `why` and return None.
+        """
         found = self.take(*names)
         if isinstance(found, kind):
             return found

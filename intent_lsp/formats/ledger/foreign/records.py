@@ -48,7 +48,10 @@ class Dialect(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Recognised:
-    """What identifies a foreign record. `id` is a UUID v4 in lower case, or None."""
+    """The dialect, id and time of a foreign record.
+
+    `id` is a UUID v4 in lower case, or None if the record has no such id.
+    """
 
     dialect: Dialect
     id: str | None
@@ -57,7 +60,7 @@ class Recognised:
 
 @dataclass(frozen=True, slots=True)
 class Foreign:
-    """An event imported from another tool. `lost` lists what was dropped."""
+    """An event imported from another tool. `lost` lists the keys that were dropped."""
 
     known: Recognised
     event: Event
@@ -69,7 +72,7 @@ IMPORTED: Final = "imported"
 
 
 def recognised(value: object) -> Recognised | str:
-    """Return the dialect, id and time of a JSON value, or a text that says why it is no record."""
+    """Return the dialect, id and time of a JSON value, or the reason why it is no record."""
     if not isinstance(value, dict):
         return "the line is not a JSON object"
     dialect = _dialect(value)
@@ -86,7 +89,7 @@ def recognised(value: object) -> Recognised | str:
 
 
 def foreign_line(line: bytes) -> Foreign | str:
-    """Import one line of JSON Lines, as `foreign_record` imports a value."""
+    """Import one line of JSON Lines as a record, or return the reason why it cannot be imported."""
     try:
         value = parse(line.decode())
     except (ValueError, RecursionError) as error:
@@ -95,7 +98,7 @@ def foreign_line(line: bytes) -> Foreign | str:
 
 
 def foreign_record(value: Any) -> Foreign | str:  # noqa: ANN401 -- JSON has no narrower type
-    """Import a JSON value as a record, or return a text that says why it is none."""
+    """Import a JSON value as a record, or return the reason why it cannot be imported."""
     known = recognised(value)
     if isinstance(known, str):
         return known
@@ -109,7 +112,7 @@ def foreign_record(value: Any) -> Foreign | str:  # noqa: ANN401 -- JSON has no 
 
 
 def session_of(value: dict[str, Any]) -> str:
-    """Return the session of a recognised record: its own, or its first conversation."""
+    """Return the session of a recognised record, or else the URL of its first conversation."""
     keys = ForeignKeys(value, "", {})
     plain = keys.text("session_id")
     if plain is None:
@@ -120,7 +123,7 @@ def session_of(value: dict[str, Any]) -> str:
 
 
 def derived_id(line: bytes) -> str:
-    """Return an id for a line that has none: a hash of the line in the form of a UUID v4."""
+    """Return an id for a record without one: a hash of its line in the form of a UUID v4."""
     digits = list(hash_content(line.strip()).removeprefix("sha256:")[:32])
     digits[12], digits[16] = "4", "89ab"[int(digits[16], 16) % 4]
     told = "".join(digits)
@@ -128,7 +131,10 @@ def derived_id(line: bytes) -> str:
 
 
 def utc(found: object) -> str | None:
-    """Return a time in the ledger's format, or None. A time without an offset is taken as UTC."""
+    """Return a time in the ledger's format, or None if `found` is not an ISO 8601 time.
+
+    A time without an offset is taken as UTC.
+    """
     if not isinstance(found, str):
         return None
     try:
@@ -139,7 +145,7 @@ def utc(found: object) -> str | None:
 
 
 def marked(event: Event, dialect: Dialect) -> Event:
-    """Return an event with the import mark on every file, with the dialect that it came from."""
+    """Return an event with the import mark, which names `dialect`, on each of its files."""
     mark = RelatedEntry(IMPORTED, dialect.value)
     tool = f"import/{dialect.value}" if event.tool_name == UNKNOWN else event.tool_name
     files = tuple(_marked(file, event, mark) for file in event.files)

@@ -1,4 +1,4 @@
-"""URIs for our names, for export formats that accept URIs only (ledger section 7)."""
+"""Converts names in records to URIs and back, for formats that need URIs (ledger section 7)."""
 
 import re
 from typing import Final
@@ -21,22 +21,22 @@ def is_uri(text: str) -> bool:
 
 
 def talk_uri(url: str) -> str:
-    """Return a conversation's URL as a URI: unchanged, or as a session URN."""
+    """Return a conversation's URL unchanged if it is a URI, else as a URN of a session."""
     return url if is_uri(url) else _urn(_SESSION, url)
 
 
 def related_uri(kind: str, value: str) -> str:
-    """Return a related entry's value as a URI: unchanged, or as a URN of its type."""
+    """Return a related entry's value unchanged if it is a URI, else as a URN of the type `kind`."""
     return value if is_uri(value) else _urn(_NAMED.get(kind, kind), value)
 
 
 def talk_url(uri: str) -> str:
-    """Return the URL from which `talk_uri` made a URI."""
+    """Return the conversation's URL that `talk_uri` turned into `uri`."""
     return _named(uri, _SESSION)
 
 
 def related_value(kind: str, uri: str) -> str:
-    """Return the value from which `related_uri` made a URI."""
+    """Return the related entry's value that `related_uri` turned into `uri`."""
     return _named(uri, _NAMED.get(kind, kind))
 
 
