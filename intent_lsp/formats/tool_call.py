@@ -40,9 +40,9 @@ class CallReading:
     """What a call would do. `unknown` are sentences that say which paths cannot be known, and why.
 
     `perhaps` are other files that names in a patch could mean; they count if they exist. `looking`:
-    the call runs a command whose text shows no change other than to `paths`. `git`: the command
-    runs git. `program` is the first word of the part of the command that decided, or None if there
-    is none or it may hold a secret.
+    judged by its text, the command changes nothing, or nothing but `paths`. `git`: the command runs
+    git. `program` is the first word of the part of the command that decided, or None if there is no
+    such part or the word may hold a secret.
     """
 
     mutating: bool

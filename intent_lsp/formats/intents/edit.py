@@ -147,8 +147,8 @@ def _edited(
 ) -> FileEdit | EditRefused:
     """Return the verified edit that turns the entry of `known` into `wanted`, or a refusal.
 
-    The two differ in status, globs or history. Unless `updated_at` is None, it replaces the date of
-    that name, if the entry has one.
+    The two differ in status, globs or history. If `updated_at` is given, it replaces the value of
+    that key, if the entry has the key.
     """
     if wanted == known:
         return ()

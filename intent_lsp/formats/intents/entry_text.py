@@ -26,7 +26,10 @@ _QUOTES = ("'", '"')
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntryText:
-    """An existing entry and the known keys in it. `line_end` is the line end that it uses."""
+    """An existing entry, with the fields whose keys are known.
+
+    `line_end` is the entry's line end.
+    """
 
     reading: YamlDocument
     table: MappingNode

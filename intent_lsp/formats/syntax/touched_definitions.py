@@ -2,9 +2,9 @@
 
 Specified in ledger section 6.
 
-Invariant: if every line of a definition is new, it is named and those inside it are not. Otherwise
-the innermost touched definitions are named, and an outer one only if one of its own lines was
-touched.
+Invariant: if every line of a definition is new, that definition is named, and the definitions
+inside it are not. Of other touched definitions, the innermost are named, and an outer one only if
+one of its own lines was touched.
 Invariant: blank lines do not count.
 """
 

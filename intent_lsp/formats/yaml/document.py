@@ -86,7 +86,7 @@ class YamlDocument:
         self.add(FileCode.OTHER_FORM, message, at, (fix,) if fix else ())
 
     def rename(self, key: Scalar, name: str) -> Fix:
-        """Return the fix that renames a key to `name`, with the quotes that the key has."""
+        """Return the fix that renames a key to `name`. The key keeps its quotes."""
         change = self.change(key.start, key.end, spelled_like(key.style, name))
         return Fix(f"Rename to `{name}`", (change,))
 

@@ -2,7 +2,8 @@
 
 Invariant: offsets count code points of the text. A node's range excludes its anchor and tag, and
 the text after its last value.
-Invariant: a spelled value reads back as the same text, in block and in flow form.
+Invariant: a value that `spelled_like` returns reads back as the same text, in block and in flow
+form.
 """
 
 import re
