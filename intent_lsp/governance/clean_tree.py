@@ -2,7 +2,8 @@
 
 Specified in requirements section 2.
 
-Invariant: nothing is changed here. Each piece of advice comes with the command that follows it.
+Invariant: nothing is changed by this module. Each piece of advice comes with a command that carries
+it out.
 """
 
 from collections.abc import Iterator
@@ -28,10 +29,10 @@ class Lack:
 
 
 def lacks(root: Path, git: Git | None) -> Iterator[Lack]:
-    """Yield the git settings that the root lacks; nothing outside a git repository.
+    """Yield the git settings that the root lacks, or nothing if the root is in no git repository.
 
-    A root lacks a setting if git does not ignore the intent map, if git tracks it, or if git tracks
-    the ledger and the ledger is not marked as a generated file.
+    A setting is missing if git does not ignore the intent map, if git tracks the intent map, or if
+    git tracks the ledger and the ledger is not marked as a generated file.
     """
     if git is None:
         return
@@ -47,9 +48,9 @@ def lacks(root: Path, git: Git | None) -> Iterator[Lack]:
 
 
 def _adding(line: str, root: Path, name: str) -> str:
-    """Return a shell command that appends a line to a file.
+    """Return a shell command that appends `line` to the file `name` in the root.
 
-    It first ends the file's last line if that has no newline.
+    If the file's last line has no newline, the command first adds one.
     """
     text = _text(root / name)
     apart = "" if not text or text.endswith("\n") else f"echo >> {name} && "

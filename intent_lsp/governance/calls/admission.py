@@ -10,12 +10,13 @@ from intent_lsp.governance.calls.outcome import Outcome
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallDecision:
-    """A judged call. `ticket` is set if the call is allowed, governed and may change files.
+    """The gate's decision on an agent's tool call, with the facts that its record needs.
 
-    `again`: the host sent this call before and got the same answer. `program` is the first word of
-    the command that it runs. `failed` is why the call could not be judged and was allowed without a
-    decision. `before` are the outcomes recorded just before for the session's commands whose end
-    was never reported.
+    `ticket` is set if the call is allowed, governed and may change files. `again`: the host sent
+    this call before and got the same answer. `program` is the first word of the command that the
+    call runs. `failed` is set if judging failed and the call was allowed unjudged; it is the error.
+    `before` are the outcomes of earlier commands of the session whose end the host never reported;
+    they were recorded just before this call.
     """
 
     decision: Decision
@@ -32,16 +33,13 @@ class CallDecision:
 
     @property
     def verdict(self) -> ScopeValidation:
-        """The verdict that a record of the call would have now."""
+        """The verdict for the call's record; a call that awaits approval counts as denied."""
         decision = self.decision.why if isinstance(self.decision, Ask) else self.decision
         return decision.verdict
 
 
 def warned(admission: CallDecision, *warnings: str) -> CallDecision:
-    """Return the decision with more warnings.
-
-    A decision that does not allow the call is unchanged.
-    """
+    """Return the decision with `warnings` added, or unchanged if it does not allow the call."""
     decision = admission.decision
     if not isinstance(decision, Allowed):
         return admission
@@ -50,7 +48,10 @@ def warned(admission: CallDecision, *warnings: str) -> CallDecision:
 
 
 def of_ticket(ticket: Ticket, *, again: bool) -> CallDecision:
-    """Return the decision for which a ticket was issued."""
+    """Return the decision that allowed the ticket's call, rebuilt from the ticket.
+
+    `again`: the host has sent the call a second time.
+    """
     return CallDecision(
         decision=Allowed(ticket.verdict, ticket.warnings),
         tool_name=ticket.tool_name,

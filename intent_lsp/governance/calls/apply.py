@@ -25,10 +25,10 @@ class CallApplier:
         self._contents = contents
 
     def make(self, changes: Sequence[FileChange], ticket: Ticket | None) -> str | None:
-        """Write the changes that a ticket allows. Return None on success, else why nothing changed.
+        """Write `changes` to disk. Return None on success, else why no file was changed.
 
-        With a ticket, every file must still have the hash that was judged. Without one, where
-        governance is off, the files are changed whatever they hold.
+        With a ticket, every file must still have the hash that was judged. Without a ticket
+        (governance is off), the files are overwritten unconditionally.
         """
         judged = None if ticket is None else {file.path: file.pre_hash for file in ticket.files}
         try:
@@ -64,9 +64,10 @@ class CallApplier:
 
 
 def _after(change: FileChange, before: bytes | None) -> bytes | None:
-    """Return what a file is to hold, in its present encoding. None if it is to be deleted.
+    """Return the new bytes of a file in its present encoding, or None if it is to be deleted.
 
-    Raise ValueError if a file to be rewritten is not text.
+    `before` is the file's present content, None if there is no file. Raise ValueError if a file to
+    be rewritten is not text.
     """
     if change.effect is Effect.DELETE:
         return None

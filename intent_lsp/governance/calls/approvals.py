@@ -1,7 +1,7 @@
 """Settling a call that waits for a person's approval (requirements section 6, row 16).
 
 Invariant: no lock is held while a person is asked, and the call is judged again with their answer.
-Invariant: anything but an approval refuses the call and says why.
+Invariant: any answer that is not an approval refuses the call and says why.
 """
 
 from collections.abc import Awaitable, Callable
@@ -32,7 +32,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApprovalQuestion:
-    """What a person is asked, and the titles of the answers that they may choose."""
+    """The question that a person is asked, and the titles of the answers to choose from."""
 
     text: str
     titles: tuple[str, ...]
@@ -40,10 +40,11 @@ class ApprovalQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApprovalSteps(Generic[T]):
-    """What a door does while a call waits for a person.
+    """The callbacks of a door for a call that waits for a person's approval.
 
-    `judge` judges the call with an answer and carries out the decision, which `decision_of` finds
-    in its result. `ask` asks the person, `grant` expands a scope, and `warn` shows a sentence.
+    `judge` judges the call with the person's answer and carries out the decision. `decision_of`
+    returns the decision in a result of `judge`. `ask` asks the person, `grant` expands a scope, and
+    `warn` shows a message to the person.
     """
 
     judge: Callable[[ApprovalAnswer], Awaitable[T]]
@@ -54,7 +55,7 @@ class ApprovalSteps(Generic[T]):
 
 
 async def settled(asker: str, judged: T, steps: ApprovalSteps[T]) -> T:
-    """Return `judged` unless its decision is Ask: then ask a person and judge again.
+    """Return `judged`, or if its decision is Ask, the judgement made with a person's answer.
 
     `judged` is the result of the first judgement; `asker` is the session that makes the call.
     """
@@ -69,7 +70,10 @@ async def settled(asker: str, judged: T, steps: ApprovalSteps[T]) -> T:
 
 
 def answer_of(chosen: str, session_id: str) -> ApprovalAnswer:
-    """Return what a chosen title means. `session_id` is the session of the person who chose."""
+    """Return the approval answer for the title that a person chose.
+
+    `session_id` is the session of that person.
+    """
     if chosen == REJECT:
         return ApprovalAnswer(feedback=REJECTED, final=True)
     choice = ApprovalChoice.EXPANDED if chosen == EXPAND else ApprovalChoice.ONCE
@@ -79,9 +83,9 @@ def answer_of(chosen: str, session_id: str) -> ApprovalAnswer:
 async def _expanded(
     admission: CallDecision, why: Denied, word: ApprovalAnswer, steps: ApprovalSteps[T]
 ) -> ApprovalAnswer:
-    """Grant the intent the paths that were out of scope.
+    """Grant the call's intent the paths out of scope, and return the person's answer.
 
-    If that fails, approve the call once.
+    If the grant fails, return an answer that approves only this one call.
     """
     patterns = tuple(escape(path) for path in why.paths)
     wish = Wish(intent_id=admission.intent_id or "", patterns=patterns, reason=_REASON)

@@ -70,10 +70,10 @@ class CallAuthorizer:
         self._facts = CallFactsOf(stores=stores, contents=contents, grants=grants)
 
     def admit(self, hearing: Hearing, *, by_save: bool = False) -> CallDecision:
-        """Judge a call, and issue a ticket if it is allowed.
+        """Judge a call, and issue a ticket if the call is allowed.
 
-        If a person has to be asked and can be, the decision is Ask and nothing is stored.
-        `by_save`: an editor makes the change, and its save is recorded under the ticket.
+        If a person's approval is needed and a person can be asked, the decision is Ask and nothing
+        is stored. `by_save`: an editor makes the change, and its save is recorded under the ticket.
         """
         hearing = self._facts.heard(hearing)
         call, rules, word = hearing.call, hearing.rules, hearing.word
@@ -119,7 +119,10 @@ class CallAuthorizer:
         )
 
     def judge(self, hearing: Hearing) -> JudgedCall:
-        """Return the gate's decision on a call, with what it was based on. Nothing is stored."""
+        """Return the gate's decision on a call, with the request, facts and files that were judged.
+
+        Nothing is stored.
+        """
         judged = hearing.reading.mutating and hearing.rules.governed
         files = self._facts.files(hearing.reading) if judged else ()
         facts = self._facts.of_call(hearing, files)
@@ -149,7 +152,7 @@ class CallAuthorizer:
         return explain_call(judged.question, judged.facts), admission
 
     def _given_before(self, asker: Asker, call: ToolCall) -> CallDecision | None:
-        """Return the earlier decision on a call that its host sends again. None if it is new."""
+        """Return the stored decision if the host has sent the same call before, or None."""
         state, use = self._stores.state, call.tool_use_id
         if state is None or use is None:
             return None
@@ -184,9 +187,9 @@ class CallAuthorizer:
         state.tickets.refuse(asker.session_id, asker.agent_id, use, refused, self._stores.clock())
 
     def begin_command(self, admission: CallDecision) -> CallDecision:
-        """Store the state of the work tree with a command's ticket, before the command runs.
+        """Before a command runs, store a snapshot of the work tree with its ticket.
 
-        Needs no lock. If the host sends the call again, an existing state is kept.
+        Needs no lock. If the host sends the call again, an existing snapshot is kept.
         """
         ticket, state = admission.ticket, self._stores.state
         if ticket is None or state is None:
@@ -223,12 +226,18 @@ class CallAuthorizer:
 
 
 def _in_memory(ticket: Ticket, problem: str) -> CallDecision:
-    """Return the decision for a ticket that is kept in memory only, with a warning that says so."""
+    """Return the decision for a ticket that could not be stored on disk, with a warning about that.
+
+    `problem` is why the ticket could not be stored.
+    """
     told = (*ticket.warnings, IN_MEMORY.format(problem))
     return of_ticket(replace(ticket, warnings=told), again=False)
 
 
 def _feedback(word: ApprovalAnswer, facts: CallFacts) -> str:
-    """Return why nobody approved; if the root has no intent yet, what to do instead."""
+    """Return the reason why the call was not approved, to be shown to the agent.
+
+    If nobody could be asked and the root has no intent yet, return how to create the first one.
+    """
     first = facts.bootstrap and word.is_nobody
     return FIRST_INTENT if first else word.feedback

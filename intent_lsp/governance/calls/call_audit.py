@@ -2,7 +2,7 @@
 
 Invariant: there is no event for a repeated answer, for a pending approval, or for a command that
 was not expected to change anything and did not.
-Invariant: the event of a record comes after those of all calls judged before it.
+Invariant: the event of a record comes after the events of all calls judged before that record.
 """
 
 from functools import partial
@@ -76,7 +76,7 @@ class CallAudit:
 
 
 def _paths(admission: CallDecision) -> tuple[WorkspacePath, ...]:
-    """Return the files of a call, for a refused call those outside the root too."""
+    """Return a call's files in the root, and the files that a refusal of the call names."""
     inside = [path for file in admission.files for path in (file.previous, file.path) if path]
     decision = admission.decision
     refused = decision.paths if isinstance(decision, Denied) else ()

@@ -29,10 +29,10 @@ _ROUNDED_BY: Final = 2.0
 
 @dataclass(frozen=True, slots=True)
 class RetargetedLinks:
-    """Paths of a ticket that now lead elsewhere than when the call was judged.
+    """Result of resolving a ticket's paths again: those that now lead elsewhere than when judged.
 
-    `inside` are the files of the root that they lead to. `outside` are those paths of the ticket
-    that now leave the root.
+    `inside` are the targets below the root. `outside` are the paths of the ticket whose target is
+    now outside the root.
     """
 
     inside: tuple[WorkspacePath, ...] = ()
@@ -43,8 +43,8 @@ class RetargetedLinks:
 class FoundChanges:
     """The files that a call changed.
 
-    `outside` are paths of its ticket that now lead out of the root. `whole`: all changes of the
-    call are known; otherwise an empty `files` does not mean that nothing changed.
+    `outside` are paths of the call's ticket that now lead out of the root. `whole`: all changes of
+    the call are known; if false, an empty `files` does not mean that nothing changed.
     """
 
     files: tuple[FoundFile, ...]
@@ -57,8 +57,8 @@ class FoundChanges:
 class CallChanges:
     """Finds the changes of one root's calls.
 
-    `left` are changed files that no intent of the commands under way owns. They are attributed to
-    the last of those commands to be recorded.
+    `left` are changed files that no running command's intent owns. They are attributed to the
+    running command that is recorded last.
     """
 
     stores: Stores
@@ -92,7 +92,11 @@ class CallChanges:
     def besides(
         self, ticket: Ticket, compared: TreeChanges | None, known: Collection[WorkspacePath | None]
     ) -> tuple[list[FoundFile], Doubts]:
-        """Return the files that a call changed besides the `known` ones, and how sure that is."""
+        """Return the files that a call changed beyond the `known` paths, and the doubts about them.
+
+        `compared` is the comparison of the work tree before and after the call, or None if there is
+        none.
+        """
         since, session = datetime.fromisoformat(ticket.issued_at), ticket.session_id
         changed = () if compared is None else compared.files
         changed = self.work_tree.unreported(changed, since=since, session_id=session)
@@ -120,10 +124,10 @@ class CallChanges:
     def _of_this_command(
         self, ticket: Ticket, besides: Sequence[FoundFile], *, now: datetime
     ) -> list[FoundFile]:
-        """Return the changes that belong to a command while other commands may have made them.
+        """Return those of the changes `besides` that belong to a command while other commands run.
 
         A change that only another command's intent owns belongs to that command. A change that no
-        intent owns belongs to the last command to be recorded.
+        intent owns belongs to the command that is recorded last.
         """
         state = self.stores.state
         others = () if state is None else state.tickets.commands.since(now - COMMAND_AWAITED_FOR)
@@ -147,7 +151,7 @@ class CallChanges:
         return mine
 
     def _is_anothers(self, ticket: Ticket, file: FoundFile, now: datetime) -> bool:
-        """Whether another call claims a change, or an editor is about to record it."""
+        """Whether another call claims the file, or an editor is about to record its change."""
         state = self.stores.state
         claim = None if state is None else state.tickets.over(file.path, now)
         if claim is not None and claim.id != ticket.id:
@@ -155,13 +159,16 @@ class CallChanges:
         return self.stores.is_coming_save(file.path, file.data)
 
     def _may_hide(self, ticket: Ticket, file: ChangedFile) -> bool:
-        """Whether the intent owns the ignore file that hides a file, which is then not reported."""
+        """Whether the ticket's intent may hide this file: it owns the ignore file that does so.
+
+        Such a hidden file is not reported.
+        """
         return file.hidden_by is not None and self.grants.covers(ticket.intent_id, file.hidden_by)
 
     def _after_others(self, file: FoundFile) -> FoundFile:
-        """Return a file as the call changed it, starting from what somebody else wrote in between.
+        """Return a file with the call's own change only, after recording what somebody else wrote.
 
-        That foreign change is recorded first.
+        If somebody else wrote the file in between, the call's change starts from that content.
         """
         if file.saved or file.ticket.previous is not None or file.new == file.old:
             return file
@@ -172,10 +179,10 @@ class CallChanges:
 
 
 def _is_rival(other: Ticket, ticket: Ticket) -> bool:
-    """Whether another open command may just as well have made the changes of this one.
+    """Whether another open command (`other`) may just as well have made the changes of this one.
 
-    Not a command of the same agent that went on to another call, as it has very likely ended. Not a
-    read-only command, if this one is not read-only.
+    False if the same agent has made another call since `other`, as `other` has very likely ended.
+    False too if `other` is read-only and the command of `ticket` is not.
     """
     if other.looking and not ticket.looking:
         return False
@@ -184,9 +191,9 @@ def _is_rival(other: Ticket, ticket: Ticket) -> bool:
 
 
 def led_away(root: Path, ticket: Ticket) -> RetargetedLinks:
-    """Resolve every path of a ticket again, and return those that lead elsewhere now.
+    """Resolve every path of a ticket again, and return those that now have another target.
 
-    Targets that are directories, or untouched since the ticket was issued, are left out.
+    Left out are targets that are directories and targets not modified since the ticket was issued.
     """
     judged = {end for file in ticket.files for end in (file.path, file.real, file.previous)}
     inside: dict[WorkspacePath, None] = {}

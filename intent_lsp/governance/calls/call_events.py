@@ -43,7 +43,7 @@ _FEW: Final = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Doubts:
-    """Why a record is less certain than others; the fields are those of `core.records.Event`."""
+    """Reasons why a record is uncertain; the fields mean the same as in `core.records.Event`."""
 
     assumed: bool = False
     compared: bool = True
@@ -55,12 +55,12 @@ NO_DOUBTS: Final = Doubts()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundFile:
-    """A file of a call at recording time: its content (`data`) and hash (`new`; None: gone).
+    """A file of a call at recording time: its content (`data`) and hash (`new`; None: no file).
 
-    `besides`: the ticket did not name it. `old_known`: false if its earlier content is unknown.
-    `saved`: an editor has saved it. `unreadable`: it exists but cannot be read. `discarded`: git
-    removed a content that nobody had committed. `overtaken`: somebody else changed it between the
-    ticket and now.
+    `besides`: the ticket did not name the file. `old_known`: false if the file's earlier content is
+    unknown. `saved`: an editor has saved the file. `unreadable`: the file exists but cannot be
+    read. `discarded`: git removed an uncommitted content of the file. `overtaken`: somebody else
+    changed the file after the ticket was issued.
     """
 
     ticket: TicketFile
@@ -75,12 +75,12 @@ class FoundFile:
 
     @property
     def path(self) -> WorkspacePath:
-        """The path of the file now, or before it was deleted."""
+        """The path of the file; if it was deleted, its last path."""
         return self.ticket.path
 
     @property
     def old(self) -> ContentHash | None:
-        """The hash before the call; None if there was no file, or if `old_known` is false."""
+        """The hash before the call, or None if there was no file or its content is unknown."""
         return self.ticket.pre_hash
 
     @property
@@ -90,7 +90,7 @@ class FoundFile:
 
     @property
     def mixed(self) -> bool:
-        """Whether a person edited the text that the call announced before saving it."""
+        """Whether an editor saved another text than the one that the call announced."""
         announced = self.ticket.announced
         return self.saved and announced is not None and announced != self.new
 
@@ -111,7 +111,7 @@ class CallEvents:
     def found(self, ticket: Ticket, saved: Collection[WorkspacePath]) -> tuple[FoundFile, ...]:
         """Read the files of a ticket as they are now.
 
-        `saved` are those that an editor has saved.
+        `saved` are the paths that an editor has saved.
         """
         read = ((file, self._contents.disk_if_readable(file.path)) for file in ticket.files)
         return tuple(
@@ -141,7 +141,7 @@ class CallEvents:
         )
 
     def under_new_names(self, besides: Sequence[FoundFile]) -> list[FoundFile]:
-        """Return the files, each vanished file joined with a similar new one into a rename."""
+        """Return `besides`, with a vanished file and a similar new file joined into one rename."""
         gone, came = dict[WorkspacePath, bytes](), dict[WorkspacePath, bytes]()
         for file in besides:
             if file.discarded:
@@ -160,7 +160,7 @@ class CallEvents:
         ]
 
     def found_away(self, path: WorkspacePath) -> FoundFile:
-        """Return a file that the call reached through a link; its earlier content is unknown."""
+        """Return a file that the call reached through a link; its content before is unknown."""
         data = self._contents.disk_if_readable(path)
         return FoundFile(
             ticket=TicketFile(path=path, pre_hash=None),
@@ -180,9 +180,9 @@ class CallEvents:
         verdict: ScopeValidation,
         doubts: Doubts = NO_DOUBTS,
     ) -> Event | None:
-        """Return the event of a call that happened or failed.
+        """Return the event of a call, or None if the call succeeded and changed no file.
 
-        None if it succeeded and changed no file.
+        `error` is why the call failed, or None.
         """
         changed = [file for file in found if file.changed]
         if not changed and found and error is None:
@@ -219,7 +219,7 @@ class CallEvents:
         return any(self._overtaken(ticket, file) for file in found)
 
     def _overtaken(self, ticket: Ticket, file: FoundFile) -> bool:
-        """Whether somebody else's record of the file was made after the ticket."""
+        """Whether somebody else has recorded a change of the file since the ticket was issued."""
         newest = self._stores.past.newest(file.path)
         if newest is None or newest.timestamp <= ticket.issued_at:
             return False

@@ -31,7 +31,7 @@ def call_json(admission: CallDecision, root: Path) -> dict[str, Any]:
 
 
 def not_governed_json() -> dict[str, Any]:
-    """Return the `Decision` on any call outside every governed root: allowed, exempt."""
+    """Return the `Decision` on a call outside every governed root: allowed, with verdict EXEMPT."""
     allowed, exempt = Allowed(ScopeValidation.EXEMPT), ScopeValidation.EXEMPT
     return decision_json(allowed, verdict=exempt, intent_id=None, files=())
 

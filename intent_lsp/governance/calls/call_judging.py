@@ -1,4 +1,4 @@
-"""Judging a call under the root's lock, and answering by policy if judging itself fails.
+"""Judging a call under the root's lock; if judging fails, the policy decides.
 
 Invariant: an internal error never allows a part of a call that can be judged and is denied.
 """
@@ -45,8 +45,8 @@ class Caller:
 class CallJudging:
     """Judges the calls of one root's agents.
 
-    An internal error allows or denies, as the policy says. `failures` counts the calls that could
-    not be judged.
+    On an internal error, the policy decides whether a call is allowed or denied. `failures` counts
+    the calls that could not be judged.
     """
 
     stores: Stores
@@ -65,10 +65,10 @@ class CallJudging:
         read: Callable[[Rules], CallReading],
         admit: Callable[[Hearing], CallDecision],
     ) -> CallDecision:
-        """Judge a call under the lock. An internal error is answered as the policy says.
+        """Judge a call under the lock. On an internal error, allow or deny it as the policy says.
 
-        `read` parses the call under the current rules; `admit` decides on it. Raise
-        InvalidCallError or RequestLimitError if the call cannot be read.
+        `read` parses the call under the current rules; `admit` decides on the parsed call. Raise
+        InvalidCallError or RequestLimitError if the call cannot be parsed.
         """
         rules = self.rules.current()
         # Parse the command before taking the lock, so that other callers need not wait for it.
@@ -96,9 +96,9 @@ class CallJudging:
         return replace(admission, before=unended)
 
     def begin(self, call: ToolCall, admission: CallDecision) -> CallDecision:
-        """Store the state before an allowed command.
+        """Store a snapshot of the work tree before an allowed command runs; return the decision.
 
-        An internal error is answered as the policy says.
+        On an internal error, the returned decision allows or denies the call as the policy says.
         """
         try:
             return self.admitting.begin_command(admission)
@@ -122,9 +122,9 @@ class CallJudging:
         return rows, admission
 
     def _cause(self, reading: CallReading, rules: Rules) -> str | None:
-        """Return why a call is refused unjudged.
+        """Return why a call has to be refused without judging it.
 
-        None if it can be judged, or the policy is fail-open.
+        Return None if the call can be judged, changes no file, or the policy is fail-open.
         """
         if not reading.mutating or rules.policy.fail_open:
             return None
@@ -145,10 +145,10 @@ class CallJudging:
     def _failed(
         self, caller: Caller, call: ToolCall, reading: CallReading, problem: Exception
     ) -> CallDecision:
-        """Return the decision on a call that could not be judged as a whole.
+        """Return the decision on a call that could not be judged because of the error `problem`.
 
-        With a fail-open policy it is allowed, unless a part of it can be judged alone and is
-        denied.
+        With a fail-open policy the call is allowed, unless one of its parts can be judged by itself
+        and is denied.
         """
         if not self.rules.current().policy.fail_open:
             return _unavailable(call, str(problem))
@@ -166,7 +166,7 @@ class CallJudging:
         )
 
     def _refused(self, caller: Caller, call: ToolCall, part: CallReading) -> CallDecision | None:
-        """Judge a part of a call alone. None if it is not denied, or cannot be judged either."""
+        """Judge one part of a call. Return its refusal; None if it is allowed or judging fails."""
         try:
             hearing = self._hearing(caller, call, part, self.rules.current())
             judged = self.admitting.judge(hearing)

@@ -24,9 +24,9 @@ FILES_AT_MOST: Final = 10_000
 
 
 def read_tool_call(call: ToolCall, policy: TeamPolicy, git: Git | None) -> CallReading:
-    """Parse a call.
+    """Return the parsed form of a call: the paths that it would change, and how.
 
-    A read-only git command may change files if git is configured to run programs.
+    A read-only git command counts as changing if git is configured to run programs.
     """
     reading = read_call(call, policy, command_lists())
     if reading.mutating or not reading.git or not runs_programs(git):
@@ -35,15 +35,16 @@ def read_tool_call(call: ToolCall, policy: TeamPolicy, git: Git | None) -> CallR
 
 
 def read_changes(changes: Sequence[FileChange]) -> CallReading:
-    """Return the reading of explicit file changes."""
+    """Return explicit file changes in the parsed form of a call."""
     touched = dict.fromkeys(path for change in changes for path in change.touched)
     return CallReading(mutating=True, paths=tuple(touched))
 
 
 def whole_reading(call: ToolCall, read: Callable[[], CallReading]) -> CallReading:
-    """Parse a call by `read`.
+    """Parse a call with the function `read`, and check the result.
 
-    Raise InvalidCallError if it cannot be read, RequestLimitError if it names too many files.
+    Raise InvalidCallError if the call cannot be parsed, RequestLimitError if it names too many
+    files.
     """
     try:
         reading = _within_limit(read())
@@ -63,7 +64,7 @@ def whole_reading(call: ToolCall, read: Callable[[], CallReading]) -> CallReadin
 
 
 def parts_of(reading: CallReading) -> Iterator[CallReading]:
-    """Yield a changing call without its paths, then once for each of its paths alone."""
+    """Yield the parts of a changing call: the call without paths, then with one path at a time."""
     if reading.mutating:
         yield replace(reading, paths=(), perhaps=())
         for touched in reading.paths:

@@ -1,6 +1,6 @@
 """The verdict on each file that a call has changed: PASS, FAIL or EXEMPT.
 
-Invariant: a file that the call had named keeps the verdict of its ticket.
+Invariant: a file that the call named beforehand has the verdict of its ticket.
 """
 
 from collections.abc import Collection
@@ -32,9 +32,9 @@ class CallVerdicts:
     putting_back: RestoringEdits
 
     def violating(self, ticket: Ticket, found: FoundChanges) -> tuple[WorkspacePath, ...]:
-        """Return the changed files that the call had not named and that its intent may not change.
+        """Return the changed files that the call did not name and that its intent may not change.
 
-        Includes the named paths that now lead out of the root.
+        Include the named paths that now lead out of the root.
         """
         besides = [
             path
@@ -59,10 +59,10 @@ class CallVerdicts:
     def by_verdict(
         self, ticket: Ticket, found: FoundChanges, violating: Collection[WorkspacePath]
     ) -> dict[ScopeValidation, list[FoundFile]]:
-        """Group the files of a call by verdict, the worst first.
+        """Group the files of a call by verdict, the worst verdict first.
 
-        If a path leads out of the root, all files fail together. A call without changed files gets
-        one empty group with its ticket's verdict.
+        If a path leads out of the root, all files get FAIL. If the call changed no file, return one
+        empty group with the ticket's verdict. `violating` are the paths that break a rule.
         """
         if found.outside:
             return {ScopeValidation.FAIL: list(found.files)}
@@ -74,7 +74,7 @@ class CallVerdicts:
     def _verdict(
         self, ticket: Ticket, file: FoundFile, violating: Collection[WorkspacePath]
     ) -> ScopeValidation:
-        """Return the verdict on one changed file: the ticket's, if the call had named the file."""
+        """Return the verdict on one changed file. A file that the call named has the ticket's."""
         if not file.besides:
             return ticket.verdict
         if not {file.path, file.ticket.previous}.isdisjoint(violating):

@@ -1,7 +1,7 @@
 """Calls of agents: judged before they happen, recorded afterwards (requirements sections 6 and 9).
 
 Invariant: a call is judged under the root's lock, and its files are claimed before the release.
-Invariant: while the lock is held nobody waits for a person, and only the ledger is written.
+Invariant: while the lock is held, nobody waits for a person, and only the ledger is written.
 """
 
 import logging
@@ -41,7 +41,7 @@ UNMADE: Final = "the call could not be judged"
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """The result of a requested change. `problem` is why it was not made; None if it was."""
+    """The result of a requested change. `problem` is why it was not made, or None if it was."""
 
     admission: CallDecision
     outcome: Outcome | None = None
@@ -81,9 +81,10 @@ class AgentCalls:
     def admit(
         self, session_id: str, agent_id: str, call: ToolCall, word: ApprovalAnswer = NO_ANSWER
     ) -> CallDecision:
-        """Judge a call, and issue a ticket if it is allowed.
+        """Judge a call, and issue a ticket if the call is allowed.
 
-        An internal error allows the call, or denies it if the policy says so.
+        `word` is a person's answer to an approval request. On an internal error, the policy decides
+        whether the call is allowed or denied.
         """
         caller = Caller(session_id, agent_id, word)
         admission = self._judging.judge(
@@ -115,9 +116,9 @@ class AgentCalls:
         changes: Sequence[FileChange],
         word: ApprovalAnswer = NO_ANSWER,
     ) -> Applied:
-        """Judge a change, write it and record it, all under one lock.
+        """Judge a change, write it to disk and record it, all under one lock.
 
-        Where governance is off and the call is allowed, it is written without a record.
+        If governance is off and the call is allowed, the change is written without a record.
         """
         made: list[tuple[Outcome | None, str | None]] = []
 
@@ -139,7 +140,7 @@ class AgentCalls:
         return Applied(admission, outcome, problem)
 
     def outcome(self, ticket_id: str) -> Outcome | None:
-        """Return the outcome of a ticket, or None while it is open."""
+        """Return the outcome recorded for a ticket, or None if the call is not recorded yet."""
         with holding(self._lock):
             if not self._recording.is_recorded(ticket_id):
                 return None
@@ -148,8 +149,8 @@ class AgentCalls:
     def record(self, ticket_id: str, *, error: str | None = None) -> Outcome | None:
         """Record what a ticket's call changed; `error`: why the call failed.
 
-        None for an unknown ticket. A ticket that is already recorded returns the same outcome
-        again.
+        Return None for an unknown ticket. If the ticket is already recorded, return the same
+        outcome again.
         """
         compared = self._recording.compare(ticket_id)
         with holding(self._lock):
@@ -168,7 +169,7 @@ class AgentCalls:
     def read(
         self, session_id: str, agent_id: str, path: WorkspacePath, hash_: ContentHash | None
     ) -> None:
-        """Store the hash of a file that an agent has read (None: there was no file)."""
+        """Note that an agent has read a file with this hash; `hash_` None: there was no file."""
         state = self._stores.state
         if state is not None:
             row = self._sessions.row(session_id, agent_id)
@@ -176,7 +177,7 @@ class AgentCalls:
             state.put_read(session_id, agent_id, path, ReadHash(hash_, turn))
 
     def read_now(self, session_id: str, agent_id: str, path: WorkspacePath) -> ContentHash | None:
-        """Store the hash that a file has on disk now as what an agent has read, and return it."""
+        """Note that an agent has read a file as it is on disk now. Return the file's hash."""
         known = self._contents.hash_of(path)
         self.read(session_id, agent_id, path, known)
         return known

@@ -10,12 +10,11 @@ from intent_lsp.store.state.drafts import Draft
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """The outcome of a ticket.
+    """The result of recording a ticket's call.
 
-    `record` is None if nothing was recorded, or it was recorded earlier. `queued` is why the record
-    waits for the ledger. `beside` are further records, of files with other verdicts. `discarded`
-    are drafts of uncommitted texts that the call threw away. `again`: the outcome was returned
-    before.
+    `record` is None if nothing was recorded now. `queued` is why the record is queued and not yet
+    in the ledger. `beside` are further records, for files with other verdicts. `discarded` are
+    drafts of uncommitted texts that the call discarded. `again`: this outcome was returned before.
     """
 
     ticket: Ticket
@@ -29,5 +28,5 @@ class Outcome:
 
     @property
     def violating(self) -> tuple[WorkspacePath, ...]:
-        """The changed files that the call had not named and that its intent may not change."""
+        """The changed files that the call did not name and that its intent may not change."""
         return self.recorded.violating

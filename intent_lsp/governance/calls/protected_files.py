@@ -1,6 +1,6 @@
 """Changes by a command to files outside git status: git's own, the ledger, ignored control files.
 
-Invariant: what git brings with another commit is git's doing. A command's own edit is not.
+Invariant: changes that git makes by checking out another commit are not a command's own edit.
 """
 
 import logging
@@ -37,7 +37,7 @@ class ProtectedFiles:
         self._ledger: Final = stores.root / LEDGER_FILE
 
     def seen(self) -> GuardedSeen:
-        """Return the state of the protected files now, to be kept while a command runs."""
+        """Return the present state of the protected files, to compare with after a command."""
         git = self._stores.git
         return GuardedSeen(
             head=None if git is None else git.head_commit(),
@@ -85,7 +85,7 @@ class ProtectedFiles:
         yield ChangedFile(path=LEDGER_FILE, old=None, new=new, data=None, old_known=False)
 
     def _gits(self, before: GuardedSeen) -> bool:
-        """Whether the ledger differs because git checked out another commit."""
+        """Whether the ledger file changed because git checked out another commit."""
         git = self._stores.git
         head = None if git is None else git.head_commit()
         if git is None or head is None or head == before.head:

@@ -1,6 +1,6 @@
 """Recording what an agent's call changed (requirements section 9, ledger section 1).
 
-Invariant: what is recorded is what is found on disk. Files that the call named keep the ticket's
+Invariant: the record says what is found on disk. Files that the call named have the ticket's
 verdict.
 Invariant: the caller holds the root's lock.
 """
@@ -71,9 +71,9 @@ class CallRecorder:
         )
 
     def compare(self, ticket_id: str) -> TreeChanges | None:
-        """Return what a command has changed so far, for `record`. None if it cannot be compared.
+        """Return what a command has changed so far, or None if that cannot be determined.
 
-        It may take seconds, and needs no lock.
+        The result is an argument of `record`. The comparison may take seconds, and needs no lock.
         """
         state, now = self._stores.state, self._stores.clock()
         known = None if state is None else state.tickets.ticket(ticket_id, now)
@@ -93,8 +93,9 @@ class CallRecorder:
     ) -> Outcome | None:
         """Record what a ticket's call changed; `error`: why the call failed.
 
-        None for an unknown ticket. `compared` is the result of `compare`. `told`: the host reported
-        the end of the call. A ticket that is already recorded returns the same outcome again.
+        Return None for an unknown ticket. `compared` is the result of `compare`. `told`: the host
+        reported the end of the call. If the ticket is already recorded, return the same outcome
+        again.
         """
         state, now = self._stores.state, self._stores.clock()
         known = None if state is None else state.tickets.ticket(ticket_id, now)
@@ -118,9 +119,9 @@ class CallRecorder:
         return outcome
 
     def _reconstructed(self, ticket: Ticket, compared: TreeChanges | None) -> Outcome:
-        """Record a command that deleted its own ticket from the database, with all that it changed.
+        """Record a command that deleted the session database and so its own ticket.
 
-        Deleting the state is a violation in any case, so every file is recorded as FAIL.
+        Deleting the database is a violation, so every changed file is recorded as FAIL.
         """
         found = self._changes.find(ticket, compared)
         files = tuple(file for file in found.files if file.changed)
@@ -147,9 +148,9 @@ class CallRecorder:
         )
 
     def record_so_far(self, ticket: Ticket, compared: TreeChanges) -> Outcome | None:
-        """Record what an open command has changed by now; later changes are compared from here.
+        """Record what an open command has changed so far, and store the new start for comparisons.
 
-        None if it changed nothing, or its ticket has changed in the meantime.
+        Return None if the command changed nothing, or if its ticket has changed in the meantime.
         """
         state = self._stores.state
         known = None if state is None else state.tickets.ticket(ticket.id, self._stores.clock())
@@ -173,7 +174,7 @@ class CallRecorder:
     def _recorded(
         self, ticket: Ticket, all_found: FoundChanges, error: str | None, record_id: str
     ) -> Outcome:
-        """Record the found changes, one record for each verdict; the first gets `record_id`."""
+        """Write one record for each verdict of the found files; the first gets `record_id`."""
         found, violating = all_found.files, self._verdicts.violating(ticket, all_found)
         if ticket.looking and not found:
             # A search that finds nothing exits with an error, but that is no failed change.
@@ -210,7 +211,7 @@ class CallRecorder:
         )
 
     def _keep(self, ticket: Ticket, found: Sequence[FoundFile]) -> None:
-        """Keep the contents that a call left, and note that its agent knows them."""
+        """Keep the files' contents after a call, and note that the call's agent has read them."""
         for file in found:
             self._disk.note_left(file.path, file.new)
             if file.data is not None:
@@ -272,17 +273,20 @@ class CallRecorder:
 
 
 def _doubts(doubts: Doubts, files: Sequence[FoundFile]) -> Doubts:
-    """Return the doubts with `assumed` set if another command may have made one of the files."""
+    """Return `doubts`, with `assumed` set if somebody else changed one of the unnamed files."""
     shared = any(file.besides and file.overtaken for file in files)
     return replace(doubts, assumed=doubts.assumed or shared)
 
 
 def _named_after(record_id: str, what: str) -> str:
-    """Return the id of a further record of a ticket. The same arguments give the same id."""
+    """Return the id of a further record of a ticket, computed from both arguments.
+
+    `record_id` is the id of the ticket's first record, `what` distinguishes the further one.
+    """
     named = f"{record_id} {what}".encode("utf-8", "surrogateescape")
     return str(UUID(bytes=sha256(named).digest()[:16], version=4))
 
 
 def _unknown(files: Iterable[FoundFile]) -> tuple[WorkspacePath, ...]:
-    """Return the files whose content before the call is not known."""
+    """Return the paths of the files whose content before the call is unknown."""
     return tuple(file.path for file in files if not file.old_known)

@@ -1,4 +1,4 @@
-"""Saves of documents that an editor changed for an agent's call, recorded under its ticket."""
+"""Editors' saves that carry out an agent's call, recorded under the call's ticket."""
 
 from dataclasses import dataclass, replace
 
@@ -24,14 +24,14 @@ class SavedFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TicketSaves:
-    """Records saves of one root under the tickets that asked for them."""
+    """Records saves of one root under the tickets of the calls that asked for them."""
 
     stores: Stores
     rules: RulesCache
     events: CallEvents
 
     def record(self, ticket: Ticket, save: SavedFile) -> Appended | Queued | None:
-        """Record a save of a document that was changed for a ticket. None if nothing changed.
+        """Record an editor's save under a ticket. Return None if nothing changed.
 
         The ticket is closed when the last of its files is saved.
         """

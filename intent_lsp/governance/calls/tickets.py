@@ -22,10 +22,10 @@ from intent_lsp.governance.root.sessions import Asker
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuthorizedCall:
-    """A call as it was judged, with all that its ticket takes over.
+    """A judged call with everything that its ticket will contain.
 
-    `looking`: the command's text shows no change of a file. `by_save`: an editor makes the change.
-    `approved_by` is the session of the person who approved it.
+    `looking`: the command is read-only, judged by its text. `by_save`: an editor makes the change.
+    `approved_by` is the session of the person who approved the call.
     """
 
     call: ToolCall
@@ -49,7 +49,7 @@ _LETS_GO: Final = re.compile(
 
 
 def ticket_of(asked: AuthorizedCall, decision: Allowed, *, ticket_id: str, at: str) -> Ticket:
-    """Return the ticket of an allowed call, issued at the timestamp `at`."""
+    """Return a ticket for an allowed call, issued at the timestamp `at`."""
     call, asker, intent = asked.call, asked.asker, asked.intent
     return Ticket(
         id=ticket_id,
@@ -84,7 +84,10 @@ def ticket_files(asked: AuthorizedCall) -> tuple[TicketFile, ...]:
 
 
 def inferred_class(files: tuple[CallFile, ...]) -> MutationClass:
-    """Return the mutation class of a call that does not state one, by what it does to its files."""
+    """Return the mutation class inferred from what a call does to its files.
+
+    For a call that does not state its mutation class.
+    """
     effects = {file.touched.effect if file.there else Effect.CREATE for file in files}
     if effects == {Effect.DELETE}:
         return MutationClass.FILE_DELETION
@@ -92,9 +95,9 @@ def inferred_class(files: tuple[CallFile, ...]) -> MutationClass:
 
 
 def goes_on(command: str) -> bool:
-    """Whether a shell command may leave a process running that still changes files after it ends.
+    """Whether a shell command may leave a process running that still changes files afterwards.
 
-    Quoted text is ignored, unless the command gives text to another shell with `-c`.
+    Quoted text is ignored, unless the command passes text to another shell with `-c`.
     """
     text = command if _SHELL_TEXT.search(command) else _QUOTED.sub("''", command)
     return _BEHIND.search(text) is not None or _LETS_GO.search(text) is not None

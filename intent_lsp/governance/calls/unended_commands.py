@@ -1,4 +1,4 @@
-"""Open commands whose end the host has not reported, compared when their session goes on.
+"""Open commands whose end the host has not reported, compared when their session makes a call.
 
 Specified in ADR 0014.
 
@@ -26,7 +26,7 @@ AT_ONCE: Final = 20
 
 
 class UnendedCommands:
-    """Records what open commands have changed when their session goes on or their turn ends."""
+    """Records the changes of open commands at their session's next call or at the turn's end."""
 
     def __init__(
         self,
@@ -44,9 +44,9 @@ class UnendedCommands:
         self._lock = lock
 
     def compare(self, session_id: str, agent_id: str) -> tuple[Outcome, ...]:
-        """Record what an agent's open commands have changed by now, before its next call.
+        """Record what an agent's open commands have changed so far, before the agent's next call.
 
-        They stay open, as several may run at once; later changes are compared from here.
+        The commands stay open, as several may run at once. Later comparisons start from this one.
         """
         tickets = self._open(session_id, agent_id)[-AT_ONCE:]
         return self._each(tickets, _SoFar(self._work_tree, self._recording, self._lock))
@@ -58,9 +58,9 @@ class UnendedCommands:
     def _each(
         self, tickets: Sequence[Ticket], record: Callable[[Ticket], Outcome | None]
     ) -> tuple[Outcome, ...]:
-        """Record each ticket and return the outcomes.
+        """Call `record` for each ticket and return the outcomes that are not None.
 
-        An exception is logged, and the next one follows.
+        An exception is logged and does not stop the remaining tickets.
         """
         found = list[Outcome]()
         for ticket in tickets:
@@ -90,10 +90,10 @@ class UnendedCommands:
 
 
 class _SoFar:
-    """Records what several commands have changed by now, from one shared snapshot of the tree.
+    """Records what several commands have changed so far, from one shared snapshot of the tree.
 
-    A command whose tree is unchanged since its last comparison is skipped. While git is running,
-    nothing is recorded; a later call compares again.
+    A command is skipped if the tree has not changed since the last comparison. While git is
+    running, nothing is recorded; the comparison is repeated at a later call.
     """
 
     def __init__(self, work_tree: WorkTree, recording: CallRecorder, lock: RootLock | None) -> None:
@@ -104,9 +104,9 @@ class _SoFar:
         self._look: TreeAtRest | None = None
 
     def __call__(self, ticket: Ticket) -> Outcome | None:
-        """Record what one command has changed.
+        """Record what one command has changed so far.
 
-        Return None if it changed nothing, or if the tree cannot be compared.
+        Return None if the command changed nothing, or if the tree cannot be compared.
         """
         if not self._looked:
             self._look, self._looked = self._work_tree.look(), True

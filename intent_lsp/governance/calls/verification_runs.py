@@ -43,10 +43,10 @@ class VerificationRuns:
     def end(
         self, session_id: str, agent_id: str, command: str, *, success: bool
     ) -> tuple[bool, Outcome | None]:
-        """Handle the result of a verification. Return whether it is a new lesson, and its outcome.
+        """Handle the result of a verification command.
 
-        If the command has an open ticket, its changes are recorded under it. The outcome is None if
-        it has none.
+        Return whether its failure is a new lesson, and the outcome recorded for the command's open
+        ticket. The outcome is None if the command has no open ticket.
         """
         outcome = None
         ticket_id = self._ticket(session_id, agent_id, command_hash(command))

@@ -1,6 +1,6 @@
 """Messages about out-of-scope changes by a call, and how to undo them (requirements section 6).
 
-Invariant: undoing gives the file what it held before the call.
+Invariant: undoing restores the content that the file had before the call.
 """
 
 import shlex
@@ -28,7 +28,7 @@ _SELECT = "select an intent that owns it (intent/select)"
 
 @dataclass(frozen=True, slots=True)
 class CallViolation:
-    """One file that a call changed and should not have. `message` is for the agent."""
+    """One file that a call changed against the rules. `message` is shown to the agent."""
 
     path: WorkspacePath
     code: GateCode
@@ -36,7 +36,7 @@ class CallViolation:
 
 
 class Violations:
-    """Explains what one root's calls changed out of scope."""
+    """Makes the messages about out-of-scope changes of one root's calls."""
 
     def __init__(self, stores: Stores, rules: RulesCache, contents: Contents) -> None:
         self._stores = stores
@@ -44,7 +44,7 @@ class Violations:
         self._contents = contents
 
     def of(self, outcome: Outcome) -> tuple[CallViolation, ...]:
-        """Return the violations of a recorded call, each with the way to undo it."""
+        """Return the violations of a recorded call, each with instructions to undo it."""
         ticket, files = outcome.ticket, outcome.recorded.files
         old = {path: before for path, before, _ in files}
         new = {path: after for path, _, after in files}
@@ -70,9 +70,9 @@ class Violations:
     def _broken(
         self, path: WorkspacePath, ticket: Ticket, others: RootsBelow
     ) -> tuple[GateCode, str, str]:
-        """Return the code of the broken rule, the reason, and an alternative to undoing.
+        """Return the code of the broken rule, the reason, and an alternative to undoing the change.
 
-        The alternative is empty if there is none.
+        The alternative is an empty string if there is none.
         """
         place = resolve_below(self._stores.root, path)
         if place is None or place.real is None or others.hold(place.path):
@@ -97,10 +97,10 @@ class Violations:
         *,
         known: bool,
     ) -> str:
-        """Return, as a clause, how to restore a file.
+        """Return the instruction to restore a file, as a clause of a message.
 
-        `old` and `new` are its hashes around the call. `known`: whether the hash before the call is
-        known.
+        `old` and `new` are the file's hashes before and after the call (None: no file). `known`:
+        whether the content before the call is known.
         """
         git = self._stores.git
         if known and old is None:

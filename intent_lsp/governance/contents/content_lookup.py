@@ -42,9 +42,9 @@ class ContentLookup:
         self._git = Git.open(root)
 
     def find(self, wanted: ContentHash, path: WorkspacePath, revision: str) -> bytes | None:
-        """Return the content with a hash that a file had around a commit.
+        """Return a file's content with the hash `wanted`, or None if it is not found.
 
-        None if it is not found.
+        `revision` is a commit near which the file had that content.
         """
         for read in self._places(wanted, path, revision):
             data = read()
@@ -64,9 +64,10 @@ class ContentLookup:
                 yield lambda: self._committed(git, git.version_at(revision, path))
 
     def _on_disk(self, path: WorkspacePath) -> bytes | None:
-        """Read a file of the root. None if it is absent, unreadable, too large or outside the root.
+        """Return the content of a file of the root on disk.
 
-        The path comes from a record, which may hold anything.
+        Return None if the file is absent, unreadable, too large or outside the root. The path comes
+        from a record and may be any string.
         """
         place = resolve_below(self._root, path)
         if place is None or place.real is None:
@@ -95,9 +96,9 @@ class PastContents:
         self._paths = tuple(dict.fromkeys(file.path for _, file in reversed(sources)))
 
     def lines(self, wanted: ContentHash) -> Sequence[str] | None:
-        """Return the lines of a content.
+        """Return the lines of the content with the hash `wanted`.
 
-        None if it is not found, not text, or too large to diff.
+        Return None if the content is not found, not text, or too large to diff.
         """
         data = self._kept(wanted)
         if data is None and wanted in self._committed:
@@ -111,7 +112,10 @@ class PastContents:
 
     @cached_property
     def _committed(self) -> Mapping[ContentHash, Read]:
-        """Functions that read the file's versions in the commits that records name, by hash."""
+        """The file's committed contents: from each content's hash to a function that reads it.
+
+        The commits searched are those of `_versions`.
+        """
         git = Git.open(self._root)
         reads = [] if git is None else [partial(git.version_bytes, v) for v in self._versions(git)]
         found = ((read(), read) for read in reads)
@@ -122,10 +126,7 @@ class PastContents:
         return next((data for data in found if data is not None), None)
 
     def _versions(self, git: Git) -> Iterable[Version]:
-        """Return the file's distinct versions in the named and in merged commits.
-
-        Named commits are those that its records name.
-        """
+        """Return the file's distinct versions in merged commits and those named by its records."""
         places = dict.fromkeys(
             (record.vcs.revision_id, file.path)
             for record, file in reversed(self._sources)

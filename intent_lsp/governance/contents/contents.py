@@ -2,8 +2,8 @@
 
 Invariant: without a repository or a commit, the file's initial content on disk counts as HEAD.
 Invariant: unsaved text is never part of a baseline.
-Invariant: the key of a cached content never means another content, so a cache entry is never stale.
-Invariant: the cache is bounded; the least recently used entry goes first.
+Invariant: a cache key always means the same content, so a cache entry is never stale.
+Invariant: the cache is bounded; the least recently used entry is evicted first.
 """
 
 import logging
@@ -50,7 +50,7 @@ class ContentLru:
         self._size = 0
 
     def get(self, name: Hashable, read: Callable[[], FileContent]) -> FileContent:
-        """Return the content of a key. If it is not cached, `read` is called, outside the lock."""
+        """Return the cached content for a key. If there is none, call `read` outside the lock."""
         with self._lock:
             known = self._kept.pop(name, None)
             if known is not None:
@@ -75,9 +75,10 @@ class ContentLru:
 
 
 class Seen(NamedTuple):
-    """A work tree's HEAD, and the hashes of the files that differ from it (None: unknown).
+    """The commit at a work tree's HEAD, and the hashes of the files that differ from it.
 
-    On an unborn branch `head` is the empty tree, from which every file differs.
+    A hash is None if it is unknown. Before the first commit `head` is the empty tree, from which
+    every file differs.
     """
 
     head: str | None
@@ -95,7 +96,7 @@ class Contents:
         self._sight_baseline: dict[str, dict[WorkspacePath, FileContent]] = {}
 
     def disk(self, path: WorkspacePath) -> bytes | None:
-        """Return what a file of the root holds on disk. None if it is absent. Raise OSError."""
+        """Return a file's bytes on disk, or None if the file is absent. Raise OSError."""
         return files.read_bytes(self._stores.root / path)
 
     def on_disk(self, path: WorkspacePath) -> FileContent:
@@ -103,7 +104,7 @@ class Contents:
         return content_of(self.disk(path))
 
     def disk_if_readable(self, path: WorkspacePath) -> bytes | None:
-        """Return what a file holds on disk. None if it is absent or, with a warning, unreadable."""
+        """Return a file's bytes on disk, or None if it is absent or (with a warning) unreadable."""
         try:
             return self.disk(path)
         except OSError as problem:
@@ -115,7 +116,7 @@ class Contents:
         return self.on_disk(path).hash
 
     def seen(self, path: WorkspacePath, content: FileContent) -> None:
-        """Remember the initial content of a file, unless a commit and the baseline cover it."""
+        """Store a file's initial content, unless a commit and the baseline determine it."""
         committed = self._committed()
         if not committed or self._sight_baseline:
             self._initial.open(path, content)
@@ -132,7 +133,7 @@ class Contents:
     def head(self, path: WorkspacePath) -> FileContent:
         """Return a file's content in HEAD, as checked out.
 
-        Without a commit, its initial content.
+        If there is no commit, return the file's initial content.
         """
         git = self._stores.git
         if git is not None and self._committed():
@@ -141,9 +142,9 @@ class Contents:
         return self._initial.content(path) or ABSENT
 
     def begin_baseline(self, session_id: str, seen: Seen | None = None) -> None:
-        """Make the content of the disk a session's baseline.
+        """Set a session's baseline to the present contents of the disk.
 
-        `seen`: a snapshot just taken, if any.
+        `seen` is a snapshot just taken, or None to take one.
         """
         git, state = self._stores.git, self._stores.state
         if git is not None and state is not None and seen is None:
@@ -165,7 +166,7 @@ class Contents:
         state.replace_baseline(session_id, seen.head, changed)
 
     def has_whole_baseline(self, session_id: str) -> bool:
-        """Whether the baseline is complete: a file that is not in it did not exist then."""
+        """Whether the baseline is complete: a file missing from it did not exist at its start."""
         state = self._stores.state
         return state is not None and state.baseline_head(session_id) is not None
 
@@ -184,7 +185,7 @@ class Contents:
     def correct(
         self, session_id: str, path: WorkspacePath, taken: FileContent, before: FileContent
     ) -> None:
-        """Replace `taken` by `before` in the initial contents and, if it is there, the baseline."""
+        """Replace `taken` by `before` as a file's initial content and in the baseline."""
         in_baseline = self.baseline(session_id, path).hash == taken.hash
         self._initial.correct(path, before)
         if not in_baseline:
@@ -220,21 +221,21 @@ class Contents:
         state.move_baseline(session_id, new, hash_if_there(data))
 
     def kept(self, content_hash: ContentHash | None) -> FileContent:
-        """Return a content from the blob cache; its text is None if it is not kept any more."""
+        """Return a content from the blob cache; its text is None if it is not cached any more."""
         if content_hash is None:
             return ABSENT
         return self._recent.get(content_hash, lambda: self._snapshot(content_hash))
 
     def kept_bytes(self, content_hash: ContentHash) -> bytes | None:
-        """Return the bytes of a kept content, or None if it is not kept any more."""
+        """Return the bytes of a content from the blob cache, or None if it is not cached."""
         return self._stores.content(content_hash)
 
     def left_by_record(self, path: WorkspacePath, content_hash: ContentHash) -> bool:
-        """Whether the newest record of a file left it with this content."""
+        """Whether a file has this content according to its newest record."""
         return self._stores.past.left_last(path, content_hash)
 
     def keep(self, data: bytes, known: ContentHash | None = None) -> None:
-        """Keep a content in the blob cache, up to 5 MB; `known` is its hash if it is at hand."""
+        """Put a content of at most 5 MB into the blob cache; `known` is its hash, if known."""
         if len(data) <= KEPT_AT_MOST:
             self._stores.snapshots.put(data, known)
 
@@ -278,7 +279,7 @@ class Contents:
         return found.hash
 
     def _sighted(self, session_id: str, path: WorkspacePath) -> FileContent:
-        """Return the baseline of a session that began without a commit or without `.local/`."""
+        """Return a file's baseline in a session begun without a commit or without `.local/`."""
         with self._lock:
             known = self._sight_baseline.get(session_id, {})
             if path in known:

@@ -1,9 +1,10 @@
-"""Initial contents: what files held when they were first read, if no commit has it.
+"""Initial contents: what files contained when they were first read, if no commit has it.
 
 Specified in requirements section 8.
 
-Invariant: the first content stays. A file that appears in the tree later counts as absent at first.
-Invariant: a file that an editor has opened is kept whole, any other by its hash.
+Invariant: a file's first content is never replaced by a later one. A file that appears in the tree
+later counts as absent at first.
+Invariant: of a file that an editor has opened the whole content is kept, of any other the hash.
 """
 
 import threading
@@ -16,7 +17,7 @@ from intent_lsp.core.paths import WorkspacePath
 class InitialContents:
     """The initial contents of one root's files. Thread-safe.
 
-    `kept` returns the content with a hash, and an absent file for None.
+    `kept` is a function that returns the content with a hash, or an absent file for None.
     """
 
     def __init__(self, kept: Callable[[ContentHash | None], FileContent]) -> None:
@@ -26,23 +27,24 @@ class InitialContents:
         self._found: dict[WorkspacePath, ContentHash | None] | None = None
 
     def opened(self) -> tuple[WorkspacePath, ...]:
-        """Return the files that are kept whole."""
+        """Return the files that editors have opened, whose whole initial contents are kept."""
         with self._lock:
             return tuple(self._opened)
 
     def open(self, path: WorkspacePath, content: FileContent) -> None:
-        """Keep a file that an editor opens.
+        """Keep the content of a file that an editor opens as its initial content.
 
-        Not if it differs from what was found in the tree, or was kept before.
+        Do nothing if the content differs from what was first found in the tree, or if one is
+        already kept.
         """
         with self._lock:
             if (self._found or {}).get(path, content.hash) == content.hash:
                 self._opened.setdefault(path, content)
 
     def find(self, files: Mapping[WorkspacePath, ContentHash | None]) -> None:
-        """Note the hashes of all files of a tree.
+        """Store the hashes of all files of a tree as their initial contents.
 
-        Files that appear after the first call count as absent at first.
+        Files that are missing in the first call and appear in a later one count as absent at first.
         """
         with self._lock:
             if self._found is None:
@@ -51,12 +53,12 @@ class InitialContents:
                 self._found[path] = None
 
     def forget_found(self) -> None:
-        """Forget the hashes found in the tree, since a commit has the files now."""
+        """Discard the hashes found in the tree, since a commit now contains the files."""
         with self._lock:
             self._found = None
 
     def found(self, path: WorkspacePath) -> ContentHash | None:
-        """Return the hash with which a file was found in the tree, or None."""
+        """Return a file's hash from when the tree was first read, or None if it has none."""
         with self._lock:
             return (self._found or {}).get(path)
 
@@ -71,7 +73,7 @@ class InitialContents:
         return self._kept(held)
 
     def correct(self, path: WorkspacePath, before: FileContent) -> None:
-        """Make `before` the initial content of a file whose initial content is known."""
+        """Replace the initial content of a file by `before`. Do nothing if none is stored."""
         with self._lock:
             if path in self._opened or path in (self._found or ()):
                 self._opened[path] = before

@@ -2,7 +2,7 @@
 
 Specified in requirements section 8.
 
-Invariant: it is read as a whole, or not at all if that would take long.
+Invariant: the tree is read as a whole, or not at all if that would take long.
 """
 
 from collections.abc import Iterable, Iterator
@@ -25,7 +25,7 @@ BYTES_AT_MOST: Final = 256 * 1024 * 1024
 
 
 def is_too_large(root: Path, paths: Iterable[WorkspacePath]) -> bool:
-    """Whether a tree has too many files or bytes to be read, the server's own files not counted."""
+    """Whether a tree, without the server's own files, has too many files or bytes to be read."""
     size = 0
     for count, path in enumerate((path for path in paths if not server_only(path)), start=1):
         found = stamp(f"{root}/{path}")
@@ -38,7 +38,7 @@ def is_too_large(root: Path, paths: Iterable[WorkspacePath]) -> bool:
 def read_tree(
     root: Path, paths: Iterable[WorkspacePath]
 ) -> Iterator[tuple[WorkspacePath, ReadFile]]:
-    """Yield each file of a tree with its content, without unreadable and server-only files."""
+    """Yield each readable file of a tree with its content, without the server's own files."""
     files = TreeFiles(root)
     for path in paths:
         if server_only(path):

@@ -35,7 +35,7 @@ _log: Final = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordedChange:
-    """The paths of one record, or of one that is queued for the ledger (`queued`: why)."""
+    """The paths of one record of changes on disk. `queued` is why the record waits, or None."""
 
     paths: tuple[WorkspacePath, ...]
     record: Record | None = None
@@ -47,10 +47,10 @@ Held = Callable[[WorkspacePath], ReadFile | None]
 
 
 class _Group(NamedTuple):
-    """What the changes of one record have in common; `intent` is its id.
+    """What the changes of one record have in common. `intent` is an intent's id.
 
-    Created, deleted and changed files are kept apart by `effect`, since a record has one mutation
-    class.
+    Creations, deletions and modifications (`effect`) get separate records, since a record has only
+    one mutation class.
     """
 
     author: Author
@@ -76,9 +76,9 @@ class DiskRecorder:
         ready: Mapping[WorkspacePath, PendingChange],
         inner: Mapping[WorkspacePath, TreeSnapshot],
     ) -> Iterator[RecordedChange]:
-        """Record the `ready` changes; those with the same author, verdict and intent together.
+        """Record the `ready` changes; yield one result for each author, verdict, intent and effect.
 
-        `inner` are the repositories below the root, as the last snapshot saw them.
+        `inner` are the snapshots of the repositories below the root.
         """
         held = partial(self._held, TreeFiles(self.stores.root), inner)
         names = self._renamed(held, ready)
@@ -131,11 +131,11 @@ class DiskRecorder:
             record_changes(self.stores, [change], author, *judged)
 
     def has_control_dir(self) -> bool:
-        """Whether `.orchestration` exists. If it was deleted, no record may create it again."""
+        """Whether `.orchestration` exists. If it was deleted, a record must not recreate it."""
         return (self.stores.root / CONTROL_ROOM).is_dir()
 
     def all_is_recorded(self) -> bool:
-        """Whether no record is queued; a queued one might be of the same change."""
+        """Whether no record is queued. A queued record might already be of the same change."""
         try:
             self.stores.ledger.drain()
         except IntentLspError as problem:
@@ -150,9 +150,9 @@ class DiskRecorder:
     def _renamed(
         self, held_by: Held, ready: Mapping[WorkspacePath, PendingChange]
     ) -> Mapping[WorkspacePath, WorkspacePath]:
-        """Return the renamed files, old path by new path.
+        """Return the files that were renamed: from each new path to its old path.
 
-        A file counts as renamed if it vanished and one with similar content appeared.
+        A file counts as renamed if it vanished and a file with similar content appeared.
         """
         gone, came = dict[WorkspacePath, bytes](), dict[WorkspacePath, bytes]()
         for path, each in ready.items():
@@ -172,7 +172,11 @@ class DiskRecorder:
         path: WorkspacePath,
         names: Mapping[WorkspacePath, WorkspacePath],
     ) -> DiskChange | None:
-        """Describe a change or rename. None if there is none any more, or not yet a settled one."""
+        """Return the change or rename of a file, or None if it is not to be recorded now.
+
+        It is not recorded if the file has changed again, an agent's call claims the file, or a
+        record already has the change.
+        """
         pending, previous = self.pending.waiting[path], names.get(path)
         before = pending if previous is None else self.pending.waiting[previous]
         held = held_by(path)
@@ -192,7 +196,10 @@ class DiskRecorder:
         )
 
     def _old(self, path: WorkspacePath, pending: PendingChange) -> HeldThen:
-        """Return what a file held before its change: by a record made meanwhile, else as noted."""
+        """Return what a file contained before its change.
+
+        This is what a record made in the meantime says, else what the pending change says.
+        """
         newest = self.stores.past.newest(path)
         old = pending.old
         if newest is not None and newest.timestamp > pending.since:
@@ -259,7 +266,7 @@ class DiskRecorder:
 
 
 def _nobody(session: Session) -> Author:
-    """Return the author of a change that nobody reported; the observing session stands in."""
+    """Return the unknown author of a change that nobody reported, under the observing session."""
     return Author(session_id=session.id, contributor=UNKNOWN_CONTRIBUTOR, assumed=True)
 
 

@@ -8,11 +8,12 @@ from intent_lsp.core.paths import WorkspacePath
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangedFile:
-    """A file that holds something else than before: its hashes (None: no file) and its content.
+    """A file with another content than before: its hashes (None: no file) and its new content.
 
-    `data` is None too if the file is too large to keep. `old_known` is false if the earlier content
-    cannot be determined; `old` is then None. `discarded`: git removed an uncommitted content from
-    the work tree. `hidden_by` is the ignore file whose new line hides the file from git.
+    `data` is also None if the file is too large to keep. `old_known` is false if the earlier
+    content cannot be determined; `old` is then None. `discarded`: git removed an uncommitted
+    content from the work tree. `hidden_by` is the ignore file whose new line hides the file from
+    git.
     """
 
     path: WorkspacePath
@@ -26,10 +27,11 @@ class ChangedFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """What changed between two snapshots: edits, and by path what git itself changed (`gits`).
+    """What changed between two snapshots: `edits`, and the paths that git itself changed (`gits`).
 
-    `discarded` are uncommitted contents that git removed. `unseen` are edits that somebody
-    committed and git has removed again since: the content before, and that in the commit.
+    `discarded` are uncommitted contents that git removed. `unseen` are edits that were committed
+    between the snapshots and that git has replaced since; each is the content before the edit and
+    the committed one.
     """
 
     edits: tuple[ChangedFile, ...]

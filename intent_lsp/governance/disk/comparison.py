@@ -28,9 +28,9 @@ UNSEEN_AT_MOST: Final = 1_000
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """What a path held at one moment: its hash if `hashed`, its blob if git knows one.
+    """A path's content in one snapshot: its hash if `hashed`, and its git blob if there is one.
 
-    With neither, there was no file.
+    If it has neither, there was no file.
     """
 
     hash: ContentHash | None = None
@@ -53,9 +53,9 @@ def compare(
     *,
     also_unseen: bool = False,
 ) -> Comparison | None:
-    """Return what changed below a directory between two snapshots. None if it cannot be compared.
+    """Return what changed below a directory between two snapshots, or None if that is unknown.
 
-    `also_unseen`: also find edits that were committed in between and changed again since.
+    `also_unseen`: also find edits that were committed in between and replaced since.
     """
     then, now = _unfolded(then, now), _unfolded(now, then)
     comparing = _Comparing(looks, contents, then, now)
@@ -77,9 +77,9 @@ def compare(
 
 
 def _unfolded(snapshot: TreeSnapshot, other: TreeSnapshot) -> TreeSnapshot:
-    """Return the snapshot with an inner repository's files as its own files.
+    """Return the snapshot with files of some inner repositories listed as the outer one's own.
 
-    Only for a repository without a commit that the other snapshot does not have.
+    These are the inner repositories without a commit that the other snapshot does not have.
     """
     alone = [p for p, i in snapshot.inner.items() if p not in other.inner and i.head is None]
     if not alone:
@@ -99,7 +99,10 @@ def _inner(
     then: TreeSnapshot,
     now: TreeSnapshot,
 ) -> Comparison | None:
-    """Compare a repository inside another. One that appeared or vanished counts as one file."""
+    """Return what changed in an inner repository, or None if that is unknown.
+
+    An inner repository that appeared or vanished counts as one changed file.
+    """
     before, after, inner = then.inner.get(path), now.inner.get(path), looks.git_of(path)
     if before is not None and after is not None and inner is not None:
         return _moved_below(path, compare(inner, contents, before, after))
@@ -113,9 +116,10 @@ def _inner(
 
 
 def commit_hash(snapshot: TreeSnapshot | None) -> ContentHash | None:
-    """Return the hash that stands for an inner repository in records, or None for no repository.
+    """Return the hash that represents an inner repository in records.
 
-    It is the hash of the line that a git diff shows for a submodule.
+    It is the hash of the line that a git diff shows for a submodule. Return None if there is no
+    repository.
     """
     if snapshot is None:
         return None
@@ -151,7 +155,7 @@ class _Comparing:
         self._changes = None if self._git is None else self._git_changes(self._git)
 
     def comparison(self) -> Comparison | None:
-        """Return what changed. None if it cannot be compared."""
+        """Return what changed, or None if that cannot be determined."""
         paths = self._then.files.keys() | self._now.files.keys()
         if self._changes is not None:
             more = self._changes.paths()
@@ -197,11 +201,11 @@ class _Comparing:
         )
 
     def _was_gits(self, path: WorkspacePath, old: ContentHash | None) -> bool:
-        """Whether an old content is no loss: there was no file, or git itself wrote it."""
+        """Whether nothing was lost with the old content: there was none, or git itself wrote it."""
         return old is None or (self._changes is not None and self._changes.wrote(path, old))
 
     def unseen(self, compared: Comparison) -> Iterator[ChangedFile]:
-        """Yield edits that were committed since, in files that hold another content by now."""
+        """Yield edits that were committed between the snapshots and replaced again since."""
         changes, edited = self._changes, {file.path for file in compared.edits}
         if changes is None:
             return
@@ -242,7 +246,7 @@ class _Comparing:
         return self._side(self._now, path)
 
     def _side(self, snapshot: TreeSnapshot, path: WorkspacePath) -> _Side:
-        """Return what a path held: as in the snapshot, else as in HEAD."""
+        """Return a path's content in a snapshot, or in its HEAD if the snapshot lacks the path."""
         listed = snapshot.files.get(path)
         if listed is not None:
             return _listed(listed)
@@ -253,9 +257,9 @@ class _Comparing:
         return _ABSENT if blob is None else _Side(None, blob, hashed=False)
 
     def _blobs(self, paths: Iterable[WorkspacePath]) -> dict[WorkspacePath, str] | None:
-        """Return the blob ids of files that git did not report as unchanged.
+        """Return the blob ids of those files that git did not report as unchanged.
 
-        None if git does not answer.
+        Return None if git does not answer.
         """
         if self._changes is None:
             return {}
@@ -263,7 +267,7 @@ class _Comparing:
         return None if found is None else dict(found)
 
     def _changed(self, path: WorkspacePath, old: _Side) -> ChangedFile | None:
-        """Read a file that may have changed. None if it has not."""
+        """Return a file that may have changed with its content, or None if it has not changed."""
         held = self._files.held(path)
         before, known = self._old(path, old)
         if known and before == held.hash:
@@ -271,7 +275,7 @@ class _Comparing:
         return ChangedFile(path=path, old=before, new=held.hash, data=held.data, old_known=known)
 
     def _old(self, path: WorkspacePath, old: _Side) -> tuple[ContentHash | None, bool]:
-        """Return the hash of what a file held before, and whether that is known."""
+        """Return the hash of a file's earlier content, and whether that content is known."""
         if old.hashed:
             return old.hash, True
         head, git = self._then.head, self._git

@@ -49,7 +49,7 @@ class TreeLook:
 
 @dataclass(frozen=True, slots=True)
 class DiskNews:
-    """What was recorded, and whether changes wait for an agent, the ledger or git (`git`)."""
+    """The changes recorded, whether other changes wait (`waiting`), and if so, for git (`git`)."""
 
     recorded: tuple[RecordedChange, ...] = ()
     waiting: bool = False
@@ -95,8 +95,8 @@ class DiskChanges:
     def look(self) -> TreeLook | None:
         """Take a snapshot of the work tree and note what changed since the last one.
 
-        What the first snapshot finds is not recorded as changed. None without a repository, or if
-        no snapshot can be taken.
+        The first snapshot records no changes. Return None if there is no repository or no snapshot
+        can be taken.
         """
         with self._lock:
             git = self._stores.git
@@ -136,10 +136,10 @@ class DiskChanges:
         return compare(self._looks, self._contents, before, now, also_unseen=True)
 
     def record(self, session: Session, saving: Collection[WorkspacePath] = ()) -> DiskNews:
-        """Record the changes that nobody else accounts for.
+        """Record the changes that no record, call or editor accounts for.
 
-        The author is the agent whose call was open, else an unknown one, and `session` is named as
-        the observer. Changes wait while git is running, while an agent may still report them, while
+        The author is the agent whose call was open, else unknown; `session` is named as the
+        observer. Changes wait while git is running, while an agent may still report them, while
         records are queued, and while an editor saves the file (`saving`).
         """
         with self._lock:
@@ -163,31 +163,34 @@ class DiskChanges:
         return self._then
 
     def note_left(self, path: WorkspacePath, left: ContentHash | None) -> None:
-        """Note what a call or operation left of a file; the next snapshot is compared with it."""
+        """Note a file's hash after a recorded change, for comparison with the next snapshot."""
         # Before the first snapshot there is nothing to compare with.
         if self._then is not None and is_anybodys(path):
             self._left[path] = left
 
     def _forget_left(self, seen: Mapping[WorkspacePath, ContentHash | None]) -> None:
-        """Forget the noted hashes that a snapshot has used, unless they have changed since."""
+        """Discard the noted hashes that a snapshot has used, unless a newer one was noted since."""
         for path, left in seen.items():
             if self._left.get(path) == left:
                 self._left.pop(path, None)
 
     def _is_made_anew(self, before: TreeSnapshot) -> bool:
-        """Whether the earlier commit is gone, as when the repository was created anew."""
+        """Whether the earlier snapshot's commit is gone, as after the repository was recreated."""
         git = self._stores.git
         return git is None or (before.head is not None and git.versions_at(before.head, ()) is None)
 
     def _stays(self, now: TreeSnapshot) -> bool:
-        """Whether git has neither moved HEAD nor stashed anything since the last snapshot."""
+        """Whether HEAD and the stashes are the same as in the last snapshot."""
         then = None if self._then is None else self._then.git
         if then is None or now.git is None:
             return False
         return (then.head, then.stashes) == (now.git.head, now.git.stashes)
 
     def _take(self, compared: Comparison, now: TreeSnapshot, at: str) -> None:
-        """Sort a comparison: unexplained changes wait, changes that git made wait no longer."""
+        """Add the edits of a comparison to the pending changes, and remove those that git made.
+
+        `at` is the time of the snapshot `now`.
+        """
         for path in compared.gits:
             self._pending.follow_git(path)
         for file in compared.unseen:
@@ -216,7 +219,7 @@ class DiskChanges:
 def _with_left(
     before: TreeSnapshot, left: Mapping[WorkspacePath, ContentHash | None]
 ) -> TreeSnapshot:
-    """Return a snapshot with the hashes that files were recorded to have since."""
+    """Return the snapshot `before`, updated with hashes that were recorded since (`left`)."""
     if not left:
         return before
     nothing = FileSnapshot(None)

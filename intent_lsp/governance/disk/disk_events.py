@@ -39,9 +39,9 @@ PARSING_SECONDS: Final = 0.3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Author:
-    """The presumed author of a change, with the session that it is recorded under.
+    """The presumed author of a change, with the session under which it is recorded.
 
-    `assumed`: nobody announced the change.
+    `assumed`: nobody announced the change, so the author is a guess.
     """
 
     session_id: str
@@ -52,9 +52,9 @@ class Author:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeldThen:
-    """What a file held before: its hash (None: no file), and its bytes if they are kept.
+    """A file's content before a change: its hash (None: no file), and its bytes if they are kept.
 
-    `known` is false if it cannot be determined.
+    `known` is false if that content cannot be determined.
     """
 
     hash: ContentHash | None
@@ -64,9 +64,9 @@ class HeldThen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiskChange:
-    """A file that changed on disk. `data` is None if it is gone or too large.
+    """A file that changed on disk. `data` is None if the file is deleted or too large.
 
-    `previous` is its old path if it was renamed.
+    `previous` is the file's old path if it was renamed.
     """
 
     path: WorkspacePath
@@ -83,9 +83,9 @@ def record_changes(
     judgement: Judgement,
     verdict: ScopeValidation,
 ) -> Appended | Queued:
-    """Append or queue one record of changes with the same verdict, without what the policy hides.
+    """Append or queue one record of changes with the same verdict.
 
-    It names the intent of `judgement`.
+    The record names the intent of `judgement`, and omits what the policy hides.
     """
     event = _event(changes, author, judgement, verdict, stores)
     return stores.ledger.append_or_queue(veiled(event, judgement.rules.policy))
@@ -139,7 +139,7 @@ def _event(
 def _inferred(
     change: DiskChange, late: Callable[[], bool], trees: SyntaxTreeCache
 ) -> tuple[MutationClass, AstFingerprint | None]:
-    """Return the mutation class of a change, and a fingerprint of what its file defines now.
+    """Return the mutation class of a change, and a fingerprint of the definitions in its file.
 
     Specified in requirements section 9.
     """

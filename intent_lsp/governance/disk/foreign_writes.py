@@ -16,9 +16,9 @@ from intent_lsp.governance.root.stores import Stores
 
 @dataclass(slots=True, kw_only=True)
 class ForeignWrites:
-    """Records what others wrote into files that calls change.
+    """Records what other authors wrote into files that calls change.
 
-    `observer` is the session whose snapshots noticed it; None before the first snapshot.
+    `observer` is the session whose snapshots noticed the writes; None before the first snapshot.
     """
 
     stores: Stores
@@ -27,11 +27,11 @@ class ForeignWrites:
     observer: Session | None = None
 
     def record_foreign(self, file: TicketFile, data: bytes | None) -> ContentHash | None:
-        """Record what somebody else wrote into a file that a call claimed.
+        """Record what somebody else wrote into a file while a call claimed the file.
 
-        Return its hash, or None. The file holds `data` now. A content noticed in between is
-        somebody else's, unless it is a part of what the call was writing. The caller holds the
-        root's lock.
+        Return the hash of that foreign content, or None if there was none. `data` is the file's
+        present content. A content noticed during the call is foreign unless it is a part of what
+        the call was writing. The caller holds the root's lock.
         """
         self.record_before(file.path, file.pre_hash)
         seen = self.pending.waiting.get(file.path)
@@ -41,9 +41,9 @@ class ForeignWrites:
         return third
 
     def record_before(self, path: WorkspacePath, pre: ContentHash | None) -> None:
-        """Record an unreported change that was made before a call began; the file held `pre` then.
+        """Record an unreported change that was made to a file before a call began.
 
-        The caller holds the root's lock.
+        `pre` is the file's hash at the start of the call. The caller holds the root's lock.
         """
         seen = self.pending.waiting.get(path)
         if seen is not None:

@@ -24,10 +24,10 @@ _NOTHING_LOGGED = LogMark(0, hash_content(b""))
 
 @dataclass(frozen=True, kw_only=True)
 class GitChanges:
-    """What git did between two snapshots of one repository's files.
+    """What git changed in one repository between two snapshots.
 
-    `content` returns a content kept since the first snapshot. `recorded` says whether a file's
-    newest record left it with a content.
+    `content` is a function that returns a content kept since the first snapshot. `recorded` is one
+    that returns whether a file has a given content according to its newest record.
     """
 
     content: Callable[[ContentHash], bytes | None]
@@ -47,10 +47,7 @@ class GitChanges:
 
     @cached_property
     def moves(self) -> tuple[Move, ...] | None:
-        """How HEAD moved between the snapshots, from the reflog.
-
-        None if the reflog does not say.
-        """
+        """How HEAD moved between the snapshots, by the reflog; None if the reflog is incomplete."""
         mark = self.before.log
         if mark is None and self.before.head is None:
             mark = _NOTHING_LOGGED
@@ -58,22 +55,22 @@ class GitChanges:
 
     @cached_property
     def authored(self) -> frozenset[WorkspacePath]:
-        """The files that commits made in between changed themselves."""
+        """The files that people changed in commits made between the snapshots."""
         return frozenset[WorkspacePath]().union(*self._authored_in.values())
 
     @cached_property
     def _authored_in(self) -> Mapping[str, frozenset[WorkspacePath]]:
-        """The files that each commit made in between changed itself, the oldest commit first."""
+        """The commits made between the snapshots, oldest first, with the files each changed."""
         commits = dict.fromkeys(move.new for move in self.moves or () if move.authored)
         return {commit: self.trees.authored_in(commit) for commit in commits}
 
     def authored_content(self, path: WorkspacePath) -> bytes | None:
-        """Return a file's content in the newest commit made in between that changed it, or None."""
+        """Return a file's newest content committed between the snapshots, or None if none was."""
         found = (data for data in reversed(self._authored_contents(path)) if data is not None)
         return next(found, None)
 
     def _authored_contents(self, path: WorkspacePath) -> Sequence[bytes | None]:
-        """Return a file's contents in the commits made in between that changed it.
+        """Return a file's contents in the commits between the snapshots that changed the file.
 
         None stands for a commit that deleted it.
         """
@@ -82,15 +79,18 @@ class GitChanges:
         return [None if each is None else self.git.version_bytes(each) for each in versions]
 
     def paths(self) -> frozenset[WorkspacePath] | None:
-        """Return the files whose blobs differ, or that a commit changed.
+        """Return the files that differ between the two HEADs, or that a commit in between changed.
 
-        None if git cannot read them.
+        Return None if git cannot read the commits.
         """
         changed = self.trees.changed(self.before.head, self.after.head)
         return None if changed is None else changed | self.authored
 
     def made(self, path: WorkspacePath, old: ContentHash | None, blob: str | None) -> bool:
-        """Whether git made a file what it is. It held `old`, and is `blob` now (None: gone)."""
+        """Whether git itself wrote or deleted a file. Its hash was `old`, its blob is now `blob`.
+
+        For `blob`, None means that the file is gone.
+        """
         if path in self.after.unmerged:
             # Git writes a new conflict, and either side of an old one; anything else in an old
             # conflict is an edit.
@@ -107,7 +107,7 @@ class GitChanges:
         )
 
     def wrote(self, path: WorkspacePath, old: ContentHash) -> bool:
-        """Whether the old content of a file was git's own: the result of an unfinished merge."""
+        """Whether git itself wrote a file's old content, as the result of an unfinished merge."""
         listed = self.then.files.get(path)
         if path in self.before.unmerged:
             data = self.content(old)
@@ -116,12 +116,12 @@ class GitChanges:
         return blob is not None and self.trees.merging_gives(path, blob, self.before.standing)
 
     def _sides(self, path: WorkspacePath) -> frozenset[str]:
-        """Return the blobs that either side of an unfinished merge had of a path."""
+        """Return the blobs of a path on both sides of an unfinished merge."""
         found = (self.trees.blob(s, path) for merge in self.before.standing for s in merge[1:])
         return frozenset(blob for blob in found if blob is not None)
 
     def _held_then(self, path: WorkspacePath) -> frozenset[str]:
-        """Return the blobs that HEAD and the index had of a path at the first snapshot."""
+        """Return the blobs of a path in HEAD and in the index at the first snapshot."""
         head = None if self.before.head is None else self.trees.blob(self.before.head, path)
         listed = self.then.files.get(path)
         found = (head, head if listed is None else listed.index)
@@ -133,7 +133,10 @@ class GitChanges:
         )
 
     def _checked_out(self, path: WorkspacePath, old: ContentHash | None, blob: str | None) -> bool:
-        """Whether a commit that HEAD moved to has the file with this blob, or lacks it (None)."""
+        """Whether git wrote a file by moving HEAD to a commit that has the file with this blob.
+
+        `blob` None: by moving HEAD to a commit without the file. `old` is the file's earlier hash.
+        """
         if self.moves is None:
             head = self.after.head
             if head is None or head == self.before.head:
@@ -152,7 +155,7 @@ class GitChanges:
         return False
 
     def _is_told(self, path: WorkspacePath, old: ContentHash | None) -> bool:
-        """Whether every content committed in between is the old one, or has a record."""
+        """Whether each content committed between the snapshots has a record, or is `old`."""
         hashes = [data and hash_content(data) for data in self._authored_contents(path)]
         return bool(hashes) and all(
             each and (each == old or self.recorded(path, each)) for each in hashes
@@ -162,7 +165,7 @@ class GitChanges:
         return move.made or move.new in self._logged or self._is_known(move.new)
 
     def _is_known(self, commit: str) -> bool:
-        """Whether a commit was reachable at the first snapshot, or is from another repository."""
+        """Whether a commit was reachable at the first snapshot or is of another repository."""
         known = self._known
         if commit not in known:
             known[commit] = self.trees.leads_to(self._tips, commit)
@@ -179,7 +182,7 @@ class GitChanges:
 
     @cached_property
     def _logged(self) -> frozenset[str]:
-        """The commits that HEAD moved to by a commit or a merge, by the whole reflog."""
+        """The commits that the whole reflog shows as created by a commit or a merge."""
         made = frozenset(move.new for move in self.moves or () if move.authored or move.made)
         mark = self.before.log
         return made if mark is None else made | logged_before(self.git.git_dir, mark)
@@ -197,7 +200,7 @@ class GitChanges:
         return False
 
     def _taken_along(self, path: WorkspacePath, old: ContentHash | None, blob: str | None) -> bool:
-        """Whether git merged a file's uncommitted changes into another commit at checkout."""
+        """Whether git merged a file's uncommitted changes into the commit that it checked out."""
         heads = (self.before.head, self.after.head)
         if old is None or blob is None or None in heads or path in self.authored:
             return False
@@ -208,7 +211,7 @@ class GitChanges:
         return self.trees.merged_blob(base, ours, theirs) == blob
 
     def _put_away_untracked(self, path: WorkspacePath, old: ContentHash) -> bool:
-        """Whether a stash made since holds an untracked file as it was before (`old`)."""
+        """Whether a stash made since the first snapshot has the untracked file with hash `old`."""
         for stash in self.after.stashes:
             if stash not in self.before.stashes:
                 data = self.git.blob_bytes(f"{stash}^3", path)

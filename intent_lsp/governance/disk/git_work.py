@@ -16,8 +16,8 @@ GIT_AWAITED_FOR: Final = timedelta(seconds=30)
 class GitWork:
     """Follows the git activity of one root. `moment` is git's state at the last complete snapshot.
 
-    `passed_over`: a lock file exists, but nothing has changed for so long that it is ignored.
-    `stuck` is the state with that lock file, and when it was noticed.
+    `passed_over`: a lock file exists, but is ignored because nothing has changed for so long.
+    `stuck` is git's state with that lock file, and the time when it was noticed.
     """
 
     stores: Stores
@@ -26,9 +26,9 @@ class GitWork:
     stuck: tuple[GitMoment, datetime] | None = None
 
     def goes_on(self, rest: GitRest, before: TreeSnapshot) -> bool:
-        """Whether git is running.
+        """Whether git is running, according to its state `rest`.
 
-        A lock file under which nothing changes is ignored after a while.
+        A lock file is ignored if git's state has not changed for a while.
         """
         git = before.git
         if git is None or rest.lasted(git.index, git.log):

@@ -1,7 +1,7 @@
 """Files that a command created and hid from git by new lines in ignore files (ADR 0014).
 
-Invariant: files that were ignored before are not reported. Files seen before are compared by the
-caller.
+Invariant: files that were ignored before are not reported. Files of the earlier snapshot are
+compared by the caller.
 """
 
 import logging
@@ -25,7 +25,7 @@ _EXCLUDE: Final = WorkspacePath(".git/info/exclude")
 
 
 def keep_excludes(git: GitSnapshot, contents: Contents) -> None:
-    """Keep the contents of the ignore files outside the work tree, as a snapshot saw them."""
+    """Keep the contents that the ignore files outside the work tree had at a snapshot."""
     for place, _ in git.excludes:
         try:
             data = read_bytes(Path(place))
@@ -43,7 +43,10 @@ def hidden_files(
     now: TreeSnapshot,
     edits: Iterable[ChangedFile],
 ) -> Iterator[ChangedFile]:
-    """Yield the files that exist, were not ignored before, and are ignored now."""
+    """Yield the existing files that are ignored in snapshot `now` but were not in `before`.
+
+    `edits` are the changed files, among them changed ignore files.
+    """
     root, git = looks.root, looks.git
     if git is None:
         return
@@ -79,9 +82,9 @@ def _changed_in_tree(
 def _changed_elsewhere(
     contents: Contents, before: GitSnapshot | None, now: GitSnapshot | None
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield the old contents of changed ignore files outside the work tree.
+    """Yield each changed ignore file outside the work tree: its name in git's output, old content.
 
-    Each comes with the names that git may report for it.
+    An ignore file that git may report under two names is yielded twice.
     """
     old = dict(before.excludes) if before is not None else {}
     new = dict(now.excludes) if now is not None else {}
@@ -94,5 +97,5 @@ def _changed_elsewhere(
 
 
 def _held(contents: Contents, hash_: ContentHash | None) -> bytes | None:
-    """Return what an ignore file held before, or None if that is not kept any more."""
+    """Return the old content of an ignore file, or None if that content is no longer kept."""
     return b"" if hash_ is None else contents.kept_bytes(hash_)

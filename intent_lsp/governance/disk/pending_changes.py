@@ -28,10 +28,10 @@ _PASSED: Final = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PendingChange:
-    """An unrecorded change of a file: what the file held before (`old`), and holds now (`new`).
+    """An unrecorded change of a file, from the content `old` to the present hash `new`.
 
-    `since` is the time of the snapshot before it. `ticket` is that of a call that may have made it.
-    `passed` are contents that the file had in between.
+    `since` is the time of the last snapshot before the change. `ticket` is the ticket of a call
+    that may have made the change. `passed` are the contents that the file had in between.
     """
 
     old: HeldThen
@@ -45,9 +45,9 @@ class PendingChange:
 class PendingChanges:
     """The unrecorded changes of one root's files, by path.
 
-    `waiting` are to be recorded. `taken` are those that git removed from the work tree before they
-    were recorded. `unlisted` are the last hashes of files that still exist but that git no longer
-    lists.
+    `waiting` are changes to be recorded. `taken` are changes that git removed from the work tree
+    before they were recorded. `unlisted` are the last hashes of files that still exist but that git
+    no longer lists.
     """
 
     stores: Stores
@@ -56,7 +56,7 @@ class PendingChanges:
     unlisted: dict[WorkspacePath, ContentHash] = field(default_factory=dict)
 
     def forget(self) -> None:
-        """Forget all changes, since the state to compare with is lost."""
+        """Discard all changes, since the snapshot to compare with is lost."""
         self.waiting, self.taken = {}, {}
 
     def note(self, file: ChangedFile, since: str) -> None:
@@ -109,7 +109,10 @@ class PendingChanges:
                 self.unlisted[path] = file.hash
 
     def account(self, saving: Collection[WorkspacePath] = ()) -> None:
-        """End interrupted runs of saves, then drop changes that we made or a record explains."""
+        """End interrupted runs of saves; drop changes that the server made or a record explains.
+
+        `saving` are the files that an editor is saving; their runs go on.
+        """
         self._end_runs_of_others(saving)
         for changes in (self.waiting, self.taken):
             for path, change in tuple(changes.items()):
@@ -140,14 +143,14 @@ class PendingChanges:
         return waiting
 
     def is_own(self, path: WorkspacePath, new: ContentHash | None) -> bool:
-        """Whether this content is what the server itself wrote to the file last."""
+        """Whether this is the content that the server itself last wrote to the file."""
         state = self.stores.state
         return state is not None and new is not None and state.own_write(path) == new
 
     def _end_runs_of_others(self, saving: Collection[WorkspacePath]) -> None:
-        """End runs of saves whose files somebody else changed, and those of servers that are gone.
+        """End runs of saves in two cases: somebody else changed the file, or the server is gone.
 
-        A file in `saving` keeps its run.
+        The run of a file in `saving` is not ended.
         """
         since = timestamp(self.stores.clock() - ABANDONED_AFTER)
         self.stores.end_runs(idle_since=since)
@@ -158,7 +161,7 @@ class PendingChanges:
             self.stores.end_runs(others)
 
     def _is_of_others(self, path: WorkspacePath, left: ContentHash | None) -> bool:
-        """Whether a file holds something that its run of saves did not leave.
+        """Whether a file has another content than its run of saves left (`left`).
 
         The disk is read again, since the run may be newer than the last snapshot.
         """

@@ -72,10 +72,10 @@ class TreeLooks:
         self._said: str | None = None
 
     def look(self, *, soon: bool = False) -> TreeSnapshot | None:
-        """Take a snapshot. None if git does not answer, or there is too much to read.
+        """Take a snapshot, or return None if git does not answer or there is too much to read.
 
-        Files that only the server writes are left out. `soon`: somebody waits for it, so a large
-        tree without a commit is not read.
+        Files that only the server writes are left out. `soon`: a caller waits for the snapshot, so
+        a large tree without a commit is not read.
         """
         with self._lock:
             status = self._status()
@@ -88,7 +88,7 @@ class TreeLooks:
             )
 
     def git_of(self, inner: WorkspacePath) -> "TreeLooks | None":
-        """Return the snapshots of an inner repository, or None if it has never been seen."""
+        """Return the snapshot taker of an inner repository, or None if it was never seen."""
         return self._inner.get(inner)
 
     @property
@@ -98,18 +98,18 @@ class TreeLooks:
 
     @property
     def git(self) -> Git | None:
-        """Its repository, or None."""
+        """The directory's git repository, or None if it has none."""
         return self._git
 
     @property
     def gits(self) -> GitSnapshots | None:
-        """The reader of its repository's state, or None."""
+        """The reader of the git repository's state, or None if there is no repository."""
         return self._gits
 
     def _status(self) -> TreeStatus | None:
         """Return git's status, or None if git does not answer.
 
-        Without git, return all files, or None if there are too many.
+        In a directory without git, return all its files, or None if there are too many.
         """
         if self._git is not None and self._index is not None:
             try:
@@ -120,7 +120,7 @@ class TreeLooks:
         return None if paths is None else TreeStatus(head=None, paths=paths)
 
     def _overwhelmed(self, status: TreeStatus, *, soon: bool) -> bool:
-        """Whether there is too much to read. It is logged once while it lasts."""
+        """Whether there is too much to read. A warning is logged when this begins."""
         said = None
         if len(status.paths) > FILES_AT_MOST:
             said = "changed files are too many to be compared"
@@ -154,7 +154,7 @@ class TreeLooks:
         return found
 
     def _listed(self, status: TreeStatus) -> Iterator[tuple[WorkspacePath, str | None, bool]]:
-        """Yield each file to read, its blob in the index, and whether it equals that blob."""
+        """Yield each file to read, its blob in git's index, and whether it equals that blob."""
         for path in status.paths:
             known = status.index.get(path)
             yield (path, None, False) if known is None else (path, known.blob, known.same)
@@ -203,7 +203,7 @@ class TreeLooks:
         return held.hash
 
     def _keep_more(self, files: TreeFiles, found: dict[WorkspacePath, FileSnapshot]) -> None:
-        """Keep contents that did not fit an earlier snapshot's limit, as far as they fit now."""
+        """Keep contents for which an earlier snapshot had no space, as far as the limit allows."""
         kept = self._kept = {path: hash_ for path, hash_ in self._kept.items() if path in found}
         for path in [path for path, file in found.items() if kept.get(path) != file.hash]:
             if self._room <= 0:
@@ -217,6 +217,6 @@ class TreeLooks:
 
 
 def is_anybodys(path: WorkspacePath) -> bool:
-    """Whether a file may be edited by people or agents: not only by the server or git."""
+    """Whether people or agents may edit a file: not temporary, and not the server's or git's."""
     kind = standing(path, _ANY_POLICY, ignored=False)
     return kind not in (FileClass.SERVER_ONLY, FileClass.IGNORED) and not is_temporary(path)

@@ -1,7 +1,7 @@
 """Events of file watches without those that the product caused itself (requirements section 7).
 
-Invariant: an event is dropped only if the disk shows that nothing happened that is not known: the
-file has the stamp that it had when it was recorded, or it came and went between two snapshots.
+Invariant: an event is dropped only if the disk shows that nothing new has happened: the file has
+the stamp that it had when it was recorded, or it came and went between two snapshots.
 """
 
 import os
@@ -31,9 +31,9 @@ class WatchEvents:
     last: Callable[[], TreeSnapshot | None]
 
     def in_tree(self, paths: frozenset[Path]) -> frozenset[Path]:
-        """Return the paths after whose change the work tree has to be examined.
+        """Return those of the changed paths that require an examination of the work tree.
 
-        Files that only the server writes are no part of what is examined.
+        Left out are the server's own files, recorded changes, and files that came and went.
         """
         return self._kept(
             paths,
@@ -43,9 +43,10 @@ class WatchEvents:
         )
 
     def of_rules(self, paths: frozenset[Path], is_open: Callable[[Path], bool]) -> frozenset[Path]:
-        """Return the paths after whose change rules and open files have to be examined.
+        """Return those of the changed paths that require an examination of rules and open files.
 
-        A file of rules, or one that an editor has open, matters even if it came and went.
+        A rules file, or a file that an editor has open (`is_open`), is returned even if it came and
+        went.
         """
         root = self.stores.root
 
@@ -71,7 +72,7 @@ class WatchEvents:
         return not self.stores.known_files.is_unchanged(path)
 
     def _came_and_went(self, path: WorkspacePath) -> bool:
-        """Whether there is no such file, and there was none: an editor's temporary file."""
+        """Whether a file neither exists now nor was in the last snapshot, like a temporary file."""
         git, last = self.stores.git, self.last()
         if git is None or last is None or os.path.lexists(self.stores.root / path):
             return False
