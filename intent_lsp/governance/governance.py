@@ -55,10 +55,11 @@ class GovernanceStatus:
 
 
 class Governance(RootParts):
-    """Answers every request about one root.
+    """The entry point for every request about one root.
 
     `patient`: audit events of judged calls are queued until `unreported.write` is called, so that
-    no request waits for them. Otherwise they are written before a call's decision is returned.
+    no request waits for them. Otherwise the events of a call are written before its decision is
+    returned.
 
     As a context manager it serves one command: it opens no session, and ends none.
     """
@@ -76,8 +77,8 @@ class Governance(RootParts):
     def open_editor(self, wanted: str | None, contributor: Contributor) -> Session:
         """Open the session of an editor's connection and return it.
 
-        The first time, also take its baseline: whatever changes on disk from then on counts as a
-        change.
+        `wanted` is the id of the session to open, or None. The first time, also store the session's
+        baseline: later differences on disk count as changes.
         """
         intents = self.rules.current().file.intents
         session = self.sessions.open_editor(wanted, contributor, intents)
@@ -89,7 +90,7 @@ class Governance(RootParts):
         return session
 
     def _clear_up(self) -> None:
-        """Append the records that an earlier session could not, and delete old drafts."""
+        """Append the records that an earlier process could not append, and delete old drafts."""
         self.stores.drafts.prune(self.stores.clock())
         try:
             # A server that was killed leaves its open runs of saves; they are recorded here too.
@@ -110,7 +111,7 @@ class Governance(RootParts):
         recommend_archiving(self.root, self.stores.clock)
 
     def begin_turn(self, session_id: str, agent_id: str) -> tuple[SessionRow, tuple[Outcome, ...]]:
-        """Begin an agent's next turn; return its row, and what its open commands changed.
+        """Begin an agent's next turn. Return the session's row, and what its open commands changed.
 
         The changes of commands whose end the host did not report are recorded first.
         """
@@ -134,9 +135,10 @@ class Governance(RootParts):
     def status(
         self, session_id: str, rules: Rules | None = None, agent_id: str = ""
     ) -> GovernanceStatus:
-        """Return the state of the root and of a session, by `rules` or else by the current ones.
+        """Return the state of the root and of a session.
 
-        Deferred audit events are written first.
+        `rules` are the rules to report, None for the current ones. Deferred audit events are
+        written first.
         """
         self.unreported.write()
         rules = rules or self.rules.current()
@@ -161,9 +163,9 @@ class Governance(RootParts):
         )
 
     def path_named(self, params: PathParams) -> WorkspacePath:
-        """Return the root-relative path that params name.
+        """Return the path in the request's params, relative to the root.
 
-        Raise WrongParamsError if they name none, or one outside the root.
+        Raise WrongParamsError if the params contain no path, or one outside the root.
         """
         spelled = params.required_path()
         if params.uri is not None:
@@ -178,9 +180,9 @@ class Governance(RootParts):
         return path
 
     def owners(self, path: WorkspacePath) -> tuple[Ownership, ...]:
-        """Return every intent that owns a path, whatever its status, in file order.
+        """Return every intent that owns a path, whatever the intent's status, in file order.
 
-        Empty while the root is not governed.
+        Return an empty tuple if the root is not governed.
         """
         rules = self.rules.current()
         return rules.owners(path) if rules.governed else ()
@@ -188,14 +190,14 @@ class Governance(RootParts):
     def explain_save(
         self, session_id: str, path: WorkspacePath
     ) -> tuple[tuple[ExplainedRow, ...], Judgement]:
-        """Return the gate's checks for a save of a file, and the decision that they lead to."""
+        """Return every check of the gate on a save of a file, and the resulting decision."""
         place = resolve_below(self.root, path) or ResolvedPath(path, None)
         return self._judging.explain(session_id, place)
 
     def explain_save_under(
         self, intent_id: str, path: WorkspacePath
     ) -> tuple[tuple[ExplainedRow, ...], Judgement]:
-        """Return what `explain_save` would return to a session with this intent selected."""
+        """Return the result of `explain_save` for a session that has selected this intent."""
         # These sessions have no database, so the supposed selection is stored nowhere.
         sessions = Sessions(replace(self.stores, state=None), None)
         session = sessions.open_agent(self.stores.new_id())

@@ -50,7 +50,7 @@ class ContentLru:
         self._size = 0
 
     def get(self, name: Hashable, read: Callable[[], FileContent]) -> FileContent:
-        """Return the cached content for a key. If there is none, call `read` outside the lock."""
+        """Return the cached content for the key `name`, or else call `read` outside the lock."""
         with self._lock:
             known = self._kept.pop(name, None)
             if known is not None:

@@ -47,10 +47,10 @@ _NOTHING_KNOWN: Final = FileMemory()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallFile:
-    """One path of a call. `place` is where it leads, None if it cannot lie below the root.
+    """One path of a call. `place` is the resolved path, or None if it cannot lie below the root.
 
     `there`: the file exists, readable or not. `outside`: it lies outside the root, or in another
-    governed root below it (requirements section 4).
+    governed root below this one (requirements section 4).
     """
 
     touched: TouchedPath
@@ -72,11 +72,11 @@ class CallFactsOf:
         self._command_paths = CommandPaths(stores)
 
     def heard(self, hearing: Hearing) -> Hearing:
-        """Return a call with the paths to judge.
+        """Return the call with its final list of paths to judge.
 
         A command's globs and directories are expanded to files; ignored and temporary files are
-        dropped. Paths that the command may restore after an agent's violation are left out: the
-        comparison after the command shows whether it did.
+        left out. Also left out are paths by which the command may restore a file after an agent's
+        violation: comparing the work tree after the command shows whether it did.
         """
         reading, call = hearing.reading, hearing.call
         if call.command is not None and not call.paths and call.patch is None:
@@ -99,7 +99,7 @@ class CallFactsOf:
         return self._putting_back.may_undo(place.path, deleting=deleting)
 
     def files(self, reading: CallReading) -> tuple[CallFile, ...]:
-        """Resolve every path of a call and read the files."""
+        """Resolve every path of a call, and return the paths with the contents of their files."""
         others = RootsBelow(self._stores.root)
         known = [self._file(touched, others) for touched in reading.paths]
         perhaps = [self._file(touched, others) for touched in reading.perhaps]
@@ -218,7 +218,7 @@ class CallFactsOf:
 def _expected(
     call: ToolCall, asker: Asker, file: CallFile, memory: FileMemory
 ) -> tuple[ContentHash | Unread | None, bool]:
-    """Return the hash that the agent read last, and whether it read it in this turn."""
+    """Return the hash that the agent last read of a file, and whether that was in this turn."""
     for name in (file.touched.path, _path(file)):
         if name in call.read_hashes:
             return call.read_hashes[name], True
@@ -228,7 +228,10 @@ def _expected(
 
 
 def _path(file: CallFile) -> WorkspacePath:
-    """Return the path by which a refusal names a file; outside the root, as the caller wrote it."""
+    """Return the path that a refusal shows for a file.
+
+    A path that cannot lie below the root is shown as the caller wrote it.
+    """
     return WorkspacePath(file.touched.path) if file.place is None else file.place.path
 
 
@@ -242,9 +245,9 @@ def _denied(rules: Rules, files: Sequence[CallFile]) -> Iterator[DeniedPath]:
 
 
 def announced(call: ToolCall, files: int) -> ContentHash | None:
-    """Return the hash of the text that a call says it writes.
+    """Return the hash of the new text that a call states, or None if the call states none.
 
-    None unless it has exactly one file.
+    Return None too if the call has not exactly one file; `files` is the number of its files.
     """
     if call.new_text is None or files != 1:
         return None

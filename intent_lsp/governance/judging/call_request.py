@@ -1,6 +1,6 @@
 """A call that is to be judged, with its asker and the rules in force (requirements section 6).
 
-Invariant: values only. The facts that they refer to are read under the root's lock.
+Invariant: only values are stored here. The facts about the files are read under the root's lock.
 """
 
 from dataclasses import dataclass

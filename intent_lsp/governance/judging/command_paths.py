@@ -1,6 +1,6 @@
 """The paths of a shell command as they exist on disk: globs and directories are expanded.
 
-Invariant: a path that is left out here is still compared after the command, like any other.
+Invariant: a path that this module leaves out is still compared after the command, like any other.
 """
 
 import os
@@ -40,7 +40,7 @@ class CommandPaths:
         self._stores = stores
 
     def found(self, reading: CallReading, rules: Rules) -> CallReading:
-        """Return a command's reading with its paths expanded to files.
+        """Return a command's parsed form with its paths expanded to files.
 
         Ignored and temporary files are left out.
         """
@@ -65,7 +65,7 @@ class CommandPaths:
         return replace(reading, paths=tuple(paths), unknown=tuple(unknown), looking=looking)
 
     def _filled(self, touched: TouchedPath) -> tuple[TouchedPath, ...]:
-        """Return the paths that a glob matches now, as a shell would expand it."""
+        """Return the existing paths that a glob matches, as a shell would expand the glob."""
         # Path.glob does not accept an absolute pattern.
         found = iglob(touched.path, root_dir=self._stores.root)  # noqa: PTH207
         names = islice(found, MATCHES_AT_MOST + 1)
@@ -84,7 +84,7 @@ class CommandPaths:
     def _files(
         self, touched: TouchedPath, rules: Rules, others: RootsBelow
     ) -> Iterator[TouchedPath]:
-        """Yield the files that a path stands for; for a directory, the files in it."""
+        """Yield the path itself if it is a file's, or the files in it if it is a directory's."""
         place = resolve_below(self._stores.root, touched.path)
         if place is None or place.real is None or others.hold(place.path):
             yield touched
@@ -135,7 +135,7 @@ class CommandPaths:
             yield touched
 
     def _at(self, path: str) -> str:
-        """Return the file system path of a path that is relative to the root or absolute."""
+        """Return the absolute path for a path that is absolute or relative to the root."""
         return os.path.join(self._stores.root, path)  # noqa: PTH118 - Path asks by exceptions
 
     def _names(self, place: ResolvedPath, *, tracked: bool) -> Iterable[str] | None:
@@ -145,7 +145,7 @@ class CommandPaths:
         return None if git is None or not readable else git.names_in(place.path, tracked=tracked)
 
     def _is_denied(self, place: ResolvedPath, rules: Rules, *, directory: bool) -> bool:
-        """Whether no agent may change a path, or anything that may lie in a directory."""
+        """Whether no agent may change a path or, with `directory`, some path that may lie in it."""
         for path in (place.path, place.real or place.path):
             inside = WorkspacePath(_below(path, _REST))
             if any(denied_path(rules, path)) or (directory and any(denied_path(rules, inside))):
@@ -199,7 +199,7 @@ def _at_home(touched: TouchedPath) -> TouchedPath:
 def _walked(directory: str) -> Iterator[str]:
     """Yield the relative paths of the files and links below a directory.
 
-    A directory that cannot be read yields the placeholder for any file in it.
+    For a subdirectory that cannot be read, yield a placeholder that stands for any file in it.
     """
     closed: list[str] = []
     for place, rooms, names in os.walk(directory, onerror=lambda p: closed.append(p.filename)):

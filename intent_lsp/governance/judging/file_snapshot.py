@@ -22,11 +22,11 @@ from intent_lsp.store.fs.resolve import ResolvedPath
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenFileState:
-    """A file as it is for one session at one moment.
+    """A file's state for one session at one moment.
 
-    Unsaved text is compared with `head`, `baseline` and `passed` (the newest content with verdict
-    PASS that is kept). `refused` is the file's newest record if it is a violation that still
-    describes the file on disk.
+    Unsaved text is compared with `head`, `baseline` and `passed` (the newest available content with
+    verdict PASS). `refused` is the file's newest record if it is a violation and the file still has
+    the content of that record.
     """
 
     judgement: Judgement
@@ -59,7 +59,7 @@ JUST_NOW: Final = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Overtaken:
-    """A save made before the server first read the file: the content saved, and that before it."""
+    """A save made before the server first read the file: the content saved and the one replaced."""
 
     saved: FileContent
     before: FileContent
@@ -82,10 +82,11 @@ class OpenFileStates:
         *,
         edited: bool,
     ) -> OpenFileState:
-        """Take a snapshot of a file.
+        """Return a snapshot of a file.
 
-        `disk` is its content on disk, `read` the hash the editor last read. `edited`: the editor
-        has unsaved text. Without it the file is never stale, since nothing would be overwritten.
+        `disk` is the file's content on disk, `read` the hash that the editor last read. `edited`:
+        the editor has unsaved text; if false, the file is never stale, since a save would overwrite
+        nothing.
         """
         reading = BaseHash(read=read if edited else disk.hash, disk=disk.hash)
         judgement = self._judging.judge(session.id, place, reading)
@@ -117,9 +118,9 @@ class OpenFileStates:
         )
 
     def is_fine(self, session: Session, place: ResolvedPath) -> bool:
-        """Whether a file on disk has no violation, by a quick check.
+        """Whether a quick check shows that a file on disk has no violation.
 
-        False: take a snapshot to find out.
+        If false, the file may have one: take a snapshot to find out.
         """
         judgement = self._judging.judge(session.id, place)
         if not _is_shown(judgement):
@@ -132,7 +133,7 @@ class OpenFileStates:
         return passed is not None and _post_hash(passed, place.path) == held
 
     def read_first(self, path: WorkspacePath) -> FileContent:
-        """Read a file that an editor has opened; remember its content if no commit holds it."""
+        """Return the content of a file that an editor has opened; store it if no commit has it."""
         content = self._contents.on_disk(path)
         self._contents.seen(path, content)
         return content
@@ -140,8 +141,8 @@ class OpenFileStates:
     def overtaken(self, path: WorkspacePath, disk: FileContent, opened: str) -> Overtaken | None:
         """Return a save made before the server first read the file, or None if there was none.
 
-        `disk` is what the server read first, `opened` the text that the editor opened. A difference
-        counts as such a save only if the file was written within the last 10 seconds.
+        `disk` is what the server read first, `opened` the text that the editor opened. If they
+        differ, this counts as such a save only if the file was written within the last 10 seconds.
         """
         text, stamp = disk.decoded, files.stamp(self._stores.root / path)
         if text is None or text.text == opened or stamp is None:
@@ -157,9 +158,9 @@ class OpenFileStates:
             return None
 
     def was_overtaken(self, session: Session, path: WorkspacePath, first: Overtaken) -> None:
-        """Correct the baseline and the initial content of a file that was saved before it was read.
+        """Correct a file's baseline and initial content to the content before the save `first`.
 
-        They take the content from before that save.
+        That save happened before the server first read the file.
         """
         self._contents.correct(session.id, path, first.saved, first.before)
 
@@ -182,7 +183,7 @@ class OpenFileStates:
 
 
 def _is_shown(judgement: Judgement) -> bool:
-    """Whether changes of a file with this decision are shown as violations at all."""
+    """Whether changes of a file with this judgement are shown as violations at all."""
     rules = judgement.rules
     if not rules.governed or rules.policy.enforcement is Enforcement.OBSERVE:
         return False

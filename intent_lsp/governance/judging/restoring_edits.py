@@ -20,8 +20,8 @@ class RestoringEdits:
     def may_undo(self, path: WorkspacePath, *, deleting: bool) -> bool:
         """Whether deleting a file, or checking it out from HEAD, would undo its violations.
 
-        All of them must be agents' own, and the file must still hold what they left, so that nobody
-        else's work is lost.
+        True only if agents made all these violations, and the file still has the content that they
+        left, so that nobody else's work is lost. `deleting`: delete the file, else check it out.
         """
         if self._stores.past.newest_passes(path):
             return False
@@ -34,9 +34,10 @@ class RestoringEdits:
         return before == (None if deleting else self._contents.head(path).hash)
 
     def puts_back(self, path: WorkspacePath, new: ContentHash | None) -> bool:
-        """Whether content `new` (None: deleted) undoes a file's violation.
+        """Whether a change to the content `new` (None: deletion) undoes a file's violation.
 
-        That is, it is what the file held before its newest record, a FAIL, or what HEAD holds.
+        This is so if the file's newest record is a FAIL, and `new` is the content before that
+        record or the content in HEAD.
         """
         newest = self._stores.past.newest(path)
         if newest is None or newest.scope_validation is not ScopeValidation.FAIL:
@@ -56,6 +57,6 @@ def _is_agents(record: Record) -> bool:
 
 
 def _ends(record: Record, path: WorkspacePath) -> tuple[ContentHash | None, ContentHash | None]:
-    """Return the hashes of a path before and after a record; None for both if it is not in it."""
+    """Return a path's hashes before and after a record; both None if the record lacks the path."""
     ends = ((file.pre_hash, file.post_hash) for file in record.files if file.path == path)
     return next(ends, (None, None))

@@ -71,12 +71,12 @@ class Judgement:
 
     @property
     def denied(self) -> Denied | None:
-        """The refusal, or None."""
+        """The refusal, or None if the edit is not refused."""
         return self.decision if isinstance(self.decision, Denied) else None
 
     @property
     def verdict(self) -> ScopeValidation | None:
-        """The verdict that a record of the edit has. None if the edit is not recorded."""
+        """The verdict for the edit's record, or None if the edit is not recorded."""
         match self.standing:
             case FileClass.IGNORED:
                 return None
@@ -119,7 +119,10 @@ class SaveJudge:
     grants: Grants
 
     def judge(self, session_id: str, place: ResolvedPath, reading: BaseHash = UNREAD) -> Judgement:
-        """Judge an edit of a file by a session, under the current rules."""
+        """Judge an edit of a file by a session, under the current rules.
+
+        `reading` is what the author read and what the disk holds.
+        """
         rules = self.rules.current()
         memory = self.sessions.save_memory(session_id, place.path)
         intent_id = None if memory.row is None else memory.row.active_intent
@@ -160,9 +163,10 @@ class SaveJudge:
     def allow_restoring(
         self, judgement: Judgement, session_id: str, reading: BaseHash, text: str | None
     ) -> Judgement:
-        """Return the decision, turned into allowed if the text is that of HEAD or the baseline.
+        """Return the judgement, changed to allowed if `text` equals that of HEAD or the baseline.
 
-        Not if the disk holds a change that the author never read: restoring would overwrite it.
+        It is not changed if the disk holds a change that the author never read, as restoring would
+        overwrite that change.
         """
         denied = judgement.denied
         if denied is None or text is None or is_stale(judgement, reading):
@@ -204,7 +208,7 @@ class SaveJudge:
 
 
 def is_stale(judgement: Judgement, reading: BaseHash) -> bool:
-    """Whether the disk holds a content that neither the author read nor the server wrote."""
+    """Whether the content on disk is neither what the author read nor what the server wrote."""
     expected = _expected(judgement, reading)
     return expected is not Unread.NEVER and expected != reading.disk
 
@@ -228,7 +232,10 @@ def _expected(judgement: Judgement, reading: BaseHash) -> ContentHash | Unread |
 
 
 def _decided(judgement: Judgement, question: GateRequest, place: ResolvedPath) -> Judgement:
-    """Return the judgement with the gate's decision, unless it is decided already."""
+    """Return the judgement with the gate's decision, or unchanged if it needs none.
+
+    It needs none if it is already a refusal, or if the file is not governed.
+    """
     if judgement.denied is not None or judgement.standing is not FileClass.GOVERNED:
         return judgement
     decision = judge_save(question)
@@ -239,7 +246,7 @@ def _decided(judgement: Judgement, question: GateRequest, place: ResolvedPath) -
 
 
 def _is_generated(denied: Denied, rules: Rules, place: ResolvedPath) -> bool:
-    """Whether a refused edit is of a file that a tool generates."""
+    """Whether a refused edit concerns a file that a tool generates."""
     paths = {place.path, place.real or place.path}
     return denied.code in _OF_INTENTS and all(map(rules.generated.covers, paths))
 
@@ -249,7 +256,7 @@ def _same(content: FileContent, text: str) -> bool:
 
 
 def _leading_out(decision: SaveDecision, rules: Rules, place: ResolvedPath) -> tuple[IntentId, ...]:
-    """Return the open intents that own a refused file and could be selected for it."""
+    """Return the open intents that own a refused file and that a session could select."""
     if not isinstance(decision, Denied) or decision.code not in _OF_INTENTS:
         return ()
     intents, real = rules.file.intents, place.real or place.path
@@ -264,9 +271,9 @@ def _leading_out(decision: SaveDecision, rules: Rules, place: ResolvedPath) -> t
 def agents_standing(
     standing: FileClass, question: GateRequest, rules: Rules
 ) -> tuple[FileClass, Denied | None]:
-    """Return the class of a file for an agent's save, given its class for people.
+    """Return the class of a file for an agent's save, and the refusal if no agent may change it.
 
-    The second part is the refusal if no agent may change the file at all, else None.
+    `standing` is the file's class for people. The refusal is None if an agent may change the file.
     """
     found = tuple(each for path in question.paths for each in denied_path(rules, path))
     if not found:
@@ -284,7 +291,7 @@ def agents_standing(
 def unasked_row(
     path: WorkspacePath, standing: FileClass, denied: Denied | None
 ) -> ExplainedRow | None:
-    """Return the one check that decides without the gate, or None if the gate is asked.
+    """Return the check that decides without asking the gate, or None if the gate is asked.
 
     `denied` is the refusal if no agent may change the file.
     """

@@ -23,7 +23,7 @@ _log: Final = logging.getLogger(__name__)
 
 
 class Authors:
-    """Finds the names of the people in blame runs of one root. Thread-safe."""
+    """Finds the names of the people behind the blame runs of one root. Thread-safe."""
 
     def __init__(self, root: Path, rules: RulesCache, state: SessionDb | None) -> None:
         """Use `state` to find the sessions of this user. Without it nobody is *you*."""
@@ -32,7 +32,7 @@ class Authors:
         self._commits = LedgerAuthors(root)
 
     def people(self, runs: Iterable[BlameRun]) -> RecordAuthors:
-        """Return who the people in some blame runs are, as far as it is known."""
+        """Return the known authors of the blame runs that people wrote."""
         records = of_people(runs)
         if not records or self._rules.current().policy.authors is AuthorNames.NONE:
             return RecordAuthors()
@@ -43,7 +43,7 @@ class Authors:
         return RecordAuthors(names, own)
 
     def named(self, runs: Iterable[BlameRun]) -> tuple[BlameRun, ...]:
-        """Return the blame runs with the names of their people filled in."""
+        """Return the blame runs with the names of their authors filled in."""
         runs = tuple(runs)
         return named(runs, self.people(runs))
 

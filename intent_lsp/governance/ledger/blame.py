@@ -2,8 +2,8 @@
 
 Invariant: nothing is written but the index. Contents kept in `.local/` help and are never needed.
 Invariant: lines that an editor has changed and not saved have no author yet.
-Invariant: a cached lineage equals what would be read. It is read again if the ledger did anything
-but grow, or the file was renamed.
+Invariant: a cached lineage equals one read from the ledger. It is read again if the ledger did
+anything but grow, or the file was renamed.
 """
 
 import threading
@@ -104,7 +104,8 @@ class FileBlame:
     def blame(self, path: WorkspacePath, shown: Sequence[str] | None = None) -> Blamed | None:
         """Return the blame of a file, or None if there is no such file.
 
-        `shown` are the lines as an editor shows them, saved or not. Raise LedgerUnavailableError.
+        `shown` are the lines in the editor, saved or not; None for the lines on disk. Raise
+        LedgerUnavailableError.
         """
         data = read_in(self._root, path)
         if data is None:
@@ -143,7 +144,7 @@ class FileBlame:
         )
 
     def _other(self, lineage: FileLineage, steps: Sequence[Edit]) -> OtherFile:
-        """Return another file, with its edits, from which blocks may have been moved."""
+        """Return another file from which blocks may have been moved here; `steps` are its edits."""
         sources = [lineage.sources[step.order] for step in steps]
         today = read_in(self._root, sources[0][1].path)
         return OtherFile(
@@ -156,7 +157,8 @@ class FileBlame:
 def _by_hash(lineage: FileLineage, data: bytes) -> Blamed:
     """Return the blame of a file that is not compared by line.
 
-    All of it is attributed to the earliest record that left the file with its present hash.
+    The whole file is attributed to the earliest record that left it with the hash of `data`, its
+    present content.
     """
     wanted: ContentHash = hash_content(data)
     left = (at for at, (_, file) in enumerate(lineage.sources) if file.post_hash == wanted)
@@ -173,7 +175,7 @@ def _at_most_moved(claim: Attribution | None, joined: int) -> Attribution | None
 
 
 def _has_only_grown(before: FilesStamp, now: FilesStamp) -> bool:
-    """Whether every ledger file is still there, unchanged or longer."""
+    """Whether every ledger file still exists and is unchanged or longer."""
     there: Mapping[str, FileStamp] = {stamp.file: stamp for stamp in now}
     return len(there) == len(before) and all(
         each.file in there

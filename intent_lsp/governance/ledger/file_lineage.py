@@ -1,6 +1,6 @@
 """Lineage of a file: its records, under earlier names too, as edits in order (ledger section 5).
 
-Invariant: of an earlier name only the records before the rename belong to the file.
+Invariant: under an earlier name only the records before the rename belong to the file.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -41,9 +41,9 @@ _PAGE: Final = 500
 
 @dataclass(slots=True)
 class FileLineage:
-    """The records of one file, oldest first (`sources`), and their edits (`steps`).
+    """The records of one file, oldest first (`sources`), and the edits they describe (`steps`).
 
-    `joined`: how many of the first records belong to another file, from which this one was moved
+    `joined`: how many of the first records belong to another file, from which this file was moved
     without a record. `sources` may be appended to.
     """
 
@@ -92,10 +92,10 @@ def file_lineage(index: Index, path: WorkspacePath) -> FileLineage:
 def with_earlier_name(
     index: Index, root: Path, path: WorkspacePath, known: FileLineage
 ) -> FileLineage:
-    """Return the lineage, extended back to a file that was moved here without a record.
+    """Return `known`, extended by the records of a file that was moved to `path` without a record.
 
-    That file must be deleted, and the only one whose last record left exactly the content that the
-    first record of this file found. Raise LedgerUnavailableError.
+    That file must be deleted, its last content must be exactly the content before the first record
+    of `known`, and it must be the only such file. Raise LedgerUnavailableError.
     """
     for _ in range(NAMES_FOLLOWED):
         begun = begun_with(known)
@@ -109,9 +109,9 @@ def with_earlier_name(
 
 
 def moved_from(index: Index, root: Path, wanted: ContentHash) -> FileLineage | None:
-    """Return the lineage of the one deleted file that was left with this content, or None.
+    """Return the lineage of the deleted file whose last content has the hash `wanted`.
 
-    Raise LedgerUnavailableError.
+    Return None unless there is exactly one such file. Raise LedgerUnavailableError.
     """
     paths = index.paths(limit=PATHS_ASKED)
     gone = [path for path in paths if not holds_file(root / path)]
@@ -123,7 +123,10 @@ def moved_from(index: Index, root: Path, wanted: ContentHash) -> FileLineage | N
 
 
 def _is_earlier(root: Path, path: WorkspacePath, earlier: FileLineage, known: FileLineage) -> bool:
-    """Whether a file may have been moved here: its records are older, and no file was here."""
+    """Whether the file of `earlier` may have been moved to `path`, by the age of its records.
+
+    False also if a file existed at `path` at the same time, or if its content is too short to tell.
+    """
     last, first = earlier.sources[-1][0], known.sources[0][0]
     if last.timestamp > first.timestamp:
         return False
@@ -136,9 +139,10 @@ def _is_earlier(root: Path, path: WorkspacePath, earlier: FileLineage, known: Fi
 
 
 def begun_with(known: FileLineage) -> ContentHash | None:
-    """Return the content that a file's first record found. None if it created or restored the file.
+    """Return the hash of a file's content before its first record.
 
-    None for an empty file too, since one empty file is like any other.
+    Return None if that record created or restored the file, or if the file was empty, since all
+    empty files are alike.
     """
     first = next(iter(known.steps), None)
     if first is None or first.pre in {None, NOTHING}:
@@ -153,7 +157,7 @@ def _left(index: Index, path: WorkspacePath) -> ContentHash | None:
 
 
 def gone_on(index: Index, path: WorkspacePath, known: FileLineage) -> FileLineage | None:
-    """Return a lineage extended by newer records. None if it has to be read anew.
+    """Return a lineage extended by newer records, or None if it must be read anew.
 
     Raise LedgerUnavailableError.
     """
@@ -176,7 +180,7 @@ def gone_on(index: Index, path: WorkspacePath, known: FileLineage) -> FileLineag
 
 
 def steps_of(sources: Sequence[FileRecord], begin: int = 0) -> list[Edit]:
-    """Return the edit of each record; their indexes count from `begin`."""
+    """Return the edit of each record. The first edit gets the index `begin`."""
     return [
         Edit(
             order=order,
@@ -199,7 +203,10 @@ def newest_first(index: Index, query: Query) -> Iterator[Record]:
 
 
 def _before(records: Iterable[Record], renamed_by: str | None) -> Iterator[Record]:
-    """Yield the records older than the rename that gave a file its next name (None: all)."""
+    """Yield those of the records, newest first, that are older than the rename `renamed_by`.
+
+    `renamed_by` is a record's id; None: yield all.
+    """
     passed = renamed_by is None
     for record in records:
         if passed:

@@ -2,7 +2,7 @@
 
 Invariant: a line is imported once, however often the import is repeated.
 Invariant: an imported record is marked as such, and neither grants nor approves anything.
-Invariant: it keeps its own time. Its place in the chain shows when it was imported.
+Invariant: an imported record keeps its own time. Its place in the chain shows when it was imported.
 """
 
 from collections.abc import Iterable, Iterator
@@ -34,7 +34,7 @@ _TOO_LONG: Final = "the line is longer than 16 MB"
 
 
 class Fate(Enum):
-    """What happens to a line of an import."""
+    """The result for one line of an import: added, already in the ledger, or not a record."""
 
     ADDED = "added"
     KNOWN = "known"
@@ -45,7 +45,8 @@ class Fate(Enum):
 class Taken:
     """The result of importing one line; `line` counts from 1.
 
-    `why` says why the line is not a record. `lost` names its fields that cannot be imported.
+    `why` is why the line is not a record. `lost` are the names of its fields that cannot be
+    imported.
     """
 
     line: int
@@ -63,11 +64,11 @@ class RecordImport:
         self._pending: dict[str, Record] = {}
 
     def take_over(self, lines: Iterable[bytes | None]) -> Iterator[Taken]:
-        """Import lines, and yield the result of each that is not empty.
+        """Import lines, and yield the result of each line that is not empty.
 
         In `lines`, None stands for a line that is too long. Raise LedgerUnavailableError or
-        UnsafePathError. The lines yielded last may then be missing; importing the same lines again
-        adds them.
+        UnsafePathError; the last lines yielded before may then be missing in the ledger, and
+        importing all lines again adds them.
         """
         for taken in self._each(lines):
             if len(self._pending) >= _BATCH:
@@ -76,9 +77,9 @@ class RecordImport:
         self._append()
 
     def look_at(self, lines: Iterable[bytes | None]) -> Iterator[Taken]:
-        """Yield the results that `take_over` would have, and write nothing.
+        """Yield the results that `take_over` would yield, and write nothing.
 
-        A line that repeats one far above it counts as new.
+        A line counts as new even if it repeats a line far above.
         """
         for taken in self._each(lines):
             if len(self._pending) >= _REMEMBERED:
@@ -98,7 +99,7 @@ class RecordImport:
             yield Taken(line=number, fate=fate, dialect=found.known.dialect, lost=found.lost)
 
     def _put(self, line: bytes, found: Foreign) -> bool:
-        """Keep a record until it is appended. False if the ledger has it already."""
+        """Queue a record for appending. Return False if the ledger already has the record."""
         event = veiled(marked(found.event, found.known.dialect), self._policy)
         moment, derived = found.known.timestamp, derived_id(line)
         record = draft(event, id=found.known.id or derived, timestamp=moment, end=ChainEnd())

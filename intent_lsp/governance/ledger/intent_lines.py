@@ -49,9 +49,9 @@ FILES_HASHED: Final = 2_000
 
 @dataclass(slots=True)
 class _Told:
-    """What recent records say of a file.
+    """The contents that recent records give for a file.
 
-    `left` are the hashes that they left, `first` is the hash that the oldest of them found.
+    `left` are the hashes after the records, `first` is the hash before the oldest of them.
     """
 
     left: set[ContentHash | None] = field(default_factory=set)
@@ -60,10 +60,10 @@ class _Told:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkedFiles:
-    """The files of an intent's records under their present names, most recently changed first.
+    """The files in an intent's records by their present paths, the most recently changed first.
 
-    `intent_id` is the intent's present id; `names` are its earlier ids too. `truncated`: the intent
-    may have lines in more files.
+    `intent_id` is the intent's present id; `names` are its present and earlier ids. `truncated`:
+    the intent may have lines in more files than these.
     """
 
     intent_id: str
@@ -112,9 +112,9 @@ def worked_files(
 
 
 def explained(blaming: FileBlame, path: WorkspacePath, names: Collection[str]) -> Explained | None:
-    """Return the lines of a file that records of these intent ids explain. None if there are none.
+    """Return the lines of a file whose records have one of the intent ids `names`, or None.
 
-    Raise LedgerUnavailableError.
+    Return None if there are no such lines. Raise LedgerUnavailableError.
     """
     blamed = blaming.blame(path)
     if blamed is None:
@@ -146,9 +146,9 @@ def other_files(
     touched: Collection[WorkspacePath],
     known: Collection[WorkspacePath],
 ) -> tuple[WorkspacePath, ...]:
-    """Return more files that may hold lines of the `touched` ones, without the `known` ones.
+    """Return more files into which lines of the `touched` files may have been moved.
 
-    Raise LedgerUnavailableError.
+    Files in `known` are left out. Raise LedgerUnavailableError.
     """
     told: dict[WorkspacePath, _Told] = {}
     for record in islice(newest_first(index, Query()), RECORDS_ELSEWHERE):
@@ -164,15 +164,19 @@ def other_files(
 
 
 def _may_hold(root: Path, path: WorkspacePath, told: _Told, lost: Collection[ContentHash]) -> bool:
-    """Whether a file with records was also changed without one, so it may hold moved lines."""
+    """Whether a file was also changed without a record, so that lines may have been moved into it.
+
+    `told` is what records say of the file; `lost` are the contents of deleted files.
+    """
     today = _hash(root, path)
     return today is not None and (today not in told.left or told.first in lost)
 
 
 def _unrecorded(root: Path, index: Index, lost: Collection[ContentHash]) -> Iterator[WorkspacePath]:
-    """Yield files without records that may hold moved lines.
+    """Yield files without records that may contain moved lines.
 
-    They are files with uncommitted changes, and files that equal the last content of a deleted one.
+    These are files with uncommitted changes, and files whose hash is in `lost`, the contents of
+    deleted files.
     """
     git = Git.open(root)
     if git is None:

@@ -1,6 +1,7 @@
 """The open violations of a root: files that a `FAIL` record left and nobody has changed since.
 
-Invariant: a file that was restored, edited again or accepted by a later record is not among them.
+Invariant: a file that was restored, edited again or accepted by a later record is no open
+violation.
 """
 
 from collections.abc import Iterator

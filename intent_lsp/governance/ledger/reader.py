@@ -3,8 +3,8 @@
 Specified in ledger section 3.
 
 Invariant: the policy is read for each append, so that a change needs no restart.
-Invariant: a reader writes nothing but the index, which can be rebuilt at any time, and the heads
-that a verification saw.
+Invariant: a reader writes only the index, which can be rebuilt at any time, and the heads that a
+verification saw.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,7 +28,8 @@ from intent_lsp.store.ledger.ledger import Ledger
 class LedgerReader:
     """Queries and verifies one ledger.
 
-    The current rules tell an intent's earlier ids, and whether it was changed since a record.
+    Uses the current rules to find an intent's earlier ids, and whether an intent was changed since
+    a record.
     """
 
     def __init__(self, ledger: Ledger, rules: RulesCache) -> None:
@@ -38,7 +39,7 @@ class LedgerReader:
     def page(self, query: Query, *, limit: int, cursor: PageCursor | None = None) -> RecordPage:
         """Return a page of records, newest first.
 
-        An intent id finds the intent's earlier ids too.
+        A query for an intent id also finds the records under the intent's earlier ids.
         """
         if query.intent_ids is not None:
             known = self._rules.current().file.intents
@@ -70,9 +71,9 @@ class LedgerReader:
         return () if same else ("INTENT_CHANGED",)
 
     def verify(self, given: Sequence[Anchor] = (), progress: BuildProgress = quiet) -> Verification:
-        """Verify the whole ledger against the anchors `given` and all others that are known.
+        """Verify the whole ledger against the anchors `given` and all other known anchors.
 
-        `progress` gets the bytes done and the bytes in all. Raise LedgerUnavailableError.
+        `progress` is called with the bytes done and the total bytes. Raise LedgerUnavailableError.
         """
         return prove(self.ledger, given, progress)
 

@@ -27,10 +27,10 @@ BYTES_AT_MOST: Final = 8 << 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Side:
-    """What a file held before or after a record.
+    """A file's content before or after a record.
 
-    `text` is None if there was no file, or if `why` is set: the content is no longer kept, is not
-    text, or is too large.
+    `text` is None if there was no file. It is also None if `why` is set: the content is no longer
+    kept, is not text, or is too large.
     """
 
     text: str | None = None
@@ -39,7 +39,10 @@ class Side:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangedText:
-    """A file of a record, under its name at that time, with its content before and after."""
+    """A file of a record, at its path at that time, with its content before and after.
+
+    `previous` is its path before, if the record renamed it.
+    """
 
     path: WorkspacePath
     previous: WorkspacePath | None
@@ -48,7 +51,7 @@ class ChangedText:
 
 
 def changes_of(root: Path, record: Record) -> tuple[ChangedText, ...]:
-    """Return what a record changed, file by file."""
+    """Return the content before and after a record of each of its files."""
     sides = _Sides(ContentLookup(root), record.vcs.revision_id)
     return tuple(
         ChangedText(
@@ -63,14 +66,14 @@ def changes_of(root: Path, record: Record) -> tuple[ChangedText, ...]:
 
 @dataclass(slots=True)
 class _Sides:
-    """Looks up contents around a commit, up to a total of `bytes_left`."""
+    """Looks up file contents around the commit `revision`, up to `bytes_left` bytes in total."""
 
     contents: ContentLookup
     revision: str
     bytes_left: int = BYTES_AT_MOST
 
     def of(self, wanted: ContentHash | None, path: WorkspacePath) -> Side:
-        """Return what a file held, by its hash."""
+        """Return the content of a file with the hash `wanted` (None: there was no file)."""
         if wanted is None:
             return Side()
         data = self.contents.find(wanted, path, self.revision)

@@ -48,7 +48,7 @@ class Recovery:
         self._pruned_at: str | None = None
 
     def lost(self) -> Found:
-        """Return the records that `.local/` still has and the ledger has not.
+        """Return the records that are in `.local/` and missing in the ledger.
 
         Raise LedgerUnavailableError, also if the whole ledger file is missing but committed: it has
         to be checked out from git first.
@@ -75,9 +75,9 @@ class Recovery:
         return done
 
     def _know_others(self, anew: Sequence[LostRecord]) -> None:
-        """Replace the known heads of moved records by the records that they followed.
+        """In the stored heads, replace each moved record by the record that it followed.
 
-        Their old hashes will never be in the ledger again.
+        The old hashes of the moved records will never be in the ledger again.
         """
         old = {lost.record.integrity.record_hash for lost in anew}
         memory = KnownHeads(self._local)
@@ -87,7 +87,10 @@ class Recovery:
             memory.forget(old)
 
     def prune(self) -> None:
-        """Remove from the journal what a commit holds, if HEAD has moved. A failure is logged."""
+        """Remove from the journal the records that a commit contains, if HEAD has moved.
+
+        A failure is logged.
+        """
         git = self._git
         head = None if git is None else git.head_commit()
         if git is None or head is None or head == self._pruned_at:
@@ -99,7 +102,7 @@ class Recovery:
         self._pruned_at = head
 
     def _committed(self, git: Git, head: str) -> Iterator[bytes]:
-        """Yield the lines of the ledger's files in a commit, of those files that still exist."""
+        """Yield the lines that the present ledger files have in the commit `head`."""
         versions = git.versions_at(head, LedgerFiles(self._root).names()) or {}
         for version in versions.values():
             yield from (git.version_bytes(version) or b"").splitlines(keepends=True)

@@ -43,10 +43,11 @@ class Unsealed:
 def prove(
     ledger: Ledger, given: Sequence[Anchor] = (), progress: BuildProgress = quiet
 ) -> Verification:
-    """Verify the whole ledger against all anchors that are known.
+    """Verify the whole ledger against all known anchors.
 
-    The anchors are those `given`, the ledger in the newest commit and in earlier commits that may
-    have had more, and the heads that this machine has seen. Raise LedgerUnavailableError.
+    These are the anchors `given`, the heads of the ledger in the newest commit and in earlier
+    commits that may have had more records, and the heads that this machine has seen. Raise
+    LedgerUnavailableError.
     """
     root = ledger.root
     versions = LedgerVersions(root)
@@ -94,11 +95,11 @@ def anchors_of(checkpoint: Checkpoint) -> tuple[Anchor, ...]:
 
 
 def contradiction(ledger: Ledger, checkpoint: Checkpoint, found: Verification) -> str | None:
-    """Return why a checkpoint contradicts a verified ledger, or None if it fits.
+    """Return why a checkpoint contradicts a verified ledger, or None if they agree.
 
-    A missing head is left to the verification to report. As hashes settle what precedes a head,
-    only a checkpoint that was altered or mixed from two can contradict. Raise
-    LedgerUnavailableError.
+    A head missing in the ledger is not reported by this function but by `found`, the result of the
+    verification. As a head's hash covers all earlier records, only a checkpoint that was altered or
+    mixed from two can contradict. Raise LedgerUnavailableError.
     """
     records = {anchor.hash: anchor.records for anchor in found.anchors}
     counts = [count for head in checkpoint.heads if (count := records.get(head)) is not None]

@@ -1,7 +1,7 @@
 """Checkout: a session selects the intent that it works for, and gets the intent's context.
 
-Invariant: the intents file gets the smallest edit or none. The selection holds either way
-(requirements section 3).
+Invariant: the intents file gets the smallest edit or none. The session's selection is valid either
+way (requirements section 3).
 """
 
 from dataclasses import dataclass, field, replace
@@ -39,7 +39,7 @@ SILENT: Final = AgentInfo()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """The result of a selection: the intent as it now stands, its context, and warnings.
+    """The result of a selection: the intent after it, the intent's context, and warnings.
 
     `text` is the context as the agent reads it.
     """
@@ -52,7 +52,7 @@ class Selection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckoutRefusal:
-    """A refused request. `data` goes with the code into the error response."""
+    """A refused request. `data` is sent with the code in the error response."""
 
     code: RequestCode
     message: str
@@ -82,9 +82,10 @@ class Checkout:
     def select(
         self, session: Session, intent_id: str, *, unsaved_file: bool, voice: AgentInfo = SILENT
     ) -> Selection | CheckoutRefusal:
-        """Make an intent the session's active one. `unsaved_file`: an editor holds unsaved intents.
+        """Make an intent the session's active one.
 
-        `voice` is what an agent says of itself, such as its model.
+        `unsaved_file`: an editor has unsaved changes of the intents file. `voice` is what an agent
+        says of itself, such as its model.
         """
         rules = self._rules.current()
         intent = rules.active(intent_id)
@@ -104,7 +105,7 @@ class Checkout:
         return self._selection(self._rules.current().active(intent.id) or intent, warnings)
 
     def clear(self, session: Session) -> None:
-        """Leave the session without an active intent."""
+        """Unset the session's active intent."""
         self._sessions.choose(session.id, None, session.agent_id)
 
     def _hear(self, session: Session, voice: AgentInfo) -> None:
@@ -128,7 +129,10 @@ class Checkout:
         return self._stores.past.of_intent(intents, intent, limit=RECENT_RECORDS)
 
     def _start(self, intent: Intent, *, unsaved_file: bool) -> tuple[str, ...]:
-        """Set the status to IN_PROGRESS in the intents file. Return a warning if that fails."""
+        """Set the status to IN_PROGRESS in the intents file. Return a warning if that fails.
+
+        `unsaved_file`: an editor has unsaved changes of the file, so nothing is written.
+        """
         said = f"the status of {intent.id} stays PLANNED in {INTENTS_FILE}: "
         now = timestamp(self._stores.clock())
         refused = self._writer.change(
@@ -154,7 +158,10 @@ class Checkout:
 
 
 def refusal_of(rules: Rules, intent_id: str, intent: Intent | None) -> CheckoutRefusal | None:
-    """Return why an intent cannot be selected, or None if it can. `intent` is None if not found."""
+    """Return why an intent cannot be selected, or None if it can be.
+
+    `intent` is None if no intent has the id `intent_id`.
+    """
     if intent is None or not rules.governed:
         return unknown(rules, intent_id)
     if intent.status.closed:
@@ -187,6 +194,6 @@ def unknown(rules: Rules, intent_id: str) -> CheckoutRefusal:
 
 
 def not_governed(rules: Rules) -> CheckoutRefusal:
-    """Return why nothing can be asked while governance is off."""
+    """Return the refusal of a request made while governance is off."""
     reason = rules.reason or "governance is off"
     return CheckoutRefusal(code=RequestCode.NOT_GOVERNED, message=reason, data={"reason": reason})

@@ -42,7 +42,7 @@ _NUMBERED: Final = re.compile(r"INT-([0-9]{1,9})")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """An intent to create. Without an id it gets the next free `INT-NNN`."""
+    """An intent to create. If it has no id, it gets the next free `INT-NNN`."""
 
     name: str
     owned_scope: tuple[str, ...]
@@ -54,7 +54,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """Scope that is requested for an intent. `ttl` None: permanently."""
+    """A request for more scope of an intent. `ttl` is the time it lasts, None for permanently."""
 
     intent_id: str
     patterns: tuple[str, ...]
@@ -64,7 +64,7 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Granted:
-    """An intent after a grant of scope, and when the grant expires (None: it is permanent)."""
+    """An intent after a grant of scope, and when the grant expires (None: never)."""
 
     intent: Intent
     expires_at: str | None
@@ -126,9 +126,9 @@ class Planner:
     def complete(
         self, session: Session, intent_id: str | None, *, unsaved_file: bool
     ) -> Intent | CheckoutRefusal:
-        """Set an intent to COMPLETED, and clear it if it is the session's active one.
+        """Set an intent to COMPLETED. If it is the session's active intent, unset that.
 
-        `intent_id` None: the active one.
+        `intent_id` None means the active intent.
         """
         rules = self._rules.current()
         wanted = intent_id or self._sessions.active_intent(session.id, session.agent_id) or ""
@@ -149,7 +149,7 @@ class Planner:
         return self._now(intent.id)
 
     def refusal(self, intent_id: str) -> CheckoutRefusal | None:
-        """Return why an intent cannot be worked for, or None if it can."""
+        """Return why an intent cannot be selected and worked on, or None if it can be."""
         rules = self._rules.current()
         return refusal_of(rules, intent_id, rules.active(intent_id))
 
@@ -211,7 +211,7 @@ class Planner:
     def _expand(self, intent: Intent, wish: Wish, now: str, *, unsaved: bool) -> str | None:
         """Add permanent patterns to the intents file. Return None on success, else the reason.
 
-        Nothing is written for a temporary grant.
+        If `wish` is temporary, nothing is written.
         """
         unsayable = unwritable(wish.patterns)
         if unsayable is not None or wish.ttl is not None:
@@ -234,7 +234,7 @@ class Planner:
         )
 
     def _now(self, intent_id: str) -> Intent | CheckoutRefusal:
-        """Return an intent as the file has it now."""
+        """Return the intent as it is in the intents file now, or a refusal if it is not there."""
         rules = self._rules.current()
         intent = rules.active(intent_id)
         return intent or refusal_of(rules, intent_id, None) or not_governed(rules)

@@ -52,7 +52,7 @@ class ScopeChecks:
     def findings(self, read: IntentsFile) -> tuple[Finding, ...]:
         """Check the scopes of the saved intents file against the work tree.
 
-        Each finding is placed at its glob.
+        Return the findings, each placed at its glob.
         """
         if not read.parsed:
             return ()
@@ -60,11 +60,11 @@ class ScopeChecks:
             return _all_placed(self._known(read.intents), read)
 
     def typed(self, read: IntentsFile) -> tuple[Finding, ...]:
-        """Return the findings on unsaved text: known ones, and those of changed scopes.
+        """Return the scope findings on unsaved text of the intents file.
 
-        A full check takes seconds with a thousand scopes in a large work tree, too long for a
-        keystroke. If the file was never checked, or many scopes have changed, only known findings
-        are returned.
+        Only changed scopes are checked; for the rest, findings of the last full check are returned,
+        since a full check can take seconds. If many scopes have changed, no scope is checked. If
+        the file was never checked, there are no findings.
         """
         last = self._last
         if last is None or not read.parsed:
@@ -98,7 +98,7 @@ class ScopeChecks:
         return found
 
     def is_directory(self, name: str) -> bool:
-        """Whether the work tree has a directory of this root-relative name."""
+        """Whether the work tree has a directory with this path relative to the root."""
         return is_directory(self._stores.root, name)
 
     def _known(self, intents: Intents) -> tuple[ScopeFinding, ...]:

@@ -15,7 +15,7 @@ _log: Final = logging.getLogger(__name__)
 
 @contextmanager
 def step(what: str) -> Iterator[None]:
-    """Run the block; log an IntentLspError or OSError as a warning that begins with `what`.
+    """Run the block. If it raises IntentLspError or OSError, log a warning that names `what`.
 
     Specified in requirements section 9.
     """

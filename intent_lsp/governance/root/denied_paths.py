@@ -16,9 +16,9 @@ from intent_lsp.governance.root.rules import Rules
 
 
 def denied_path(rules: Rules, path: WorkspacePath) -> Iterator[DeniedPath]:
-    """Yield why no agent may change a path (row 6), at most one reason; nothing if an agent may.
+    """Yield the reason why no agent may change a path (row 6), or nothing if an agent may.
 
-    A rule of the policy comes before the control plane.
+    If both a rule of the policy and the control plane deny the path, the reason is the rule.
     """
     denying, spelling = rules.policy.deny_mutations, rules.spelling
     rule = next((r for r in denying if globs((r.path_glob,), spelling).covers(path)), None)
@@ -31,5 +31,5 @@ def denied_path(rules: Rules, path: WorkspacePath) -> Iterator[DeniedPath]:
 
 @lru_cache(maxsize=64)
 def globs(patterns: tuple[str, ...], spelling: NameComparison) -> Scope:
-    """Return the compiled scope of some globs of the policy."""
+    """Return a scope compiled from globs of the policy; `spelling` says how names are compared."""
     return compile_scope(patterns, spelling)

@@ -30,10 +30,10 @@ class Grants:
         self._known: dict[frozenset[str], tuple[Grant, ...]] = {}
 
     def live(self, intent: Intent, now: datetime) -> tuple[Grant, ...]:
-        """Return the temporary grants of an intent that have not expired, newest first.
+        """Return the temporary grants of an intent that have not expired at `now`, newest first.
 
-        Permanent grants are left out: they are written into the intents file, where a person may
-        have removed them since.
+        Permanent grants are left out: they are in the intents file, where a person may have removed
+        them since.
         """
         return self._live(self._rules.current().file.intents, intent, now)
 

@@ -1,7 +1,8 @@
 """The server's own edits of the intents file, as small as possible (requirements section 3).
 
 Invariant: a change by somebody else is never overwritten, and no change of ours is lost.
-Invariant: the hash of our new text is stored before the file changes, so that it counts as ours.
+Invariant: the hash of our new text is stored before the file changes, so that the change counts as
+ours.
 """
 
 from collections.abc import Callable
@@ -40,7 +41,7 @@ class IntentsWriter:
     ) -> str | None:
         """Apply an edit. Return None on success, else the reason as a clause for a message.
 
-        `unsaved_file`: an editor holds unsaved text of the file, so the edit is refused. `then` is
+        `unsaved_file`: an editor has unsaved text of the file, so the edit is refused. `then` is
         called after a successful edit, under the lock.
         """
         if unsaved_file:

@@ -2,7 +2,7 @@
 
 Invariant: a file is read again when its identity, size or modification time has changed.
 Invariant: an intents file that does not parse switches governance off; half a file never judges.
-Invariant: a policy or ignore file that cannot be read leaves the last good one in force.
+Invariant: if a policy or ignore file cannot be read, its last readable version stays in force.
 """
 
 import logging
@@ -37,7 +37,7 @@ _FILES: Final = (INTENTS_FILE, POLICY_FILE, IGNORE_FILE)
 
 
 class FileState(StrEnum):
-    """Whether the intents file governs. UNAVAILABLE: it does, but no state can be kept on disk."""
+    """The state of the intents file. UNAVAILABLE: it governs, but no state can be kept on disk."""
 
     OK = "ok"
     BROKEN = "broken"
@@ -81,18 +81,18 @@ class Rules:
 
     @cached_property
     def ignored(self) -> Mapping[IntentId, tuple[str, ...]]:
-        """The patterns of `.intentignore` that match each ignored intent."""
+        """From each ignored intent's id to the patterns of `.intentignore` that match it."""
         matched = {i.id: self.ignored_patterns.matching(i.id) for i in self.file.intents}
         return {intent_id: patterns for intent_id, patterns in matched.items() if patterns}
 
     @property
     def by_id(self) -> Mapping[str, Intent]:
-        """The intents by id and by earlier id."""
+        """The intents by their ids and their earlier ids."""
         return self.file.intents.by_id()
 
     @property
     def owners(self) -> Owners:
-        """A function that returns a path's owners; its first call builds the index."""
+        """A function that returns the owners of a path. Its first call builds the index."""
         return partial(_owners, self)
 
     def active(self, intent_id: str | None) -> Intent | None:
@@ -101,11 +101,11 @@ class Rules:
 
     @cached_property
     def generated(self) -> Scope:
-        """The scope of files that tools generate; changing them breaks no rule."""
+        """The scope of files that tools generate. Changes of these files break no rule."""
         return compile_scope((*GENERATED, *self.policy.generated), self.spelling)
 
     def scope_of(self, intent: Intent | None) -> Scope:
-        """Return the scope of an intent, without grants. Empty for None."""
+        """Return the scope of an intent without its grants; an empty scope for None."""
         return compile_scopes([()])[0] if intent is None else self.scopes[intent.id]
 
 
@@ -131,7 +131,7 @@ class RulesCache:
         self._good_ignored = IgnoredIntents()
 
     def current(self) -> Rules:
-        """Return the rules as the files on disk have them now."""
+        """Return the rules that the files on disk now contain."""
         with self._lock:
             stamps = tuple(map(files.stamp, self._spelled))
             if self._rules is None or self._unreadable or stamps != self._stamps:
@@ -140,7 +140,7 @@ class RulesCache:
             return self._rules
 
     def _renewed(self, former: Rules | None) -> Rules:
-        """Read the files again; return `former` and its version if they say the same."""
+        """Read the files again. Return `former` if the rules are the same, else a new version."""
         if former is None:
             return self._read(1)
         fresh = self._read(former.version + 1)
@@ -200,7 +200,7 @@ class RulesCache:
 
 
 def policy_file(data: bytes | None) -> PolicyFile:
-    """Parse the policy's bytes, leniently if they are not UTF-8. None: the defaults."""
+    """Parse the bytes of the policy file, also if they are not UTF-8. None gives the defaults."""
     return read_policy(_lenient(data))
 
 

@@ -3,7 +3,7 @@
 Specified in requirements section 1.
 
 Invariant: a selection survives the process; without `.orchestration/.local/` it is kept in memory.
-Invariant: an editor's session goes on, without an intent, if the session database is deleted.
+Invariant: an editor's session continues, without an intent, if the session database is deleted.
 """
 
 import getpass
@@ -35,7 +35,7 @@ AGENTS_LIVE_FOR: Final = timedelta(hours=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
-    """A session on one root, or one subagent of it (`agent_id`).
+    """A session on one root, or one of its subagents (`agent_id`).
 
     `continued` is the id of the intent that a new editor session inherited from the one before it.
     """
@@ -48,7 +48,7 @@ class Session:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asker:
-    """Who makes a call: a session, or a subagent of it, with its stored row; None if unknown."""
+    """The session or subagent that makes a call. `row` is its stored row, or None if unknown."""
 
     session_id: str
     agent_id: str
@@ -78,7 +78,8 @@ class Sessions:
     ) -> Session:
         """Open an editor's session and return it.
 
-        A known id reopens its session. A new session without a wanted id inherits the last intent.
+        If `wanted` is the id of a stored session, that session is reopened. If `wanted` is None, a
+        new session inherits the intent of the last one.
         """
         if wanted is not None and (known := self.row(wanted)) is not None:
             self._hold(wanted)
@@ -95,7 +96,7 @@ class Sessions:
         return session_id in self._of_agents
 
     def open_agent(self, session_id: str, agent_id: str = "") -> Session:
-        """Return an agent's session; create it in turn 1 if it is unknown."""
+        """Return an agent's session. If there is none with this id, create it in turn 1."""
         if self.row(session_id) is None:
             self._begin(session_id, "agent", None)
         return self.of_agent(session_id, agent_id)
@@ -107,7 +108,7 @@ class Sessions:
     def row(self, session_id: str, agent_id: str = "") -> SessionRow | None:
         """Return the stored row of a session or subagent, or None if the session is unknown.
 
-        A subagent that has selected nothing itself shares the row of its session.
+        For a subagent that has no row of its own, return the row of its session.
         """
         known = self._known(session_id, agent_id)
         return self._known(session_id, "") if known is None and agent_id else known
@@ -118,14 +119,14 @@ class Sessions:
         return None if row is None else row.active_intent
 
     def save_memory(self, session_id: str, path: WorkspacePath) -> SaveMemory:
-        """Return what is known of a file that an editor's session saves, in one transaction."""
+        """Return what is stored about a file that an editor's session saves, in one transaction."""
         state, known = self._stores.state, SaveMemory()
         if state is not None:
             known = state.saves.of(session_id, path, self._stores.clock())
         return known if known.row else replace(known, row=self._known(session_id, ""))
 
     def choose(self, session_id: str, intent_id: str | None, agent_id: str = "") -> None:
-        """Make an intent (None: no intent) the active one of a session or subagent."""
+        """Set the active intent of a session or subagent (None: no active intent)."""
         row = self.row(session_id, agent_id)
         if row is None and intent_id is not None:
             # The session was lost with the database: a person's selection begins it anew.
@@ -149,10 +150,10 @@ class Sessions:
         return (*editors, *(row for row in agents if row.ended_at is None))
 
     def asker(self, named: str | None, agent_id: str = "") -> Asker | None:
-        """Return who asks through a door that has no session of its own.
+        """Return who makes a request on a connection that has no session of its own.
 
-        It is the session that is named, else this user's only live editor. None if there is none,
-        or several, or only a subagent is named.
+        This is the session `named`, else this user's only live editor. Return None if there is no
+        live editor or more than one, or if only a subagent (`agent_id`) is given.
         """
         if named is not None:
             return Asker(session_id=named, agent_id=agent_id, row=self.row(named, agent_id))
@@ -162,11 +163,10 @@ class Sessions:
         return Asker(session_id=own[0].session_id, agent_id="", row=own[0])
 
     def begin_turn(self, session_id: str, agent_id: str = "") -> SessionRow:
-        """Begin a session's next turn and return its row.
+        """Begin the next turn of a session or subagent, and return its row.
 
-        The intent stays selected, but must be checked out again.
-
-        For an unknown session this is turn 1. Claims of the previous turn end.
+        The intent stays selected, but must be checked out again. The claims of the previous turn
+        end. For an unknown session this is turn 1.
         """
         row = self.row(session_id, agent_id)
         if row is None:
@@ -247,9 +247,10 @@ class Sessions:
 
 
 def asking_session(own: Session, named: str | None, agent_id: str | None) -> Session:
-    """Return the session that asks through a door with a session of its own.
+    """Return the session that makes a request on a connection that has its own session (`own`).
 
-    It is the session that is named, which is an agent's, else the door's own or a subagent of it.
+    It is the agent's session `named` in the request, or else `own`. `agent_id` is a subagent of it,
+    if not None.
     """
     if named in (None, own.id) and agent_id is None:
         return own
@@ -257,7 +258,7 @@ def asking_session(own: Session, named: str | None, agent_id: str | None) -> Ses
 
 
 def session_name(session_id: str, row: SessionRow | None, rules: Rules) -> str:
-    """Return a session's name for a person: the start of its id, and its intent."""
+    """Return a short description of a session for people: the start of its id, and its intent."""
     active = None if row is None else row.active_intent
     intent = rules.active(active)
     selected = active if intent is None else title_of(intent)

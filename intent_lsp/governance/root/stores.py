@@ -1,6 +1,6 @@
 """The stores of one governed root, opened together.
 
-Invariant: without a writable `.orchestration/.local/`, governance goes on without saved state.
+Invariant: without a writable `.orchestration/.local/`, governance continues without saved state.
 Invariant: a ledger that cannot be read is logged once, until it can be read again. It stops no
 decision, no record and no answer.
 """
@@ -47,14 +47,14 @@ class LedgerHistory:
         return self._told(lambda: self._index.newest_for_path(path), None)
 
     def newest_passes(self, path: WorkspacePath) -> bool:
-        """Whether the newest record of a path broke no rule or there is none; a quick query.
+        """Whether the newest record of a path broke no rule, or there is no record; a quick query.
 
-        False if the ledger cannot be read.
+        Return False if the ledger cannot be read.
         """
         return self._told(lambda: self._index.newest_passes(path), False)  # noqa: FBT003 - the default
 
     def standing_violations(self, path: WorkspacePath) -> tuple[Record, ...]:
-        """Return a path's newest records, up to the first that is no violation, newest first.
+        """Return a path's violations since its last record that broke no rule, newest first.
 
         Records of calls that failed without changing the file are skipped.
         """
@@ -86,22 +86,25 @@ class LedgerHistory:
         return path in left and left[path] == hash_
 
     def is_none_since(self, moment: str) -> bool:
-        """Whether no record is as young as an RFC 3339 time. False if the ledger cannot be read."""
+        """Whether no record was made at or after the RFC 3339 time `moment`.
+
+        Return False if the ledger cannot be read.
+        """
         query = Query(since=moment)
         return self._told(lambda: not self._index.query(query, limit=1).records, False)  # noqa: FBT003 - the default
 
     def of_intent(self, intents: Intents, intent: Intent, *, limit: int) -> tuple[Record, ...]:
-        """Return an intent's newest records, under its earlier ids too.
+        """Return an intent's newest records, including those under its earlier ids.
 
-        An earlier id that another of the `intents` uses now is not counted as this intent's.
+        An earlier id that another one of `intents` uses now is left out.
         """
         query = Query(intent_ids=intents.names(intent))
         return self._told(lambda: self._index.query(query, limit=limit).records, ())
 
     def grants(self, names: Collection[str], *, limit: int) -> tuple[Record, ...] | None:
-        """Return the newest records that grant scope to any of these ids.
+        """Return the newest records that grant scope to any of the intent ids `names`.
 
-        None if the ledger cannot be read.
+        Return None if the ledger cannot be read.
         """
         query = Query(intent_ids=names, grants=True)
         return self._told(lambda: self._index.query(query, limit=limit).records, None)
@@ -111,13 +114,13 @@ class LedgerHistory:
         return self._told(self._index.count, 0)
 
     def counts(self) -> Mapping[str, int]:
-        """Return the number of records by the intent id that they name."""
+        """Return the number of records for each intent id."""
         return self._told(self._index.counts, {})
 
     def touched_files(self, since: TouchMark | None) -> TouchedFiles | None:
-        """Return what each intent has touched since a mark (None: ever).
+        """Return the files that each intent has changed since a mark (None: since the beginning).
 
-        None if the ledger cannot be read.
+        Return None if the ledger cannot be read.
         """
         return self._told(lambda: self._index.touched_files(since), None)
 
@@ -154,9 +157,9 @@ _log: Final = logging.getLogger(__name__)
 class Stores:
     """Every store of a root. `git` is None outside a repository, `state` without `.local/`.
 
-    `trees` caches the syntax trees used last. `past` queries the ledger and tolerates that it
-    cannot be read. `coming_saves` are, by file, the texts that editors of this process are about to
-    save or have just saved.
+    `trees` caches the syntax trees used last. `past` queries the ledger, with defaults if it cannot
+    be read. `coming_saves` are, by file, the texts that editors of this process are about to save
+    or have just saved.
     """
 
     root: Path
@@ -182,14 +185,17 @@ class Stores:
         return None if self.state is None else self.state.problem()
 
     def content(self, hash_: ContentHash) -> bytes | None:
-        """Return a content that is kept with an open ticket or in the blob cache, or None."""
+        """Return the content with a hash from an open ticket or the blob cache, or None."""
         kept = None if self.state is None else self.state.tickets.content(hash_)
         return self.snapshots.get(hash_) if kept is None else kept
 
     def end_runs(
         self, paths: Collection[WorkspacePath] | None = None, *, idle_since: str | None = None
     ) -> None:
-        """Append the records of open runs of automatic saves. A failure is only logged."""
+        """End open runs of automatic saves and append their records. A failure is only logged.
+
+        `paths` None: of all files. `idle_since`: only runs without a save since that time.
+        """
         try:
             self.ledger.end_runs(paths, idle_since=idle_since)
         except IntentLspError as problem:
@@ -202,12 +208,12 @@ class Stores:
         return held is not None and held.text == coming
 
     def revision(self) -> str:
-        """Return the checked-out commit as records name it; UNKNOWN without one."""
+        """Return the checked-out commit in the form that records use; UNKNOWN if there is none."""
         return (self.git.head_commit() if self.git is not None else None) or UNKNOWN_REVISION
 
 
 def _came_to_nothing(record: Record, path: WorkspacePath) -> bool:
-    """Whether a record is of a failed call that left a file as it was."""
+    """Whether a record is of a failed call that did not change the file `path`."""
     touched = (file for file in record.files if path in (file.path, file.previous))
     return not record.success and all(
         file.pre_hash == file.post_hash and file.previous is None for file in touched

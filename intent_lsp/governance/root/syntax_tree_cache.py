@@ -1,4 +1,4 @@
-"""Cache of the syntax trees that were asked for last.
+"""Cache of the most recently used syntax trees.
 
 Invariant: the cache only saves time; a cached tree equals a freshly parsed one.
 Invariant: threads may use it at the same time; none waits while another parses.
@@ -18,7 +18,7 @@ MAX_BYTES: Final = 1024 * 1024
 
 
 class _Parsed(NamedTuple):
-    """A content and its tree."""
+    """A file's content and its syntax tree."""
 
     content: FileContent
     tree: OutlinedTree
@@ -32,9 +32,9 @@ class SyntaxTreeCache:
         self._kept: dict[tuple[str, ContentHash], _Parsed] = {}
 
     def tree(self, path: str, content: FileContent, late: Late = in_time) -> OutlinedTree | None:
-        """Return the tree of a file's content, or None.
+        """Return the syntax tree of a file's content, or None if it has none.
 
-        None over 400 KB, and where `outlined_tree` returns None.
+        There is none for a content over 400 KB, or if `outlined_tree` returns None.
         """
         if content.hash is None or len(content.data or b"") > RECORDED_AT_MOST:
             return None
@@ -47,7 +47,7 @@ class SyntaxTreeCache:
         return found
 
     def content(self, path: str, hash_: ContentHash) -> FileContent | None:
-        """Return a content of a file by its hash, or None if its tree is not cached."""
+        """Return a file's content by its hash, or None if the content's tree is not cached."""
         with self._lock:
             kept = self._kept.get((path, hash_))
         return None if kept is None else kept.content
