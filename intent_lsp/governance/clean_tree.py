@@ -22,7 +22,7 @@ _GENERATED: Final = "linguist-generated"
 
 @dataclass(frozen=True, slots=True)
 class Lack:
-    """A missing git setting. `command` adds it when it is run in a shell in the root directory."""
+    """A missing git setting. `command`, run in a shell in the root directory, adds the setting."""
 
     what: str
     command: str

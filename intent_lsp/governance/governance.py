@@ -99,7 +99,7 @@ class Governance(RootParts):
             _log.warning("records still wait for the ledger: %s", problem)
 
     def note_polling(self, what: str, why: str | None) -> None:
-        """Note why changes of `what` are polled for. None: the operating system reports them."""
+        """Note why `what` is polled for changes; None: the operating system reports them."""
         if why is None:
             self._polling.pop(what, None)
         else:

@@ -185,7 +185,7 @@ class Contents:
     def correct(
         self, session_id: str, path: WorkspacePath, taken: FileContent, before: FileContent
     ) -> None:
-        """Replace `taken` by `before` as a file's initial content and in the baseline."""
+        """Replace `taken` by `before` as a file's initial content and in the baseline, if there."""
         in_baseline = self.baseline(session_id, path).hash == taken.hash
         self._initial.correct(path, before)
         if not in_baseline:

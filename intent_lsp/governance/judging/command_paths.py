@@ -74,7 +74,7 @@ class CommandPaths:
     def _kept(
         self, touched: TouchedPath, rules: Rules, others: RootsBelow
     ) -> Iterator[TouchedPath]:
-        """Yield the files that a path stands for, without ignored and temporary ones."""
+        """Yield the file at a path, or a directory's files, without ignored and temporary ones."""
         for each in self._files(touched, rules, others):
             # Git listed the files of a directory, so they are known not to be ignored.
             asked = each is not touched and each.source is None and self._stores.git is not None
@@ -104,7 +104,7 @@ class CommandPaths:
             yield from self._copied(touched, others)
 
     def _copied(self, touched: TouchedPath, others: RootsBelow) -> Iterator[TouchedPath]:
-        """Yield the files that a copy or move creates; for a directory, each of its files."""
+        """Yield the file that a copy or move creates, or each file if it copies a directory."""
         source = None if touched.effect is Effect.CREATE else touched.source
         full = self._at(source or "")
         if source is None or os.path.islink(full) or not os.path.isdir(full):  # noqa: PTH112, PTH114 - as above
@@ -139,7 +139,10 @@ class CommandPaths:
         return os.path.join(self._stores.root, path)  # noqa: PTH118 - Path asks by exceptions
 
     def _names(self, place: ResolvedPath, *, tracked: bool) -> Iterable[str] | None:
-        """Return the names in a directory that git does not ignore. None if git cannot list it."""
+        """Return the names in a directory that git does not ignore, or None if git cannot list it.
+
+        `tracked`: only the names that git tracks.
+        """
         readable = os.access(self._at(place.path), os.R_OK | os.X_OK)
         git = self._stores.git
         return None if git is None or not readable else git.names_in(place.path, tracked=tracked)

@@ -95,7 +95,7 @@ class OpenFileStates:
     def after_save(
         self, session: Session, place: ResolvedPath, judgement: Judgement, disk: FileContent
     ) -> OpenFileState:
-        """Take a snapshot of a file after a save that left `disk` and had this judgement."""
+        """Return a snapshot of a file after a save that had this judgement and left `disk`."""
         if judgement.denied is not None and judgement.denied.code is GateCode.STALE_FILE:
             # What was overwritten says nothing about the file as it is now.
             return self.look(session, place, disk, disk.hash, edited=False)

@@ -47,7 +47,7 @@ class Save:
 
     @property
     def hashes(self) -> tuple[ContentHash | None, ContentHash | None]:
-        """The hashes before and after the save. None where there is none."""
+        """The hashes before and after the save; None if the file was absent or unreadable."""
         return self.old.hash, None if self.new is None else self.new.hash
 
 

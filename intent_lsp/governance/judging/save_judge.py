@@ -90,7 +90,7 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BaseHash:
-    """The hash that the author of an edit read, and the hash on disk now (None: absent)."""
+    """The hash that an edit's author last read, and the hash on disk now (None: no file)."""
 
     read: ContentHash | Unread | None = Unread.NEVER
     disk: ContentHash | None = None
@@ -119,10 +119,7 @@ class SaveJudge:
     grants: Grants
 
     def judge(self, session_id: str, place: ResolvedPath, reading: BaseHash = UNREAD) -> Judgement:
-        """Judge an edit of a file by a session, under the current rules.
-
-        `reading` is what the author read and what the disk holds.
-        """
+        """Return the judgement of a session's edit of a file, under the current rules."""
         rules = self.rules.current()
         memory = self.sessions.save_memory(session_id, place.path)
         intent_id = None if memory.row is None else memory.row.active_intent
@@ -232,10 +229,7 @@ def _expected(judgement: Judgement, reading: BaseHash) -> ContentHash | Unread |
 
 
 def _decided(judgement: Judgement, question: GateRequest, place: ResolvedPath) -> Judgement:
-    """Return the judgement with the gate's decision, or unchanged if it needs none.
-
-    It needs none if it is already a refusal, or if the file is not governed.
-    """
+    """Return the judgement with the gate's decision. A decided one is returned unchanged."""
     if judgement.denied is not None or judgement.standing is not FileClass.GOVERNED:
         return judgement
     decision = judge_save(question)
@@ -271,9 +265,9 @@ def _leading_out(decision: SaveDecision, rules: Rules, place: ResolvedPath) -> t
 def agents_standing(
     standing: FileClass, question: GateRequest, rules: Rules
 ) -> tuple[FileClass, Denied | None]:
-    """Return the class of a file for an agent's save, and the refusal if no agent may change it.
+    """Return a file's class for an agent's save, given its class for people (`standing`).
 
-    `standing` is the file's class for people. The refusal is None if an agent may change the file.
+    Also return the refusal if no agent may change the file at all, else None.
     """
     found = tuple(each for path in question.paths for each in denied_path(rules, path))
     if not found:

@@ -26,7 +26,7 @@ class Authors:
     """Finds the names of the people behind the blame runs of one root. Thread-safe."""
 
     def __init__(self, root: Path, rules: RulesCache, state: SessionDb | None) -> None:
-        """Use `state` to find the sessions of this user. Without it nobody is *you*."""
+        """Store the arguments. `state` has this user's sessions; without it nobody is *you*."""
         self._rules = rules
         self._state = state
         self._commits = LedgerAuthors(root)
@@ -48,7 +48,7 @@ class Authors:
         return named(runs, self.people(runs))
 
     def _own_sessions(self) -> Collection[str]:
-        """Return the ids of this user's sessions, plain and hashed, as records may have either."""
+        """Return the ids of this user's sessions, plain and hashed, as records use either form."""
         try:
             own = () if self._state is None else self._state.sessions_of(this_user())
         except StateUnavailableError as problem:

@@ -74,11 +74,11 @@ class LineageCache:
 
 @dataclass(frozen=True, slots=True)
 class Blamed:
-    """The blame of a file: an attribution for each line, and the records that those refer to.
+    """The blame of a file: an attribution for each line, and the records referred to (`sources`).
 
-    An attribution names its record by the index in `sources`. `lines` have their line ends. `lines`
-    is None if the file is not text or too large; then one attribution stands for all of its `count`
-    lines.
+    An attribution refers to its record by the index in `sources`. `lines` include their line ends.
+    `lines` is None if the file is not text or too large; then one attribution stands for all of its
+    `count` lines.
     """
 
     claims: Attributions
@@ -168,7 +168,10 @@ def _by_hash(lineage: FileLineage, data: bytes) -> Blamed:
 
 
 def _at_most_moved(claim: Attribution | None, joined: int) -> Attribution | None:
-    """Return an attribution, lowered to `MOVED` if it refers to another file's records."""
+    """Return an attribution; if its record is another file's, with confidence at most `MOVED`.
+
+    The first `joined` records of the lineage are another file's.
+    """
     if claim is None or claim.order >= joined:
         return claim
     return claim.at_most(Confidence.MOVED)

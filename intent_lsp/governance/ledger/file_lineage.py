@@ -52,7 +52,7 @@ class FileLineage:
     joined: int = 0
 
     def elsewhere(self, index: Index) -> list[Sequence[Edit]]:
-        """Append recent records of other files to `sources`; return each file's edits.
+        """Append recent records of other files to `sources`. Return their edits, file by file.
 
         The most recently changed file comes first.
         """

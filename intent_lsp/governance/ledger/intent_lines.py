@@ -83,9 +83,10 @@ class Explained(NamedTuple):
 def worked_files(
     root: Path, index: Index, rules: Rules, intent_id: str, meant: Meant = lambda _: True
 ) -> WorkedFiles | CheckoutRefusal:
-    """Return the files that an intent's records changed, restricted to those that are `meant`.
+    """Return the files that an intent's records changed, if `meant` is true for the file.
 
-    An intent that is no longer in the file is found by its records. Raise LedgerUnavailableError.
+    An intent that is no longer in the intents file is found by its records. Raise
+    LedgerUnavailableError.
     """
     intent = rules.active(intent_id)
     names = (intent_id,) if intent is None else rules.file.intents.names(intent)
@@ -128,7 +129,7 @@ def explained(blaming: FileBlame, path: WorkspacePath, names: Collection[str]) -
 
 
 def _names_since(index: Index, path: WorkspacePath) -> Iterator[WorkspacePath]:
-    """Yield a file's name and all names that records gave it later, the newest last."""
+    """Yield a path, then the paths that records have renamed its file to since, newest last."""
     found, waiting = {path: None}, [path]
     while waiting and len(found) <= NAMES_FOLLOWED:
         name = waiting.pop(0)

@@ -54,7 +54,7 @@ class LedgerReader:
         return self.ledger.index.query(query, limit=limit, cursor=cursor)
 
     def flags(self, record: Record) -> tuple[str, ...]:
-        """Return flags that say whether a record's intent was archived or changed since.
+        """Return flags that say whether the record's intent was archived or changed since then.
 
         Specified in requirements section 9.
         """

@@ -33,7 +33,7 @@ _log: Final = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Recovered:
-    """How many records were appended byte for byte, and how many got a new place in the chain."""
+    """How many records were appended byte for byte, and how many with a new place in the chain."""
 
     as_they_were: int
     anew: int

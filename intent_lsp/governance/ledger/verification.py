@@ -116,7 +116,7 @@ def contradiction(ledger: Ledger, checkpoint: Checkpoint, found: Verification) -
 
 
 def _committed(versions: LedgerVersions, newest: Committed | None) -> list[Anchor]:
-    """Return the heads of the newest commit, then those that only earlier commits have."""
+    """Return as anchors the newest commit's heads, then those found only in earlier commits."""
     heads = () if newest is None else newest.heads
     name = "" if newest is None else newest.commit
     return [Anchor(hash=head, kind=AnchorKind.COMMIT, name=name) for head in heads] + [

@@ -181,7 +181,7 @@ def refusal_of(rules: Rules, intent_id: str, intent: Intent | None) -> CheckoutR
 
 
 def unknown(rules: Rules, intent_id: str) -> CheckoutRefusal:
-    """Return why an id finds no intent: governance is off, or the file has no such intent."""
+    """Return the refusal for an unknown id: governance is off, or the file lacks the id."""
     if not rules.governed:
         return not_governed(rules)
     intents = rules.file.intents

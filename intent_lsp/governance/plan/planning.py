@@ -103,7 +103,7 @@ class Planner:
     def take_over(
         self, intents: Sequence[Intent], *, unsaved_file: bool
     ) -> Mapping[str, str] | CheckoutRefusal:
-        """Import intents of another file in one edit. Return, by id, why some were not added.
+        """Import intents of another file in one edit. Return the refused ids, each with the reason.
 
         Of each intent the id, name, status, globs, constraints, acceptance criteria and
         `created_at` are imported.
@@ -160,9 +160,9 @@ class Planner:
         *,
         of_new_intent: bool = False,
     ) -> tuple[int, str] | None:
-        """Return the index of the first pattern that cannot be granted, and why. None if all can.
+        """Return the index of the first pattern that cannot be granted, and why; None if all can.
 
-        `of_new_intent`: exclusions are accepted, since they belong to a whole scope.
+        `of_new_intent`: exclusions are accepted, since the patterns are a whole scope.
         """
         for place, pattern in enumerate(patterns):
             if of_new_intent and normalize(pattern).exclusion:

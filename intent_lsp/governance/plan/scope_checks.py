@@ -80,7 +80,7 @@ class ScopeChecks:
     def _of_changed(
         self, changed: Sequence[Intent], intents: Intents, files: Sequence[WorkspacePath]
     ) -> list[ScopeFinding]:
-        """Return the findings on a few scopes, and on the files that they share with others."""
+        """Return the findings on the `changed` scopes, and on files shared with other scopes."""
         found = [
             finding
             for finding in self._computed(Intents(tuple(changed)), files)

@@ -38,7 +38,7 @@ class Grants:
         return self._live(self._rules.current().file.intents, intent, now)
 
     def scope_of(self, rules: Rules, intent: Intent | None) -> Scope:
-        """Return what an intent owns now: its own scope and its live grants. Empty for None."""
+        """Return an intent's own scope plus its live grants; an empty scope for None."""
         owned = rules.scope_of(intent)
         if intent is None:
             return owned

@@ -64,7 +64,7 @@ class Rules:
 
     @property
     def governed(self) -> bool:
-        """Whether edits are judged at all: row 1 of the gate passes on to the other rows."""
+        """Whether the gate judges edits: the intents file was read without a problem."""
         return self.state is FileState.OK
 
     @cached_property

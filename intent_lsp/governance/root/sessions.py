@@ -64,7 +64,7 @@ class Sessions:
     """The sessions of one root."""
 
     def __init__(self, stores: Stores, locks: SessionLocks | None) -> None:
-        """Manage the sessions of a root. Without `locks`, no session is known to be live."""
+        """Store the arguments. Without `locks`, no session counts as live."""
         self._stores = stores
         self._locks = locks
         self._lock = threading.Lock()

@@ -176,12 +176,12 @@ class Stores:
     past: LedgerHistory = field(init=False)
 
     def __post_init__(self) -> None:
-        """Create `past` here, so that it remembers which problem of the ledger it has logged."""
+        """Create `past` only once, since it remembers which ledger problem it has logged."""
         object.__setattr__(self, "past", LedgerHistory(self.ledger.index))
         object.__setattr__(self, "known_files", KnownFiles(self.root))
 
     def problem(self) -> str | None:
-        """Return why the state cannot be kept on disk. None if it can, or if there is no state."""
+        """Return why session state cannot be kept on disk; None if it can, or there is none."""
         return None if self.state is None else self.state.problem()
 
     def content(self, hash_: ContentHash) -> bytes | None:

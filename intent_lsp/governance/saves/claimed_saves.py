@@ -29,9 +29,9 @@ _log: Final = logging.getLogger(__name__)
 class AfterSave:
     """The outcome of a save.
 
-    `record` is None if nothing changed, or the record is queued (`queued`: why). `held`: the change
-    may be an agent's, so no record is written yet. `run`: the save belongs to an open run of
-    automatic saves; this is the id that the run's record will have.
+    `record` is None if nothing changed or the record is queued; `queued` is then the reason.
+    `held`: the change may be an agent's, so no record is written yet. `run`: the save belongs to an
+    open run of automatic saves, whose record will have this id.
     """
 
     judgement: Judgement
@@ -43,14 +43,14 @@ class AfterSave:
     run: str | None = None
 
     def recorded(self, outcome: Appended | Queued) -> "AfterSave":
-        """Return this outcome with the record that was appended, or the reason why it is queued."""
+        """Return this outcome with the appended record, or with the reason why it is queued."""
         if isinstance(outcome, Appended):
             return replace(self, record=outcome.record)
         return replace(self, queued=outcome.reason)
 
 
 class ClaimedSaves:
-    """Holds the saves of one root that may be agents' changes, and records them in the end."""
+    """Holds back saves of one root that may be agents' changes, and records them later."""
 
     def __init__(
         self, *, stores: Stores, judging: SaveJudge, ticket_saves: TicketSaves, audit_log: AuditLog
@@ -61,9 +61,9 @@ class ClaimedSaves:
         self._audit_log = audit_log
 
     def save(self, ticket: Ticket, session: Session, file: SavedFile, done: AfterSave) -> AfterSave:
-        """Record a save under the ticket that claims its file, or hold it for that ticket.
+        """Record a save under the ticket that claims its file, or hold it back for that ticket.
 
-        It is recorded at once if the ticket expects an editor to make the change (`by_save`).
+        The save is recorded at once if the ticket expects an editor to make the change (`by_save`).
         """
         if ticket.by_save:
             outcome = self._ticket_saves.record(ticket, file)
@@ -85,7 +85,7 @@ class ClaimedSaves:
         return replace(done, held=True)
 
     def release(self, session: Session) -> tuple[AfterSave, ...]:
-        """Record, as the editor's own, the held saves whose claims have lapsed."""
+        """Record the held saves whose claims have lapsed, as the editor's own changes."""
         state = self._stores.state
         if state is None:
             return ()
@@ -94,9 +94,9 @@ class ClaimedSaves:
         return tuple(after for after in made if after is not None)
 
     def _released(self, session: Session, held: HeldSave, ticket: Ticket) -> AfterSave | None:
-        """Record a held save as the editor's.
+        """Record a held save as the editor's own change.
 
-        None if its content is lost or its file is not recorded.
+        Return None if the content is lost or the file's saves are not recorded.
         """
         place = resolve_below(self._stores.root, held.path)
         old = next((file.pre_hash for file in ticket.files if file.path == held.path), None)

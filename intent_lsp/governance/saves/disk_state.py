@@ -1,4 +1,4 @@
-"""What the disk held of an open file, as observed at and between the editor's saves."""
+"""The content of an open file on disk, as observed at and between the editor's saves."""
 
 from dataclasses import dataclass
 
@@ -8,13 +8,13 @@ from intent_lsp.governance.judging.file_snapshot import Overtaken
 
 @dataclass(slots=True, kw_only=True)
 class DiskState:
-    """The disk's content of one open file, as far as it was observed.
+    """The content of one open file on disk, as far as it was observed.
 
     `known` is the last known content. `read` is the hash of what the editor read last. `agreed` is
-    a content that disk and buffer shared after `known`: a save not reported yet, or a reload; None
-    if there is none. `former` is the content before a change from outside; `moved`: there was such
-    a change since the last save. `overtaken` is a first save that may have happened before the file
-    was first read here.
+    a content that disk and buffer shared after `known` (a save not reported yet, or a reload), or
+    None. `former` is the content before a change from outside; `moved`: there was such a change
+    since the last save. `overtaken` is a first save that may have happened before the server first
+    read the file.
     """
 
     known: FileContent = ABSENT
@@ -25,7 +25,7 @@ class DiskState:
     overtaken: Overtaken | None = None
 
     def saw(self, disk: FileContent, *, same_as_buffer: bool) -> None:
-        """Update the state with the disk's content, observed between two saves."""
+        """Update the state with the content `disk`, observed between two saves."""
         if disk.hash == self.known.hash:
             if same_as_buffer:
                 # The editor reloaded the file, or saved it and has not reported that yet. The state
@@ -48,19 +48,19 @@ class DiskState:
         self.known, self.agreed = disk, None
 
     def loaded(self, disk: FileContent) -> None:
-        """Note that the editor has reloaded the file, if `disk` is the last known content."""
+        """Note that the editor has reloaded the file, if `disk` equals the known content."""
         if disk.hash == self.known.hash:
             self.read = disk.hash
 
     def saved(self, disk: FileContent) -> None:
-        """Set the state to the disk's content at a save, or when the file is first read."""
+        """Set the state to the content `disk` after a save or when the file is first read."""
         self.known, self.read = disk, disk.hash
         self.agreed, self.former, self.moved = None, ABSENT, False
         self.overtaken = None
 
     @property
     def last_read(self) -> FileContent:
-        """The content that the editor read last. Its hash is `read_now`."""
+        """The content that the editor read last. `read_now` is its hash."""
         if self.agreed is not None:
             return self.agreed
         return self.former if self._behind else self.known
@@ -85,7 +85,7 @@ class DiskState:
         return self.begun(disk)
 
     def begun(self, disk: FileContent) -> tuple[FileContent, ContentHash | None]:
-        """Return the content known before the editor wrote `disk`, and the hash it had read."""
+        """Return the last content before the editor wrote `disk`, and the hash it had read."""
         if self.moved and begins(disk.data, self.known.data):
             # What the watcher saw was the editor's own write, perhaps half done: go back before it.
             return self.former, self.former.hash

@@ -3,7 +3,7 @@
 Specified in requirements section 7.
 
 Invariant: an operation has one record, which names both paths of every renamed file.
-Invariant: an operation is never refused, since the protocol cannot; it is reported and recorded.
+Invariant: an operation is never refused, since LSP has no way to; it is reported and recorded.
 """
 
 import threading
@@ -52,11 +52,11 @@ class Forecast:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AfterOperation:
-    """The outcome of an operation on `files` files: its record, or why that is queued (`queued`).
+    """The outcome of an operation on `files` files.
 
-    `refused` are the decisions on paths that broke a rule, to be shown to the person; empty in
-    observe mode. `paths` are all paths that changed. With neither record nor `queued`, nothing to
-    be recorded has changed.
+    `record` is its record; `queued` is why the record is queued. If both are None, there was
+    nothing to record. `refused` are the decisions on paths that broke a rule, to be shown to the
+    person; empty in observe mode. `paths` are all paths that changed.
     """
 
     files: int = 0
@@ -93,11 +93,11 @@ class FileOperations:
         named: Sequence[OperationEnds],
         too_late: threading.Event,
     ) -> Forecast:
-        """Judge an operation that is about to happen, and keep what its files hold.
+        """Judge an operation that is about to happen, and keep the contents of its files.
 
-        The result lists no refusals in observe mode. The caller sets `too_late` when it stops
-        waiting: the editor may have made the change by then. Raise RequestLimitError for more files
-        than one record can hold.
+        `named` are the paths in the editor's request. The result lists no refusals in observe mode.
+        The caller sets `too_late` when it stops waiting: the editor may have made the change by
+        then. Raise RequestLimitError for more files than one record can hold.
         """
         with self._lock:
             files = self._files.announced(named, too_late)
@@ -111,10 +111,11 @@ class FileOperations:
     def after(
         self, session: Session, operation: FileOperation, named: Sequence[OperationEnds]
     ) -> AfterOperation:
-        """Record an operation that has happened, as one record of all its files.
+        """Record an operation that has happened, in one record for all its files.
 
-        Raise RequestLimitError for more files than one record can hold, LedgerUnavailableError if
-        the record can neither be appended nor queued.
+        `named` are the paths in the editor's request. Raise RequestLimitError for more files than
+        one record can hold, LedgerUnavailableError if the record can neither be appended nor
+        queued.
         """
         with self._lock:
             if not (self._stores.root / CONTROL_ROOM).is_dir():
@@ -160,10 +161,11 @@ class FileOperations:
             yield self._of_text(session, ends.new, text)
 
     def _judged(self, session: Session, file: OperationTarget) -> _Judged | None:
-        """Judge both paths of a file by its state now. None if neither is recorded.
+        """Judge both paths of a file by its present state. Return None if neither is recorded.
 
-        A path that is not recorded, such as one that git ignores, is treated as outside the root. A
-        file that an agent's open ticket claims is left to the record of that call.
+        A path that is not recorded, such as one that git ignores, is treated as outside the root.
+        Also return None if an agent's open ticket claims the file, as that call's record will cover
+        it.
         """
         ends, new_text = file.hashes.ends, None if file.data is None else decode(file.data)
         old = None if ends.old is None else self._of_gone(session, ends.old)
@@ -196,10 +198,10 @@ class FileOperations:
         return file_ranges(content_of(old), content_of(data))
 
     def _follow(self, session: Session, files: Sequence[JudgedFile]) -> None:
-        """Carry what is known of renamed files over to their new names.
+        """Move the stored state of renamed files to their new paths.
 
-        Baselines and moves are not carried over for a violation: undoing it leads back to the old
-        name.
+        Baselines and moves are not carried over if the rename is a violation, since undoing it
+        restores the old path.
         """
         moves = []
         for file in files:
@@ -219,10 +221,9 @@ class FileOperations:
             self._stores.state.calls.follow(moves)
 
     def _fails_below(self, session: Session, judgement: Judgement) -> bool:
-        """Whether a file below a newly created path would be refused too.
+        """Whether a file below a newly created path would be refused like the path itself.
 
-        The new path may become a directory that only holds files in scope, so it is not refused
-        alone.
+        If not, the path is not refused: it may become a directory that only holds files in scope.
         """
         inside = WorkspacePath(f"{judgement.path}/{_INSIDE}")
         return _fails(self._judge(session, inside))
@@ -238,11 +239,11 @@ class FileOperations:
         return replace(judgement, decision=Allowed(ScopeValidation.EXEMPT))
 
     def _of_text(self, session: Session, path: WorkspacePath, text: str | None) -> Judgement:
-        """Judge the appearance of a file. Text that HEAD or the baseline has there is allowed."""
+        """Judge a new file with this text. The text that HEAD or the baseline has is allowed."""
         return self._judging.allow_restoring(self._judge(session, path), session.id, UNREAD, text)
 
     def _is_new(self, session: Session, path: WorkspacePath) -> bool:
-        """Whether neither HEAD nor the session's baseline has a file. Links are resolved first."""
+        """Whether neither HEAD nor the session's baseline has the file that a path resolves to."""
         real = place_of_name(self._stores.root, path).real or path
         head = self._contents.head(real)
         # Without a commit and a whole baseline it is unknown whether the file existed.
@@ -276,7 +277,7 @@ def _fails(judgement: Judgement) -> bool:
 
 
 def _shown(judgements: Iterable[Judgement]) -> tuple[Judgement, ...]:
-    """Return the violations that a person is shown: none if governance is off or only observes."""
+    """Return the refusals to show to a person: none if governance is off or only observes."""
     return tuple(
         each
         for each in judgements

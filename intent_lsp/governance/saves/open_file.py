@@ -1,9 +1,9 @@
-"""A file that an editor has open: what the disk held of it, and the saves on their way.
+"""A file that an editor has open: its content on disk, and its saves that are not recorded yet.
 
 Specified in requirements section 7.
 
-Invariant: a save is compared with what the file held before it, not with what the disk holds by the
-time that it is reported.
+Invariant: a save is compared with the content before the save, not with the content on disk when
+the save is reported.
 Invariant: the methods that read the disk may block. One thread at a time calls them for one file.
 """
 
@@ -28,7 +28,7 @@ WRITTEN_KEPT: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class SaveDelta:
-    """A save: the content it left, the content it replaced, and the hash the editor had read."""
+    """The contents after and before a save, and the hash that the editor had read before it."""
 
     new: FileContent
     old: FileContent
@@ -37,7 +37,7 @@ class SaveDelta:
 
 @dataclass(frozen=True, slots=True)
 class GovernedPlace:
-    """Where a file belongs: its path in a root, the root's saves, and the editor's session."""
+    """The governance of a file: its path in a root, the root's saves, and the editor's session."""
 
     saves: Saves
     session: Session
@@ -49,8 +49,8 @@ class OpenFile:
     """A file that an editor has open. `governed` is None if no root governs it.
 
     `written` are texts that the editor was about to write, or reported as written, since the last
-    recorded save. `missed` is the content replaced by a save that could not be recorded, and the
-    hash read of it.
+    recorded save. `missed` is set if a save could not be recorded: the content that it replaced,
+    and the hash that the editor had read.
     """
 
     governed: GovernedPlace | None = None
@@ -59,7 +59,10 @@ class OpenFile:
     missed: tuple[FileContent, ContentHash | None] | None = None
 
     def attach(self, governed: GovernedPlace, opened: list[str] | None) -> None:
-        """Read the file for the root that governs it now. `opened` is the text at opening."""
+        """Set the root that governs the file, and read the file from disk.
+
+        `opened` is the text that the editor opened, or None.
+        """
         states, path = governed.saves.states, governed.place.path
         content = states.read_first(path)
         self.disk.saved(content)
@@ -68,7 +71,10 @@ class OpenFile:
         self.governed = governed
 
     def judge(self, lines: list[str], *, manual: bool) -> BeforeSave | None:
-        """Judge the text that is about to be saved. None if nothing governs the file."""
+        """Judge the text that is about to be saved, or return None if no root governs the file.
+
+        `manual`: a person saves it, not the editor by itself.
+        """
         if self.governed is None:
             return None
         buffer = Buffer(lines=lines, read=self.disk.read_now, manual=manual)
@@ -77,9 +83,11 @@ class OpenFile:
     def record(
         self, lines: list[str], saved: list[str], before: BeforeSave | None, *, automatic: bool
     ) -> AfterSave | None:
-        """Record a save of the text `saved`. `lines` is the text now, `before` its judgement.
+        """Record a save of the text `saved`.
 
-        Return None if nothing governs the file, or if its saves are not recorded.
+        `lines` is the buffer's present text, `before` the judgement made before the save.
+        `automatic`: the editor saved by itself. Return None if no root governs the file, or if its
+        saves are not recorded.
         """
         if self.governed is None:
             return None
@@ -109,9 +117,9 @@ class OpenFile:
         return after
 
     def snapshot(self, lines: list[str]) -> OpenFileState | None:
-        """Take a snapshot of the file, compared with the text `lines`. None if nothing governs it.
+        """Return a snapshot of the file to compare with the text `lines`.
 
-        Raise OSError and IntentLspError.
+        Return None if no root governs the file. Raise OSError and IntentLspError.
         """
         if self.governed is None:
             return None
@@ -130,9 +138,9 @@ class OpenFile:
         return replace(state, head=disk if same else held) if state.server_only else state
 
     def snapshot_after(self, after: AfterSave) -> OpenFileState | None:
-        """Take a snapshot from the judgement of a save and the content that it left.
+        """Return a snapshot made from a save's judgement and the content that the save left.
 
-        None if the disk has to be read, because the file may hold something else by now.
+        Return None if the file may have another content by now, so that the disk has to be read.
         """
         if self.governed is None or self.written or after.disk.hash != self.disk.known.hash:
             return None
@@ -141,7 +149,7 @@ class OpenFile:
         return replace(state, head=after.disk) if state.server_only else state
 
     def observe(self, disk: FileContent, lines: list[str]) -> bool:
-        """Update what is known of the disk. Return whether disk and `lines` are the same."""
+        """Update the known state with the content `disk`. Return whether it equals `lines`."""
         same, first = holds(disk, lines), self.disk.overtaken
         # The buffer may have been edited since its text was written.
         own = same or self.has_written(disk)
@@ -157,7 +165,7 @@ class OpenFile:
         return same
 
     def _take_back(self) -> None:
-        """Set the state back to before a first save that happened before the file was read."""
+        """Reset the state to the content before a save made before the file was first read."""
         first, self.disk.overtaken = self.disk.overtaken, None
         if self.governed is None or first is None:
             return
@@ -166,26 +174,29 @@ class OpenFile:
         self.governed.saves.states.was_overtaken(self.governed.session, path, first)
 
     def writes(self, lines: list[str]) -> None:
-        """Note a text that the editor is about to write, or reports as written."""
+        """Note a text that the editor is about to write or reports as written."""
         if not self.written or self.written[-1] != lines:
             self.written = [*self.written[1 - WRITTEN_KEPT :], lines]
 
     def has_written(self, content: FileContent | None) -> bool:
-        """Return whether a content may have been written by the editor itself."""
+        """Return whether the editor itself may have written this content."""
         return content is not None and any(holds(content, lines) for lines in self.written)
 
     def is_writing(self, disk: FileContent) -> bool:
-        """Return whether a file may be half written by the editor at this moment.
+        """Return whether `disk` may be a file that the editor has written only in part so far.
 
-        Editors that write in place leave part of the text for a moment. Those that replace the file
-        leave none.
+        This happens for a moment with editors that write in place, not with those that replace the
+        file.
         """
         texts = ("".join(lines).encode("utf-8", "surrogatepass") for lines in self.written)
         data = disk.data
         return any(data is None or (data != text and begins(text, data)) for text in texts)
 
     def replaced(self, disk: FileContent, saved: list[str]) -> SaveDelta:
-        """Return what a save of the text `saved` changed. `disk` is what the file holds now."""
+        """Return the contents before and after a save of the text `saved`.
+
+        `disk` is the file's present content.
+        """
         agreed = self.disk.agreed
         if agreed is None or not self.has_written(agreed):
             return SaveDelta(disk, *self.disk.before(disk))
@@ -194,7 +205,7 @@ class OpenFile:
         return SaveDelta(agreed if first else disk, *self.disk.begun(agreed))
 
     def recorded(self, disk: FileContent) -> None:
-        """Note that a save which left `disk` has been recorded."""
+        """Note that a save has been recorded which left the content `disk`."""
         self.disk.saved(disk)
         later = list(takewhile(lambda lines: not holds(disk, lines), reversed(self.written)))
         self.written = later[::-1] if len(later) < len(self.written) else []

@@ -21,7 +21,7 @@ from intent_lsp.governance.root.sessions import Session
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedFile:
-    """One file of an operation: its paths and hashes, the changed lines, and the verdict."""
+    """One file of an operation: its paths and hashes, its changed line ranges, and the verdict."""
 
     hashes: FileHashes
     ranges: tuple[Range, ...]
@@ -35,9 +35,9 @@ def operation_event(
     files: Sequence[JudgedFile],
     revision: str,
 ) -> Event:
-    """Return the event that records an operation.
+    """Return the event that records an operation, made at the commit `revision`.
 
-    Its verdict is the worst of its files: one file out of scope makes it `FAIL`.
+    The event's verdict is the worst of its files' verdicts: one file out of scope makes it `FAIL`.
     """
     kind = mutation_class([file.hashes for file in files])
     related = related_to(None if intent is None else specification_of(intent), kind)
@@ -55,9 +55,9 @@ def operation_event(
 
 
 def worst(verdicts: Sequence[ScopeValidation]) -> ScopeValidation:
-    """Return the worst of some verdicts, FAIL before PASS before EXEMPT.
+    """Return the worst of the verdicts: FAIL, else PASS, else EXEMPT.
 
-    EXEMPT if there are none.
+    Return EXEMPT if there are no verdicts.
     """
     order = (ScopeValidation.FAIL, ScopeValidation.PASS, ScopeValidation.EXEMPT)
     return next((verdict for verdict in order if verdict in verdicts), ScopeValidation.EXEMPT)

@@ -1,9 +1,9 @@
-"""The files that an editor's file operation affects, and what they held before it.
+"""The files that an editor's file operation affects, and their contents before it.
 
 Specified in requirements section 7.
 
-Invariant: what a file held is known from the announcement of its operation, else from the ledger or
-from HEAD.
+Invariant: a file's earlier content is taken from the announcement of the operation, else from the
+ledger or from HEAD.
 Invariant: the caller holds the lock of `FileOperations`.
 """
 
@@ -30,7 +30,7 @@ _WHAT: Final = "the files of one operation"
 
 @dataclass(frozen=True, slots=True)
 class OperationTarget:
-    """One file that an operation has changed. `data` is its content now; None if it is gone."""
+    """One file that an operation has changed. `data` is its content now, or None if deleted."""
 
     hashes: FileHashes
     data: bytes | None
@@ -38,7 +38,7 @@ class OperationTarget:
 
 @dataclass(slots=True)
 class _Announced:
-    """The state before an operation: the files below each named path, and their hashes."""
+    """The state before an announced operation: the files below each named path, and hashes."""
 
     files: dict[OperationEnds, tuple[OperationEnds, ...]] = field(default_factory=dict)
     held: dict[WorkspacePath, ContentHash] = field(default_factory=dict)
@@ -55,10 +55,11 @@ class OperationTargets:
     def announced(
         self, named: Sequence[OperationEnds], too_late: Event
     ) -> tuple[OperationEnds, ...]:
-        """List and read the files of an operation that is about to happen. Empty if it is too late.
+        """Return the files of an operation that is about to happen, after reading them.
 
-        `too_late` is set when the editor is no longer kept waiting; the disk may then show the
-        state after the operation. Raise RequestLimitError for too many files.
+        `named` are the paths in the request. `too_late` is set when the editor is no longer kept
+        waiting; if it is set, return an empty tuple, as the disk may show the state after the
+        operation. Raise RequestLimitError for too many files.
         """
         announced = _Announced()
         left = FILES_AT_MOST
@@ -72,7 +73,7 @@ class OperationTargets:
         return tuple(each for files in announced.files.values() for each in files)
 
     def _hold(self, announced: _Announced, too_late: Event) -> None:
-        """Hash the files of an announcement now, and keep their contents up to a limit."""
+        """Store the present hashes of an announcement's files, and their contents up to a limit."""
         left = KEPT_AT_ONCE
         for ends in (ends for files in announced.files.values() for ends in files):
             for path in ends.paths:
@@ -87,14 +88,14 @@ class OperationTargets:
                     left -= len(data)
 
     def held_text(self, path: WorkspacePath) -> str | None:
-        """Return the text that a file of the newest announcement held. None if not kept."""
+        """Return a file's text at the newest announcement, or None if it was not kept."""
         held = self._announced[-1].held.get(path)
         return None if held is None else self._contents.kept(held).text
 
     def done(
         self, operation: FileOperation, named: Sequence[OperationEnds]
     ) -> Iterator[OperationTarget]:
-        """Yield the files that an operation has changed.
+        """Yield the files that an operation has changed; `named` are the paths in the request.
 
         Raise RequestLimitError for too many files.
         """
@@ -115,7 +116,10 @@ class OperationTargets:
         return next(known, None) or _Announced()
 
     def _files(self, ends: OperationEnds, at_most: int) -> tuple[OperationEnds, ...]:
-        """List the files below a named path as it is before the operation."""
+        """Return the files below a named path, as they are before the operation.
+
+        Raise RequestLimitError for more than `at_most` files.
+        """
         here = ends.new if ends.old is None else ends.old
         paths = None if here is None else files_named(self._stores.root, here, at_most=at_most)
         if here is None:
@@ -125,7 +129,10 @@ class OperationTargets:
         return tuple(_below(ends, path[len(here) :]) for path in paths)
 
     def _files_after(self, ends: OperationEnds, at_most: int) -> tuple[OperationEnds, ...]:
-        """List the files below a named path after an operation whose announcement was not seen."""
+        """Return the files below a named path after an operation that was not announced.
+
+        Raise RequestLimitError for more than `at_most` files.
+        """
         if ends.new is not None:
             found = self._files(OperationEnds(None, ends.new), at_most)
             return tuple(_below(ends, file.paths[0][len(ends.new) :]) for file in found)
@@ -137,7 +144,7 @@ class OperationTargets:
         return (*below, OperationEnds(old, None))
 
     def _operated(self, ends: OperationEnds, announced: _Announced) -> OperationTarget | None:
-        """Return what happened to one file, or None if it is unchanged."""
+        """Return how an operation changed one file, or None if the file is unchanged."""
         data = None if ends.new is None else self._contents.disk_if_readable(ends.new)
         post = hash_if_there(data)
         if ends.new is None:
@@ -155,9 +162,9 @@ class OperationTargets:
         return OperationTarget(FileHashes(ends, pre, post), data) if changed else None
 
     def _held(self, path: WorkspacePath | None, announced: _Announced) -> ContentHash | None:
-        """Return the hash that a deleted file had: as announced, else as recorded, else as in HEAD.
+        """Return a deleted file's last hash: as announced, else as recorded, else as in HEAD.
 
-        None if no such file is known.
+        Return None if none of these has the file.
         """
         if path is None or path in announced.held:
             return None if path is None else announced.held[path]
@@ -169,7 +176,10 @@ class OperationTargets:
 
 
 def _below(ends: OperationEnds, rest: str) -> OperationEnds:
-    """Return the old and new path of a file at the same place below both; `rest` may be empty."""
+    """Return the old and new path of a file in a directory that is renamed, created or deleted.
+
+    `ends` are the paths of the directory, `rest` is the end to append to each; it may be empty.
+    """
     old = None if ends.old is None else WorkspacePath(f"{ends.old}{rest}")
     new = None if ends.new is None else WorkspacePath(f"{ends.new}{rest}")
     return OperationEnds(old, new)

@@ -2,7 +2,8 @@
 
 Specified in requirements section 7.
 
-Invariant: an open run is on disk as if it ended now. It is never lost, and recorded once.
+Invariant: an open run is on disk in the form that it would have if it ended now. It is never lost,
+and recorded once.
 Invariant: a run has one file, session, intent and verdict. A save that differs begins another run.
 """
 
@@ -30,7 +31,7 @@ RESTS_AFTER: Final = 3.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Run:
-    """An open run: `save` merges its saves into one, `after` is its last save's outcome."""
+    """An open run: `save` is all its saves merged into one, `after` its last save's outcome."""
 
     record_id: str
     save: Save
@@ -50,9 +51,9 @@ class SaveRuns:
         self._ended: list[AfterSave] = []
 
     def add(self, save: Save, after: AfterSave) -> AfterSave | None:
-        """Add a save to its file's run, or begin a run.
+        """Add a save to its file's run, or begin a run with it. Return the outcome.
 
-        None if the save has to be recorded by itself.
+        Return None if no run can be stored, so that the save has to be recorded by itself.
         """
         try:
             return self._added(save, after)
@@ -88,9 +89,9 @@ class SaveRuns:
         return done
 
     def _open(self, save: Save) -> _Run | None:
-        """Return the open run that a save continues, or None.
+        """Return the file's open run if the save continues it, or None.
 
-        End a run that it does not continue.
+        If the save does not continue the run, end the run.
         """
         path = save.judgement.path
         run = self._runs.get(path)
@@ -100,12 +101,12 @@ class SaveRuns:
         return run
 
     def is_at(self, path: WorkspacePath, record_id: str, left: ContentHash | None) -> bool:
-        """Whether a file's open run is still this one and still leaves the file with this hash."""
+        """Whether a file's open run has the id `record_id` and last left the hash `left`."""
         run = self._runs.get(path)
         return run is not None and (run.record_id, run.save.hashes[1]) == (record_id, left)
 
     def end(self, paths: Collection[WorkspacePath] | None = None) -> None:
-        """End and record the runs of some files, or of all."""
+        """End and record the open runs of some files (None: of all files)."""
         ending = [path for path in self._runs if paths is None or path in paths]
         ended = [self._runs.pop(path) for path in ending]
         queued = None
@@ -120,7 +121,7 @@ class SaveRuns:
             self._ended.append(after if queued else self._recorded(run, after))
 
     def _recorded(self, run: _Run, after: AfterSave) -> AfterSave:
-        """Return the outcome of an ended run; append its record if no process has done so."""
+        """Return the outcome of an ended run; append its record unless another process has."""
         try:
             event = self._event(run.save)
             return after.recorded(self._stores.ledger.append_or_queue(event, run.record_id))
@@ -141,12 +142,12 @@ class SaveRuns:
 
 
 def _joined(run: Save, save: Save) -> Save:
-    """Return a run and the save that continues it, merged into one save."""
+    """Return one save that merges a run with the save that continues the run."""
     return replace(save, old=run.old, concurrent=run.concurrent or save.concurrent)
 
 
 def _goes_on(run: Save, save: Save) -> bool:
-    """Whether a save continues a run: it starts from the run's last text, and all else is equal."""
+    """Whether a save continues a run: it starts from the run's last text, with all else equal."""
     return run.hashes[1] == save.hashes[0] and _told(run) == _told(save)
 
 

@@ -4,7 +4,7 @@ Specified in requirements section 7.
 
 Invariant: judging and recording hold the lock of `Saves`. A save that changes nothing has no
 record.
-Invariant: a refused text is on disk as a draft before the editor is asked to do anything.
+Invariant: a refused text is on disk as a draft before the editor gets any request about it.
 """
 
 import logging
@@ -38,9 +38,10 @@ _log: Final = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BeforeSave:
-    """The file on disk just before a save, and the judged buffer.
+    """The judgement of a buffer about to be saved, and the file's content on disk before the save.
 
-    `draft` is set if the save is to be reverted: the buffer is then replaced by what `disk` holds.
+    `draft` is set if the save is to be reverted: the buffer is then replaced by the content of
+    `disk`.
     """
 
     judgement: Judgement
@@ -62,10 +63,11 @@ class Buffer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
-    """A save that has happened: the file's content now (`disk`) and before it (`known`).
+    """A save that has happened: the file's content after it (`disk`) and before it (`known`).
 
-    `known` was read before the save, else it is the last known content. `automatic`: the editor
-    saved by itself and is likely to do so again soon.
+    `known` was read before the save if possible; else it is the last known content. `read` is the
+    hash that the editor had read. `automatic`: the editor saved by itself and is likely to do so
+    again soon.
     """
 
     disk: FileContent
@@ -86,7 +88,7 @@ class Saves:
     ticket_saves: TicketSaves
 
     def __post_init__(self) -> None:
-        """Begin without held saves and without runs."""
+        """Create the parts that hold back saves and merge automatic ones."""
         self._held = ClaimedSaves(
             stores=self.stores,
             judging=self.judging,
@@ -143,7 +145,7 @@ class Saves:
     def _after(
         self, session: Session, place: ResolvedPath, written: Written
     ) -> tuple[AfterSave, Save | None]:
-        """Return the outcome of a save, and the save itself if it is still to be recorded."""
+        """Return the outcome of a save, and the save itself if it still has to be recorded."""
         old, new = written.known, written.disk
         reading = BaseHash(read=written.read, disk=old.hash)
         judgement = self.judging.judge(session.id, place, reading)
@@ -174,7 +176,7 @@ class Saves:
             self.contents.keep(content.data, content.hash)
 
     def end_runs(self, paths: Collection[WorkspacePath] | None = None) -> tuple[AfterSave, ...]:
-        """End and record the runs of automatic saves of some files, or of all.
+        """End and record the runs of automatic saves of some files (None: of all files).
 
         Return the outcomes of all runs that have ended since the last call.
         """
@@ -183,7 +185,7 @@ class Saves:
             return self._runs.take_ended()
 
     def end_run_at_rest(self, after: AfterSave) -> tuple[AfterSave, ...]:
-        """End the run of `after` if no save was added to it since.
+        """End the run of the save `after`, unless later saves were added to the run.
 
         Return the outcomes of all runs that have ended since the last call.
         """
@@ -196,9 +198,9 @@ class Saves:
     def after_unreadable(
         self, session: Session, place: ResolvedPath, *, known: FileContent
     ) -> AfterSave | None:
-        """Record a save of a file that cannot be read now. Its record has no hash after the save.
+        """Record a save of a file that cannot be read now. The record has no hash after the save.
 
-        None if saves of this file are not recorded.
+        `known` is the content before the save. Return None if saves of this file are not recorded.
         """
         self.stores.coming_saves.pop(place.path, None)
         with self._lock:
@@ -212,7 +214,7 @@ class Saves:
         return after.recorded(outcome)
 
     def release(self, session: Session) -> tuple[AfterSave, ...]:
-        """Record, as the editor's own, the held saves whose claims have lapsed."""
+        """Record the held saves whose claims have lapsed, as the editor's own changes."""
         with self._lock:
             return self._held.release(session)
 
@@ -234,7 +236,10 @@ class Saves:
     def keep_draft(
         self, session: Session, judgement: Judgement, base: ContentHash | None, text: str
     ) -> Draft:
-        """Write a refused text as a draft. It is on disk when this returns."""
+        """Write a refused text to disk as a draft, before returning.
+
+        `base` is the hash of the content that the text was to replace.
+        """
         denied = judgement.denied
         draft = Draft(
             path=judgement.path,

@@ -31,7 +31,8 @@ _TAUGHT: Final = (GateCode.SCOPE_VIOLATION, GateCode.CONTRACT_DRIFT)
 class AuditEvent:
     """A governed call for the audit log: its tool, session, intent and files.
 
-    `program` is the first word of its command. `model` is None if the agent has not named it.
+    `program` is the first word of the call's command. `model` is the agent's model, or None if
+    unknown.
     """
 
     tool: str
@@ -52,24 +53,27 @@ class AuditLog:
     lessons: Lessons
 
     def denied(self, told: AuditEvent, refusal: Denied, *, teach: bool = True) -> None:
-        """Log a refused call or save. `teach`: also write a lesson if the refusal is one."""
+        """Log a refused call or save. `teach`: if the refusal is a lesson, write the lesson too."""
         self._enter(told, CallStatus.DENIED)
         if teach and refusal.code in _TAUGHT:
             self._teach(told, refusal.code, path=_blamed(refusal))
 
     def admitted(self, told: AuditEvent) -> None:
-        """Log an allowed call, before it happens."""
+        """Log an allowed call before it is carried out."""
         self.history.note(told.intent_id, f"PRE_HOOK {told.tool}")
 
     def done(self, told: AuditEvent, *, error: str | None) -> None:
-        """Log a call that happened, or failed with `error`. A failure also becomes a lesson."""
+        """Log a call that was carried out, or failed with `error`. A failure becomes a lesson."""
         self._ended(told, error)
         if error is not None:
             path = next(iter(told.paths), None)
             self._teach(told, LessonCode.MUTATION_FAILED, path=path, error=error)
 
     def attempted(self, told: AuditEvent, *, error: str | None) -> bool:
-        """Log an attempt to complete the work. Return whether a failure is a new lesson."""
+        """Log an agent's attempt to complete its work. Return whether its failure is a new lesson.
+
+        `error` is why the attempt failed, or None.
+        """
         self._ended(told, error)
         return error is not None and self._teach(told, LessonCode.COMPLETION_FAILED, error=error)
 
@@ -82,7 +86,7 @@ class AuditLog:
         self.history.note_later(told.intent_id, f"POST_HOOK {told.tool} {CallStatus.OK}")
 
     def failed_verification(self, told: AuditEvent) -> bool:
-        """Write a lesson about a failed verification. Return whether it is new."""
+        """Write a lesson about a failed verification. Return whether the lesson is new."""
         return self._teach(told, LessonCode.VERIFICATION_FAILED)
 
     def _ended(self, told: AuditEvent, error: str | None) -> None:
@@ -114,7 +118,7 @@ class AuditLog:
         path: WorkspacePath | None = None,
         error: str | None = None,
     ) -> bool:
-        """Write a lesson into the file that the policy names. Return whether it is new."""
+        """Write a lesson into the file that the policy names. Return whether the lesson is new."""
         policy = self.rules.current().policy
         verified = code is LessonCode.VERIFICATION_FAILED
         name = policy.lessons_verification if verified else policy.lessons_violations
@@ -130,9 +134,9 @@ class AuditLog:
 
 
 def _blamed(refusal: Denied) -> WorkspacePath | None:
-    """Return the file that a refusal is about, or None.
+    """Return the file that a refusal is about, or None if it is about no file.
 
-    For contract drift that is the file that does not belong there, not the one to be edited.
+    For a contract drift it is the file that violates the directory contract, not the edited file.
     """
     drifted = refusal.details.get("violations")
     if isinstance(drifted, list) and drifted:

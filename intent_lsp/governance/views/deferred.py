@@ -1,7 +1,7 @@
 """Queue of deferred audit events (requirements section 9).
 
 Invariant: events are written in order, each once, and before anything reads the audit log.
-Invariant: an event that fails is logged, and does not stop the others.
+Invariant: an event that fails is logged, and does not stop later events.
 """
 
 import logging
@@ -16,9 +16,9 @@ DeferredEvent = Callable[[], None]
 
 
 class DeferredQueue:
-    """Holds audit events back until a request is answered.
+    """Queue that holds back audit events until a request is answered.
 
-    Not `patient`: each is written at once.
+    If not `patient`, each event is written at once.
     """
 
     def __init__(self, *, patient: bool) -> None:
@@ -27,13 +27,13 @@ class DeferredQueue:
         self._telling = threading.RLock()
 
     def add(self, news: DeferredEvent) -> None:
-        """Append an event. If `patient`, the caller soon calls `write`."""
+        """Append an event. If not `patient`, write it at once; else the caller calls `write`."""
         self._news.append(news)
         if not self._patient:
             self.write()
 
     def write(self) -> None:
-        """Write all queued events. Wait for another thread that is doing so."""
+        """Write all queued events. If another thread is doing so, wait until it has finished."""
         with self._telling:
             while self._news:
                 try:

@@ -3,7 +3,7 @@
 Specified in requirements section 3.
 
 Invariant: the file is written only at quiet moments, and never over somebody else's change.
-Invariant: an event that cannot be stored stops nothing.
+Invariant: if an event cannot be stored, everything else goes on.
 """
 
 import logging
@@ -62,11 +62,11 @@ class History:
                 state.notes.add_event(intent_id, neutral(event, _LONGEST))
 
     def note_later(self, intent_id: str | None, event: str) -> None:
-        """Store an event of an intent once its record was reported."""
+        """Queue an event of an intent; it is stored when the deferred audit events are written."""
         self.unreported.add(partial(self.note, intent_id, event))
 
     def of(self, intent: Intent) -> tuple[str, ...]:
-        """Return the newest events of an intent, newest first, those in the intents file last."""
+        """Return an intent's recent events, newest first; those in the intents file come last."""
         self.unreported.write()
         state, events = self.stores.state, tuple[Noted, ...]()
         if state is not None:
@@ -76,7 +76,7 @@ class History:
         return _told(events, intent)
 
     def is_due(self) -> bool:
-        """Whether there are events to write into the file, and the policy wants them there."""
+        """Whether there are events to write into the intents file, and the policy asks for that."""
         self.unreported.write()
         state = self.stores.state
         rules = self.rules.current()
@@ -88,9 +88,11 @@ class History:
         return bool(due)
 
     def write(self, *, unsaved_file: bool, at_the_end: bool = False) -> bool:
-        """Write stored events into the intents file if the moment is quiet. Return whether it was.
+        """Write the stored events into the intents file if nobody else is changing it just now.
 
-        `at_the_end`: the server stops, so the minimum time between writes does not apply.
+        Return whether the moment was suitable. `unsaved_file`: an editor has unsaved text of the
+        file, so nothing is written. `at_the_end`: the server stops, so the minimum time between
+        writes does not apply.
         """
         state, now = self.stores.state, self.stores.clock()
         if state is None or unsaved_file or not self.is_due():
@@ -124,7 +126,7 @@ class History:
             _log.warning("the history of %s stays as it was: %s", intent.id, refused)
 
     def _touched(self, state: SessionDb, now: datetime) -> bool:
-        """Whether somebody else has changed the file within the last few seconds."""
+        """Whether somebody else has changed the intents file within the last few seconds."""
         path = self.stores.root / INTENTS_FILE
         stamp = files.stamp(path)
         age = 0.0 if stamp is None else now.timestamp() - stamp.mtime_ns / 1e9
@@ -140,6 +142,6 @@ def _told(events: Sequence[Noted], intent: Intent) -> tuple[str, ...]:
 
 
 def _unwritten(state: SessionDb, rules: Rules) -> tuple[Intent, ...]:
-    """Return the intents with events that the file does not have yet, each once."""
+    """Return the intents with events that are not yet in the intents file, each intent once."""
     found = map(rules.active, state.notes.unwritten())
     return tuple(dict.fromkeys(intent for intent in found if intent is not None))

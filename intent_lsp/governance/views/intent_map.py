@@ -60,7 +60,7 @@ _Rows = dict[WorkspacePath, MapRow]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Change:
-    """A record's change to the file of a row whose definitions have not been looked up yet."""
+    """A record's change of a file, kept until the definitions for the file's row are looked up."""
 
     intent_id: str
     path: WorkspacePath
@@ -70,7 +70,7 @@ class _Change:
 
 
 class MapRows:
-    """The rows of one root's map, by the intent ids that records name. Not thread-safe."""
+    """The rows of one root's intent map, by the intent ids in records. Not thread-safe."""
 
     def __init__(self, stores: Stores) -> None:
         self._stores = stores
@@ -86,7 +86,7 @@ class MapRows:
         return self._rows.keys()
 
     def of(self, ids: Iterable[str]) -> Iterable[MapRow]:
-        """Return the rows of an intent's ids. If two are for the same file, the newer one."""
+        """Return the rows under an intent's ids. Of two rows for the same file return the newer."""
         found: _Rows = {}
         for rows in (self._rows[name] for name in ids if name in self._rows):
             for path, row in rows.items():
@@ -95,7 +95,7 @@ class MapRows:
         return found.values()
 
     def follow(self, found: TouchedFiles) -> set[str]:
-        """Add newly touched files. Return the ids whose rows have changed."""
+        """Add rows for newly changed files. Return the intent ids whose rows have changed."""
         if found.whole:
             self._rows, self._open = {}, {}
         # Index each record's files only once, since one record may have ten thousand.
@@ -111,10 +111,11 @@ class MapRows:
         return {file.intent_id for file in found.files}
 
     def take_over(self, written: bytes, intents: Intents) -> set[str]:
-        """Adopt the definitions that an existing map has. Return the ids whose rows have changed.
+        """Adopt the definitions in an existing map. Return the ids whose rows have changed.
 
-        Definitions remain to be looked up only for rows that the map lacks and new rows for which
-        it has none. Of these only the newest are kept.
+        `written` is the map's content. A row still needs a lookup of its definitions if the map
+        lacks the row, or if the row is new and has no definitions in the map. Only the newest of
+        these rows are looked up.
         """
         cells = cells_in(written)
         changed = set()
@@ -135,7 +136,7 @@ class MapRows:
     def look(self, late: Late) -> set[str]:
         """Look up the definitions of rows that have none yet, until `late` returns true.
 
-        Return the ids whose rows have changed.
+        Return the intent ids whose rows have changed.
         """
         waiting, self._open = self._open, {}
         known = ContentLookup(self._stores.root) if waiting else None
@@ -155,7 +156,10 @@ class MapRows:
         self._rows[intent_id][row.path] = row
 
     def _await(self, intent_id: str, row: MapRow, part: RecordFile | None) -> None:
-        """Queue a new row for the lookup of its definitions, if it can have any."""
+        """Queue a row for the lookup of its definitions, if its file can have definitions.
+
+        `part` is the row's file in its record.
+        """
         self._open.pop((intent_id, row.path), None)
         found = () if part is None else part.conversations
         ranges = tuple(each for conversation in found for each in conversation.ranges)
@@ -175,7 +179,7 @@ class MapRows:
         return touched_definitions(change.path, content, change.ranges, late, trees.tree)
 
     def _is_drawn(self, change: _Change, intents: Intents) -> bool:
-        """Whether a change's row is in the map: no other id of the intent has a newer one."""
+        """Whether the map shows a change's row: no other id of its intent has a newer row."""
         owner = intents.get(change.intent_id)
         names = () if owner is None else intents.names(owner)
         rows = (self._rows.get(name, {}).get(change.path) for name in names)
@@ -199,10 +203,10 @@ class IntentMap:
         self._written: tuple[int, TouchMark | None, Stamp | None] | None = None
 
     def write(self) -> bool:
-        """Bring the file up to date. Return whether it was written. A failure is logged.
+        """Update the map on disk. Return whether the file was written. A failure is logged.
 
-        Nothing is written while the intents file is unreadable. A missing map is created with the
-        first new record, not by just opening the root.
+        Nothing is written while the intents file is unreadable. If there is no map, it is created
+        with the first new record, not by just opening the root.
         """
         written = False
         with self._lock, step("the intent map"):
@@ -210,7 +214,7 @@ class IntentMap:
         return written  # noqa: RET504 - a step that fails leaves it False
 
     def text(self) -> str:
-        """Return the map as it would be written now. Nothing is written."""
+        """Return the text that the map would have if it were written now. Nothing is written."""
         intents = self._rules.current().file.intents
         with self._lock:
             if self._follow(intents):
@@ -232,7 +236,7 @@ class IntentMap:
         return changed
 
     def _follow(self, intents: Intents) -> bool:
-        """Read new records. Return whether there is any record at all."""
+        """Add rows for new records. Return whether the ledger has any record at all."""
         found = self._stores.past.touched_files(self._mark)
         if found is None:
             return False
@@ -243,9 +247,9 @@ class IntentMap:
         return found.mark is not None
 
     def _redrawn(self, intents: Intents) -> bool:
-        """Write the file if its text has changed and it is no link.
+        """Write the map if its text has changed, unless the path is a link.
 
-        Return whether it was written.
+        Return whether the map was written.
         """
         if self._path.is_symlink():
             _log.warning("%s is a link, and is not written", INTENT_MAP)
@@ -263,19 +267,19 @@ class IntentMap:
         return changed
 
     def _learn(self, before: bytes, intents: Intents) -> None:
-        """Adopt the definitions in the present file, unless we wrote it ourselves."""
+        """Adopt the definitions in the map's content `before`, unless this server wrote it."""
         foreign = b"" if hash_content(before) == self._drawn else before
         self._forget(self._rows.take_over(foreign, intents), intents)
 
     def _forget(self, ids: Iterable[str], intents: Intents) -> None:
-        """Drop the cached sections of these intent ids."""
+        """Drop the cached sections of the intents with these ids."""
         for intent_id in ids:
             owner = intents.get(intent_id)
             if owner is not None:
                 self._sections.pop(owner.id, None)
 
     def _spelled(self, intents: Intents) -> Iterator[str]:
-        """Yield the sections of the file's intents, then of intents that only records name."""
+        """Yield the sections of intents in the intents file, then of those only in records."""
         for intent in intents:
             known = self._sections.get(intent.id)
             if known is None:

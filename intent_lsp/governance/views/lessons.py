@@ -3,7 +3,7 @@
 Specified in requirements section 9.
 
 Invariant: no file is created before there is a lesson for it, and people's text in it stays.
-Invariant: a session adds a limited number of lessons, and each text stands in the file once.
+Invariant: a session adds a limited number of lessons, and no lesson is in a file twice.
 """
 
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ _ATTEMPTS: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Taught:
-    """A file's bytes now (None: absent), and with one more lesson."""
+    """A file's bytes before (None: no file) and after one lesson is added."""
 
     before: bytes | None
     after: bytes
@@ -46,10 +46,10 @@ class Lessons:
         self._lock = RootLock(stores.root / LOCAL_ROOM / LOCK_NAME)
 
     def learn(self, name: str, session_id: str, lesson: Lesson) -> bool:
-        """Add a lesson to a file, named relative to the root. Return whether it was added.
+        """Add a lesson to the file `name`, relative to the root. Return whether it was added.
 
-        A missing file is created. The lesson is not added if the file is not text, already has it,
-        or keeps being changed by somebody else.
+        A missing file is created. The lesson is not added if the file is not text, already has the
+        lesson, or keeps being changed by somebody else.
         """
         path, state = parse_relative(name), self._stores.state
         if path is None or state is None:
@@ -73,14 +73,20 @@ class Lessons:
         self._lock.close()
 
     def _meant(self, path: WorkspacePath) -> WorkspacePath:
-        """Return the file for a lesson: an existing `AGENTS.md` if the default file is missing."""
+        """Return the file for a lesson: `path`, or `AGENTS.md` if only that exists.
+
+        `path` is replaced only if it is a default file.
+        """
         root = self._stores.root
         if path not in LESSONS_FILES or holds_file(root / path):
             return path
         return WorkspacePath(AGENTS_FILE) if holds_file(root / AGENTS_FILE) else path
 
     def _taught(self, path: WorkspacePath, lesson: Lesson) -> Taught | None:
-        """Return the file with and without the lesson. None if it has it already or is not text."""
+        """Return the file's bytes before and after the lesson is added.
+
+        Return None if the file already has the lesson or is not text.
+        """
         data = files.read_bytes(self._stores.root / path)
         text = decode(LESSONS.encode() if data is None else data)
         if text is None:

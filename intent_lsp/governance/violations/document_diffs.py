@@ -18,8 +18,8 @@ from intent_lsp.governance.judging.file_snapshot import OpenFileState
 class DocumentDiffs:
     """The diffs of a text against three references, updated edit by edit.
 
-    `baseline` and `passed` are None if they equal HEAD or cannot be compared by line: then they
-    exclude no changed lines.
+    `baseline` and `passed` are None if that reference equals HEAD or cannot be compared by line. A
+    reference with None excludes no changed lines.
     """
 
     head: LineDiff
@@ -28,7 +28,7 @@ class DocumentDiffs:
 
     @classmethod
     def of(cls, look: OpenFileState, lines: list[str]) -> "DocumentDiffs":
-        """Return the diffs of the text `lines` against the references in a snapshot."""
+        """Return the diffs of the text `lines` against the references in the snapshot `look`."""
 
         def narrowing(content: FileContent | None) -> LineDiff | None:
             if content is None or content.lines is None or content.hash == look.head.hash:
@@ -40,24 +40,25 @@ class DocumentDiffs:
 
     @property
     def each(self) -> tuple[LineDiff, ...]:
-        """The diffs that are not None."""
+        """The diffs among the three that are not None."""
         return tuple(diff for diff in (self.head, self.baseline, self.passed) if diff is not None)
 
     def edited(self, edits: Sequence[LineEdit], lines: list[str]) -> None:
-        """Update the diffs after `edits`, made in this order. `lines` is the resulting text."""
+        """Update the diffs after `edits`, in the order made. `lines` is the resulting text."""
         edit = reduce(_joined, edits)
         for diff in self.each:
             diff.edited(edit, lines)
 
     def compare(self, lines: list[str]) -> None:
-        """Compute the diffs again from the whole text."""
+        """Recompute all diffs from the whole text `lines`."""
         for diff in self.each:
             diff.compare(lines)
 
     def runs(self, *, standing_refusal: bool) -> tuple[MarkedRun, ...] | None:
         """Return the runs of lines to mark, or None if the text cannot be compared line by line.
 
-        With `standing_refusal`, lines from before the session count too (requirements section 8).
+        `standing_refusal`: the file's newest record is a violation, so lines changed before the
+        session began are marked too (requirements section 8).
         """
         wanted = (self.passed,) if standing_refusal else (self.baseline, self.passed)
         narrowing = [diff.hunks for diff in wanted if diff is not None]

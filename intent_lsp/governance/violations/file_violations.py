@@ -24,10 +24,10 @@ _ALIKE = "The same is true of {files}. Open one to see its marked lines."
 def file_violations(
     root: Path, look: OpenFileState, runs: Sequence[MarkedRun], room: int = SHOWN_A_FILE
 ) -> tuple[Violation, ...]:
-    """Return the violations of one file, from its snapshot and the runs to mark.
+    """Return the violations of one file, from its snapshot and the runs of lines to mark.
 
-    At most `room`, and never more than a file's limit. If there are more runs, one last violation
-    says how many are not shown.
+    At most `room` violations are returned, and never more than a file's limit. If there are more
+    runs, one more violation says how many are not shown.
     """
     room = min(room, SHOWN_A_FILE)
     denied = look.judgement.denied
@@ -58,7 +58,7 @@ def file_violations(
 def marked_lines(
     look: OpenFileState, diffs: DocumentDiffs | None, lines: list[str]
 ) -> Sequence[MarkedRun]:
-    """Return the runs of lines to mark in the text `lines` of a file whose changes are shown."""
+    """Return the runs of lines to mark in a file's text `lines`; its changes are shown."""
     if look.stale:
         # If the buffer equals the disk's text, the file was reloaded and a save overwrites nothing.
         return () if lines == look.disk.lines else (MarkedRun(0, 0),)
@@ -77,7 +77,7 @@ def marked_lines(
 
 
 def _held(look: OpenFileState) -> bool:
-    """Return whether the baseline or the newest passing content is exactly what is on disk."""
+    """Return whether the content on disk equals the baseline or the newest passing content."""
     references = (look.baseline, look.passed)
     return any(held is not None and held.hash == look.disk.hash for held in references)
 
@@ -89,7 +89,7 @@ def code_of(look: OpenFileState) -> str:
 
 
 def for_others(problem: Violation, others: Others) -> Violation:
-    """Return a violation whose message says that other files have it as well (disk section 3)."""
+    """Return a violation with an added message that other files have it too (disk section 3)."""
     count = others.count
     files = "1 more changed file" if count == 1 else f"{count:,} more changed files"
     where = f" in {others.folder}/" if others.folder else ""
@@ -98,7 +98,10 @@ def for_others(problem: Violation, others: Others) -> Violation:
 
 
 def runs_of_record(record: Record, line_count: int) -> tuple[MarkedRun, ...]:
-    """Return the runs of lines that a refused record covers, for when a diff shows none."""
+    """Return the line ranges of a refused record as runs, to mark where a diff shows no change.
+
+    `line_count` is the number of lines of the text; runs beyond it are moved to the last line.
+    """
     found: list[MarkedRun] = []
     last = max(line_count - 1, 0)
     for file in record.files:

@@ -25,7 +25,7 @@ SEVERITIES: Final[Mapping[str, Severity]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelatedPlace:
-    """A place in another file that a violation refers to. `span` is in code points."""
+    """A place in another file to which a violation refers. `span` counts in code points."""
 
     path: Path
     span: Span
@@ -34,9 +34,9 @@ class RelatedPlace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Violation:
-    """One thing to show on the lines `first_line` to `last_line` (from 0, inclusive).
+    """One violation, to be shown on the lines `first_line` to `last_line` (from 0, inclusive).
 
-    `hunk` is the change against HEAD that it marks, or None.
+    `hunk` is the marked change against HEAD, or None if there is none.
     """
 
     code: str
@@ -51,10 +51,10 @@ class Violation:
 
     @property
     def severity(self) -> Severity:
-        """The default severity of its code."""
+        """The default severity of this violation's code."""
         return severity_of(self.code)
 
 
 def severity_of(code: str) -> Severity:
-    """Return the default severity of a code."""
+    """Return the default severity of a violation's code."""
     return SEVERITIES.get(code, Severity.ERROR)
