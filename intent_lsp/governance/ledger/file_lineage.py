@@ -125,7 +125,8 @@ def moved_from(index: Index, root: Path, wanted: ContentHash) -> FileLineage | N
 def _is_earlier(root: Path, path: WorkspacePath, earlier: FileLineage, known: FileLineage) -> bool:
     """Whether the file of `earlier` may have been moved to `path`, by the age of its records.
 
-    False also if a file existed at `path` at the same time, or if its content is too short to tell.
+    Return False also if a file existed at `path` at the same time, or if the content is too short
+    to be distinctive.
     """
     last, first = earlier.sources[-1][0], known.sources[0][0]
     if last.timestamp > first.timestamp:
