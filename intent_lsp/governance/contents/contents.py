@@ -124,7 +124,7 @@ class Contents:
                 self.keep(content.data, content.hash)
 
     def tree_seen(self, seen: Seen) -> None:
-        """Remember the initial contents of a tree without a commit. Forget them if it has one."""
+        """Store the initial contents of a tree without a commit; for any other, discard them."""
         if seen.head == EMPTY_TREE:
             self._initial.find(seen.files)
         else:
@@ -260,7 +260,7 @@ class Contents:
         return Seen(git.head_commit(), dict.fromkeys(paths))
 
     def _uncommitted(self) -> Seen | None:
-        """Return the state of a tree without a commit. None if git fails or it is too large."""
+        """Return the state of a tree without a commit; None if git fails or it is too large."""
         status = tree_status(self._stores.root)
         if status is None or is_too_large(self._stores.root, status.paths):
             return None

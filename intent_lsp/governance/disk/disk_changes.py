@@ -95,8 +95,8 @@ class DiskChanges:
     def look(self) -> TreeLook | None:
         """Take a snapshot of the work tree and note what changed since the last one.
 
-        The first snapshot records no changes. Return None if there is no repository or no snapshot
-        can be taken.
+        No change is noted at the first snapshot. Return None if there is no repository or no
+        snapshot can be taken.
         """
         with self._lock:
             git = self._stores.git

@@ -84,7 +84,10 @@ class CommandPaths:
     def _files(
         self, touched: TouchedPath, rules: Rules, others: RootsBelow
     ) -> Iterator[TouchedPath]:
-        """Yield the path itself if it is a file's, or the files in it if it is a directory's."""
+        """Yield the path itself if it is a file's, or the files in it if it is a directory's.
+
+        A path that no agent may change is also yielded itself.
+        """
         place = resolve_below(self._stores.root, touched.path)
         if place is None or place.real is None or others.hold(place.path):
             yield touched
