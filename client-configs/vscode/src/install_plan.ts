@@ -86,7 +86,10 @@ export function failureText(failure: InstallFailure): string | undefined {
     case 'stopped':
       return undefined;
     case 'no wheel':
-      return 'this build of the extension contains no server. Build the extension with `make vsix`.';
+      return (
+          'this build of the extension contains no server. ' +
+          'Build the extension with `make vsix`.'
+        );
     case 'no python':
       return (
         'no Python 3.11 or newer was found. Install one (Debian: apt-get install python3 '
