@@ -16,8 +16,8 @@ export class ExplainView implements vscode.Disposable {
     this.provider = vscode.workspace.registerTextDocumentContentProvider(SCHEME, {
       onDidChange: this.changed.event,
       provideTextDocumentContent: (uri) =>
-        this.pages.get(uri.path) ??
-          'VS Code was reloaded; run the command again to see this page.\n',
+        this.pages.get(uri.path)
+        ?? 'VS Code was reloaded; run the command again to see this page.\n',
     });
   }
 

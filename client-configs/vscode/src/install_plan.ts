@@ -87,9 +87,9 @@ export function failureText(failure: InstallFailure): string | undefined {
       return undefined;
     case 'no wheel':
       return (
-          'this build of the extension contains no server. ' +
-          'Build the extension with `make vsix`.'
-        );
+        'this build of the extension contains no server. '
+        + 'Build the extension with `make vsix`.'
+      );
     case 'no python':
       return (
         'no Python 3.11 or newer was found. Install one (Debian: apt-get install python3 '
