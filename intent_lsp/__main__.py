@@ -1,7 +1,7 @@
-"""The console script: `--version` at once, everything else by the command line's door.
+"""The console script: prints the version itself, and leaves all else to the command line.
 
 Invariant: `--version` loads no protocol library.
-Invariant: doors do not know each other; the one that `serve` starts is handed over from here.
+Invariant: no door imports another; this module passes the language server to the command line.
 """
 
 import gc
@@ -17,7 +17,7 @@ _SWITCH_SECONDS = 0.001
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command and give its exit status (protocol section 5)."""
+    """Run one command line and return its exit status (protocol section 5)."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     if words in (["--version"], ["-V"]):
         sys.stdout.write(PRODUCT_LINE + "\n")

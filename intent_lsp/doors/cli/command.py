@@ -28,9 +28,11 @@ class Serve(Protocol):
         token_file: str | None = None,
         origins: Sequence[str] = (),
     ) -> int:
-        """Serve with a log level, by `stdio`, or by `tcp` or `ws` at `endpoint`, a host and a port.
+        """Start the language server with the log level `level`, and return its exit status.
 
-        Return the exit status.
+        The transport `scheme` is `stdio`, `tcp` or `ws`. `tcp` and `ws` listen at `endpoint`, a
+        host and a port. `token_file` contains the token that a client must send, and `origins` are
+        the web origins that may connect.
         """
         ...
 
@@ -44,22 +46,26 @@ class Call:
     serve: Serve
 
     def root(self) -> Path:
-        """Return the root that governs -C. Raise WrongUsageError if none does."""
+        """Return the root that governs the directory given with -C.
+
+        Raise WrongUsageError if none does.
+        """
         return root_above(self.options.root)
 
 
 def _no_arguments(_parser: argparse.ArgumentParser) -> None:
-    """Declare no arguments."""
+    """Add no arguments to the parser."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    """A command. `examples` are whole command lines.
+    """A command of the command line.
 
-    `arguments` declares the arguments on a parser. `json` is the help text of --json, "" if the
-    command has no such option. `in_root`: it takes -C, a directory in the governed root. `answer`
-    runs the command and returns the exit status; None is 0. `name` is filled in from the table, and
-    `about`, the text of its help page, from its module's docstring.
+    `examples` are whole command lines for the help page. `arguments` adds the command's arguments
+    to a parser. `json` is the help text of --json, or "" if the command has no --json. `in_root`
+    says whether the command takes -C, a directory in the governed root. `answer` runs the command
+    and returns the exit status; None means 0. `CommandEntry.load` sets `name`, and `about`, the
+    description for the help page, from the docstring of the command's module.
     """
 
     examples: tuple[str, ...]
@@ -72,7 +78,7 @@ class Command:
 
     @property
     def line(self) -> str:
-        """The start of its command line, such as `intent-lsp trace list`."""
+        """The start of the command's usage line, such as `intent-lsp trace list`."""
         return f"{PROGRAM} {self.name}"
 
     def help(self) -> str:
@@ -80,7 +86,10 @@ class Command:
         return self._parser().format_help()
 
     def read(self, words: Sequence[str]) -> argparse.Namespace:
-        """Parse the words after the command's name. Raise WrongUsageError."""
+        """Return the options parsed from the words after the command's name.
+
+        Raise WrongUsageError if the words are wrong.
+        """
         parser = self._parser()
         options, rest = parser.parse_known_args(list(words))
         if rest:
@@ -114,7 +123,7 @@ class Command:
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
-    """Return the known word most similar to `word`, or None if none is similar."""
+    """Return the word of `known` most similar to `word`, or None if none is similar."""
     return next(iter(get_close_matches(word, list(known), n=1)), None)
 
 

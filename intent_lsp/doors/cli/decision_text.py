@@ -1,4 +1,4 @@
-"""A decision of the gate as labelled cells: what, why, and what follows."""
+"""A decision of the gate as labelled cells: the decision, its reason and its consequence."""
 
 from collections.abc import Iterator
 from typing import Final, assert_never
@@ -20,7 +20,7 @@ _GOES_THROUGH: Final = {
 
 
 def of_save(judgement: Judgement) -> Iterator[LabelledCell]:
-    """Yield what becomes of a person's save."""
+    """Yield the labelled cells that describe the decision on a person's save."""
     match judgement.standing:
         case FileClass.IGNORED:
             yield _decision("allowed: neither checked nor recorded")
@@ -45,7 +45,7 @@ def of_save(judgement: Judgement) -> Iterator[LabelledCell]:
 
 
 def of_call(admission: CallDecision) -> Iterator[LabelledCell]:
-    """Yield what becomes of an agent's tool call."""
+    """Yield the labelled cells that describe the decision on an agent's tool call."""
     decision = admission.decision
     shown = decision.why if isinstance(decision, Ask) else decision
     yield from _judged(shown, admission.intent_id)
@@ -54,7 +54,12 @@ def of_call(admission: CallDecision) -> Iterator[LabelledCell]:
 def _judged(
     decision: SaveDecision | None, intent_id: str | None, said: str | None = None
 ) -> Iterator[LabelledCell]:
-    """Yield a decision. `said` is its reason worded for a person; None: show that for agents."""
+    """Yield the labelled cells that describe a decision.
+
+    `decision` is None if no rule is checked. `intent_id` is the intent under which the edit was
+    judged. `said` is the reason of a refusal in words for a person; if it is None, the decision's
+    own message is shown, which is written for agents.
+    """
     match decision:
         case Denied():
             yield "decision", Cell(f"REFUSED: {decision.code.value}", "bold red")

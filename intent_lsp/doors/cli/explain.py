@@ -1,10 +1,10 @@
 """The command `explain`: every check of the gate on a hypothetical edit (requirements section 6).
 
-Ask the gate about an edit: what it decides, and what stands in the way; with --all all
-rows that it looks at. Without --tool or --command it is the person's own save of one
-file. Who asks is the session that is named, else the only editor of yours that is open
-here, else somebody who has selected no intent. Nothing is changed and nothing is
-recorded. The exit status is 1 when the edit would be refused.
+Show what the gate would decide on an edit, and which checks fail; with --all, show
+every check. Without --tool, --command or --patch, the edit is your own save of one
+file. The edit is judged for the session given with --session, else for the session of
+your only open editor, else as if no intent were selected. Nothing is changed and
+nothing is recorded. The exit status is 1 if the edit would be refused.
 
 Invariant: nothing is stored: no ticket, no record, no session.
 """
@@ -41,7 +41,7 @@ PATCH_TOOL: Final = "apply_patch"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Explained:
-    """The checks, the decision as cells and as JSON, and whether it is a refusal."""
+    """The result: the checks, the decision as cells and as JSON, and whether it is a refusal."""
 
     rows: tuple[ExplainedRow, ...]
     words: tuple[LabelledCell, ...]
@@ -50,7 +50,10 @@ class _Explained:
 
 
 def answer(call: Call) -> Exit | None:
-    """Show what the gate would decide. Return 1 if it would refuse."""
+    """Print what the gate would decide, or with --code what a code means.
+
+    Return 1 if the gate would refuse the edit.
+    """
     options = call.options
     if options.code is not None:
         _tell_code(call.page, options.code)
@@ -105,7 +108,10 @@ def _patch(options: argparse.Namespace) -> str | None:
 
 
 def _spelled(start: Path, path: str) -> str:
-    """Return a call's path as absolute, seen from `start`. A `~` that the shell left is kept."""
+    """Return `path` as an absolute path, relative to `start`.
+
+    A path that begins with `~` is returned as it is.
+    """
     return path if path.startswith("~") else str(Path(start, path))
 
 
@@ -166,7 +172,7 @@ def _row(row: ExplainedRow, mark: str) -> Sequence[Cell]:
 
 
 def _tell_code(page: Output, code: str) -> None:
-    """Print the section of docs/codes.md about a code."""
+    """Print the section of docs/codes.md about a code. Raise WrongUsageError if there is none."""
     known = sections()
     found = known.get(code.upper())
     if found is None:

@@ -1,8 +1,9 @@
 """The command `init`: creates the files that governance needs (requirements section 2).
 
-Create .orchestration/ with an intents file, a policy and what git has to know, each
-with commented examples. From then on edits in this tree are held against the intents.
-What exists already is not touched, so that it can be run again at any time.
+Create .orchestration/ with an intents file, a policy and the files that git needs, with
+commented examples. From then on, edits in this directory tree are checked against the
+intents. Files that exist already are not changed, so that the command can be run again
+at any time.
 
 Invariant: no existing file is changed.
 """

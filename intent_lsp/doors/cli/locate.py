@@ -1,4 +1,4 @@
-"""Paths on the command line: the governed root above a directory, and files below it.
+"""Paths on the command line: the root that governs a directory, and files below that root.
 
 Invariant: paths are relative to the working directory or to -C, as with git.
 """
@@ -12,7 +12,7 @@ from intent_lsp.store.fs.roots import governed_root
 
 
 def directory(spelled: str) -> Path:
-    """Return an existing directory. Raise WrongUsageError if it is not one."""
+    """Return `spelled` as a path. Raise WrongUsageError if it is not an existing directory."""
     found = Path(spelled)
     try:
         usable = found.is_dir()
@@ -24,7 +24,7 @@ def directory(spelled: str) -> Path:
 
 
 def root_above(spelled: str) -> Path:
-    """Return the root that governs a directory. Raise WrongUsageError if none does."""
+    """Return the root that governs the directory `spelled`. Raise WrongUsageError if none does."""
     start = directory(spelled)
     governed = governed_root(str(start))
     if governed is None:
@@ -37,18 +37,18 @@ def root_above(spelled: str) -> Path:
 
 
 def root_of_file(spelled: str, start: str) -> Path:
-    """Return the root that governs a file, given relative to `start`, else the root of `start`.
+    """Return the root that governs the file `spelled`, which is relative to `start`.
 
-    Raise WrongUsageError if neither is governed.
+    If none does, return the root that governs `start`. Raise WrongUsageError if none governs that.
     """
     governed = governed_root(str(directory(start).absolute() / spelled))
     return governed or root_above(start)
 
 
 def file_below(root: Path, spelled: str, start: str) -> WorkspacePath:
-    """Return a file's path below the root. It is given relative to `start` and need not exist.
+    """Return the path from `root` to the file `spelled`, which is relative to `start`.
 
-    Raise WrongUsageError for a directory or a path outside the root.
+    The file need not exist. Raise WrongUsageError for a directory or a path outside the root.
     """
     path = path_below(root, spelled, start)
     if (root / path).is_dir():
@@ -57,7 +57,10 @@ def file_below(root: Path, spelled: str, start: str) -> WorkspacePath:
 
 
 def path_below(root: Path, spelled: str, start: str) -> WorkspacePath:
-    """Return the path below the root of a path relative to `start`, or raise WrongUsageError."""
+    """Return the path from `root` to `spelled`, which is relative to `start`.
+
+    Raise WrongUsageError if it is not below the root.
+    """
     place = resolve_below(root, str(Path(start).absolute() / spelled))
     if place is None:
         raise WrongUsageError(f"{spelled} is not below {root}", cure="give a file inside that root")

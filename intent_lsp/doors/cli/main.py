@@ -1,4 +1,4 @@
-"""Runs a command line: finds the command in the table of all, parses its words, gives its status.
+"""Runs a command line: finds the command, parses its arguments and returns its exit status.
 
 Invariant: an error is one line on standard error that says what to do, never a traceback.
 Invariant: a closed pipe and Ctrl-C end a command without a message.
@@ -47,7 +47,10 @@ or an edit that would be refused, 2 wrong usage or unreadable input.
 
 @dataclass(frozen=True, slots=True)
 class CommandEntry:
-    """A command as the help pages list it. `module` is relative to `intent_lsp.doors.cli`."""
+    """A command and its summary for the help pages.
+
+    `module` is relative to `intent_lsp.doors.cli`.
+    """
 
     name: str
     summary: str
@@ -55,11 +58,11 @@ class CommandEntry:
 
     @property
     def line(self) -> str:
-        """The start of its command line, such as `intent-lsp trace list`."""
+        """The start of the command's usage line, such as `intent-lsp trace list`."""
         return f"{PROGRAM} {self.name}"
 
     def load(self) -> Command:
-        """Import the command's module and return the command."""
+        """Import the command's module. Return its command, with name and description filled in."""
         module = import_module(f"intent_lsp.doors.cli.{self.module}")
         command: Command = module.COMMAND
         # The first paragraph names the module, and invariants are for its readers.
@@ -181,8 +184,9 @@ def _obey(words: list[str], page: Output, product_line: str, serve: Serve) -> in
 
 
 def _find(words: list[str]) -> CommandEntry | list[CommandEntry]:
-    """Return the command named by the first words, or the commands of a family named alone.
+    """Return the command that `words` begins with.
 
+    If `words` has only the name of a family, such as `trace`, return the commands of that family.
     Raise WrongUsageError if there is no such command.
     """
     if not words or words[0].startswith("-"):
@@ -205,7 +209,10 @@ def _find(words: list[str]) -> CommandEntry | list[CommandEntry]:
 
 
 def _guesses(commands: Sequence[CommandEntry]) -> dict[str, str]:
-    """Return what a mistyped first word may mean, by a command's first and last word."""
+    """Return the command to suggest for each word that may have been mistyped.
+
+    The words are the first and last words of all commands.
+    """
     names = [command.name for command in commands]
     return {name.split()[-1]: name for name in names} | {
         name.split()[0]: name.split()[0] for name in names
@@ -223,12 +230,12 @@ def _complain(page: Output, problem: str, cure: str) -> int:
 
 
 def program_page(product_line: str, commands: Sequence[CommandEntry]) -> str:
-    """Return the page of `intent-lsp --help`."""
+    """Return the text of `intent-lsp --help`."""
     return f"{product_line}\n{_HEAD}{_listed(commands)}{_TAIL}"
 
 
 def family_page(family: str, commands: Sequence[CommandEntry]) -> str:
-    """Return the page of `intent-lsp FAMILY --help`."""
+    """Return the text of `intent-lsp FAMILY --help`."""
     return (
         f"usage: {PROGRAM} {family} COMMAND [OPTIONS]\n\ncommands:\n{_listed(commands)}\n"
         f"  {PROGRAM} {family} COMMAND --help   what it is for, its options, examples\n"

@@ -1,4 +1,4 @@
-"""Who asks with a command, and the refusals that end it, each with what to type instead."""
+"""Finds the session that a command acts for, and turns refusals into errors of the command line."""
 
 import argparse
 from typing import Final
@@ -27,9 +27,10 @@ _GONE: Final = "restore the file, or run `intent-lsp init` to create a new one"
 
 
 def asking(governance: Governance, options: argparse.Namespace, page: Output) -> Asker | None:
-    """Return who asks, or None if unknown.
+    """Return the session that the command acts for, or None if there is none.
 
-    A remark says so if it is the session of this user's only live editor, or one that is not known.
+    If no session is named, it is the session of this user's only live editor. Print a remark then,
+    and also if the session is not known in this root.
     """
     named = session_named(options)
     asker = governance.sessions.asker(named, agent_named(options))
@@ -52,5 +53,5 @@ def governing(governance: Governance) -> Rules:
 
 
 def refused(refusal: CheckoutRefusal) -> WrongUsageError:
-    """Return the refusal of a request as an error that ends the command."""
+    """Return the error that ends a command because of a refusal."""
     return WrongUsageError(refusal.message.rstrip("."), cure=_CURES.get(refusal.code, ""))

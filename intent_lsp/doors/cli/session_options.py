@@ -26,9 +26,9 @@ def add_asker(parser: argparse.ArgumentParser) -> None:
 
 
 def session_named(options: argparse.Namespace) -> str | None:
-    """Return the session named by option or environment, or None.
+    """Return the id of the session given by --session or the environment, or None without one.
 
-    Raise WrongUsageError if malformed.
+    Raise WrongUsageError if the id is malformed.
     """
     named: str | None = options.session or os.environ.get(VARIABLE) or None
     try:
@@ -40,7 +40,10 @@ def session_named(options: argparse.Namespace) -> str | None:
 
 
 def session_needed(options: argparse.Namespace) -> str:
-    """Return the session named by option or environment. Raise WrongUsageError if there is none."""
+    """Return the id of the session given by --session or the environment.
+
+    Raise WrongUsageError if there is none.
+    """
     session_id = session_named(options)
     if session_id is None:
         raise WrongUsageError(
@@ -51,17 +54,23 @@ def session_needed(options: argparse.Namespace) -> str:
 
 
 def agent_named(options: argparse.Namespace) -> str:
-    """Return the subagent that is named, or "" for the session itself."""
+    """Return the id of the subagent given by --agent, or "" without one."""
     return options.agent or ""
 
 
 def identifier(text: str) -> str:
-    """Return the id of a session, intent or tool. Raise argparse.ArgumentTypeError if malformed."""
+    """Return `text`, the id of a session, intent or tool.
+
+    Raise argparse.ArgumentTypeError if it is malformed.
+    """
     return _text(text, LONGEST_ID)
 
 
 def sentence(text: str) -> str:
-    """Return a name, sentence or glob. Raise argparse.ArgumentTypeError if malformed."""
+    """Return `text`, a name, sentence or glob.
+
+    Raise argparse.ArgumentTypeError if it is malformed.
+    """
     return _text(text, LONGEST_TEXT)
 
 

@@ -1,8 +1,8 @@
 """The command `status`: the root, its sessions, its violations and its ledger (protocol section 5).
 
-Show the governed root and its enforcement, the sessions of editors and agents that are
-alive with the intents that they have selected, the files that were saved out of bounds
-and still are, and the ledger. Standard error says what git should still be told of the
+Show the governed root and its enforcement, the live sessions of editors and agents with
+their selected intents, the files that were saved out of scope and are not corrected
+yet, and the ledger. Standard error says how git should still be configured for the
 files in .orchestration/, with the commands for it. Nothing is changed.
 
 Invariant: nothing is changed, and no session is opened.
@@ -35,7 +35,7 @@ SHOWN: Final = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Known:
-    """What is shown of a root. `own` is the asking session, or None if unknown."""
+    """The data to show for a root. `own` is the id of the asking session, or None if unknown."""
 
     root: str
     rules: Rules

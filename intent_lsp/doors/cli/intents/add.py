@@ -1,7 +1,8 @@
 """The command `intents add`: adds an intent to the intents file.
 
-Add an intent at the end of the intents file and say its id. Nothing else in the file
-changes. A glob that would own nothing, everything, or what governs the work is refused.
+Add an intent at the end of the intents file and print its id. Nothing else in the file
+changes. A glob that can match nothing, that matches everything, or that matches control
+files is refused.
 """
 
 import argparse

@@ -1,7 +1,7 @@
 """The command `intents complete`: sets an intent COMPLETED.
 
-Set an intent COMPLETED in the intents file: it can no longer be selected. The session
-is left without an intent if this was the one that it had selected.
+Set the status of an intent to COMPLETED in the intents file, so that it can no longer
+be selected. If it was the active intent of the session, the session has none afterwards.
 """
 
 import argparse
@@ -23,7 +23,7 @@ from intent_lsp.governance.plan.checkout import CheckoutRefusal
 
 
 def answer(call: Call) -> None:
-    """Complete the intent that is named, else the session's active one."""
+    """Complete the intent given on the command line, or else the session's active intent."""
     options = call.options
     session_id = session_needed(options)
     with Governance(call.root()) as governance:

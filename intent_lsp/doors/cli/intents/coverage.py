@@ -1,9 +1,9 @@
 """The command `intents coverage`: which files have one open intent as owner, several or none.
 
-Hold the scopes of the open intents against the files that git tracks, or would track:
-how many are owned by one intent, by several, by none. Intents that .intentignore takes
-out of use own nothing here, and files that govern the work are left aside. The exit
-status is 0 whatever is found: it is no fault that a file has no owner.
+Compare the scopes of the open intents with the files that git tracks or would track, and
+count the files that are owned by one intent, by several, and by none. Intents that
+.intentignore takes out of use own nothing, and control files are not counted. The exit
+status is 0 even if files have no owner, because that is no error.
 """
 
 import argparse
@@ -32,7 +32,10 @@ class _Owned:
 
 
 def answer(call: Call) -> None:
-    """Count the files with one owner, several and none. With --list, name the last two."""
+    """Print how many files have one owner, several owners and none.
+
+    With --list, also print the files with several owners or none.
+    """
     with Governance(call.root()) as governance:
         owned = _owned(governance)
     if call.options.json:

@@ -1,9 +1,9 @@
 """The command `intents import`: adds the intents of another intents file.
 
-Read another intents file, in any of the forms that are read, and add those of its
-intents whose ids are not here yet, in its order, by one edit. Ids, names, statuses,
-globs, constraints, criteria and dates of creation are taken over. What was skipped and
-what was left out is said.
+Read another intents file, in any supported format, and add those of its intents whose
+ids do not exist yet, in the order of that file and in a single edit. Ids, names,
+statuses, globs, constraints, criteria and creation dates are imported. The intents that
+were skipped and the keys that were not imported are listed.
 """
 
 import argparse
@@ -38,13 +38,13 @@ _NOT_CARRIED: Final = {
 
 @dataclass(frozen=True, slots=True)
 class _TakenOver:
-    """The intents that were added, and the reasons why others were not, by id."""
+    """The imported intents, and for each skipped intent's id the reason."""
 
     added: tuple[Intent, ...]
     skipped: Mapping[str, str]
 
     def left_out(self) -> Mapping[str, tuple[str, ...]]:
-        """Return the keys that were not imported, by id of the added intent."""
+        """Return the keys that were not imported, by id of the imported intent."""
         found = {
             intent.id: tuple(key for name, key in _NOT_CARRIED.items() if getattr(intent, name))
             for intent in self.added
@@ -53,7 +53,10 @@ class _TakenOver:
 
 
 def answer(call: Call) -> None:
-    """Import the intents of a file, and say what was skipped or left out."""
+    """Import the intents of a file.
+
+    Print the skipped intents and the keys that were not imported.
+    """
     options = call.options
     # As with git, paths are relative to -C.
     read = _read(Path(options.root) / options.file, options.file)

@@ -1,8 +1,8 @@
 """The command `intents list`: the intents in the order of the intents file.
 
-List the intents of the intents file in its order: id, status, how many records each
-has in the ledger, what it owns. With --session, the one that session has selected is
-marked `active`. INTENT_IGNORED marks one that .intentignore takes out of use.
+List the intents of the intents file in its order: id, status, number of records in the
+ledger, and globs. With --session, the intent that the session has selected is marked
+`active`. INTENT_IGNORED marks an intent that .intentignore takes out of use.
 """
 
 import argparse
@@ -52,7 +52,10 @@ def answer(call: Call) -> None:
 
 
 def status(text: str) -> Status:
-    """Return the status that a text means, older spellings included. Raise ArgumentTypeError."""
+    """Return the status with the name `text`, which may be an older name.
+
+    Raise ArgumentTypeError if there is none.
+    """
     found = status_meant(text)
     if found is None:
         raise argparse.ArgumentTypeError(
@@ -62,7 +65,7 @@ def status(text: str) -> Status:
 
 
 def flags_of(intent: Intent, rules: Rules) -> tuple[str, ...]:
-    """Return the flags of an intent, spelled as in the protocol."""
+    """Return an intent's flags: INTENT_IGNORED if .intentignore takes it out of use, else none."""
     return (IGNORED,) if intent.id in rules.ignored else ()
 
 

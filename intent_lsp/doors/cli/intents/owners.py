@@ -1,7 +1,8 @@
 """The command `intents owners`: which intents own each path.
 
-Tell for each path every intent whose globs match it, whatever its status, in the order
-of the intents file, with the glob that says so. Paths are seen from here, or from -C.
+List for each path every intent whose globs match it, whatever the intent's status, in
+the order of the intents file, with the glob that matches. Paths are relative to the
+working directory, or to -C.
 """
 
 import argparse
@@ -21,7 +22,7 @@ NOBODY: Final = "no intent owns it"
 
 
 def answer(call: Call) -> None:
-    """Print the owners of each path, by the intents of the root that governs it."""
+    """Print the intents that own each path, from the intents file that governs the path."""
     options = call.options
     rows: list[Sequence[Cell]] = []
     told: list[dict[str, object]] = []

@@ -1,8 +1,8 @@
 """The command `intents select`: makes an intent active in a session.
 
-Make an intent the active one of a session, and print what whoever works for it has to
-know. One that is PLANNED becomes IN_PROGRESS in the intents file. Which session: an
-editor or an agent has an id for it, by --session or in INTENT_LSP_SESSION.
+Make an intent the active intent of a session, and print what its worker has to know. A
+PLANNED intent becomes IN_PROGRESS in the intents file. The session is given by its id,
+with --session or in INTENT_LSP_SESSION.
 """
 
 import argparse
@@ -49,7 +49,8 @@ def answer(call: Call) -> None:
 def _of_editor(governance: Governance, rules: Rules, call: Call) -> str:
     """Return the id of this user's only live editor session, if the person agrees to change it.
 
-    Only a terminal is asked, because a command in an agent's shell must not change the person's
+    Raise WrongUsageError if there is no such session, or if the person does not agree. The person
+    is asked only at a terminal, because a command in an agent's shell must not change the person's
     intent.
     """
     editor = governance.sessions.asker(None, agent_named(call.options))

@@ -1,7 +1,7 @@
 """The command `intents show`: one intent with its grants, related files and newest records.
 
-Show one intent: its globs, the scope that people granted it for a time and until when,
-its constraints and criteria, its related files, its history and its newest records.
+Show one intent: its globs, its live grants and when they expire, its constraints and
+criteria, its related files, its history and its newest records.
 """
 
 import argparse
@@ -37,7 +37,10 @@ _IGNORED: Final = f"{IGNORED}: a line of .intentignore matches it"
 
 @dataclass(frozen=True, slots=True)
 class _Related:
-    """A related file as the intent names it. `hash` is None if it is out of scope or missing."""
+    """A related file, named as in the intent.
+
+    `hash` is the hash of its content, or None if the file is missing or not in the intent's scope.
+    """
 
     name: str
     in_scope: bool
@@ -52,7 +55,7 @@ class _Related:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Known:
-    """What is shown of an intent. Grants and records are newest first."""
+    """The data to show for one intent. Grants and records are newest first."""
 
     intent: Intent
     flags: tuple[str, ...]
@@ -62,7 +65,7 @@ class _Known:
 
 
 def answer(call: Call) -> None:
-    """Print the intent with an id, current or earlier."""
+    """Print the intent with the given id, which may also be an earlier id of the intent."""
     with Governance(call.root()) as governance:
         rules = governing(governance)
         intent = rules.active(call.options.id)

@@ -1,4 +1,4 @@
-"""Anchors on the command line: hashes, checkpoints in lines and files, and signed notes."""
+"""Reads the anchors given on the command line: hashes, checkpoints and signed notes."""
 
 import re
 import sys
@@ -28,9 +28,9 @@ _AT_MOST: Final = 16 * 1024 * 1024
 
 
 def given_anchor(root: Path, spelled: str) -> Anchor:
-    """Return the anchor for a hash or its first digits.
+    """Return the anchor for a hash, or for the first digits of a hash.
 
-    Raise WrongUsageError or LedgerUnavailableError.
+    Raise WrongUsageError if `spelled` is malformed or ambiguous, or LedgerUnavailableError.
     """
     found = _HASH.fullmatch(spelled.strip().lower())
     if found is None:
@@ -50,10 +50,10 @@ def given_anchor(root: Path, spelled: str) -> Anchor:
 
 
 def given_checkpoints(spelled: str, public: str | None, start: str) -> Sequence[Checkpoint]:
-    """Return the checkpoints in a line, a file, a signed note, or standard input for `-`.
+    """Return the checkpoints in `spelled`: a checkpoint line, a file, or `-` for standard input.
 
-    File names are relative to `start`. A signed note needs the public key `public`; anything else
-    must come without one. Raise WrongUsageError or OSError.
+    File names are relative to `start`. If the input is a signed note, `public` must be the file
+    with the public key, else `public` must be None. Raise WrongUsageError or OSError.
     """
     data = spelled.encode() if _LINE.match(spelled) else file_bytes(spelled, start)
     if _SIGNATURE in data:
@@ -72,9 +72,9 @@ def given_checkpoints(spelled: str, public: str | None, start: str) -> Sequence[
 
 
 def file_bytes(spelled: str, start: str) -> bytes:
-    """Return the bytes of a file relative to `start`, or of standard input for `-`.
+    """Return the bytes of the file `spelled`, relative to `start`, or of standard input for `-`.
 
-    Raise WrongUsageError if there is no such file, or OSError.
+    Raise WrongUsageError if there is no such file, or OSError if it cannot be read.
     """
     if spelled == STDIN:
         return b"" if sys.stdin is None else sys.stdin.buffer.read(_AT_MOST)

@@ -1,9 +1,10 @@
 """The command `trace archive`: moves the oldest records out of the main ledger file.
 
 Move the oldest records of .orchestration/agent_trace.jsonl into a file in
-.orchestration/archive/, named after its first and last moment. Both are verified before
-the main file gives anything up, and the chain runs on from one to the other: every
-command goes on reading them all. Commit the archive together with the main file.
+.orchestration/archive/, which is named after the times of its first and last record.
+Both files are verified before any record is removed from the main file. The hash chain
+continues from the archive to the main file, and every command reads both. Commit the
+archive together with the main file.
 """
 
 import argparse

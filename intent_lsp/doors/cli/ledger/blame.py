@@ -1,11 +1,11 @@
 """The command `trace blame`: the attribution of each line of a file.
 
-Show each line of a file with the record that it comes from: the first digits of its
-id, the intent, who wrote it and when. The records of the file are followed back by
-their hashes, through renames too. Where it was edited without a record, lines are
-carried over by comparing contents that are still kept, or found by their hashes. A
-mark before the line number says how sure that is: none, or = where only white space
-differs, > where the block was moved, ? where no record explains the line.
+Show each line of a file with the record that it comes from: the first digits of the
+record's id, the intent, the author and the time. The records of the file are followed
+back by their hashes, through renames too. Where the file was edited without a record,
+lines are matched by comparing contents that are still stored, or by their hashes. A
+mark before the line number says how sure the attribution is: no mark if it is certain,
+= if only white space differs, > if the block was moved, ? if no record explains the line.
 """
 
 import argparse
@@ -126,9 +126,10 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def lines(text: str) -> tuple[int, int | None]:
-    """Return first and last line of a `-L` value; the last is None for the end of the file.
+    """Return the first and last line of a `-L` value.
 
-    Raise ArgumentTypeError if it is malformed.
+    The last line is None if the value means the end of the file. Raise ArgumentTypeError if the
+    value is malformed.
     """
     found = _LINES.fullmatch(text)
     if found is None or not any(map(str.isdigit, text)) or (found[4] and not found[2]):

@@ -1,9 +1,9 @@
 """The command `trace export`: records in formats of other tools.
 
-Write the ledger's records, oldest first, one JSON object or one row a line. Filters
-narrow together, as in `trace list`. What a form has no word for is left out: Agent
-Trace counts it in each record's `metadata`; csv and flat have no ranges. Nothing that
-exists is written over.
+Write the ledger's records, oldest first, as one JSON object or one row per line. A
+record must match all filters, as in `trace list`. Data that a format cannot express is
+left out: for Agent Trace it is counted in each record's `metadata`; csv and flat have
+no ranges. An existing file is not overwritten.
 """
 
 import argparse
@@ -63,7 +63,10 @@ def _is_ours(path: Path, root: Path) -> bool:
 
 
 def _write(call: Call, root: Path, sink: Sink) -> tuple[int, str]:
-    """Write records one by one. Return how many, and why there are none."""
+    """Write the matching records to `sink`.
+
+    Return the number of records, and a clause that says why there are none, or "".
+    """
     form, written = EXPORTS[call.options.format], 0
     with indexed(root, call.page) as trace:
         wanted = search(call.options, root, trace)

@@ -1,8 +1,8 @@
-"""The command `trace flush`: records open runs of automatic saves now.
+"""The command `trace flush`: records unfinished runs of automatic saves now.
 
-An editor that saves by itself makes one record of a run of saves, three seconds after
-the last of them. This records the open runs now, and what waits for the ledger, so that
-a commit holds both an edit and its record:
+When an editor saves automatically, a run of saves becomes one record, three seconds
+after the last save. This command records unfinished runs now, and also the edits that
+wait for the ledger, so that a commit contains both an edit and its record:
 
   intent-lsp trace flush && git add .orchestration
 """

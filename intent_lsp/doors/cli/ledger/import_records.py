@@ -1,11 +1,11 @@
 """The command `trace import`: appends records of other tools to the ledger.
 
-Read records of another tool and append each as a record of this ledger: nested
-records, chained or not, with or without an intent; flat records of one file a line;
-Agent Trace 0.1.0. An id that is a UUID of version 4 is kept, and so is the time; the
-chain says when they were taken over. What is in the ledger by then is passed, so that
-the same file may be imported again. It ends with what could not be carried over; a
-line that is not a record is named as file:line.
+Read records of another tool and append each as a record of this ledger. The formats are
+nested records, chained or not, with or without an intent; flat records of one file per
+line; and Agent Trace 0.1.0. The time of a record is kept, and so is its id if that is a
+UUID of version 4; the chain shows when it was imported. Records that are in the ledger
+already are skipped, so that the same file can be imported again. At the end, the data
+that could not be imported is listed; a line that is not a record is named as file:line.
 """
 
 import argparse
@@ -32,7 +32,7 @@ _MORE: Final = "(others)"
 
 @dataclass(slots=True)
 class _Tally:
-    """Counts of what became of the lines read so far."""
+    """What became of the lines read so far: counts, and the first lines that are no records."""
 
     fates: Counter[Fate] = field(default_factory=Counter)
     dialects: Counter[str] = field(default_factory=Counter)
@@ -54,7 +54,7 @@ class _Tally:
 
 
 def answer(call: Call) -> None:
-    """Import the records of a file, or with --dry-run only report."""
+    """Import the records of a file, or with --dry-run only print what would be imported."""
     options, tally = call.options, _Tally()
     with importing(call.root()) as governance:
         work = governance.look_at if options.dry_run else governance.take_over

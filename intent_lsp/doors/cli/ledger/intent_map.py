@@ -1,8 +1,9 @@
 """The command `trace map`: the intent map, which files and definitions each intent changed.
 
-Write the intent map: a section for each intent, a row for each file that was edited for
-it. The server keeps the same in .orchestration/intent_map.md. Git ignores it, as a
-view in the tree would be changed by each commit. This is for a place of your own.
+Write the intent map: a section for each intent, with a row for each file that was
+edited for that intent. The server keeps the same map in .orchestration/intent_map.md,
+which git ignores, because each commit would change it. Use this command to write the
+map to another place.
 """
 
 from typing import Final

@@ -1,11 +1,11 @@
 """The command `trace lines`: every line attributed to an intent.
 
-Show every line of today's files that an intent's records explain, a row for each
-stretch with one origin: the file and its lines, how many, how sure that is, the first
-digits of the record's id, who wrote it and when. It is `trace blame` asked from the
-other end, and as sure. Files that were renamed since are found by their new names. The
-files of the intent's newest 2,000 records are asked, 200 of them at most, those that
-were worked on last first; where that leaves some out, it is said.
+Show every line of the current files that is attributed to an intent, a row for each run
+of lines with one record: the file, the lines and their number, how sure the attribution
+is, the first digits of the record's id, the author and the time. The attribution is the
+one of `trace blame`. Files that were renamed since are found by their new names. The
+files of the intent's newest 2,000 records are searched, 200 files at most, the most
+recently edited first; if files are left out, a remark says so.
 """
 
 import argparse

@@ -1,10 +1,10 @@
 """The command `trace list`: records, newest first, grouped by day on a terminal.
 
-List the ledger's records, newest first: when, for which intent, with which verdict,
-which file, how many lines came and went. INTENT_CHANGED beside an intent means that its
-text is another one by now, INTENT_ARCHIVED that it is gone. Filters narrow together; a
---path that ends with / is a directory, gone or not. Nothing is written but the index in
-.orchestration/.local/, which can be made again at any time.
+List the ledger's records, newest first: time, intent, verdict, file, and the numbers of
+added and removed lines. INTENT_CHANGED beside an intent means that its text has changed
+since, INTENT_ARCHIVED that it no longer exists. A record must match all filters. A
+--path that ends with / is a directory, which need not exist any more. The only file
+written is the index in .orchestration/.local/, which can be rebuilt at any time.
 """
 
 import argparse
@@ -75,7 +75,10 @@ def _json(page: Output, records: Iterator[Record]) -> int:
 
 
 def _list(page: Output, records: Iterator[Record], trace: LedgerReader) -> int:
-    """Print records in a table per page, with headings on the first. Return how many."""
+    """Print the records as tables, one per page, with headings on the first only.
+
+    Return the number of records.
+    """
     written, day = 0, ""
     columns: Sequence[Column] = RECORD_COLUMNS
     while block := list(islice(records, PAGE)):
@@ -92,7 +95,10 @@ def _list(page: Output, records: Iterator[Record], trace: LedgerReader) -> int:
 
 
 def _under_its_day(rows: list[TableRow], above: str, row: TableRow) -> tuple[str, TableRow]:
-    """Return the day of `row`, and `row` with only its time. Add a row for a new day to `rows`."""
+    """Return the day of `row`, and `row` with only the time of day.
+
+    If that day is not `above`, the day of the row above, add a row with the day to `rows`.
+    """
     day, _, time = row[0].text.partition(" ")
     if day != above:
         named = date.fromisoformat(day).strftime(f"%a {day}")
@@ -108,7 +114,7 @@ def _remark(call: Call, asked: RecordSearch, trace: LedgerReader, written: int) 
 
 
 def record_row(record: Record, flags: Sequence[str]) -> Sequence[Cell]:
-    """Return a record as a row. `flags` say whether its intent has changed or gone."""
+    """Return a record as a table row, with `flags` beside its intent, such as INTENT_CHANGED."""
     intent = " ".join([record.intent_id or "-", *flags])
     verdict = record.scope_validation.value + ("" if record.success else " (failed)")
     verdict += " (assumed)" if record.is_assumed else ""
@@ -124,7 +130,10 @@ def record_row(record: Record, flags: Sequence[str]) -> Sequence[Cell]:
 
 
 def added_and_removed(files: Sequence[RecordFile]) -> str:
-    """Return the counts of lines: `+3 -1`; `whole file` if lines were not compared; else ""."""
+    """Return the numbers of added and removed lines in `files`, such as `+3 -1`.
+
+    Return `whole file` if lines were not compared, or "" if no line range is recorded.
+    """
     if not any(talk.ranges for file in files for talk in file.conversations):
         return ""
     lines = count_of_files(files)
@@ -132,7 +141,7 @@ def added_and_removed(files: Sequence[RecordFile]) -> str:
 
 
 def came_and_went(lines: LineCount) -> str:
-    """Return counts of lines as text: `+3 -1`."""
+    """Return numbers of added and removed lines as text, such as `+3 -1`."""
     return f"+{lines.added} -{lines.removed}"
 
 

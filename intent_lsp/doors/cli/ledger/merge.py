@@ -1,9 +1,10 @@
 """The command `trace merge`: joins two ledgers that branched, as git's merge driver or by hand.
 
-Write the union of two ledgers: OURS in its order, then what THEIRS alone has, each
-record once, nothing dropped. The next record ties both ends. Git joins the lines by
-itself where .orchestration/.gitattributes says merge=union; a forge that merges on its
-server may leave a conflict instead, which --resolve takes apart. To have git call this:
+Write the union of two ledgers: the records of OURS in their order, then those that only
+THEIRS contains. No record is repeated or dropped. The next record that is appended
+links to the ends of both. Git joins the lines by itself where
+.orchestration/.gitattributes says merge=union; a forge that merges on its server may
+leave a conflict instead, which --resolve repairs. To have git call this command:
 
   git config merge.intent-ledger.driver 'intent-lsp trace merge %O %A %B'
   echo '.orchestration/**/*.jsonl merge=intent-ledger' >> .git/info/attributes
@@ -24,7 +25,10 @@ _SHOWN_CHARACTERS: Final = 400
 
 
 def answer(call: Call) -> None:
-    """Merge two ledgers. Print only what needs attention, because git calls this too."""
+    """Merge two ledgers, or with --resolve repair one that has conflict markers.
+
+    After a merge print only remarks, because git runs this command too.
+    """
     options = call.options
     output, merged = _resolved(options) if options.resolve is not None else _merged(options)
     for remark in _remarks(merged):

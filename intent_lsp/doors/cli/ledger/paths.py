@@ -1,6 +1,7 @@
 """The filter `--path`: a file, the files below a directory, or those that a glob matches.
 
-Invariant: a name that looks like a glob means that file if it or a record of it exists.
+Invariant: a value that looks like a glob is taken as a file's name if that file or a record of it
+exists.
 """
 
 import argparse
@@ -26,9 +27,10 @@ _MAGIC: Final = frozenset("*?[{")
 
 @dataclass(frozen=True, slots=True)
 class PathFilter:
-    """A filter for records with a file whose current or previous path satisfies `covers`.
+    """A filter for records: the current or previous path of one of the files satisfies `covers`.
 
-    `path` is the only path that does, which the index can be asked for, or None.
+    If only one path satisfies `covers`, `path` is that path, which the index can search for.
+    Otherwise `path` is None.
     """
 
     covers: Callable[[WorkspacePath], bool]
@@ -45,9 +47,9 @@ class PathFilter:
 
 
 def path_filter(options: argparse.Namespace, root: Path, trace: LedgerReader) -> PathFilter:
-    """Return what `--path` means, seen from -C. Without it every path is covered.
+    """Return the filter for `--path`, relative to -C. Without `--path`, it covers every path.
 
-    Raise WrongUsageError if it is outside the root or too complex.
+    Raise WrongUsageError if the path is outside the root or the glob is too complex.
     """
     spelled = options.path
     if spelled is None or _is_root(root, spelled, options.root):
@@ -84,6 +86,6 @@ def _is_root(root: Path, spelled: str, start: str) -> bool:
 
 
 def _from_here(root: Path, glob: WorkspacePath, start: str) -> str:
-    """Return a glob in which the working directory's own name is escaped."""
+    """Return `glob` with its beginning escaped, if that is the name of the directory `start`."""
     here = path_below(root, "x", start).removesuffix("x")
     return escape(here) + glob[len(here) :] if here and glob.startswith(here) else glob

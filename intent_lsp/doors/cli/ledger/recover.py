@@ -1,11 +1,12 @@
 """The command `trace recover`: appends records that the ledger has lost.
 
-Find records that no file of the ledger holds any more, and append them again. They come
-from .orchestration/.local/: the journal of records that no commit holds yet, torn lines
-that were whole but for their end, and what waits because the ledger could not be
-written. Where what it followed is still there a record is appended as it was, so that a
-stash that is popped later brings the same line; else it gets a new place in the chain.
-Id, time and content stay, and no record comes twice.
+Find records that are no longer in any file of the ledger, and append them again. They
+are taken from .orchestration/.local/: from the journal of records that no commit
+contains yet, from torn lines that only lack their line end, and from the edits that
+wait because the ledger could not be written. If the record that it followed is still
+there, a record is appended unchanged, so that a stash that is popped later brings the
+same line; else it gets a new place in the chain. Id, time and content do not change,
+and no record is appended twice.
 """
 
 import argparse

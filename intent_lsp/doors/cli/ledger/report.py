@@ -1,12 +1,12 @@
 """The command `trace report`: the ledger as one HTML page.
 
-Verify the ledger and write what happened as one page of HTML: the verdict, figures,
-the edits along the time, intents and files, what was out of scope, and the newest
-1,000 records. The page needs no network and no other file. Filters narrow what it
-tells of; the verdict, and the exit status 1 of a broken ledger, is always that of the
+Verify the ledger and write a report as one page of HTML: the verdict, figures, the
+edits over time, intents and files, the edits out of scope, and the newest 1,000
+records. The page needs no network and no other file. Filters choose the records that
+are shown. The verdict, and the exit status 1 for a broken ledger, always concern the
 whole ledger.
 
-Invariant: without --force only an earlier report is replaced, and a control file never.
+Invariant: without --force only an earlier report is overwritten. A control file never is.
 """
 
 import argparse
@@ -74,7 +74,7 @@ def _report(call: Call) -> ReportData:
 
 
 def put_report(file: Path, page: str, *, root: Path, force: bool) -> None:
-    """Write a report to a file.
+    """Write the report `page` to `file`. Unless `force`, overwrite only an earlier report.
 
     Raise WrongUsageError, FileChangedError, UnsafePathError or OSError.
     """

@@ -1,11 +1,12 @@
 """The command `trace seal`: makes a checkpoint of the ledger, or checks one.
 
 Write a checkpoint: the ledger's name (the hash of its first record), the number of its
-records, and the newest one's hash. Whoever can write the ledger can write it anew; a
-checkpoint that stands where they cannot write, in a commit's message that is pushed, in
-a ticket, on paper, shows it. --check holds one against the ledger; the exit status is 1
-when records that it counts are gone or changed. A ledger that is broken is not sealed.
-With --key it is signed, as a note (c2sp.org/signed-note) that --check --pub takes.
+records, and the hash of the newest record. Whoever can write the ledger can also
+rewrite it from the start; a checkpoint that is kept where they cannot write, in the
+message of a pushed commit, in a ticket, on paper, reveals that. --check compares a
+checkpoint with the ledger; the exit status is 1 if records that the checkpoint counts
+are gone or changed. A broken ledger gets no checkpoint. With --key the checkpoint is
+signed, as a note (c2sp.org/signed-note) that --check --pub takes.
 
   git commit --trailer "$(intent-lsp trace seal)"
 """
@@ -33,7 +34,10 @@ from intent_lsp.governance.ledger.verification import (
 
 
 def answer(call: Call) -> Exit | None:
-    """Make a checkpoint, or check the given ones."""
+    """Print a new checkpoint, or with --check compare the given checkpoints with the ledger.
+
+    Return 1 if the ledger is broken or contradicts a checkpoint.
+    """
     options = call.options
     if options.check is not None:
         if options.key is not None:
@@ -116,7 +120,7 @@ def _check(call: Call) -> Exit:
 
 
 def _wrong(given: Checkpoint, found: Verification) -> str | None:
-    """Return which record of a checkpoint is missing, as a clause, or None if all are there."""
+    """Return a clause that names a missing record of a checkpoint, or None if none is missing."""
     missing = {anchor.hash for anchor in found.anchors if anchor.records is None}
     gone = [head for head in given.heads if head in missing]
     return f"record {gone[0]} is in no file of the ledger" if gone else None

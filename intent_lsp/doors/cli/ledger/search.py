@@ -1,4 +1,4 @@
-"""A search of the ledger: its options, by index where possible, then by filters on each record.
+"""Searches the ledger: by index where possible, then by filters on each record.
 
 Invariant: only one page of records is held in memory, however many match.
 Invariant: progress is shown only on a terminal, and is not part of the output.
@@ -29,7 +29,7 @@ Passes = Callable[[Record], bool]
 
 
 def add_filters(parser: argparse.ArgumentParser) -> None:
-    """Add the filter options and -C. A record must match all that are given."""
+    """Add the filter options to a parser. A record must match all that are given."""
     parser.add_argument(
         "--intent",
         metavar="ID",
@@ -51,7 +51,7 @@ def add_filters(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_deeds(parser: argparse.ArgumentParser) -> None:
-    """Add the filters by contributor, tool, verdict and failure."""
+    """Add the options --contributor, --tool, --verdict and --failed to a parser."""
     parser.add_argument(
         "--contributor",
         metavar="WHO",
@@ -70,7 +70,7 @@ def _add_deeds(parser: argparse.ArgumentParser) -> None:
 
 
 def count(text: str) -> int:
-    """Return a number of records; 0 means all. Raise argparse.ArgumentTypeError if malformed."""
+    """Return `text` as a number of records. Raise argparse.ArgumentTypeError if it is none."""
     if not (text.isascii() and text.isdigit() and len(text) <= len("999999999")):
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of records")
     return int(text)
@@ -78,9 +78,9 @@ def count(text: str) -> int:
 
 @contextmanager
 def indexed(root: Path, page: Output) -> Iterator[LedgerReader]:
-    """Open the ledger of a root for reading, after updating its index.
+    """Update the index of a root's ledger, and open the ledger for reading.
 
-    Raise LedgerUnavailableError.
+    Show the progress of the update on `page`. Raise LedgerUnavailableError.
     """
     with tracing(root) as trace:
         with page.bar("Indexing the ledger") as progress:
@@ -90,7 +90,7 @@ def indexed(root: Path, page: Output) -> Iterator[LedgerReader]:
 
 @dataclass(frozen=True, slots=True)
 class Sieve:
-    """A filter that the index does not support. `said` is how it was typed."""
+    """A filter that the index does not support. `said` is its option as typed."""
 
     said: str
     passes: Passes
@@ -98,10 +98,10 @@ class Sieve:
 
 @dataclass(slots=True, kw_only=True)
 class RecordSearch:
-    """One search.
+    """A search for the records that match some options.
 
-    `asked` are the filters that the index supports, as typed, each with its Query fields.
-    `left` counts the records that passed each sieve.
+    `asked` are the options that the index supports, as typed, each with its fields of a Query.
+    `sieves` are the filters of the other options. `left` counts the records that passed each sieve.
     """
 
     asked: Sequence[tuple[str, dict[str, Any]]] = ()
@@ -110,7 +110,7 @@ class RecordSearch:
 
     @property
     def said(self) -> Sequence[str]:
-        """The filters as typed."""
+        """The filter options as typed."""
         return (*(said for said, _ in self.asked), *(sieve.said for sieve in self.sieves))
 
     def newest_first(self, trace: LedgerReader, limit: int = 0) -> Iterator[Record]:
@@ -119,7 +119,10 @@ class RecordSearch:
         return islice(found, limit or None)
 
     def oldest_first(self, trace: LedgerReader, limit: int = 0) -> Iterator[Record]:
-        """Yield the same records, oldest first. Each page but the first is read twice."""
+        """Yield the records of `newest_first`, oldest first.
+
+        Each page except the newest is read twice.
+        """
         wanted = limit or None
         newest: list[Record] = []
         places: list[tuple[PageCursor, int]] = []
@@ -187,7 +190,7 @@ class RecordSearch:
 
 
 def search(options: argparse.Namespace, root: Path, trace: LedgerReader) -> RecordSearch:
-    """Return the search for the options. Raise WrongUsageError if one is malformed."""
+    """Return the search for the given options. Raise WrongUsageError if an option is malformed."""
     asked: list[tuple[str, dict[str, Any]]] = []
     sieves = list(_sieves(options))
     if options.intent is not None:
@@ -210,7 +213,7 @@ def search(options: argparse.Namespace, root: Path, trace: LedgerReader) -> Reco
 
 
 def _sieves(options: argparse.Namespace) -> Iterator[Sieve]:
-    """Yield the sieves, cheapest first."""
+    """Yield the filters that the index does not support, cheapest first."""
     if options.until is not None:
         until = moment_given("--until", options.until)
         yield Sieve(f"--until {options.until}", lambda record: record.timestamp < until)
@@ -231,9 +234,9 @@ def _by_tool(name: str) -> Passes:
 
 
 def _by_contributor(who: str) -> Passes:
-    """Return a filter by contributor: a kind such as `HUMAN`, or a model.
+    """Return a filter by contributor. `who` is a kind such as `HUMAN`, or the name of a model.
 
-    A model may be given without its maker, such as `claude-opus-4-5`.
+    The name may lack the maker of the model, such as `claude-opus-4-5`.
     """
     kind, model = who.upper(), who.lower()
 
@@ -249,7 +252,10 @@ def _by_contributor(who: str) -> Passes:
 
 
 def moment_given(option: str, text: str) -> str:
-    """Return the ledger timestamp that an option's value means, or raise WrongUsageError."""
+    """Return the ledger timestamp for `text`, the value of an option.
+
+    Raise WrongUsageError, which names `option`, if `text` is not a time.
+    """
     found = since(text, clock.now())
     if found is None:
         raise WrongUsageError(

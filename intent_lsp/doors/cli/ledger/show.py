@@ -1,10 +1,10 @@
 """The command `trace show`: one record, and the lines that it changed.
 
-Show one record in words: who, when, for which intent and verdict, each file with its
-lines and hashes, and the record's place in the chain; then what it changed, line by
-line, as far as the contents are still kept: as the file is now, in HEAD, in the commit
-of then, or in .orchestration/.local/. The first digits of the id, as `trace list` has
-them, are enough where they mean one record.
+Show one record: author, time, intent, verdict, each file with its lines and hashes, and
+the record's place in the chain. Then show what the record changed, line by line, if the
+contents are still stored: in the file on disk, in HEAD, in the commit of that time, or
+in .orchestration/.local/. The first digits of the id, as `trace list` shows them, are
+enough if only one record's id begins with them.
 
 Invariant: shown contents have the hashes in the record. Missing contents are reported.
 """
@@ -98,7 +98,7 @@ def _deed(record: Record, flags: Sequence[str]) -> Iterator[LabelledCell]:
 
 
 def _consent(record: Record) -> Iterator[LabelledCell]:
-    """Yield what only some records have: failure, doubts, approval and grant."""
+    """Yield the cells that only some records have: failure, doubts, approval and grant."""
     if not record.success:
         yield "failed", Cell(record.error or "no reason was given", "bold red")
     if record.concurrent_modification:
@@ -170,7 +170,10 @@ def _chain(record: Record) -> Iterator[LabelledCell]:
 
 
 def write_diffs(page: Output, record: Record, contents: ContentLookup) -> None:
-    """Print a record's changes, file by file. A file with unchanged content is skipped."""
+    """Print the changes of a record, file by file, with texts from `contents`.
+
+    Files whose content did not change are skipped.
+    """
     for file in record.files:
         lines = list(_diff(file, record.vcs.revision_id, contents))
         if lines:

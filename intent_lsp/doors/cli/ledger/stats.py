@@ -1,9 +1,10 @@
 """The command `trace stats`: counts of edits by intent, path, session or other groups.
 
-Count the ledger's edits by intent, path, session, contributor, tool, day or verdict:
-edits, a line of their days, lines that came and went, edits out of scope, edits that
-failed, and when the last one was. An edit counts once in each group that it belongs to,
-and once in the total. Days and times are those of this machine's time zone.
+Count the ledger's edits by intent, path, session, contributor, tool, day or verdict.
+Each group has the number of edits, a sparkline of edits per day, the numbers of added
+and removed lines, of edits out of scope and of failed edits, and the time of the last
+edit. An edit counts once in each group that it belongs to, and once in the total. Days
+and times are in this machine's time zone.
 """
 
 import argparse
@@ -83,7 +84,7 @@ def _tell(call: Call, total: Tally, groups: Groups) -> None:
 
 
 class _Drawing:
-    """Builds the rows of one table. All sparklines have the same scale."""
+    """Builds the columns and rows of one table of counts. All sparklines have the same scale."""
 
     def __init__(self, total: Tally, groups: Groups, steps: str) -> None:
         self._total, self._by, self._steps = total, groups.by, steps
@@ -94,7 +95,7 @@ class _Drawing:
         self._top = max(count for tally in tallies for count in self._parts(tally))
 
     def columns(self) -> Sequence[Column]:
-        """Return the columns."""
+        """Return the columns of the table."""
         first, last = self._ends
         days = first if first == last else f"{first} to {last}"
         return (

@@ -1,10 +1,11 @@
 """The command `trace verify`: checks the ledger, and says what the result proves.
 
-Recompute every record's hash and follow every link, and name the first bad line of
-each kind as file:line. It ends with what that shows, and what no chain can show. What
-was true once is proved by an anchor: the commit that is checked out, --anchor,
---checkpoint; all that it counts has to be there still. The exit status is 1 when a
-record was changed, removed, inserted or moved, or when the end was cut off.
+Recompute every record's hash, follow every link, and name the first bad line of each
+kind as file:line. The last rows say what the result proves, and what no hash chain can
+prove. An anchor proves what the ledger once contained: the commit that is checked out,
+--anchor, --checkpoint; all records that the anchor covers must still be there. The exit
+status is 1 if a record was changed, removed, inserted or moved, or if the end was cut
+off.
 """
 
 import argparse
@@ -70,7 +71,7 @@ def _checkpoints(options: argparse.Namespace) -> Sequence[Checkpoint]:
 
 
 def _strict(found: Verification) -> Verification:
-    """Return the verification with a torn last line as an error."""
+    """Return the verification with a torn last line as an error instead of a warning."""
     problems = tuple(
         replace(problem, severity=Severity.ERROR)
         if problem.code is LedgerCode.TORN_TAIL
@@ -113,7 +114,7 @@ def _closing(found: Verification) -> Sequence[Sequence[Cell]]:
 
 
 def _is_told(anchor: Anchor) -> bool:
-    """Return whether to show an anchor: any, except for a known head that was found."""
+    """Return False for a known head that is in the ledger, because it is not shown, else True."""
     return anchor.kind is not AnchorKind.KNOWN_HEAD or anchor.records is None
 
 

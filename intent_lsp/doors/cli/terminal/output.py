@@ -28,7 +28,10 @@ class Output:
     """Standard output for a command's answer, and standard error for remarks."""
 
     def __init__(self, out: TextIO | None, remarks: TextIO | None) -> None:
-        """Write to `out` and `remarks`; None if the parent has closed that stream."""
+        """Write answers to `out` and remarks to `remarks`.
+
+        A stream is None if the parent process has closed it.
+        """
         self._out = out or io.StringIO()
         self._remarks = remarks or io.StringIO()
         if isinstance(self._out, io.TextIOWrapper):
@@ -59,11 +62,11 @@ class Output:
         return True
 
     def line(self, text: str = "") -> None:
-        """Write one line, escaped."""
+        """Write one line, with control characters escaped."""
         self._out.write(spoken(text) + "\n")
 
     def text(self, text: str) -> None:
-        """Write trusted text unescaped."""
+        """Write text as it is, without escaping control characters."""
         self._out.write(text)
 
     def json(self, value: object) -> None:
@@ -72,7 +75,7 @@ class Output:
         self.raw(json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace"))
 
     def raw(self, line: bytes) -> None:
-        """Write encoded text as UTF-8. It ends with one line end."""
+        """Write UTF-8 bytes as one line. A missing line end is added."""
         if isinstance(self._out, io.TextIOWrapper):
             self._out.flush()
             self._out.buffer.write(line.rstrip(b"\n") + b"\n")
@@ -80,7 +83,10 @@ class Output:
             self._out.write(line.decode().rstrip("\n") + "\n")
 
     def table(self, table: TextTable) -> None:
-        """Write a table: drawn on a terminal, else aligned. Nothing if it has no rows."""
+        """Write a table, with rich on a terminal, else as aligned text.
+
+        Skip a table without rows.
+        """
         if not table.rows:
             return
         if self.terminal:
@@ -92,7 +98,7 @@ class Output:
             self.text("".join(line + "\n" for line in table.aligned()))
 
     def remark(self, text: str) -> None:
-        """Write a line to standard error that is not part of the answer. Errors are ignored."""
+        """Write a remark as one line to standard error. Ignore errors of the stream."""
         with suppress(OSError):
             self._remarks.write(f"{spoken(text)}\n")
             self._remarks.flush()
@@ -106,14 +112,17 @@ class Output:
         self._out.flush()
 
     def give_up(self) -> None:
-        """Send further output to the null device, so that the last flush cannot fail."""
+        """Redirect standard output to the null device, so that the last flush cannot fail."""
         with suppress(OSError, ValueError), io.FileIO(os.devnull, "r+") as nothing:
             os.dup2(nothing.fileno(), self._out.fileno())
 
 
 @contextmanager
 def bar(title: str, out: TextIO, wondering: timedelta = WONDERING) -> Iterator[ReportProgress]:
-    """Show the progress of work that takes a while, on a terminal; show nothing elsewhere."""
+    """Yield a function that reports progress, shown as a bar if `out` is a terminal.
+
+    The bar appears once the work has taken as long as `wondering`.
+    """
     begun = clock.now()
     drawn: list[ReportProgress] = []
     with ExitStack() as stack:
@@ -129,7 +138,7 @@ def bar(title: str, out: TextIO, wondering: timedelta = WONDERING) -> Iterator[R
 
 @contextmanager
 def _drawing(title: str, out: TextIO) -> Iterator[ReportProgress]:
-    """Draw a bar until the context ends, then erase it. NO_COLOR and TERM are respected."""
+    """Draw a progress bar until the context ends, then erase it. Respect NO_COLOR and TERM."""
     # Imported late: rich takes longer to import than most commands take to run.
     from rich import progress  # noqa: PLC0415
     from rich.console import Console  # noqa: PLC0415

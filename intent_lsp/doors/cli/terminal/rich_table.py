@@ -39,7 +39,7 @@ def draw(table: TextTable, out: TextIO) -> None:
 
 
 def _draw_free(table: TextTable, places: Sequence[int], console: Console) -> None:
-    """Draw each row as one line, whatever the window's width."""
+    """Draw each row as one line, which the terminal wraps. `places` are the columns to show."""
     rows = [[row[place] for place in places] for row in table.rows]
     widths = [
         max(width(spoken(cell.text)) for cell in column) for column in zip(*rows, strict=True)
@@ -56,9 +56,9 @@ def _draw_free(table: TextTable, places: Sequence[int], console: Console) -> Non
 
 
 def _fitting(table: TextTable, wide: int) -> Sequence[int]:
-    """Return the indexes of the columns to show.
+    """Return the indexes of the columns that fit a terminal of `wide` characters.
 
-    Spare ones are dropped, last first, until it fits.
+    Spare columns are dropped, the last one first, until the rest fits.
     """
     places = list(range(len(table.columns)))
     for place in reversed(range(len(table.columns))):
@@ -68,7 +68,7 @@ def _fitting(table: TextTable, wide: int) -> Sequence[int]:
 
 
 def _needed(table: TextTable, places: Sequence[int]) -> int:
-    """Return the width, in characters, that some columns need to be readable."""
+    """Return the width, in characters, that the columns at `places` need to be readable."""
     needs = [_need(table.columns[place], table, place) for place in places]
     return sum(needs) + len(GAP) * (len(needs) - 1)
 

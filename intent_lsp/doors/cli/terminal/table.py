@@ -28,9 +28,9 @@ class Cell:
 class Column:
     """A column of a table.
 
-    If the terminal is narrow, a column that may `fold` is wrapped, and a `spare` one is dropped. A
-    `free` last column is left for the terminal to wrap, so that selecting it with a mouse gives the
-    original line.
+    If the terminal is narrow, a column with `fold` is wrapped, and a column with `spare` is
+    dropped. A last column with `free` is left for the terminal to wrap, so that selecting its text
+    with a mouse gives the original line.
     """
 
     heading: str
@@ -41,7 +41,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class TextTable:
-    """Rows under their columns. If no column has a heading, only rows are shown."""
+    """Rows of cells and their columns. If no column has a heading, only the rows are shown."""
 
     columns: Sequence[Column]
     rows: Sequence[Sequence[Cell]]
@@ -76,7 +76,7 @@ def spoken(text: str) -> str:
 
 
 def width(text: str) -> int:
-    """Return the columns that an escaped text takes on a terminal."""
+    """Return how many columns of a terminal an escaped text takes."""
     if text.isascii():
         return len(text)
     return sum(_columns(char) for char in text)

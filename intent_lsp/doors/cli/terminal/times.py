@@ -11,10 +11,11 @@ _UNITS: Final = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w":
 
 
 def since(text: str, now: datetime) -> str | None:
-    """Return the ledger timestamp that a time means, or None if it is not a time.
+    """Return the ledger timestamp for a time in words of a person, or None if `text` is no time.
 
-    It is RFC 3339, with 00:00 and the local offset for missing parts, or a number and one of `s m h
-    d w`, meaning that long before `now`.
+    `text` is either an RFC 3339 time, in which a missing time of day means 00:00 and a missing
+    offset the local one, or a number and one of `s m h d w`, such as `2h`, for a time that long
+    before `now`.
     """
     ago = _AGO.fullmatch(text)
     try:
@@ -41,7 +42,7 @@ def local_with_offset(moment: str) -> str:
 
 
 def _here(moment: str) -> datetime:
-    """Return a timestamp in local time, or unchanged if local time is beyond the calendar."""
+    """Return a timestamp in local time, or in its own offset if that is out of Python's range."""
     found = datetime.fromisoformat(moment)
     try:
         return found.astimezone()
