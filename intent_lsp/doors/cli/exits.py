@@ -11,7 +11,7 @@ from intent_lsp.core.errors import IntentLspError
 class Exit(IntEnum):
     """The exit status of a command.
 
-    The last two are 128 plus SIGINT or SIGPIPE, as shells expect.
+    INTERRUPTED and NOBODY_READS are 128 plus the numbers of SIGINT and SIGPIPE, as in a shell.
     """
 
     FINE = 0

@@ -22,7 +22,7 @@ NAME: Final = "intent-lsp"
 
 @dataclass(slots=True)
 class ReceivedSave:
-    """A save that the editor has reported. Call `over` once it is recorded, or cannot be."""
+    """A save that the editor has reported. Call `over` once the save is recorded, or cannot be."""
 
     uri: str
     over: Callable[[], None] = lambda: None
@@ -52,9 +52,10 @@ class IntentServer(LanguageServer):
         return await asyncio.shield(self._opening)
 
     def save_received(self, uri: str) -> ReceivedSave:
-        """Count a save as not recorded yet.
+        """Note that a document has a save that is not recorded yet.
 
-        A close or a change of intent waits until its `over` is called.
+        A close of the document or a change of intent waits until `over` of the returned save is
+        called.
         """
         save = ReceivedSave(uri)
         if self.service is None:

@@ -83,7 +83,11 @@ class LanguageService:
         await self._connection.end()
 
     async def configured(self, told: Any) -> None:  # noqa: ANN401 - whatever JSON knows
-        """Apply changed settings: fetched if the client supports that, else read from `told`."""
+        """Apply changed settings.
+
+        They are fetched from the client if it supports that, else read from `told`, the settings
+        that the client sent with the notification.
+        """
         if self._connection.client.configuration:
             await self._ask_for_settings()
         else:

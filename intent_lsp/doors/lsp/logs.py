@@ -22,7 +22,10 @@ _LONGEST: Final = 8192
 
 @contextmanager
 def logging_to(protocol: IntentProtocol, level: str) -> Iterator[None]:
-    """Log to standard error from `level` up, and to the client, until the context ends."""
+    """Log to standard error from `level` up, and to the client from WARNING up.
+
+    Both end with the context.
+    """
     root = logging.getLogger()
     before = root.level
     local = logging.StreamHandler()

@@ -38,16 +38,16 @@ class TextDocumentEvents(Protocol):
         """Answer `textDocument/willSaveWaitUntil`."""
 
     def save_received(self, uri: str) -> Callable[[], None]:
-        """Count a save as not recorded yet.
+        """Note that a document has a save that is not recorded yet.
 
-        The caller must call the returned function once it is.
+        Return a function that the caller must call once the save is recorded.
         """
 
     async def did_save(self, uri: str, document: Document | None, saved: list[str]) -> None:
         """Record a save reported by `textDocument/didSave`.
 
-        `document` is the document as it was open then, or None; `saved` are its lines at that
-        moment.
+        `document` is the document that was open at the time of the save, or None. `saved` are its
+        lines at that time.
         """
 
 

@@ -172,7 +172,7 @@ def _past(known: _Known) -> Iterator[LabelledCell]:
 
 
 def _listed(name: str, texts: tuple[str, ...] | list[str]) -> Iterator[LabelledCell]:
-    """Yield each text as a labelled cell, with the label on the first only."""
+    """Yield each text as a labelled cell. The first has the label `name`, the others have none."""
     for text in texts:
         yield name, Cell(text)
         name = ""

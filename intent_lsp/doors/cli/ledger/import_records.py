@@ -69,7 +69,10 @@ def answer(call: Call) -> None:
 
 
 def _lines(spelled: str, start: str) -> Iterator[bytes | None]:
-    """Yield the lines of a file relative to `start`, or of standard input, as `foreign_lines`."""
+    """Yield the lines of the file `spelled`, relative to `start`, or of standard input for `-`.
+
+    Yield None for a line that is too long. Raise WrongUsageError if the file cannot be read.
+    """
     try:
         if spelled == _STANDARD_INPUT:
             yield from foreign_lines(sys.stdin.buffer)

@@ -141,7 +141,7 @@ class RecordSearch:
         yield from reversed(newest)
 
     def why_none(self, trace: LedgerReader) -> str:
-        """Return why nothing matched: the first filter that left no record."""
+        """Return a clause that says why no record matched: the first filter that none passed."""
         if not trace.page(Query(), limit=1).records:
             return "the ledger has no record yet"
         before, query = "", Query()
@@ -169,7 +169,10 @@ class RecordSearch:
     def _pages(
         self, trace: LedgerReader, limit: int
     ) -> Iterator[tuple[PageCursor | None, RecordPage]]:
-        """Yield each page with the cursor that asks for it, newest first."""
+        """Yield the pages of records, newest first.
+
+        Each page comes with the cursor that it was read with, which is None for the first page.
+        """
         query, size = self._query(), self._size(limit)
         cursor: PageCursor | None = None
         while True:

@@ -217,7 +217,10 @@ def _diff(file: RecordFile, revision: str, contents: ContentLookup) -> Iterator[
 
 
 def _one_side(file: RecordFile, side: DiffMark, lines: Sequence[str] | None) -> Iterator[DiffLine]:
-    """Yield each range with its lines from the one content that is still stored."""
+    """Yield each line range of a file with its lines, if only one content is still stored.
+
+    `lines` is that content. `side` says whether it has the added or the removed lines.
+    """
     runs = [run for talk in file.conversations for run in talk.ranges]
     if lines is None or any(run.replaced is None for run in runs):
         yield _remark(_NO_TEXT)

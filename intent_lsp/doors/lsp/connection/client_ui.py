@@ -1,4 +1,4 @@
-"""The person at the client: shows messages, asks questions, applies edits (protocol section 4).
+"""Shows messages to the person at the client, asks them, and applies edits (protocol section 4).
 
 Invariant: an error, null, a result of the wrong type and a timeout all count as no answer.
 """
@@ -46,7 +46,10 @@ class ClientUi:
         kind: lsp.MessageType = lsp.MessageType.Info,
         seconds: float = DECISION_TIME,
     ) -> str | None:
-        """Ask the person to choose. Return the chosen title, or None without an answer in time."""
+        """Ask the person to choose one of `titles`.
+
+        Return the chosen title, or None if none is chosen within `seconds`.
+        """
         answer = await self._protocol.ask(
             lsp.WINDOW_SHOW_MESSAGE_REQUEST,
             lsp.ShowMessageRequestParams(
@@ -63,14 +66,15 @@ class ClientUi:
     def can_choose(self) -> bool:
         """Whether the client can ask the person.
 
-        True until it answers that it does not know the request.
+        True until the client has answered that it does not know `window/showMessageRequest`.
         """
         return self._protocol.understands(lsp.WINDOW_SHOW_MESSAGE_REQUEST)
 
     async def offer(self, message: str, titles: Sequence[str]) -> str | None:
-        """Show a warning with buttons and return the chosen title, or None.
+        """Show a warning with buttons.
 
-        A client that cannot ask shows the warning alone.
+        Return the title of the chosen button, or None if none is chosen. If the client cannot ask
+        the person, the warning is shown without buttons.
         """
         chosen = None
         if self.can_choose:
@@ -95,9 +99,9 @@ class ClientUi:
         return isinstance(answer, lsp.ApplyWorkspaceEditResult) and answer.applied
 
     async def delete(self, uri: str, label: str) -> bool:
-        """Have the editor delete a file.
+        """Have the editor delete a file. Return whether it did.
 
-        Return whether it did; False if it does not support that.
+        Return False if the editor does not support that.
         """
         if not self._client.delete_files:
             return False
@@ -105,7 +109,10 @@ class ClientUi:
         return await self.apply_edit(edit, label)
 
     async def show(self, path: str) -> bool:
-        """Have the editor open a file. Return whether it did; False if it does not support that."""
+        """Have the editor open a file. Return whether it did.
+
+        Return False if the editor does not support that.
+        """
         if not self._client.show_document:
             return False
         answer = await self._protocol.ask(
@@ -121,6 +128,6 @@ class ClientUi:
         return self._client.notifications
 
     def notify(self, method: str, params: object) -> None:
-        """Send a custom notification, if the client asked for them."""
+        """Send a custom notification, if the client asked for such notifications."""
         if self.takes_notifications:
             self._protocol.notify(method, params)

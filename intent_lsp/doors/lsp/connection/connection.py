@@ -89,9 +89,10 @@ class Connection:
                 await self.announce_root(open_root)
 
     async def announce_root(self, open_root: OpenRoot, opened: Path | None = None) -> None:
-        """Open a root for the client once: announce it, check its control files and watch it.
+        """Announce a root to the client, check its control files and watch it, unless this is done.
 
-        `opened` is a file of it that an editor has open. Its directory is watched as well.
+        `opened` is a file of the root that an editor has open, or None. The file's directory is
+        watched as well.
         """
         new = open_root not in self._known
         if new:
@@ -120,7 +121,7 @@ class Connection:
                 _log.warning("the ledger cannot be indexed: %s", problem)
 
     async def attach_again(self) -> None:
-        """Find the roots of all folders and documents again."""
+        """Find the roots that govern the workspace folders and the documents again."""
         await self.attach_folders()
         documents = self.tracked_documents.all_tracked()
         with self.tracked_documents.showing.held(documents):
@@ -128,7 +129,7 @@ class Connection:
                 await self.find_again(tracked)
 
     async def find_again(self, tracked: TrackedDocument) -> None:
-        """Find the root of one document again, and open it."""
+        """Find the root that governs a document again, and announce the root."""
         await self.tracked_documents.attach_again(tracked)
         if tracked.open_root is not None:
             await self.announce_root(tracked.open_root)
@@ -157,7 +158,7 @@ class Connection:
             await self.tracked_documents.look_at_directories(open_root, added)
 
     async def saved(self, open_root: OpenRoot, judgement: Judgement) -> None:
-        """Judge a root's documents again if a save was judged by other rules than they were."""
+        """Judge a root's documents again if a save was judged by newer rules than the documents."""
         known = self._known.get(open_root)
         if not known or (judgement.rules.version, judgement.selected) != known[:2]:
             await self.rules_may_have_changed(open_root)
@@ -201,7 +202,7 @@ class Connection:
         await self.paths_changed(paths)
 
     async def settings_changed(self) -> None:
-        """Publish everything again by the current settings."""
+        """Publish all diagnostics again by the current settings."""
         await self.attach_again()
         self.tracked_documents.post_all()
         self.pages.check_all()
@@ -217,7 +218,7 @@ class Connection:
         await asyncio.to_thread(self.open_roots.close, unsaved)
 
     def _tell_of_governance(self, open_root: OpenRoot, status: GovernanceStatus) -> None:
-        """Show a message when governance goes off, is kept in memory only, or is on again."""
+        """Show a message if governance has gone off, is on again, or cannot be saved to disk."""
         former = self._states.get(open_root, FileState.OK)
         self._states[open_root] = status.file_state
         if status.file_state is former:
@@ -241,7 +242,7 @@ class Connection:
         self.people.show_message(said, lsp.MessageType.Warning)
 
     async def paths_changed(self, paths: frozenset[str]) -> None:
-        """Examine files and roots again after a change of these paths on disk."""
+        """Examine files and roots again, because the files at `paths` have changed on disk."""
         if any(path.endswith(f"/{INTENTS_FILE}") for path in paths):
             await self.attach_again()
         for open_root in self.open_roots.roots:
@@ -260,9 +261,9 @@ class Connection:
 
 
 def _what_changes(told: JsonObject) -> tuple[object, ...]:
-    """Return the values that `intent/didChange` reports.
+    """Return the values of a status that `intent/didChange` reports when they change.
 
-    `intent/didTrace` reports ledger growth.
+    The ledger's counts are not among them, because `intent/didTrace` reports its growth.
     """
     return tuple(
         value for name, value in told.items() if name not in ("records", "heads", "failures")

@@ -48,9 +48,9 @@ class TreeWatcher:
         self._over = False
 
     def watch(self, root: Path, polling: Polling | None = None) -> None:
-        """Watch the work tree of a root, and return once changes are noticed.
+        """Start to watch the work tree of a root. Return once the watch is active.
 
-        `polling` is called if the system cannot report changes.
+        `polling` is called if the system cannot report changes, so that the tree is polled.
         """
         with self._lock:
             if self._over or root in self._watches:
@@ -113,10 +113,12 @@ LONGEST: Final = 10.0
 
 @dataclass(slots=True, kw_only=True)
 class _Root:
-    """What is to be done for one root.
+    """What has to be done for one root.
 
-    `wanted`: an examination is due. `everything`: it includes files that have not changed since the
-    last one. `unrecorded_since` is the loop's time at the first change without a record.
+    `wanted`: an examination is due. `everything`: the examination includes files that have not
+    changed since the last one. `looking`: an examination is running. `unrecorded_since` is the
+    event loop's time at the first change that has no record yet, or None without one. `quiet` is
+    the timer that records the changes.
     """
 
     open_root: OpenRoot
@@ -129,7 +131,7 @@ class _Root:
 
 
 class DiskChangeMonitor:
-    """Notices and records changes in the work trees of one connection's roots."""
+    """Notices changes in the work trees of one connection's roots, and records them."""
 
     def __init__(self, tracked_documents: TrackedDocuments, outcomes: RecordNotifier) -> None:
         self._tracked_documents = tracked_documents
@@ -139,9 +141,9 @@ class DiskChangeMonitor:
         self._watching = TreeWatcher(self._noticed)
 
     async def follow(self, open_root: OpenRoot, *, watch: bool) -> None:
-        """Start to follow a root.
+        """Start to notice changes in a root's work tree.
 
-        Without `watch`, only the client's notifications report changes.
+        If `watch` is False, only the client's notifications report changes.
         """
         root = open_root.governance.root
         self._roots[root] = _Root(open_root=open_root)
@@ -154,7 +156,8 @@ class DiskChangeMonitor:
     def schedule(self, open_root: OpenRoot, *, everything: bool = False) -> None:
         """Schedule an examination of a root's work tree.
 
-        `everything`: also of files that have not changed, because the rules may have.
+        If `everything`, files that have not changed are examined too, because the rules may have
+        changed.
         """
         stirred = self._roots.get(open_root.governance.root)
         if stirred is None:
@@ -248,7 +251,7 @@ class DiskChangeMonitor:
             )
 
     def _tell(self, open_root: OpenRoot, news: DiskNews) -> None:
-        """Report the new records, and all that wait for the ledger in one message."""
+        """Report each new record, and in a single message all changes that wait for the ledger."""
         waiting = [change for change in news.recorded if change.queued is not None]
         for change in news.recorded:
             if change.queued is None:
@@ -258,7 +261,7 @@ class DiskChangeMonitor:
             self._outcomes.recorded(open_root, _changed(paths), None, waiting[0].queued)
 
     def _saving(self, open_root: OpenRoot) -> frozenset[WorkspacePath]:
-        """Return the open files with a save of this editor that has no record yet."""
+        """Return the paths of the open files that this editor has saved without a record so far."""
         return frozenset(
             tracked.place.path
             for tracked in self._tracked_documents.of_root(open_root)

@@ -39,7 +39,7 @@ class GrantTokens:
     def take(
         self, token: str, intent_id: str, patterns: tuple[str, ...], ttl: timedelta | None
     ) -> bool:
-        """Use up a token. Return whether it was valid for this grant."""
+        """Use up a token. Return whether it was valid for exactly this grant."""
         given = self._given.pop(token, None)
         if given is None or self.clock() > given.until:
             return False

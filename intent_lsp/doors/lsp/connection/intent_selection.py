@@ -19,7 +19,10 @@ RefreshRoot = Callable[[OpenRoot], Coroutine[object, object, None]]
 
 
 class IntentSelection:
-    """Carries out changes of plan and active intent. `look` judges a root's documents again."""
+    """Selects, creates and completes intents, and grants scope, on one connection.
+
+    `look` judges a root's documents again.
+    """
 
     def __init__(
         self, tracked_documents: TrackedDocuments, outcomes: RecordNotifier, look: RefreshRoot
@@ -33,7 +36,8 @@ class IntentSelection:
     ) -> Selection | CheckoutRefusal:
         """Make an intent active in the connection's own session.
 
-        `voice` is what the agent that uses this session says about itself.
+        Return the selection, or a refusal. `voice` is what the agent that uses this session says
+        about itself.
         """
         await self._recorded(open_root)
         done = await self._tracked_documents.work.in_thread(
@@ -49,7 +53,10 @@ class IntentSelection:
     async def select_for_agent(
         self, open_root: OpenRoot, session: Session, intent_id: str, voice: AgentInfo
     ) -> Selection | CheckoutRefusal:
-        """Make an intent active in an agent's session."""
+        """Make an intent active in an agent's session. Return the selection, or a refusal.
+
+        `voice` is what the agent says about itself.
+        """
         unsaved = self._tracked_documents.unsaved(open_root)
 
         def select() -> Selection | CheckoutRefusal:
@@ -64,7 +71,7 @@ class IntentSelection:
         return done
 
     async def create(self, open_root: OpenRoot, plan: Plan) -> Intent | CheckoutRefusal:
-        """Add an intent to the plan. Return it, or a refusal."""
+        """Add an intent to the plan. Return the new intent, or a refusal."""
         done = await self._tracked_documents.work.in_thread(
             open_root.governance.planning.create,
             plan,
@@ -76,7 +83,10 @@ class IntentSelection:
     async def complete(
         self, open_root: OpenRoot, session: Session, intent_id: str | None
     ) -> Intent | CheckoutRefusal:
-        """Complete an intent; None means the session's active one. Return it, or a refusal."""
+        """Complete an intent, or the session's active intent if `intent_id` is None.
+
+        Return the completed intent, or a refusal.
+        """
         if session == open_root.session:
             await self._recorded(open_root)
         done = await self._tracked_documents.work.in_thread(
@@ -91,7 +101,10 @@ class IntentSelection:
     async def grant(
         self, open_root: OpenRoot, wish: Wish, session: Session
     ) -> Granted | CheckoutRefusal:
-        """Grant scope that the person approved. Judge documents again now and when it expires."""
+        """Grant scope that the person approved. Return the grant, or a refusal.
+
+        Judge the root's documents again now and when the grant expires.
+        """
         done = await self._tracked_documents.work.in_thread(
             open_root.governance.planning.grant,
             wish,

@@ -45,9 +45,10 @@ class ClientProgress:
 
     @asynccontextmanager
     async def shown(self, token: Token | None, title: str) -> AsyncIterator[ProgressReport]:
-        """Show work under the client's token.
+        """Show the progress of work, and yield a function to report it.
 
-        Without one, show it under a new token if it takes long.
+        The progress is shown under the client's `token`. If that is None, it is shown under a new
+        token once the work takes long.
         """
         bar = _Bar(self._protocol, title)
         later: asyncio.Task[None] | None = None
@@ -71,7 +72,7 @@ class ClientProgress:
 
 
 class _Bar:
-    """The progress of one piece of work. Nothing is sent before `begin` and after `end`."""
+    """The progress of one piece of work. It sends nothing before `begin` or after `end`."""
 
     def __init__(self, protocol: Speaker, title: str) -> None:
         self._protocol = protocol

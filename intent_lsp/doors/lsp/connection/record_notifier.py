@@ -1,4 +1,4 @@
-"""Reports records and queued edits to the client, and schedules what is written after them.
+"""Reports records and queued edits to the client, and schedules the intent map and the history.
 
 Invariant: an edit is reported as recorded only when the record is on disk; else as waiting.
 Invariant: a root's intent map is written at most once in two seconds, and within four of a change.
@@ -55,13 +55,14 @@ class IntentMapWriter:
 
 
 def _nothing() -> None:
-    """Do nothing after a record."""
+    """Do nothing, if nobody wants to know of new records."""
 
 
 class RecordNotifier:
-    """Reports what became of edits on one connection. `look` judges a root's documents again.
+    """Reports to one connection's client how edits were recorded.
 
-    `origins_changed` is called after each new record, because attributions may have changed.
+    `look` judges a root's files again. `origins_changed` is called after each new record, because
+    attributions may have changed.
     """
 
     def __init__(
@@ -79,14 +80,20 @@ class RecordNotifier:
         self.origins_changed: Callable[[], None] = _nothing
 
     def saved(self, open_root: OpenRoot, after: AfterSave) -> None:
-        """Report what became of a save: recorded, queued, or held back by an agent's claim."""
+        """Report that a save is recorded or queued.
+
+        Record it later if an agent's claim delays it.
+        """
         path = after.judgement.path
         self.recorded(open_root, f"{path} is saved", after.record, after.queued)
         if after.held:
             self.later(CLAIMED_FOR.total_seconds() + A_MOMENT, self.release(open_root))
 
     def run_goes_on(self, open_root: OpenRoot, after: AfterSave, rests_after: float) -> None:
-        """Schedule the record of a run of automatic saves, for when it pauses."""
+        """Schedule the record of a run of automatic saves, of which `after` is the newest.
+
+        The run is recorded after `rests_after` seconds without another save.
+        """
         self._open_runs.setdefault(open_root, set()).add(after.judgement.path)
         self.later(rests_after, self.run_rests(open_root, after))
 
@@ -104,7 +111,7 @@ class RecordNotifier:
             await self.end_runs(tracked.open_root, [tracked.place.path])
 
     async def run_rests(self, open_root: OpenRoot, after: AfterSave) -> None:
-        """Record a run of automatic saves, unless it has gone on since the save `after`."""
+        """Record a run of automatic saves, unless there were further saves since `after`."""
         end = open_root.governance.saves.end_run_at_rest
         self._runs_ended(open_root, await self._tracked_documents.work.in_thread(end, after))
 
@@ -121,14 +128,17 @@ class RecordNotifier:
             self.saved(open_root, after)
 
     def claimed(self, open_root: OpenRoot, paths: Iterable[str]) -> None:
-        """Take new snapshots of open files that an agent claims, now and when the claim expires."""
+        """Take new snapshots of the open files among `paths`, which an agent has claimed.
+
+        Take snapshots again when the claim expires.
+        """
         for tracked in self._tracked_documents.open_at(open_root, paths).values():
             self._tracked_documents.work.begin(self._tracked_documents.look_again(tracked))
             lapsed = CLAIMED_FOR.total_seconds() + A_MOMENT
             self.later(lapsed, self._tracked_documents.look_again(tracked))
 
     async def release(self, open_root: OpenRoot) -> None:
-        """Record the saves that claims held back, and judge the root's documents again."""
+        """Record the saves that agents' claims delayed, and judge the root's documents again."""
         release = open_root.governance.saves.release
         released = await self._tracked_documents.work.in_thread(release, open_root.session)
         for after in released:
@@ -138,7 +148,11 @@ class RecordNotifier:
     def recorded(
         self, open_root: OpenRoot, what: str, record: Record | None, queued: str | None
     ) -> None:
-        """Report a record on disk, or that it cannot be written yet; `queued` is the reason."""
+        """Report an edit, which the clause `what` describes, as recorded or as queued.
+
+        `record` is its record on disk, or None. `queued` is the reason why the record cannot be
+        written yet, or None.
+        """
         if record is not None:
             self._people.notify(DID_TRACE, trace_wire(record))
             self.origins_changed()

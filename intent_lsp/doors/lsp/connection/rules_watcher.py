@@ -29,9 +29,9 @@ class RulesWatcher:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def add(self, governance: Governance, directories: frozenset[Path]) -> frozenset[Path]:
-        """Watch a root's control files, its git files and some directories.
+        """Watch a root's control files, its git files and `directories`.
 
-        Return, once changes are noticed, the directories that were not watched before.
+        Once the watch is active, return the directories that were not watched before.
         """
         with self._lock:
             watched = self._watched.setdefault(governance.root, set())

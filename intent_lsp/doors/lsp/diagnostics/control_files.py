@@ -1,8 +1,8 @@
-"""Live checks of the control files, the intents file and the policy, in buffers and on disk.
+"""Checks the control files, which are intents file and policy, in editor buffers and on disk.
 
 Specified in requirements section 3.
 
-Invariant: an unsaved buffer is checked as it is typed, but does not change what governs.
+Invariant: an unsaved buffer is checked as it is typed, but does not change the rules in force.
 Invariant: the result of a check is published only if no newer text has come meanwhile.
 """
 
@@ -40,9 +40,9 @@ _GONE: Final = "The intents file no longer exists. Edits are not checked until i
 class ControlFile:
     """One control file of one root, with the result of its last check.
 
-    `uri` is the client's spelling while the file is open, and where its findings are published.
-    `kept`: the first check is done, so that preparation has begun. `wanted` counts the checks asked
-    for. `busy`: a check is running as `task`.
+    `uri` is the URI under which its findings are published; while the file is open, it is the
+    client's. `wanted` counts the checks asked for. `busy`: a check is running as `task`. `kept`: a
+    first check is done, and the preparation of the root has begun.
     """
 
     governance: Governance
@@ -78,7 +78,7 @@ class ControlFileDiagnostics:
         self._pages: dict[str, ControlFile] = {}
 
     def page(self, uri: str) -> ControlFile | None:
-        """Return the control file at a URI, however that is percent-encoded, or None."""
+        """Return the control file at a URI in any percent-encoding, or None if there is none."""
         return self._pages.get(path_of_uri(uri) or "")
 
     def watch(self, governance: Governance) -> None:
@@ -143,7 +143,11 @@ class ControlFileDiagnostics:
     def _checked(
         self, page: ControlFile, text: str | None, version: int | None, uri: str
     ) -> tuple[list[str], tuple[Finding, ...], PublishedDiagnostics]:
-        """Return lines, findings and encoded diagnostics of a text. Slow for many findings."""
+        """Return the lines, findings and encoded diagnostics of a control file.
+
+        `text` is the text of the editor's buffer; if it is None, the file on disk is read. Slow for
+        many findings.
+        """
         lines, found = _read(page, text)
         severity_of = self._settings.severity
         shown = [
@@ -154,13 +158,13 @@ class ControlFileDiagnostics:
         return lines, found, self._publisher.posting(uri, version, shown)
 
     def _keep(self, page: ControlFile) -> None:
-        """Start the preparation of a root after the first check of its intents file."""
+        """Start to prepare the root for judgements, after the first check of its intents file."""
         if not page.kept and page.path == INTENTS_FILE:
             page.kept = True
             self._work.begin(self._prepare(page.governance))
 
     async def _prepare(self, governance: Governance) -> None:
-        """Build the index that the first judgement needs, and keep it out of garbage collection.
+        """Build the index that the first judgement needs, and exempt it from garbage collection.
 
         Thousands of intents make hundreds of thousands of objects. Without `gc.freeze` the
         collector would scan them again and again while requests wait.
@@ -169,14 +173,14 @@ class ControlFileDiagnostics:
         gc.freeze()
 
     def _move(self, page: ControlFile, uri: str) -> None:
-        """Publish a control file's diagnostics under the URI by which the client has it open."""
+        """Change the URI of a control file's diagnostics, and clear them under the former URI."""
         if page.uri != uri:
             self._publisher.post(page.uri, None, ())
             page.uri = uri
 
 
 def _read(page: ControlFile, typed: str | None) -> tuple[list[str], tuple[Finding, ...]]:
-    """Return lines and findings of the text `typed`, or of the file on disk if that is None."""
+    """Return the lines and findings of the text `typed`, or of the file on disk if it is None."""
     try:
         data = read_bytes(page.governance.root / page.path, MAX_BYTES)
     except TooLargeError as problem:
@@ -199,7 +203,7 @@ def _read(page: ControlFile, typed: str | None) -> tuple[list[str], tuple[Findin
 
 
 def _gone(page: ControlFile) -> tuple[Finding, ...]:
-    """Return the finding for a missing intents file. A missing policy is no finding."""
+    """Return the finding for a missing intents file, or no finding for a missing policy."""
     if page.path != INTENTS_FILE:
         return ()
     return (_whole(FileCode.INTENTS_FILE_MISSING, _GONE),)

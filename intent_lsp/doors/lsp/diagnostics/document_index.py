@@ -38,7 +38,7 @@ class DocumentIndex:
         return tuple(t for t in self._tracked.values() if t.open_root is open_root)
 
     def open_at(self, open_root: OpenRoot, paths: Iterable[str]) -> dict[str, TrackedDocument]:
-        """Return the open documents among some paths of a root, by path as given."""
+        """Return the open documents of a root whose path is in `paths`, by that path."""
         root = open_root.governance.root
         found = ((path, self.tracked_at(uri_of(root / path))) for path in paths)
         return {path: it for path, it in found if it is not None and it.version is not None}
@@ -60,9 +60,9 @@ class DocumentIndex:
             self._by_path[path] = tracked
 
     def drop(self, tracked: TrackedDocument) -> bool:
-        """Stop tracking a document.
+        """Stop tracking a document. Return whether it was tracked.
 
-        Return False if its URI is tracked by another one, or by none.
+        Return False also if another document is tracked under its URI.
         """
         if self._tracked.get(tracked.uri) is not tracked:
             return False

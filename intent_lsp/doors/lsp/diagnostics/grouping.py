@@ -1,4 +1,4 @@
-"""Which diagnostics each document shows: its own, or the first file's for many files alike.
+"""Publishes each file's violations, or shows many files with the same problem at one of them.
 
 Invariant: an open document shows its own violations at once.
 Invariant: while several closed files of a root are examined together, they are published once, at
@@ -28,10 +28,11 @@ from intent_lsp.store.fs import files
 
 @dataclass(slots=True, kw_only=True)
 class _Entry:
-    """A file with violations; `count` of them are shown.
+    """A file with violations, of which `count` are shown.
 
-    `others` are the further files that it is shown for, None if another file is shown for it.
-    `due`: its violations have been computed again and are not published yet.
+    If this file stands for further files with the same problem, `others` are those files. If
+    another file stands for this one, `others` is None. `due`: the violations have been computed
+    again and are not published yet.
     """
 
     tracked: TrackedDocument
@@ -43,7 +44,10 @@ class _Entry:
 
 
 class DiagnosticGrouping:
-    """Publishes the violations of one connection's documents, many like files as one."""
+    """Publishes the violations of one connection's documents.
+
+    One closed file may stand for many.
+    """
 
     def __init__(
         self, *, settings: LiveSettings, publisher: DiagnosticsPublisher, spelling: LspEncoder
@@ -89,7 +93,7 @@ class DiagnosticGrouping:
 
     @contextmanager
     def held_roots(self, roots: Iterable[OpenRoot]) -> Iterator[None]:
-        """Delay the diagnostics of closed files in these roots until the context ends."""
+        """Delay the diagnostics of closed files in `roots` until the context ends."""
         held = frozenset(roots)
         self._held.update(held)
         try:
@@ -102,7 +106,10 @@ class DiagnosticGrouping:
             self._show_changed(over & self._waiting)
 
     def remember_source(self, look: OpenFileState, open_root: OpenRoot) -> None:
-        """Cache the lines of the intents file, to which diagnostics refer. Call on a thread."""
+        """Cache the lines of a root's intents file, to which diagnostics refer.
+
+        Call on a thread.
+        """
         path = open_root.governance.root / INTENTS_FILE
         version = look.judgement.rules.version
         if path in self._sources and self._sources[path][0] == version:
@@ -119,7 +126,7 @@ class DiagnosticGrouping:
         self._roots.clear()
 
     def _entry(self, tracked: TrackedDocument) -> _Entry | None:
-        """Return the entry of a file with something to show, or None if it has nothing."""
+        """Return a new entry for a file, or None if the file has no violation to show."""
         open_root, place, look = tracked.open_root, tracked.place, tracked.look
         if open_root is None or place is None or look is None or not tracked.problems:
             return None
@@ -136,7 +143,10 @@ class DiagnosticGrouping:
         return _Entry(tracked=tracked, open_root=open_root, file=file)
 
     def _renamed_to(self, look: OpenFileState, path: WorkspacePath) -> WorkspacePath | None:
-        """Return the new name of a missing file, by the record that refused its rename, or None."""
+        """Return the new path of a file that was renamed out of scope, or None for any other file.
+
+        The record of the rename has the new path.
+        """
         record = look.refused
         if record is None or not look.disk.absent:
             return None
@@ -157,7 +167,7 @@ class DiagnosticGrouping:
         return entry
 
     def _show_changed(self, roots: Iterable[OpenRoot]) -> None:
-        """Publish the closed files of these roots. Roots that are held are published later."""
+        """Publish the closed files of `roots`. Roots whose diagnostics are delayed follow later."""
         for root in set(roots):
             if root in self._held:
                 self._waiting.add(root)
@@ -178,14 +188,18 @@ class DiagnosticGrouping:
                 entry.others, entry.due = others, False
 
     def _problems(self, tracked: TrackedDocument, others: Others | None) -> Sequence[Violation]:
-        """Return the violations to show on a closed file; none if another file is shown for it."""
+        """Return the violations to show on a closed file.
+
+        `others` are the further files that this one stands for. If it is None, another file stands
+        for this one, and the result is empty.
+        """
         if others is None:
             return ()
         problems = tracked.show(self._room(tracked))
         return [for_others(each, others) for each in problems[:1]] if others.count else problems
 
     def _room(self, tracked: TrackedDocument) -> int:
-        """Return how many violations the root's limit leaves for one file."""
+        """Return how many violations one file may show, so that its root stays within its limit."""
         others = (each for each in self._entries.values() if each.tracked is not tracked)
         taken = sum(each.count for each in others if each.open_root is tracked.open_root)
         return max(0, SHOWN_A_ROOT - taken)

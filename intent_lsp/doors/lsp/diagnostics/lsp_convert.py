@@ -29,13 +29,13 @@ def uri_of(path: str | Path) -> str:
 
 
 def position(lines: Sequence[str], place: Position, encoding: PositionEncoding) -> lsp.Position:
-    """Return a code point position in the client's units."""
+    """Return a position in code points as an LSP position in the client's encoding."""
     found = to_client(lines, place, encoding)
     return lsp.Position(found.line, found.character)
 
 
 def span_range(lines: Sequence[str], span: Span, encoding: PositionEncoding) -> lsp.Range:
-    """Return a code point span in the client's units."""
+    """Return a span in code points as an LSP range in the client's encoding."""
     return lsp.Range(position(lines, span.start, encoding), position(lines, span.end, encoding))
 
 
@@ -68,9 +68,9 @@ class LspEncoder:
         severity: Severity,
         sources: Mapping[Path, Sequence[str]],
     ) -> lsp.Diagnostic:
-        """Return a violation as a diagnostic.
+        """Return a violation as a diagnostic of the document with the text `lines`.
 
-        `sources` maps a file that the violation refers to, to its lines.
+        `sources` has the lines of each other file that the violation refers to.
         """
         data = {
             "v": DATA_VERSION,
@@ -134,9 +134,9 @@ class LspEncoder:
         self,
         steps: Sequence[lsp.TextDocumentEdit | lsp.CreateFile | lsp.RenameFile | lsp.DeleteFile],
     ) -> lsp.WorkspaceEdit:
-        """Return edits of several documents as a WorkspaceEdit, versioned if the client can.
+        """Return edits of several documents as a WorkspaceEdit, with versions if the client can.
 
-        For other clients only the text edits are kept, without versions.
+        If the client does not support versions, only the text edits are kept.
         """
         if self.client.document_changes:
             return lsp.WorkspaceEdit(document_changes=list(steps))
@@ -170,7 +170,7 @@ class LspEncoder:
 
 
 def hunk_change(hunk: Hunk, reference: Sequence[str]) -> TextChange:
-    """Return the change that restores the lines of `reference` in one hunk."""
+    """Return the change that replaces the new lines of a hunk by its old lines in `reference`."""
     old = "".join(reference[hunk.old_start : hunk.old_start + hunk.old_count])
     start = Position(hunk.new_start, 0)
     return TextChange(Span(start, Position(hunk.new_start + hunk.new_count, 0)), old)

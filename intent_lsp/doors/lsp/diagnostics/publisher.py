@@ -31,7 +31,8 @@ Publish = Callable[[lsp.PublishDiagnosticsParams], Callable[[], None]]
 class PublishedDiagnostics:
     """The diagnostics of one file, encoded but perhaps not sent yet.
 
-    `result_id` identifies them to a client that pulls. `push` sends them to one that does not.
+    A client that pulls diagnostics identifies them by `result_id`. To any other client, `push`
+    sends them.
     """
 
     version: int | None
@@ -64,7 +65,10 @@ class DiagnosticsPublisher:
     def posting(
         self, uri: str, version: int | None, items: Sequence[lsp.Diagnostic]
     ) -> PublishedDiagnostics:
-        """Encode diagnostics for `show`. On any thread, because there may be thousands."""
+        """Encode diagnostics for `show`.
+
+        This may run on any thread, because there may be thousands.
+        """
         if self.pull:
             result_id, push = _result_id(items), _nothing
         else:
@@ -75,7 +79,7 @@ class DiagnosticsPublisher:
         )
 
     def show(self, uri: str, posting: PublishedDiagnostics) -> None:
-        """Replace the diagnostics of a file by encoded ones."""
+        """Replace the diagnostics of a file by `posting`, which are encoded already."""
         former = self._posted.get(uri)
         if posting.items:
             self._posted[uri] = posting
@@ -94,7 +98,10 @@ class DiagnosticsPublisher:
         return () if posting is None else posting.items
 
     def document(self, uri: str, previous: str | None) -> DiagnosticReport:
-        """Answer `textDocument/diagnostic`."""
+        """Answer `textDocument/diagnostic`.
+
+        `previous` is the result id that the client has, or None.
+        """
         posting = self._posted.get(uri)
         result_id = _NOTHING if posting is None else posting.result_id
         self._given[uri] = result_id
@@ -142,7 +149,7 @@ class DiagnosticsPublisher:
 def publication(
     protocol: IntentProtocol, shown: lsp.PublishDiagnosticsParams
 ) -> Callable[[], None]:
-    """Encode a `publishDiagnostics` notification and return what sends it.
+    """Encode a `publishDiagnostics` notification, and return a function that sends it.
 
     The items are encoded one by one: encoding thousands in one call would block every other thread.
     """

@@ -1,4 +1,4 @@
-"""Snapshots of tracked documents: which root governs one, what the disk holds, how it is judged.
+"""Takes snapshots of tracked documents: the root, the content on disk and the judgement of each.
 
 Invariant: each function here may wait on disk and git. Call it from a thread, under the document's
 lock (`lane`).
@@ -22,7 +22,7 @@ _log: Final = logging.getLogger(__name__)
 
 
 def attach_document(open_roots: OpenRoots, tracked: TrackedDocument) -> None:
-    """Find the root that governs a document. If that has changed, read the file anew."""
+    """Find the root that governs a document. If it is another root than before, read the file."""
     path = path_of_uri(tracked.uri)
     open_root = None if path is None else open_roots.of_path(path)
     place = (
@@ -42,8 +42,8 @@ def take_snapshot(
 ) -> tuple[OpenFileState | None, DocumentDiffs | None]:
     """Return a snapshot of a document with the text `lines`, and its diffs if changes are shown.
 
-    `after` is a save that was recorded just now. Both are None if nothing governs the document, or
-    if the snapshot fails.
+    `after` is a save that has just been recorded, or None. Return None twice if nothing governs the
+    document, or if the snapshot fails.
     """
     try:
         look = None if after is None else tracked.file.snapshot_after(after)
@@ -55,7 +55,7 @@ def take_snapshot(
 
 
 def find_wrong(open_root: OpenRoot, path: WorkspacePath) -> ResolvedPath | None:
-    """Return the place of a closed file that may have violations, or None if it has none."""
+    """Return the resolved path of a closed file, or None if the file has no violations."""
     place = resolve_below(open_root.governance.root, path)
     try:
         fine = place is None or open_root.governance.looks.is_fine(open_root.session, place)
@@ -66,7 +66,10 @@ def find_wrong(open_root: OpenRoot, path: WorkspacePath) -> ResolvedPath | None:
 
 
 def read_closed(open_root: OpenRoot, place: ResolvedPath) -> FileContent:
-    """Return the content of a closed document's file; with a warning absent, if unreadable."""
+    """Return the content of a closed document's file.
+
+    If the file cannot be read, log a warning and return the content of a missing file.
+    """
     try:
         return open_root.governance.contents.on_disk(place.path)
     except OSError as problem:
@@ -75,7 +78,7 @@ def read_closed(open_root: OpenRoot, place: ResolvedPath) -> FileContent:
 
 
 def is_changed(tracked: TrackedDocument) -> bool:
-    """Return whether a closed document's file differs from HEAD, or from its first content."""
+    """Return whether a closed document's file differs from HEAD, or without git from its start."""
     open_root, place = tracked.open_root, tracked.place
     if open_root is None or place is None:
         return False

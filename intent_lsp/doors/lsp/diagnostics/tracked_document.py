@@ -25,19 +25,20 @@ from intent_lsp.store.fs.resolve import ResolvedPath
 
 @dataclass(slots=True, kw_only=True)
 class TrackedDocument:
-    """A file that an editor has open, or a closed one that still has violations.
+    """A file that an editor has open, or a closed file that still has violations.
 
-    `lines` is the text as shown (the list belongs to the Document). `version` is None once it is
-    closed. `opened` is the text at opening, until the file is first read. `open_root` is None if
-    nothing governs it. `file` is what the disk held.
+    `lines` is the current text (the list belongs to the Document). `version` is None once the
+    document is closed. `opened` is the text at opening, until the file is first read. `open_root`
+    is None if no root governs the file. `file` is the server's knowledge of the file on disk.
 
-    `saves` counts reported saves without a record; `all_recorded` is set when that is 0. `before`
-    is what was judged before the current save, `reason` why the editor saves. `refused` resolves,
-    after the newest refused save, to whether the text stayed off the disk.
+    `saves` counts the reported saves that have no record yet; `all_recorded` is set when there are
+    none. `before` is the judgement of the save in progress, and `reason` is why the editor saves.
+    `refused` is a future for the newest refused save; its result is whether the text stayed off the
+    disk.
 
     `look` is the newest snapshot. `generation` counts edits. `rules` counts changes of the rules,
-    and `looked_by` is that count at the newest snapshot. `offered`: an undo of an out-of-scope save
-    was offered already.
+    and `looked_by` is that count at the newest snapshot. `offered`: the person was asked already
+    whether to undo an out-of-scope save.
     """
 
     uri: str
@@ -65,7 +66,7 @@ class TrackedDocument:
 
     @property
     def place(self) -> ResolvedPath | None:
-        """The file's path in its root. None if nothing governs it."""
+        """The file's path in its root, or None if no root governs it."""
         return None if self.file.governed is None else self.file.governed.place
 
     def save_received(self) -> None:
@@ -74,7 +75,7 @@ class TrackedDocument:
         self.all_recorded.clear()
 
     def save_over(self) -> None:
-        """Note that a reported save is recorded, or cannot be."""
+        """Note that a reported save is recorded, or cannot be recorded."""
         self.saves -= 1
         if not self.saves:
             self.all_recorded.set()
@@ -86,7 +87,7 @@ class TrackedDocument:
 
     @property
     def edited(self) -> bool:
-        """Whether the buffer differs from the disk at the newest snapshot."""
+        """Whether the current text differs from the text on disk at the newest snapshot."""
         return self.look is not None and self.look.disk.lines != self.lines
 
     def follow(self, edits: Sequence[LineEdit], lines: list[str], version: int) -> None:

@@ -115,15 +115,18 @@ class TrackedDocuments(DocumentIndex):
             await self.look(tracked)
 
     async def look_at(self, files: Iterable[TrackedDocument]) -> None:
-        """Take new snapshots of several documents. Publish those of closed ones together."""
+        """Take new snapshots of several documents.
+
+        Publish the closed documents together, at the end.
+        """
         documents = tuple(files)
         with self.showing.held(documents):
             await asyncio.gather(*map(self.look_again, documents))
 
     async def look_at_closed(self, open_root: OpenRoot, paths: Iterable[WorkspacePath]) -> None:
-        """Publish the violations of closed files of a root.
+        """Take new snapshots of closed files of a root, and publish their violations.
 
-        A file without any is no longer tracked.
+        A file without violations is no longer tracked.
         """
         with self.showing.held_roots((open_root,)):
             for path in sorted(paths):
@@ -156,7 +159,7 @@ class TrackedDocuments(DocumentIndex):
                 await self.look(tracked)
 
     def outdate(self, open_root: OpenRoot) -> None:
-        """Mark every snapshot of a root as taken under old rules."""
+        """Mark the snapshots of a root's documents as outdated, because the rules have changed."""
         for tracked in self.of_root(open_root):
             tracked.rules += 1
 
@@ -224,7 +227,7 @@ class TrackedDocuments(DocumentIndex):
     async def look(self, tracked: TrackedDocument, after: AfterSave | None = None) -> None:
         """Take a new snapshot and publish the result. The caller holds the document's lock.
 
-        `after` is a save that was recorded just now, under the rules of now.
+        `after` is a save that has just been recorded under the current rules, or None.
         """
         if tracked.open_root is None or tracked.place is None:
             return
@@ -250,7 +253,10 @@ class TrackedDocuments(DocumentIndex):
         return look, diffs
 
     async def _settle_closed(self, tracked: TrackedDocument) -> None:
-        """Take a snapshot of a closed document's file, and stop tracking it if it is unchanged."""
+        """Take a snapshot of a closed document's file.
+
+        Stop tracking the file if it is unchanged.
+        """
         await tracked.all_recorded.wait()
         async with tracked.lane:
             await self._read_closed(tracked)

@@ -57,7 +57,7 @@ class CodeActions:
         return _once(found)
 
     def fixes(self, page: ControlFile, range_: lsp.Range) -> list[lsp.CodeAction]:
-        """Return the quick fixes of the findings in a control file that a range touches."""
+        """Return the quick fixes for the findings in a control file that `range_` touches."""
         spelling = self._connection.spelling
         found: list[lsp.CodeAction] = []
         for finding in page.findings:
@@ -79,9 +79,9 @@ class CodeActions:
     def lines_edits(
         self, tracked: TrackedDocument, first: int, last: int
     ) -> list[lsp.TextEdit] | None:
-        """Return the edits that change the changed lines between `first` and `last` back to HEAD.
+        """Return the edits that revert the changed lines between `first` and `last` to HEAD.
 
-        None if HEAD has no text of the file.
+        Return None if HEAD has no text of the file.
         """
         look = tracked.look
         if look is None or look.head.lines is None:
@@ -96,9 +96,9 @@ class CodeActions:
         ]
 
     def file_edits(self, tracked: TrackedDocument) -> list[lsp.TextEdit] | None:
-        """Return the edits that change a file back to HEAD, or None if HEAD has no text of it.
+        """Return the edits that revert a file to HEAD, or None if HEAD has no text of the file.
 
-        If the disk holds a newer text than the editor read, the target is that text.
+        If the disk has a newer text than the editor has read, revert to the text on disk.
         """
         look = tracked.look
         if look is None or look.head.lines is None:
@@ -111,7 +111,7 @@ class CodeActions:
     async def _usable(
         self, tracked: TrackedDocument, touched: Sequence[Violation]
     ) -> Sequence[Intent]:
-        """Return the intents that can be selected, if a violation is due to a missing intent."""
+        """Return the open intents if a violation in `touched` asks to select one, else nothing."""
         wanted = any(problem.code in CHOOSE for problem in touched)
         if not wanted or tracked.open_root is None:
             return ()
@@ -182,7 +182,11 @@ class CodeActions:
         target: dict[str, object],
         shown: list[lsp.Diagnostic],
     ) -> lsp.CodeAction:
-        """Offer a versioned edit, or the command `intent.revert` if the client ignores versions."""
+        """Return an action with a versioned edit.
+
+        If the client ignores versions, return an action that runs `intent.revert` with the argument
+        `target`. `shown` are the diagnostics that the action belongs to.
+        """
         if not self._connection.client.document_changes:
             return command_action(title, REVERT, target, shown)
         return lsp.CodeAction(
@@ -201,9 +205,10 @@ def _selections(
     *,
     can_ask: bool,
 ) -> list[lsp.CodeAction]:
-    """Offer to select an intent: owners of the file first, then others if none is selected.
+    """Return actions that select an intent: one that owns the file, or any if none is selected.
 
-    If the client cannot ask the person, each of them is an action of its own.
+    To select any intent, there is one action that asks the person, or, if the client cannot ask, an
+    action for each intent in `usable`.
     """
     titles = {owner: f"Select intent {owner} (owns this file)" for owner in problem.owners}
     missing = problem.code in CHOOSE
@@ -244,7 +249,7 @@ def _range_wire(range_: lsp.Range) -> dict[str, object]:
 
 
 def _once(actions: Sequence[lsp.CodeAction]) -> list[lsp.CodeAction]:
-    """Drop repeated actions, such as *Revert the file* once per violation."""
+    """Return the actions without repetitions, such as *Revert the file* for each violation."""
     seen: set[tuple[str, str]] = set()
     kept: list[lsp.CodeAction] = []
     for action in actions:

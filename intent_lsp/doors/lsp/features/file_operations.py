@@ -63,7 +63,7 @@ class _OfRoot:
 
 @dataclass(slots=True)
 class _Announced:
-    """An announced operation. `told`: the person has been warned about it.
+    """An operation that the editor has announced. `told`: the person was warned about it.
 
     `too_late` is set once the editor no longer waits for the judgement.
     """
@@ -84,7 +84,7 @@ class FileOperationFeature:
         self._lane = asyncio.Lock()
 
     async def will(self, operation: FileOperation, uris: Sequence[UriEnds]) -> None:
-        """Judge an operation that is about to happen, and warn of what is out of scope."""
+        """Judge an operation that is about to happen, and warn the person of files out of scope."""
         announced = _Announced((operation, tuple(uris)))
         self._announced = [*self._announced[1 - _ANNOUNCED_AT_MOST :], announced]
         task = announced.task = self._connection.tracked_documents.work.begin(
@@ -104,7 +104,7 @@ class FileOperationFeature:
             self._warn(operation, of_root, forecast)
 
     async def did(self, operation: FileOperation, uris: Sequence[UriEnds]) -> None:
-        """Record an operation that has happened, and update what is shown of its files."""
+        """Record an operation that has happened, and update the diagnostics of its files."""
         announced = self._taken((operation, tuple(uris)))
         if announced is not None and announced.task is not None:
             await asyncio.wait({announced.task})
@@ -144,7 +144,7 @@ class FileOperationFeature:
         return found
 
     async def _saves_recorded(self, uris: Sequence[UriEnds]) -> None:
-        """Wait until saves of these files that were reported earlier are recorded."""
+        """Wait until all saves of these files that the editor has reported are recorded."""
         named = {path for ends in uris for uri in ends if uri and (path := path_of_uri(uri))}
         for tracked in self._connection.tracked_documents.all_tracked():
             path = path_of_uri(tracked.uri)
@@ -152,9 +152,10 @@ class FileOperationFeature:
                 await tracked.all_recorded.wait()
 
     def _find(self, uris: Sequence[UriEnds]) -> list[_OfRoot]:
-        """Split an operation by governed root.
+        """Split an operation into one part for each governed root.
 
-        A rename between two roots deletes in one and creates in the other.
+        A rename from one root to another is a deletion in the first root and a creation in the
+        second.
         """
         found: dict[OpenRoot, list[OperationEnds]] = {}
         for uri_ends in uris:
@@ -226,9 +227,10 @@ def warning(
     refused: Sequence[Judgement],
     loudness: Loudness,
 ) -> str | None:
-    """Return the warning for an operation's refusals, or None if the settings hide them all.
+    """Return the warning for an operation's refusals, or None if the settings hide all of them.
 
-    `named` are the names given by the editor. `files` is how many files they stand for.
+    `named` are the paths given by the editor, and `files` is the number of files in them.
+    `loudness` returns the severity that the settings give a refusal.
     """
     shown = [each for each in refused if _severity(each, loudness) is not None]
     if not shown:
@@ -244,18 +246,18 @@ def warning(
 
 
 def done(operation: FileOperation, named: Sequence[OperationEnds]) -> str:
-    """Return a clause such as "a → b is renamed"."""
+    """Return a clause that says what an operation did, such as "a → b is renamed"."""
     verb = "is" if len(named) == 1 else "are"
     return f"{_named(named)} {verb} {_DONE[operation]}"
 
 
 def _files_of(paths: Iterable[WorkspacePath], named: Sequence[OperationEnds]) -> int:
-    """Count the files that some paths belong to. Both paths of a renamed file count once."""
+    """Return how many files `paths` are. The old and the new path of a renamed file count once."""
     return len({_name_before(path, named) for path in paths})
 
 
 def _name_before(path: WorkspacePath, named: Sequence[OperationEnds]) -> str:
-    """Return the name that a file had before it was renamed."""
+    """Return the path of a file before it was renamed, or `path` if it was not renamed."""
     for ends in named:
         if ends.old is not None and ends.new is not None:
             rest = path.removeprefix(ends.new)
@@ -281,5 +283,5 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _spelled(name: str) -> str:
-    """Return a name for a message. A byte that is not UTF-8 is shown as a question mark."""
+    """Return a name for a message, with a question mark for each byte that is not UTF-8."""
     return neutral(name).encode("utf-8", "replace").decode()

@@ -103,7 +103,10 @@ class IntentSymbols:
         ]
 
     def _named_on(self, open_root: OpenRoot, line: int) -> tuple[Intent, lsp.Location] | None:
-        """Return the intent whose id is on a line of the intents file, and the id's location."""
+        """Return the intent whose id is on a line of the intents file, and the id's location.
+
+        Return None if there is no id on the line.
+        """
         rules = open_root.governance.rules.current()
         intent = _named_on(rules, line)
         if intent is None:

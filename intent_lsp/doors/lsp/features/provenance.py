@@ -52,11 +52,14 @@ class LineAuthors:
     people: RecordAuthors
 
     def runs(self, first: int, last: int) -> tuple[BlameRun, ...]:
-        """Return the runs of equal attribution in lines `first` to `last` (from 0, inclusive)."""
+        """Return the runs of lines with equal attribution, from line `first` to line `last`.
+
+        Lines are counted from 0, and `last` is included.
+        """
         return named(self.blamed.runs(first, last), self.people)
 
     def intent(self, run: BlameRun) -> Intent | None:
-        """Return the intent that a run is attributed to, or None if it no longer exists."""
+        """Return the intent that a run is attributed to, or None if there is none any more."""
         name = None if run.record is None else run.record.intent_id
         return None if name is None else self.intents.get(name)
 
@@ -91,7 +94,7 @@ class ProvenanceFeature:
         self._known: dict[str, tuple[object, Blamed]] = {}
 
     def changed(self) -> None:
-        """Ask the client to refresh lenses and hints soon, once for several records."""
+        """Ask the client, after a short delay, to refresh its code lenses and inlay hints."""
         if self._refreshes and not self._refreshing:
             self._refreshing = True
             self._tracked_documents.work.begin(self._refresh_soon())
@@ -166,9 +169,10 @@ class ProvenanceFeature:
         return count_units(line_body(page.lines[line]), self._spelling.encoding)
 
     async def _page(self, uri: str, *, flag: str) -> SourceDocument | None:
-        """Return the open document once its saves are recorded, or None if nothing is to be shown.
+        """Wait until the saves of an open document are recorded, and return the document.
 
-        `flag` names the setting that must be on. Control files have no attribution.
+        Return None if the setting `flag` is off, and for a control file or a file without
+        governance.
         """
         wanted = self._tracked_documents.open_roots.settings.flags[flag]
         tracked = self._tracked_documents.tracked_at(uri) if wanted else None

@@ -39,9 +39,9 @@ class RefusalPrompts:
     async def turned_back(
         self, tracked: TrackedDocument, judgement: Judgement, draft: Draft
     ) -> None:
-        """Report that a save was refused and its draft kept, and carry out the way out chosen.
+        """Report a refused save and its draft to the person, and do what the person chooses.
 
-        A file that did not exist is now empty, because no editor can be kept from writing it.
+        A new file is left empty, because editors create it even if the save is refused.
         """
         said = _said(judgement)
         new = draft.base_hash is None
@@ -71,7 +71,10 @@ class RefusalPrompts:
             await self._put_back(tracked, after)
 
     async def restore(self, tracked: TrackedDocument, draft: Draft) -> bool:
-        """Put a draft's text into the editor's buffer. Delete the draft if that worked."""
+        """Put a draft's text into the editor's buffer, and then delete the draft.
+
+        Return whether the editor took the text.
+        """
         wanted = split_lines(draft.text)
         restored = await self._turn_into(tracked, wanted, "Restore draft")
         if restored and tracked.open_root is not None:
@@ -80,7 +83,7 @@ class RefusalPrompts:
         return restored
 
     async def _delete(self, tracked: TrackedDocument) -> None:
-        """Delete a file if it is still empty, through the editor if it supports that."""
+        """Delete a file that is still empty, through the editor if the editor supports that."""
         open_root, place = tracked.open_root, tracked.place
         people = self._connection.people
         if open_root is None or place is None or await people.delete(tracked.uri, DELETE):
@@ -115,14 +118,17 @@ class RefusalPrompts:
     async def _led_out(
         self, tracked: TrackedDocument, judgement: Judgement, chosen: str | None
     ) -> bool:
-        """Carry out a choice and return whether the refused text would now pass."""
+        """Do what the person chose. Return whether the refused text would pass now."""
         owners = _owners(judgement)
         if chosen == EXPAND:
             return await self._expand(tracked, judgement)
         return chosen in owners and await self._select(tracked, owners[chosen])
 
     async def _expand(self, tracked: TrackedDocument, judgement: Judgement) -> bool:
-        """Grant the active intent the refused paths. The person's click is the approval."""
+        """Grant the active intent the refused paths. Return whether they were granted.
+
+        The person's click is the approval.
+        """
         open_root, denied = tracked.open_root, judgement.denied
         if open_root is None or denied is None or judgement.intent is None:
             return False
@@ -156,12 +162,15 @@ def _said(judgement: Judgement) -> str:
 
 
 def _expandable(judgement: Judgement) -> tuple[str, ...]:
-    """Return the button that expands the scope, if the scope is the only problem."""
+    """Return the title of the button that expands the scope.
+
+    The result is empty if the save was refused for another reason than its scope.
+    """
     denied = judgement.denied
     out_of_scope = denied is not None and denied.code is GateCode.SCOPE_VIOLATION
     return (EXPAND,) if out_of_scope else ()
 
 
 def _owners(judgement: Judgement) -> dict[str, IntentId]:
-    """Return the intents under which the save would pass, by the title of their button."""
+    """Return the intents under which the save would pass, by the title of the button for each."""
     return {f"Select {name}": name for name in judgement.owners[:_OWNERS_AT_MOST]}

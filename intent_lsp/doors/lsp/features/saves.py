@@ -3,7 +3,7 @@
 Invariant: `willSaveWaitUntil` is answered in time and never with an error. Nobody is asked
 meanwhile.
 Invariant: the saves of a root are recorded in the order in which the editor reports them.
-Invariant: before a text is turned back it is on disk as a draft. The person is asked after the
+Invariant: before a save is refused, its text is on disk as a draft. The person is asked after the
 save.
 """
 
@@ -57,9 +57,10 @@ class SaveFeature:
     async def will_save(
         self, tracked: TrackedDocument, reason: lsp.TextDocumentSaveReason
     ) -> list[lsp.TextEdit]:
-        """Judge the buffer.
+        """Judge the text that is about to be saved.
 
-        Return no edits to let the save pass, else edits back to the disk's text.
+        Return no edits if the save may pass. If it is refused, return edits that restore the text
+        on disk.
         """
         tracked.before, tracked.reason = None, reason
         manual = reason == lsp.TextDocumentSaveReason.Manual
@@ -86,7 +87,7 @@ class SaveFeature:
         return edits
 
     async def did_save(self, tracked: TrackedDocument, saved: list[str]) -> None:
-        """Record a save that has happened, and update what is shown.
+        """Record a save that has happened, and update the diagnostics.
 
         `saved` is the text of the buffer when the editor reported the save.
         """
@@ -128,7 +129,7 @@ class SaveFeature:
             tracked_documents.work.begin(self._offers.put_back(tracked, after, automatic=automatic))
 
     async def _judge(self, tracked: TrackedDocument, *, manual: bool) -> JudgedSave | None:
-        """Judge the buffer as it is now, or return None if the document is not governed."""
+        """Judge the current text of a document, or return None if the document is not governed."""
         lines = list(tracked.lines)
         async with tracked.lane:
             judge = partial(self._judged, tracked.file, lines, manual=manual)
@@ -141,7 +142,7 @@ class SaveFeature:
         return before, turning_edits(lines, before.disk.lines or [], self._connection.spelling)
 
     def _turned_back(self, tracked: TrackedDocument) -> None:
-        """Notify the client of a refused save, and offer ways out once the save is over."""
+        """If a save was refused, notify the client, and offer ways out once the save is over."""
         before = tracked.before
         if before is None or before.draft is None:
             return
@@ -159,17 +160,17 @@ class SaveFeature:
         judgement: Judgement,
         draft: Draft,
     ) -> None:
-        """Offer ways out, unless the refused text was written after all.
+        """Offer ways out of a refused save, unless the editor wrote its text all the same.
 
-        Not during the save: a question in Neovim is modal and would exceed the time limit of
-        `willSaveWaitUntil`.
+        The person is not asked during the save: a question in Neovim is modal and would exceed the
+        time limit of `willSaveWaitUntil`.
         """
         done, _ = await asyncio.wait({refused}, timeout=SAVE_TIME)
         if not done or refused.result():
             await self._offers.turned_back(tracked, judgement, draft)
 
     def _drop_draft(self, tracked: TrackedDocument, judged: JudgedSave | None) -> None:
-        """Delete the draft of a text that was let through after all."""
+        """Delete the draft of a save that was not refused in the end."""
         open_root = tracked.open_root
         if judged is None or judged[0].draft is None or open_root is None:
             return
@@ -179,9 +180,9 @@ class SaveFeature:
     async def _run_goes_on(
         self, open_root: OpenRoot, after: AfterSave, reason: lsp.TextDocumentSaveReason
     ) -> None:
-        """Schedule the record of a run of automatic saves for when it pauses.
+        """Schedule the record of a run of automatic saves, for when the saves pause.
 
-        A save for any other reason, such as leaving the file, ends the file's run at once.
+        A save for another reason than a delay, such as leaving the file, ends the run at once.
         """
         outcomes = self._connection.outcomes
         if reason == lsp.TextDocumentSaveReason.AfterDelay and after.run is not None:
@@ -199,16 +200,20 @@ class SaveFeature:
 
 
 def _result(task: asyncio.Task[JudgedSave | None]) -> JudgedSave | None:
-    """Return what a judging task found, or None if it failed (which is logged) or was cancelled."""
+    """Return the result of a task that judges a save.
+
+    Return None if the task failed, which is logged, or was cancelled.
+    """
     return None if task.cancelled() or task.exception() is not None else task.result()
 
 
 def _settle_refusal(
     tracked: TrackedDocument, before: BeforeSave | None, after: AfterSave | None
 ) -> bool:
-    """Return whether a refused text stayed off the disk, and pass that on to the waiting offer.
+    """Return whether the text of a refused save stayed off the disk, and resolve `tracked.refused`.
 
-    A file that did not exist counts as unchanged if it is empty: editors always create it.
+    Return False if no save was refused. A new file counts as unchanged if it is empty, because
+    editors always create it.
     """
     if before is None or before.draft is None:
         return False
@@ -219,7 +224,7 @@ def _settle_refusal(
 
 
 def _to_be_offered(tracked: TrackedDocument, after: AfterSave) -> bool:
-    """Whether to offer undoing a save that the editor wrote although a rule refused it."""
+    """Return whether to offer to undo a save that the editor wrote although a rule refused it."""
     judgement = after.judgement
     return (
         not tracked.offered

@@ -43,7 +43,7 @@ class ScopeActions:
     def ways_out(
         self, tracked: TrackedDocument, problem: Violation, shown: list[lsp.Diagnostic]
     ) -> list[lsp.CodeAction]:
-        """Return the actions that end a violation, by more scope or by a new intent."""
+        """Return the actions that resolve a violation by more scope or by a new intent."""
         ways: list[lsp.CodeAction] = []
         if problem.code == GateCode.SCOPE_VIOLATION:
             ways += self._expansions(tracked, shown)
@@ -107,7 +107,7 @@ class ScopeActions:
 def command_action(
     title: str, command: str, argument: object, shown: list[lsp.Diagnostic]
 ) -> lsp.CodeAction:
-    """Return a quick fix that runs a command with one argument, or with none if it is None."""
+    """Return a quick fix that runs a command with `argument`, or with none if that is None."""
     arguments = None if argument is None else [argument]
     return lsp.CodeAction(
         title=title,
@@ -118,5 +118,5 @@ def command_action(
 
 
 def root_uri(tracked: TrackedDocument) -> str | None:
-    """Return the URI of the root that governs a document, or None."""
+    """Return the URI of the root that governs a document, or None if none does."""
     return None if tracked.open_root is None else uri_of(tracked.open_root.governance.root)

@@ -57,9 +57,9 @@ class TextDocumentFeature:
             return await self._saves.will_save(tracked, reason)
 
     def save_received(self, uri: str) -> Callable[[], None]:
-        """Count a save as not recorded yet.
+        """Note that a document has a save that is not recorded yet.
 
-        The caller must call the returned function once it is.
+        Return a function that the caller must call once the save is recorded.
         """
         tracked = self._tracked_documents.tracked_at(uri)
         if tracked is None:
@@ -70,8 +70,9 @@ class TextDocumentFeature:
     async def did_save(self, uri: str, document: Document | None, saved: list[str]) -> None:
         """Record a save reported by `textDocument/didSave`.
 
-        `document` is the document as it was open then, with the lines `saved`. It may be closed by
-        now: the editor may write and quit before the language service is loaded.
+        `document` is the document that was open at the time of the save, and `saved` are its lines
+        at that time. The document may be closed since: the editor may write and quit before the
+        language service is loaded.
         """
         tracked = self._tracked_documents.tracked_at(uri)
         if tracked is None and document is not None:
