@@ -107,7 +107,10 @@ class LanguageService:
         await self._connection.paths_changed(paths)
 
     async def code_actions(self, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
-        """Answer `textDocument/codeAction`: fixes in a control file, otherwise ways out."""
+        """Answer `textDocument/codeAction`.
+
+        The actions are quick fixes in a control file, and ways out of violations in any other file.
+        """
         tracked = self._tracked_documents.tracked_at(params.text_document.uri)
         if tracked is None:
             return []

@@ -1,7 +1,7 @@
 """The command `intents complete`: sets an intent COMPLETED.
 
 Set the status of an intent to COMPLETED in the intents file, so that it can no longer
-be selected. If it was the active intent of the session, the session has none afterwards.
+be selected. If it was the session's active intent, the session has none afterwards.
 """
 
 import argparse

@@ -1,7 +1,7 @@
 """The command `intents coverage`: which files have one open intent as owner, several or none.
 
-Compare the scopes of the open intents with the files that git tracks or would track, and
-count the files that are owned by one intent, by several, and by none. Intents that
+Compare the scopes of the open intents with the files that git tracks or would track,
+and count the files that are owned by one intent, by several, and by none. Intents that
 .intentignore takes out of use own nothing, and control files are not counted. The exit
 status is 0 even if files have no owner, because that is no error.
 """

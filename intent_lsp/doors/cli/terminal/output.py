@@ -104,7 +104,10 @@ class Output:
             self._remarks.flush()
 
     def bar(self, title: str) -> AbstractContextManager[ReportProgress]:
-        """Show the progress of long work, as a context manager that yields a report function."""
+        """Return a context manager that shows a progress bar.
+
+        It yields a function to report progress.
+        """
         return bar(title, self._remarks)
 
     def flush(self) -> None:

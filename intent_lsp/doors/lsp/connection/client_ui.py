@@ -20,7 +20,7 @@ EDIT_TIME: Final = 10.0
 
 
 class ClientUi:
-    """Shows messages to the person at one connection, and asks them."""
+    """Shows messages to the person at one connection, asks them, and has the editor apply edits."""
 
     def __init__(
         self, protocol: IntentProtocol, client: ClientCapabilities, spelling: LspEncoder

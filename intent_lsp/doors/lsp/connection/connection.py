@@ -189,7 +189,7 @@ class Connection:
         self._unopened.schedule(open_root, everything=True)
 
     def files_written(self, paths: frozenset[str]) -> None:
-        """Examine files that an agent has changed, soon and without waiting for a watcher."""
+        """Examine files that an agent has changed, soon and before a watcher reports them."""
         if not self._written:
             self.tracked_documents.work.begin(self._look_at_written())
         self._written |= paths

@@ -60,7 +60,7 @@ class TreeWatcher:
             self._watch_rooms(root)
 
     def follow(self, root: Path, paths: frozenset[Path]) -> None:
-        """Watch new directories, after a change of these paths."""
+        """Watch new directories of a root, because the files at `paths` have changed."""
         with self._lock:
             rooms = self._rooms.get(root, frozenset())
             new = (path for path in paths if path not in rooms and path.is_dir())
@@ -177,7 +177,7 @@ class DiskChangeMonitor:
         self._roots.clear()
 
     def _noticed(self, root: Path, paths: frozenset[Path]) -> None:
-        """Pass a change from the watch's thread to the event loop, unless it is our own."""
+        """Pass changes from the watch's thread to the event loop, except this server's own."""
         followed = self._roots.get(root)
         if followed is not None and paths:
             paths = followed.open_root.governance.watch_events.in_tree(paths)

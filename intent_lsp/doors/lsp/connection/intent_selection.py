@@ -127,7 +127,7 @@ class IntentSelection:
         await self._look(open_root)
 
     async def _recorded(self, open_root: OpenRoot) -> None:
-        """Wait until earlier saves are recorded, under the intent that was active for them."""
+        """Wait until all saves so far are recorded, under the intent that was active for them."""
         for tracked in self._tracked_documents.of_root(open_root):
             await tracked.all_recorded.wait()
         await self._outcomes.end_runs(open_root)

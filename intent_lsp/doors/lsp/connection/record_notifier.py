@@ -98,7 +98,7 @@ class RecordNotifier:
         self.later(rests_after, self.run_rests(open_root, after))
 
     def typed_in(self, open_root: OpenRoot, path: WorkspacePath) -> None:
-        """Record the runs of automatic saves of all files but `path`, which is being typed in."""
+        """Record the runs of automatic saves of all files except `path`, which is being edited."""
         left = self._open_runs.get(open_root, set()) - {path}
         if left:
             self._open_runs[open_root] -= left
@@ -118,7 +118,7 @@ class RecordNotifier:
     async def end_runs(
         self, open_root: OpenRoot, paths: Collection[WorkspacePath] | None = None
     ) -> None:
-        """Record the runs of automatic saves of some files; None means of all."""
+        """Record the runs of automatic saves of the files at `paths`; None means all files."""
         end = open_root.governance.saves.end_runs
         self._runs_ended(open_root, await self._tracked_documents.work.in_thread(end, paths))
 

@@ -56,7 +56,7 @@ class RulesWatcher:
             self._watches.clear()
 
     def _noticed(self, governance: Governance, paths: frozenset[Path]) -> None:
-        """Pass a change from the watch's thread to the event loop, unless it is our own."""
+        """Pass changes from the watch's thread to the event loop, except this server's own."""
         paths = governance.watch_events.of_rules(paths, self._is_open)
         if not paths:
             return

@@ -21,7 +21,7 @@ class DocumentIndex:
         return self._tracked.get(uri)
 
     def tracked_at(self, uri: str) -> TrackedDocument | None:
-        """Return the document tracked at a URI, however that is percent-encoded, or None."""
+        """Return the document tracked at a URI in any percent-encoding, or None."""
         known, path = self._tracked.get(uri), path_of_uri(uri)
         return self._by_path.get(path) if known is None and path is not None else known
 

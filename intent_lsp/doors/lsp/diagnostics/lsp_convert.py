@@ -122,7 +122,7 @@ class LspEncoder:
     def workspace_edit(
         self, uri: str, version: int | None, edits: Sequence[lsp.TextEdit]
     ) -> lsp.WorkspaceEdit:
-        """Return edits of one document as a WorkspaceEdit, versioned if the client can."""
+        """Return edits of one document as a WorkspaceEdit, with `version` if the client can."""
         if not self.client.document_changes:
             return lsp.WorkspaceEdit(changes={uri: list(edits)})
         document = lsp.OptionalVersionedTextDocumentIdentifier(uri=uri, version=version)

@@ -111,7 +111,7 @@ class DiagnosticsPublisher:
         return lsp.RelatedFullDocumentDiagnosticReport(items=list(items), result_id=result_id)
 
     def workspace(self, previous: Iterable[lsp.PreviousResultId]) -> lsp.WorkspaceDiagnosticReport:
-        """Answer `workspace/diagnostic`: the files with diagnostics, and those in `previous`."""
+        """Answer `workspace/diagnostic` for the files with diagnostics and those in `previous`."""
         known = {entry.uri: entry.value for entry in previous}
         reports: list[
             lsp.WorkspaceFullDocumentDiagnosticReport

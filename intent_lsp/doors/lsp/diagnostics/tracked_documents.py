@@ -149,7 +149,7 @@ class TrackedDocuments(DocumentIndex):
             self._forget_if_fine(tracked)
 
     async def attach_again(self, tracked: TrackedDocument) -> None:
-        """Find a document's root again: roots come and go, and a setting can disable all."""
+        """Find the root that governs a document again, after roots or settings may have changed."""
         async with tracked.lane:
             before = tracked.open_root
             await self.work.in_thread(refresh.attach_document, self.open_roots, tracked)

@@ -20,7 +20,10 @@ from intent_lsp.governance.plan.checkout import CheckoutRefusal
 
 @dataclass(frozen=True, slots=True)
 class LinesFound:
-    """The result of a search: which files were read, and those that have lines of the intent."""
+    """The result of a search for an intent's lines.
+
+    It says which files were searched, and has the files with such lines.
+    """
 
     asked: WorkedFiles
     files: tuple[Explained, ...]

@@ -58,7 +58,10 @@ class IntentSymbols:
         return [own, *places] if params.context.include_declaration else places
 
     async def symbols(self, params: lsp.WorkspaceSymbolParams) -> list[lsp.WorkspaceSymbol]:
-        """Answer `workspace/symbol`: the intents whose id and name match, see `_holds`."""
+        """Answer `workspace/symbol`: the intents whose id and name match the query.
+
+        An intent matches if the letters of the query occur in this order.
+        """
         return await self._tracked_documents.work.in_thread(self._symbols, params.query)
 
     def _symbols(self, query: str) -> list[lsp.WorkspaceSymbol]:

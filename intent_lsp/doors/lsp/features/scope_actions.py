@@ -54,7 +54,10 @@ class ScopeActions:
     def _expansions(
         self, tracked: TrackedDocument, shown: list[lsp.Diagnostic]
     ) -> list[lsp.CodeAction]:
-        """Offer to grant the active intent the file, its directory, or the file for an hour."""
+        """Return actions that grant the active intent the file or its directory.
+
+        A third action grants the file for an hour.
+        """
         look, place = tracked.look, tracked.place
         intent = None if look is None else look.judgement.intent
         if intent is None or place is None:
@@ -79,7 +82,10 @@ class ScopeActions:
     def _grant(
         self, tracked: TrackedDocument, intent_id: str, pattern: str, ttl: timedelta | None
     ) -> dict[str, object]:
-        """Return the command argument of a grant, with a token that stands for the click."""
+        """Return the argument of the command that makes a grant.
+
+        It has a token that proves the person's click.
+        """
         token = self._tokens.give(intent_id, (pattern,), ttl)
         told: dict[str, object] = {
             "intentId": intent_id,

@@ -21,7 +21,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class ContentChange:
-    """A replacement of `range` by `text`; of the whole document if `range` is None."""
+    """A replacement of `range` by `text`. If `range` is None, the whole document is replaced."""
 
     text: str
     range: ClientRange | None = None
@@ -30,9 +30,9 @@ class ContentChange:
 class Document:
     """One open document. `lines` keep their terminators and belong to the document.
 
-    `edits` are the edits of the newest change, in order; each counts lines in the document just
-    before it. `opened` is the text at opening. A thread other than the event loop's must not read
-    `lines`; give it a copy.
+    `edits` are the edits of the newest change, in order. The lines of each edit are counted in the
+    text just before that edit. `opened` is the text at opening. A thread other than the event
+    loop's must not read `lines`; give it a copy.
     """
 
     __slots__ = ("edits", "encoding", "language_id", "lines", "opened", "uri", "version")
@@ -54,8 +54,8 @@ class Document:
     def apply(self, changes: Iterable[ContentChange]) -> tuple[LineEdit, ...]:
         """Apply changes in order, each to the result of the one before. Return the edits of lines.
 
-        A position beyond a line or the text means its end. A range that ends before it starts is
-        read the other way round, as the reference implementation does.
+        A position beyond a line or the text means the end of that line or text. If the end of a
+        range is before its start, the two are swapped, as the reference implementation does.
         """
         self.edits = tuple([self._apply(change) for change in changes])
         return self.edits
@@ -90,7 +90,7 @@ class Document:
 
 
 class Documents:
-    """The client's open documents, by URI however that is percent-encoded."""
+    """The client's open documents, by URI in any percent-encoding."""
 
     def __init__(self, encoding: PositionEncoding = PositionEncoding.UTF_16) -> None:
         self.encoding = encoding
@@ -103,11 +103,14 @@ class Documents:
         return len(self._open)
 
     def get(self, uri: str) -> Document | None:
-        """Return an open document, or None."""
+        """Return the open document at a URI, or None if it is not open."""
         return self._open.get(_key(uri))
 
     def open(self, *, uri: str, version: int, language_id: str, text: str) -> Document:
-        """Add a document that the client opened, and return it. It replaces one that was open."""
+        """Add a document that the client opened, and return it.
+
+        Replace one already open at its URI.
+        """
         if _key(uri) in self._open:
             _log.warning("%s: opened again without a close", uri)
         document = Document(
@@ -147,7 +150,10 @@ def _key(uri: str) -> str:
 
 
 def _join_surrogates(text: str) -> str:
-    """Return a text with surrogate pairs joined, which two changes may have sent in halves."""
+    """Return a text with its surrogate pairs joined.
+
+    The halves of a pair may come in two changes.
+    """
     if text.isascii():
         return text
     try:

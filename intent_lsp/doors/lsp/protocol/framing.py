@@ -32,14 +32,17 @@ class Body:
 
 @dataclass(frozen=True, slots=True)
 class BadHeader:
-    """A header part without a usable length. `problem` is one line. No frame follows."""
+    """A header part without a usable length. No frame follows.
+
+    `problem` is a line that says why.
+    """
 
     problem: str
 
 
 @dataclass(frozen=True, slots=True)
 class Oversized:
-    """A body of `length` bytes, more than `MESSAGE_LIMIT`, that was skipped."""
+    """A body of `length` bytes that was skipped, because that is more than `MESSAGE_LIMIT`."""
 
     length: int
 

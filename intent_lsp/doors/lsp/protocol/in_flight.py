@@ -24,7 +24,7 @@ class Uncancellable(Protocol):
     """Awaits work that runs to its end even if the caller is cancelled."""
 
     def __call__(self, work: Coroutine[object, object, T]) -> Awaitable[T]:
-        """Return an awaitable of the work's result."""
+        """Return an awaitable of the result of `work`."""
         ...
 
 
@@ -33,7 +33,7 @@ Done = Callable[[object, BaseException | None], None]
 
 
 class InFlightRequests:
-    """The calls in flight on one connection."""
+    """The calls of features that are running for one connection."""
 
     def __init__(self) -> None:
         self._running: dict[asyncio.Future[Any], _Call] = {}
@@ -46,7 +46,10 @@ class InFlightRequests:
     def start(
         self, feature: Callable[..., Any], args: tuple[Any, ...], done: Done, key: IdKey | None
     ) -> None:
-        """Start `feature`. `key` is the request id for `cancel`, or None for a notification."""
+        """Start `feature` with `args`. Its result or exception is passed to `done`.
+
+        `key` is the id of the request, by which it can be cancelled, or None for a notification.
+        """
         try:
             outcome = feature(*args)
         except Exception as error:  # noqa: BLE001 - whatever a feature raises is its outcome
@@ -66,16 +69,17 @@ class InFlightRequests:
         return key in self._by_id
 
     def cancel(self, key: IdKey) -> None:
-        """Cancel a request, once. Ignore one that is unknown or answered."""
+        """Cancel the request with this id. Ignore an id that is unknown, answered or cancelled."""
         future = self._by_id.get(key)
         if future is not None and key not in self._cancelled:
             self._cancelled.add(key)
             self._break_off(future)
 
     async def finish(self, work: Coroutine[Any, Any, T]) -> T:
-        """Await work that must not be interrupted if the calling feature is cancelled.
+        """Await `work` and return its result, without interrupting it if the feature is cancelled.
 
-        If that happens, the client is answered at once, and the feature ends after the work.
+        If the calling feature is cancelled, the client is answered at once, and the feature ends
+        after `work`.
         """
         task = asyncio.current_task()
         if task in self._kept:
@@ -99,7 +103,7 @@ class InFlightRequests:
     async def settle(self, patience: float) -> None:
         """Cancel all calls, then wait for them and for uncancellable work.
 
-        At most `patience` seconds; calls that have not ended by then are logged.
+        Wait at most `patience` seconds, and log how many calls have not ended by then.
         """
         # Let calls that have just started reach `finish`, so that their work is not interrupted.
         await asyncio.sleep(0)
@@ -112,7 +116,7 @@ class InFlightRequests:
                 _log.warning("%d calls did not end within %g seconds", len(late), patience)
 
     async def _shielded(self, work: Coroutine[Any, Any, T]) -> T:
-        """Await work in a task of its own, for a caller that is not a feature."""
+        """Await `work` in a task of its own, because the caller is not a feature."""
         task = asyncio.ensure_future(work)
         self._kept[task] = asyncio.get_running_loop().create_future()
         task.add_done_callback(self._kept_to_its_end)
@@ -127,7 +131,7 @@ class InFlightRequests:
         self._kept.pop(task).set_result(None)
 
     def _break_off(self, future: asyncio.Future[Any]) -> None:
-        """Cancel a feature. If it is in `finish`, answer its request and let it run on."""
+        """Cancel a feature. If the feature is in `finish`, answer its request and let it run on."""
         if future not in self._kept:
             future.cancel()
             return
@@ -158,7 +162,7 @@ class InFlightRequests:
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """The callback of a feature, and the id by which it can be cancelled, or None."""
+    """A running feature: the callback for its result, and the id to cancel it by, or None."""
 
     done: Done
     key: IdKey | None

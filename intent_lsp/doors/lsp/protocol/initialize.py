@@ -1,7 +1,7 @@
 """What is negotiated with a client at `initialize`: encoding, capabilities, folders.
 
-Invariant: exactly the registered features are advertised. Where LSP requires the client to declare
-one too, it is advertised only then.
+Invariant: exactly the registered features are advertised. A feature that LSP requires the client to
+declare too is advertised only if the client declares it.
 """
 
 import logging
@@ -21,7 +21,7 @@ WIRE_VERSION = "1"
 
 
 def agree_encoding(params: lsp.InitializeParams) -> PositionEncoding:
-    """Return the position encoding for this client."""
+    """Return the position encoding to use with this client."""
     general = params.capabilities.general
     return choose_encoding(general.position_encodings if general else None)
 

@@ -111,7 +111,10 @@ def read_id(value: object) -> MessageId | None:
 
 
 def id_key(identity: MessageId) -> IdKey:
-    """Return a key that keeps ids apart which Python treats as equal, such as 1 and 1.0."""
+    """Return a key for a message id.
+
+    Ids that Python treats as equal, such as 1 and 1.0, have different keys.
+    """
     return IdKey((type(identity).__name__, identity))
 
 
@@ -125,7 +128,7 @@ def encode(message: dict[str, Any], default: Callable[[Any], Any]) -> bytes:
 
 
 def frame(body: bytes) -> bytes:
-    """Return a body with its header in front."""
+    """Return a body with its header in front, ready to be sent."""
     return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
 
 

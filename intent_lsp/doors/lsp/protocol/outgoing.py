@@ -55,13 +55,13 @@ class OutgoingRequests:
         return f"server-{next(self._numbers)}"
 
     def put(self, identity: MessageId, method: str) -> Future[Any]:
-        """Add a request. The returned future gets the result or a JsonRpcException."""
+        """Add a request. Return a future that gets its result or a JsonRpcException."""
         future: Future[Any] = Future()
         self._open[identity] = _Question(method, future)
         return future
 
     def forget(self, identity: MessageId) -> bool:
-        """Remove a request whose answer is not needed. Return whether it was unanswered."""
+        """Remove a request whose answer is not needed. Return whether it was still unanswered."""
         return self._open.pop(identity, None) is not None
 
     def fail(self, identity: MessageId, reason: str) -> None:
@@ -122,8 +122,8 @@ class SendingProtocol(LanguageServerProtocol):
     ) -> Any | None:  # noqa: ANN401 - as many types as methods
         """Send a request and return the result; None for an error, null, a wrong type or a timeout.
 
-        `timeout` is in seconds. The result of a standard method has lsprotocol's type. A request
-        that times out or whose caller is cancelled, is cancelled at the client.
+        `timeout` is in seconds. The result of a standard method has lsprotocol's type. A request is
+        cancelled at the client if it times out or if its caller is cancelled.
         """
         identity = self._questions.next_id()
         future = self.send_request(method, params, msg_id=identity)
@@ -139,7 +139,7 @@ class SendingProtocol(LanguageServerProtocol):
                 self.notify(lsp.CANCEL_REQUEST, lsp.CancelParams(id=identity))
 
     def understands(self, method: str) -> bool:
-        """Return False if the client has answered that it does not know this request, else True."""
+        """Return False if the client has answered that it does not know `method`, else True."""
         return method not in self._unknown
 
     def send_request(  # type: ignore[override]  # without pygls's callback: we await
@@ -148,7 +148,7 @@ class SendingProtocol(LanguageServerProtocol):
         params: Any | None = None,  # noqa: ANN401 - pygls's signature
         msg_id: MessageId | None = None,
     ) -> Future[Any]:
-        """Send a request. The future gets the typed result or a JsonRpcException."""
+        """Send a request. Return a future that gets the typed result or a JsonRpcException."""
         identity = self._questions.next_id() if msg_id is None else msg_id
         future = self._questions.put(identity, method)
         message = {"jsonrpc": self.VERSION, "id": identity, "method": method}
@@ -184,9 +184,9 @@ class SendingProtocol(LanguageServerProtocol):
             self._send_data(message)
 
     def _explain(self, request: Request, error: BaseException) -> JsonRpcException:
-        """Return the error to send for an exception.
+        """Return the error to send to the client for an exception.
 
-        The details of an unexpected one only go to the log.
+        The details of an unexpected exception go only to the log.
         """
         if isinstance(error, JsonRpcException):
             return error

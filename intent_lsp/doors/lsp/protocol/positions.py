@@ -41,7 +41,8 @@ class ClientRange(NamedTuple):
 def choose_encoding(offered: Iterable[object] | None) -> PositionEncoding:
     """Return the encoding to use, from what a client offers in any order (protocol section 4).
 
-    UTF-8 if offered; UTF-32 if it is the only known one offered; else UTF-16.
+    Return UTF-8 if it is offered, UTF-32 if it is the only offered encoding that this server has,
+    and UTF-16 otherwise.
     """
     known = {name for name in offered or () if isinstance(name, str)} & set(PositionEncoding)
     if PositionEncoding.UTF_8 in known:
@@ -50,7 +51,7 @@ def choose_encoding(offered: Iterable[object] | None) -> PositionEncoding:
 
 
 def count_units(text: str, encoding: PositionEncoding) -> int:
-    """Return the length of `text` in units."""
+    """Return the length of `text` in units of `encoding`."""
     if encoding is PositionEncoding.UTF_32 or text.isascii():
         return len(text)
     if encoding is PositionEncoding.UTF_8:
@@ -59,7 +60,10 @@ def count_units(text: str, encoding: PositionEncoding) -> int:
 
 
 def to_code_points(line: str, character: int, encoding: PositionEncoding) -> int:
-    """Return `character` on `line` in code points, at most the line's length."""
+    """Convert the offset `character` on `line` from units of `encoding` to code points.
+
+    Return at most the line's length.
+    """
     # A code point has at least one unit, so the first `character` code points are enough.
     body = line_body(line)[: max(character, 0)]
     if encoding is PositionEncoding.UTF_32 or body.isascii():
@@ -70,16 +74,20 @@ def to_code_points(line: str, character: int, encoding: PositionEncoding) -> int
 
 
 def to_units(line: str, code_points: int, encoding: PositionEncoding) -> int:
-    """Return a number of code points on `line` in units, at most the line's length."""
+    """Convert the offset `code_points` on `line` to units of `encoding`.
+
+    Return at most the line's length.
+    """
     return count_units(line_body(line)[: max(code_points, 0)], encoding)
 
 
 def from_client(
     lines: Sequence[str], place: ClientPosition, encoding: PositionEncoding
 ) -> Position:
-    """Return a client's position in code points. Beyond the last line it is the text's end.
+    """Convert a client's position to code points.
 
-    The end of a text that ends in a terminator is (number of lines, 0).
+    A position beyond the last line becomes the end of the text. If the text ends in a terminator,
+    its end is (number of lines, 0).
     """
     if 0 <= place.line < len(lines):
         return Position(place.line, to_code_points(lines[place.line], place.character, encoding))
@@ -87,7 +95,10 @@ def from_client(
 
 
 def to_client(lines: Sequence[str], place: Position, encoding: PositionEncoding) -> ClientPosition:
-    """Return a code point position in the client's units. Beyond the text it is the text's end."""
+    """Convert a position in code points to the client's units.
+
+    A position beyond the text becomes the end of the text.
+    """
     if not 0 <= place.line < len(lines):
         place = Position(0, 0) if place.line < 0 else end_of(lines)
     if place.line == len(lines):
@@ -96,7 +107,7 @@ def to_client(lines: Sequence[str], place: Position, encoding: PositionEncoding)
 
 
 def end_of(lines: Sequence[str]) -> Position:
-    """Return the position after the last character, in code points."""
+    """Return the position after the last character of the text `lines`, in code points."""
     if not lines or lines[-1].endswith(("\n", "\r")):
         return Position(len(lines), 0)
     return Position(len(lines) - 1, len(lines[-1]))

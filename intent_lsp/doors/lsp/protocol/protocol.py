@@ -59,9 +59,10 @@ class _Stage(Enum):
 class IntentProtocol(SendingProtocol):
     """pygls's protocol with its own handling of messages, documents and answers.
 
-    `documents` are the open ones and `encoding` the unit of positions. Both are set before the
-    feature for `initialize` runs, which may register more features. `exit_requested` tells the
-    transport to stop: after `exit`, or after a header that leaves the end of its message unknown.
+    `documents` are the open documents, and `encoding` is the unit of positions. Both are set before
+    the feature for `initialize` runs, which may register more features. `exit_requested` means that
+    the transport must stop: after `exit`, or after a header that leaves the end of its message
+    unknown.
     """
 
     def __init__(self, server: LanguageServer, converter: Converter) -> None:
@@ -92,20 +93,23 @@ class IntentProtocol(SendingProtocol):
         return await self._calls.finish(work)
 
     def ends_with(self, end: EndConversation) -> None:
-        """Have `end` run once at the end, with or without `shutdown`, after uncancellable work."""
+        """Set the function that runs once at the end of the connection, with or without `shutdown`.
+
+        It runs after uncancellable work.
+        """
         self._ending.then = end
 
     async def ended(self, patience: float) -> None:
-        """Run the function given to `ends_with`, and wait for it.
+        """Run the function given to `ends_with`, unless it has run, and wait for it.
 
-        Uncancellable work gets at most `patience` seconds before.
+        Before it runs, wait for uncancellable work, at most `patience` seconds.
         """
         await self._ending.ended(patience)
 
     async def settle(self, patience: float) -> None:
-        """Cancel the connection's calls, then run its `end`.
+        """Cancel the connection's calls, then run the function given to `ends_with`.
 
-        Uncancellable work gets `patience` seconds, and `end` as many again.
+        Uncancellable work gets `patience` seconds, and then the function gets as many again.
         """
         clock = asyncio.get_running_loop().time
         late = clock() + patience

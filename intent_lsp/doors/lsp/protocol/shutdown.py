@@ -1,7 +1,7 @@
 """The end of a connection: runs once, after the work that must not be interrupted.
 
-Invariant: it runs once, however often it is asked for, and goes on if a caller is cancelled.
-Invariant: it never raises; failures are logged.
+Invariant: the end runs once, however often it is asked for, and goes on if a caller is cancelled.
+Invariant: the end never raises; failures are logged.
 """
 
 import asyncio
@@ -19,7 +19,10 @@ async def _nothing() -> None:
 
 
 class Shutdown:
-    """Ends one connection. `finished` waits for uncancellable work, at most the given seconds."""
+    """Ends one connection.
+
+    `finished` waits for uncancellable work, at most as many seconds as it is given.
+    """
 
     def __init__(self, finished: Callable[[float], Awaitable[None]]) -> None:
         self._finished = finished
@@ -28,14 +31,17 @@ class Shutdown:
         """Runs at the end, after the uncancellable work."""
 
     async def ended(self, patience: float) -> None:
-        """Start the end unless it has started, and wait for it.
+        """Start the end of the connection, unless it has started, and wait for it.
 
-        Uncancellable work gets at most `patience` seconds before.
+        Before it starts, wait for uncancellable work, at most `patience` seconds.
         """
         await asyncio.shield(self._begun(patience))
 
     async def ended_within(self, patience: float, limit: float) -> None:
-        """As `ended`, but wait at most `limit` seconds, and log if that is not enough."""
+        """Do what `ended` does, but wait at most `limit` seconds.
+
+        Log a warning if it takes longer.
+        """
         _, late = await asyncio.wait({self._begun(patience)}, timeout=limit)
         if late:
             _log.warning("what was open did not end within %g seconds", limit)

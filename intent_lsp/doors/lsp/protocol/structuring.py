@@ -1,7 +1,7 @@
 """Strict conversion of standard params and results to lsprotocol's types.
 
-Invariant: no other type becomes a string, an integer or a boolean. cattrs would read `"uri": null`
-as the text `None`.
+Invariant: a value of another type is never converted to a string, an integer or a boolean. cattrs
+alone would read `"uri": null` as the text `None`.
 Invariant: an error names the field as the client wrote it.
 """
 
@@ -43,9 +43,9 @@ def is_notification(method: str) -> bool:
 
 
 def structure_params(converter: Converter, method: str, params: object) -> Any:  # noqa: ANN401 - as many types as methods
-    """Return params of a standard method as lsprotocol's type, those of other methods unchanged.
+    """Return the params of a standard method as lsprotocol's type, any other params unchanged.
 
-    Raise JsonRpcInvalidParams, which names the field.
+    Raise JsonRpcInvalidParams, whose message names the wrong field.
     """
     if params is not None and not isinstance(params, dict | list):
         raise JsonRpcInvalidParams("params: expected an object or an array")
@@ -67,9 +67,9 @@ def structure_params(converter: Converter, method: str, params: object) -> Any: 
 
 
 def structure_result(converter: Converter, method: str, result: object) -> Any:  # noqa: ANN401 - as many types as methods
-    """Return a client's result as lsprotocol's type, that of an unknown method unchanged.
+    """Return a client's result as lsprotocol's type, or unchanged if the method is unknown.
 
-    Raise any exception if the result has another type.
+    Raise an exception, of any type, if the result does not have the method's type.
     """
     answer_type = lsp.METHOD_TO_TYPES.get(method, (None, None))[1]
     if answer_type is None:
@@ -79,7 +79,7 @@ def structure_result(converter: Converter, method: str, result: object) -> Any: 
 
 
 def describe(error: BaseException) -> str:
-    """Return one line that says which field is wrong and why, from the converter's exception."""
+    """Return one line that says which field is wrong and why, for an exception of the converter."""
     path = ""
     while isinstance(error, ClassValidationError | IterableValidationError):
         error = error.exceptions[0]
@@ -114,7 +114,7 @@ def _step(error: BaseException) -> str:
 
 
 def _spell(attribute: str) -> str:
-    """Return the JSON name of an attribute: `text_document` is `textDocument`."""
+    """Return the JSON name of an attribute, such as `textDocument` for `text_document`."""
     return re.sub(r"_(\w)", lambda found: found[1].upper(), attribute.rstrip("_"))
 
 
@@ -142,7 +142,7 @@ def _boolean(value: object, _: object) -> bool:
 def bind(
     features: FeatureManager, params: lsp.ExecuteCommandParams, server: LanguageServer
 ) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-    """Return a registered command and its arguments, as JSON gave them.
+    """Return the function of a registered command, and its arguments as JSON gave them.
 
     Raise JsonRpcInvalidParams for an unknown command or a wrong number of arguments.
     """

@@ -17,7 +17,10 @@ def open_document(documents: Documents, params: lsp.DidOpenTextDocumentParams) -
 
 
 def change_document(documents: Documents, params: lsp.DidChangeTextDocumentParams) -> None:
-    """Apply the client's changes. `Document.edits` then holds what they touched."""
+    """Apply the client's changes to a document.
+
+    `Document.edits` are then the edits of its lines.
+    """
     changes = [_read(event) for event in params.content_changes]
     documents.change(params.text_document.uri, params.text_document.version, changes)
 
@@ -28,7 +31,7 @@ def close_document(documents: Documents, params: lsp.DidCloseTextDocumentParams)
 
 
 def change_folders(workspace: Workspace, params: lsp.DidChangeWorkspaceFoldersParams) -> None:
-    """Update the folders. One that is both removed and added stays."""
+    """Update the workspace folders. A folder that is both removed and added stays."""
     for folder in params.event.removed:
         workspace.remove_folder(folder.uri)
     for folder in params.event.added:

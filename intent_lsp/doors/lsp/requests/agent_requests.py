@@ -167,7 +167,8 @@ class AgentRequests:
     async def explain(self, given: object) -> JsonObject:
         """Answer `intent/explain`: every check of the gate, for a call or for a path.
 
-        A path alone in the connection's own session is judged as the person's save.
+        If the params have only a path and the session is the connection's own, judge a save of the
+        file.
         """
         params = read_params(given, ExplainParams)
         open_root = await self._finder.open_root(params)
@@ -192,9 +193,10 @@ class AgentRequests:
     async def _judged_at_once(
         self, params: CommonParams, call: ToolCall
     ) -> tuple[OpenRoot, CallDecision] | None:
-        """Return the root and the decision, from a single thread job; None if nothing governs it.
+        """Return the root that governs a call and the decision, or None if nothing governs it.
 
-        One job, because handing work to a thread takes as long as judging.
+        Both are computed in a single thread job, because handing work to a thread takes as long as
+        judging.
         """
         word = self._asking.first_word()
 
@@ -258,7 +260,7 @@ class AgentRequests:
         work.begin(write_later())
 
     def _tell_record(self, open_root: OpenRoot, outcome: Outcome) -> None:
-        """Report that a record is written or queued, and have the changed files looked at again."""
+        """Report that a call's record is written or queued, and examine the changed files again."""
         what = f"the call of {outcome.ticket.tool_name} is done"
         self._connection.outcomes.recorded(open_root, what, outcome.record, outcome.queued)
         for record in outcome.beside:

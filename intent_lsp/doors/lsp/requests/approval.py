@@ -92,7 +92,10 @@ class ApprovalPrompt:
         return ApprovalAnswer(approval=ApprovalChoice.ONCE, session_id=open_root.session.id)
 
     async def approved(self, open_root: OpenRoot, text: str) -> ApprovalAnswer:
-        """Ask a person to approve something other than a tool call, such as a new intent."""
+        """Ask a person to approve `text`, which is not a tool call but, say, a new intent.
+
+        Return the person's answer.
+        """
         return await self.answer(open_root, ApprovalQuestion(text=text, titles=(APPROVE, REJECT)))
 
     async def answer(self, open_root: OpenRoot, question: ApprovalQuestion) -> ApprovalAnswer:

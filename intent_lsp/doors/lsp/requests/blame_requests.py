@@ -84,7 +84,7 @@ class BlameRequests:
         return found
 
     async def _shown(self, open_root: OpenRoot, path: str) -> list[str] | None:
-        """Return the lines that the editor shows of a file, or None if it is not open."""
+        """Return the lines of a file as the editor shows them, or None if the file is not open."""
         tracked = self._tracked_documents.open_at(open_root, (path,)).get(path)
         if tracked is None:
             return None
@@ -126,7 +126,10 @@ def _side(side: Side) -> JsonObject:
 
 
 def _lines(wanted: WireRange | None) -> tuple[int, int]:
-    """Return the first and last line of a range. Its end is exclusive: (n, 0) excludes line n."""
+    """Return the first and last line of a range, or of a whole file if `wanted` is None.
+
+    The end of a range is exclusive: (n, 0) excludes line n.
+    """
     if wanted is None:
         return ALL_LINES
     start, end = wanted.start, wanted.end

@@ -46,7 +46,7 @@ class Commands:
     async def run(self, name: RequestName | CommandName, given: object = None) -> JsonObject | None:
         """Run one command and return its result.
 
-        Once it has begun to change something, cancelling the request does not stop it.
+        Once the command has begun to change something, cancelling the request does not stop it.
         """
         try:
             return await self._run(name, given)
@@ -71,7 +71,8 @@ class Commands:
     async def select(self, given: object = None) -> JsonObject | None:
         """Run `intent.select`.
 
-        `given` is the params object, an id, or None: then the person chooses.
+        `given` is the params object or an intent's id. If it is None, the person chooses the
+        intent. Return None if the person chooses none.
         """
         if isinstance(given, str):
             return await self._finish(self._intents.select({"intentId": given}))
@@ -134,9 +135,9 @@ class Commands:
         return {"applied": await people.apply(tracked.uri, tracked.version, edits, "Revert")}
 
     async def _choose(self, params: CommonParams) -> JsonObject | None:
-        """Let the person choose an open intent, most recently used first.
+        """Let the person choose an open intent, most recently used first, and select it.
 
-        None if they chose none.
+        Return None if the person chooses none.
         """
         open_root = await self._finder.open_root(params)
         usable = await self._connection.tracked_documents.work.in_thread(

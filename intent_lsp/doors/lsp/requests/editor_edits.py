@@ -27,7 +27,7 @@ DocumentChange = lsp.TextDocumentEdit | lsp.CreateFile | lsp.RenameFile | lsp.De
 
 
 class EditorEdits:
-    """Makes an agent's changes through the editor. `opened` maps paths to the open documents."""
+    """Makes an agent's changes through the editor. `opened` are the open documents by path."""
 
     def __init__(
         self, connection: Connection, open_root: OpenRoot, opened: Mapping[str, TrackedDocument]
@@ -46,7 +46,8 @@ class EditorEdits:
     ) -> Applied:
         """Judge a change and, if it is allowed, have the editor make it.
 
-        `asker` is the session id and the agent id.
+        `asker` is the session id and the agent id. `word` is a person's answer, or whether one can
+        be asked.
         """
         governance = self._open_root.governance
         admission: CallDecision = await self._in_thread(
@@ -65,10 +66,7 @@ class EditorEdits:
         return Applied(admission, None, problem)
 
     async def _made(self, changes: Sequence[FileChange]) -> str | None:
-        """Have the editor make the change.
-
-        Return None on success, else the reason for a message.
-        """
+        """Have the editor make `changes`. Return None, or the reason if that failed."""
         try:
             steps: list[DocumentChange] = []
             for change in changes:
@@ -109,9 +107,9 @@ class EditorEdits:
         return steps
 
     async def _lines(self, path: str, tracked: TrackedDocument | None) -> list[str] | None:
-        """Return the lines of the open document, else of the file; None if the file does not exist.
+        """Return the lines of the document `tracked`, or of the file at `path` if it is None.
 
-        Raise ValueError if the file is not text.
+        Return None if the file does not exist. Raise ValueError if the file is not text.
         """
         if tracked is not None:
             return list(tracked.lines)

@@ -58,7 +58,7 @@ class IntentRequests:
         self._finder = finder
 
     async def list_intents(self, given: object) -> JsonObject:
-        """Answer `intent/list`. Without governance: disabled, no intents."""
+        """Answer `intent/list`. If nothing governs the workspace: not enabled, and no intents."""
         params = read_params(given, CommonParams)
         open_root = await self._finder.find(params)
         if open_root is None:
@@ -86,7 +86,7 @@ class IntentRequests:
     async def select_intent(
         self, open_root: OpenRoot, intent_id: str, params: CommonParams
     ) -> JsonObject:
-        """Select an intent for the person's session, or for the agent's that `params` name."""
+        """Select an intent for the session in `params`: the person's own, or an agent's."""
         theirs = session_of(params, open_root)
         if theirs == open_root.session:
             done = await self._connection.choices.select(open_root, intent_id, _voice(params))
@@ -111,7 +111,10 @@ class IntentRequests:
         return {"activeIntentId": None}
 
     async def status(self, given: object) -> JsonObject:
-        """Answer `intent/status`. Without governance: disabled, and `root` is null."""
+        """Answer `intent/status`.
+
+        If nothing governs the workspace: not enabled, and `root` is null.
+        """
         params = read_params(given, CommonParams)
         open_root = await self._finder.find(params)
         if open_root is None:
@@ -157,10 +160,10 @@ class IntentRequests:
         return {"drafts": [draft_wire(draft) for draft in kept]}
 
     async def init(self, given: object) -> JsonObject:
-        """Answer `intent/init`: create those files of the setup that are missing.
+        """Answer `intent/init`: create the files of the setup that are missing.
 
-        Without a workspace in the params, the root that already governs the first folder is
-        completed: a new root inside it would take the folder over.
+        If the params name no workspace, complete the root that already governs the first folder: a
+        new root inside that root would take the folder over.
         """
         params = read_params(given, CommonParams)
         folder = self._folder(params)

@@ -39,7 +39,7 @@ Seconds = Annotated[int, msgspec.Meta(ge=1, le=30 * 24 * 3600)]
 
 
 class CreateParams(CommonParams, kw_only=True, frozen=True):
-    """Params of `intent/create`. `select`: make the new intent the asking session's own."""
+    """Params of `intent/create`. `select`: make the new intent active in the asking session."""
 
     id: Id | None = None
     name: PlanText
@@ -61,7 +61,7 @@ class Attempt(msgspec.Struct, rename="camel", kw_only=True, frozen=True):
 class CompleteParams(CommonParams, kw_only=True, frozen=True):
     """Params of `intent/complete`.
 
-    `attempt`: what the agent's host reports of its completion tool.
+    `attempt` is what the agent's host reports of the agent's completion tool, or None.
     """
 
     intent_id: Id | None = None
@@ -69,7 +69,7 @@ class CompleteParams(CommonParams, kw_only=True, frozen=True):
 
 
 class ExpandParams(CommonParams, kw_only=True, frozen=True):
-    """Params of `intent/requestScopeExpansion`. `grant_token` stands for a person's click."""
+    """Params of `intent/requestScopeExpansion`. `grant_token` proves a person's click."""
 
     intent_id: Id | None = None
     patterns: Patterns
@@ -108,7 +108,7 @@ class PlanRequests:
         self._finish = finish
 
     async def create(self, given: object) -> JsonObject:
-        """Answer `intent/create`. Ask a person first if an agent wants it."""
+        """Answer `intent/create`. If an agent asks, a person has to approve first."""
         params = read_params(given, CreateParams)
         open_root = await self._finder.open_root(params)
         await self._check_patterns(open_root, params.owned_scope, "ownedScope")
@@ -169,7 +169,7 @@ class PlanRequests:
         }
 
     async def request_scope_expansion(self, given: object) -> JsonObject:
-        """Answer `intent/requestScopeExpansion`. Ask a person unless they have already clicked."""
+        """Answer `intent/requestScopeExpansion`. Ask a person, unless a token proves a click."""
         params = read_params(given, ExpandParams)
         open_root = await self._finder.open_root(params)
         await self._check_patterns(open_root, params.patterns, "patterns")
@@ -268,9 +268,9 @@ class PlanRequests:
     async def _check_patterns(
         self, open_root: OpenRoot, patterns: tuple[str, ...], field: str
     ) -> None:
-        """Raise InvalidParams for patterns that grant nothing or everything.
+        """Raise InvalidParams, which names `field`, if a pattern grants nothing or everything.
 
-        Called before a person is asked.
+        Call it before a person is asked.
         """
         governance = open_root.governance
         found = await self._in_thread(

@@ -1,6 +1,7 @@
 """The handler of each `intent/*` request, and the error codes of failures (protocol section 2).
 
-Invariant: an IntentLspError leaves as a JSON-RPC error with one of the project's request codes.
+Invariant: an IntentLspError is answered as a JSON-RPC error with one of the project's request
+codes.
 """
 
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
@@ -85,9 +86,9 @@ class RequestTable:
     def _whole(
         self, handler: Callable[[object], Coroutine[object, object, JsonObject]]
     ) -> RequestHandler:
-        """Return a handler that runs to its end even if the request is cancelled.
+        """Return `handler` in a form that runs to its end even if the request is cancelled.
 
-        For requests that wait for no person.
+        Only for requests that do not wait for a person.
         """
         return lambda given: self._finish(handler(given))
 

@@ -1,4 +1,4 @@
-"""The open root that a request is about: by workspace, by path, else the first one.
+"""Finds the root that a request is about: by workspace, by path, or else the first open root.
 
 Invariant: a root that is found is opened for the connection before the request is answered.
 """
@@ -17,7 +17,7 @@ class RootLookup:
         self._connection = connection
 
     async def open_root(self, params: CommonParams) -> OpenRoot:
-        """Return the root that the params mean. Raise NOT_GOVERNED if there is none."""
+        """Return the root that a request is about. Raise a NOT_GOVERNED error if there is none."""
         open_root = await self.find(params)
         if open_root is None:
             raise failed(
@@ -29,9 +29,9 @@ class RootLookup:
         return open_root
 
     async def of_edit(self, params: CommonParams, first: str) -> OpenRoot:
-        """Return the root of an edit: of the workspace named, else of the absolute path `first`.
+        """Return the root of the workspace in `params`, or else of the absolute path `first`.
 
-        Otherwise return or raise what `open_root` does.
+        If there is neither, return or raise what `open_root` does.
         """
         if params.workspace_uri is None and first.startswith("/"):
             of_path = self._connection.open_roots.of_path
@@ -42,14 +42,17 @@ class RootLookup:
         return await self.open_root(params)
 
     async def find(self, params: CommonParams) -> OpenRoot | None:
-        """Return the root of the workspace or path named, else of the first folder, else None."""
+        """Return the root of the workspace or path in `params`, or else of the first folder.
+
+        Return None if no root governs it.
+        """
         open_root = await self._connection.tracked_documents.work.in_thread(self.governance, params)
         if open_root is not None:
             await self._connection.announce_root(open_root)
         return open_root
 
     def governance(self, params: CommonParams) -> OpenRoot | None:
-        """Find the root as `find` does, without opening it for the connection.
+        """Return the root that `find` returns, without announcing it to the client.
 
         May wait on the disk.
         """

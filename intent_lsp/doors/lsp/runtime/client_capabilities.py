@@ -1,4 +1,4 @@
-"""The client's capabilities that matter here, read once at `initialize` (protocol section 4).
+"""The client's capabilities that this server uses, read once at `initialize` (protocol section 4).
 
 Invariant: a capability that is not declared counts as absent.
 """
@@ -33,7 +33,7 @@ class ClientCapabilities:
 
 
 def client_of(capabilities: lsp.ClientCapabilities) -> ClientCapabilities:
-    """Return what an `initialize` request declares."""
+    """Return the capabilities that an `initialize` request declares."""
     shown = capabilities.text_document
     workspace = capabilities.workspace or lsp.WorkspaceClientCapabilities()
     window = capabilities.window or lsp.WindowClientCapabilities()
@@ -64,7 +64,7 @@ def client_of(capabilities: lsp.ClientCapabilities) -> ClientCapabilities:
 def pulls(capabilities: lsp.ClientCapabilities) -> bool:
     """Return whether the client pulls diagnostics.
 
-    Then nothing is pushed, or it would show each twice.
+    If it does, no diagnostics are pushed, because the client would show each of them twice.
     """
     shown, workspace = capabilities.text_document, capabilities.workspace
     refresh = workspace.diagnostics if workspace else None
@@ -82,12 +82,15 @@ def _can_delete(edit: lsp.WorkspaceEditClientCapabilities | None) -> bool:
 
 
 def _says(experimental: object, name: str) -> bool:
-    """Return whether a member of the experimental capability `intent` is true."""
+    """Return whether the member `name` of the experimental capability `intent` is true."""
     return _member(_member(experimental, "intent"), name) is True
 
 
 def _command(experimental: object) -> str | None:
-    """Return the client's command that shows a record, or None. It has letters, digits and dots."""
+    """Return the client's command that shows a record, or None if it declares none.
+
+    A valid command has only letters, digits and dots.
+    """
     told = _member(_member(experimental, "intent"), "recordCommand")
     return told if isinstance(told, str) and told.replace(".", "").isalnum() else None
 

@@ -56,9 +56,9 @@ class IdleScheduler:
             self._waiting.discard(came)
 
     def _look(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Wake the waiters if the connection is idle, else look again later.
+        """Wake the waiting work if the connection is idle, else check again later.
 
-        A timer, because waking the waiters at the end of each request would slow every answer down.
+        A timer does this, because doing it at the end of each request would slow every answer down.
         """
         self._timer, now = None, loop.time()
         quiet = (now if self._under_way else self._last) + QUIET_SECONDS
@@ -81,8 +81,8 @@ class BackgroundExecutor:
     async def in_thread(self, work: Callable[_P, _R], *args: _P.args, **kwargs: _P.kwargs) -> _R:
         """Run blocking work on a thread and return its result.
 
-        Cancelling the caller does not stop it.
-        Raise CancelledError after `end`, when nobody needs the result.
+        The work goes on if the caller is cancelled. After `end`, raise CancelledError, because
+        nobody needs the result.
         """
         if self._over:
             raise asyncio.CancelledError
@@ -103,14 +103,14 @@ class BackgroundExecutor:
         return await outcome
 
     def begin(self, work: Coroutine[object, object, _R]) -> asyncio.Task[_R]:
-        """Start a background task and return it. If it fails, that is logged."""
+        """Start a background task and return it. If the task fails, log that."""
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._ended)
         return task
 
     async def end(self) -> None:
-        """Cancel all tasks. Threads finish what they are writing."""
+        """Cancel all tasks. Wait for the work on threads that has begun."""
         self._over = True
         for task in tuple(self._tasks):
             task.cancel()
@@ -135,7 +135,7 @@ def _fail(outcome: asyncio.Future[_R], problem: BaseException) -> None:
 def _drop(
     loop: asyncio.AbstractEventLoop, outcome: asyncio.Future[_R], begun: Future[None]
 ) -> None:
-    """Cancel the result of work that `end` removed from the queue before it began."""
+    """Cancel `outcome` if `end` has removed its work from the queue before the work began."""
     if begun.cancelled():
         _tell(loop, outcome.cancel)
 

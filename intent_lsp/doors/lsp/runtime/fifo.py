@@ -14,13 +14,13 @@ class FifoSlot:
     over: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def come(self) -> None:
-        """Wait until the holder before this one is done."""
+        """Wait until the holder of the slot before this one is done."""
         if self.before is not None:
             await self.before.wait()
 
 
 class FifoLock:
-    """A lock whose places are reserved at once and waited for later, with `FifoSlot.come`."""
+    """A lock of which a slot is reserved at once and waited for later, with `FifoSlot.come`."""
 
     def __init__(self) -> None:
         self._last: asyncio.Event | None = None

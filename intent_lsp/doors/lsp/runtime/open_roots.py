@@ -54,7 +54,10 @@ class OpenRoots:
             return tuple(self._open.values())
 
     def of_path(self, path: str) -> OpenRoot | None:
-        """Return the root that governs an absolute path, opened if needed, or None."""
+        """Return the root that governs an absolute path, or None.
+
+        Open the root if it is not open.
+        """
         if not self.settings.enabled:
             return None
         known = self._open.get(path)
@@ -71,7 +74,7 @@ class OpenRoots:
     def first(self) -> OpenRoot | None:
         """Return the root of the first workspace folder that is governed.
 
-        If no folder is, return the only root that is open, else None.
+        If no folder is governed, return the open root if there is exactly one, else None.
         """
         found = (self.of_path(folder) for folder in self.folders)
         first = next((open_root for open_root in found if open_root is not None), None)
@@ -84,8 +87,8 @@ class OpenRoots:
     def close(self, unsaved: Collection[OpenRoot] = ()) -> None:
         """Close every session and store.
 
-        `unsaved` are the roots whose intents file has unsaved edits: the history is not written
-        into it.
+        `unsaved` are the roots whose intents file has unsaved edits in the editor. The history is
+        not written into those files.
         """
         with self._lock:
             for open_root in self._open.values():
@@ -130,7 +133,7 @@ class OpenRoots:
 
 
 def in_reach(root: str, folders: Sequence[str]) -> bool:
-    """Return whether a root lies inside or above a folder, or there are no folders.
+    """Return whether a root lies inside or above one of `folders`, or there are no folders.
 
     May wait on the disk to resolve links.
     """

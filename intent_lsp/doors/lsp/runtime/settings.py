@@ -31,9 +31,10 @@ _LONGEST_ID: Final = 256
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """The settings that a client asked for. A code with severity None is not shown.
+    """The settings that a client asked for.
 
-    `flags` switch `codeLens`, `hover` and `inlayHints` on.
+    `severity` maps a code to the severity to show, or to None to hide its diagnostics. `flags`
+    switch `codeLens`, `hover` and `inlayHints` on.
     """
 
     session_id: str | None = None
@@ -52,7 +53,10 @@ class LiveSettings:
         self.now = now
 
     def severity(self, code: str, otherwise: Severity, path: str) -> Severity | None:
-        """Return the severity of a code on a file, by default `otherwise`; None means hide it."""
+        """Return the severity to show for a code on the file `path`, or None to hide it.
+
+        The severity is `otherwise` if the settings have none for the code.
+        """
         now = self.now
         if now.exclude and compile_scope(now.exclude).covers(WorkspacePath(path)):
             return None
@@ -72,7 +76,7 @@ def at_start(options: object) -> Settings:
 
 
 def live(options: object, former: Settings) -> Settings:
-    """Return the settings of the section `intentLsp`, on top of `former`."""
+    """Return `former`, changed by `options`, the client's settings section `intentLsp`."""
     told = _object(options, "intentLsp")
     settings = former
     for name, value in told.items():

@@ -13,7 +13,7 @@ from intent_lsp.doors.lsp.protocol.framing import Frame
 
 
 class CloseCode(IntEnum):
-    """Close codes of a WebSocket (RFC 6455, section 7.4.1). TCP only tells FINE from the others."""
+    """Close codes of a WebSocket (RFC 6455, section 7.4.1). For TCP, all but FINE are the same."""
 
     FINE = 1000
     GOING_AWAY = 1001
@@ -36,7 +36,7 @@ class Channel(Protocol):
     async def close(self, code: CloseCode, reason: str) -> None:
         """End the connection, after the other side has read what was sent last.
 
-        FINE does not wait for that. May raise OSError.
+        If `code` is FINE, do not wait for that. May raise OSError.
         """
         ...
 
@@ -54,7 +54,7 @@ class ChannelWriter:
         self._put(data)
 
     def close(self) -> None:
-        """Stop sending after what was queued before."""
+        """Stop sending, after the bodies that are queued already."""
         self._put(None)
 
     async def join(self, patience: float) -> None:

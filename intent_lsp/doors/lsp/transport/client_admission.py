@@ -38,14 +38,14 @@ _BUSY: Final = "this server already has a client, and it serves only one; start 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a connection may use before it is admitted: seconds, and bytes."""
+    """What a connection may use before it is admitted: `seconds` of time, and `size` bytes."""
 
     seconds: float = 10.0
     size: int = 1 << 20
 
 
 class PendingConnection:
-    """A connection that waits for admission, with a deadline and a limit of bytes."""
+    """A connection that waits for admission until a deadline, with a limit of received bytes."""
 
     def __init__(self, transport: asyncio.WriteTransport, deadline: float, size: int) -> None:
         self.transport, self.deadline = transport, deadline
@@ -59,7 +59,7 @@ class PendingConnection:
         return self._is_limited and self._left < 0
 
     def count(self, size: int) -> bool:
-        """Count received bytes. Return False if they are over the limit and must be ignored."""
+        """Count received bytes. Return False if the limit is exceeded and they must be ignored."""
         self._left -= size
         if self.is_too_big:
             self.interrupt()
@@ -111,7 +111,7 @@ class ClientAdmission:
         return pending
 
     async def converse(self, pending: PendingConnection, channel: Channel) -> None:
-        """Serve a connection until it ends."""
+        """Admit a connection as the client and serve it to its end, or send it away."""
         try:
             outcome = await self._wait(pending, channel)
             if isinstance(outcome, Reject):
@@ -122,7 +122,10 @@ class ClientAdmission:
             pending.transport.abort()
 
     async def finish(self) -> None:
-        """Drop waiting connections, end the client's, and wait until the client has read it all."""
+        """Drop waiting connections and end the client's connection.
+
+        Wait until the client has read all that was sent.
+        """
         # Drop later connections too.
         self._most = 0
         while self._pending:
@@ -203,7 +206,10 @@ class ClientAdmission:
                 await channel.close(code, said)
 
     async def _read(self, channel: Channel, first: list[Frame]) -> CloseCode:
-        """Pass frames to the protocol until the end. Return the close code for the client."""
+        """Pass frames to the protocol until there are no more.
+
+        Return the close code for the client.
+        """
         frames: list[Frame] | None = first
         while frames is not None:
             for frame in frames:

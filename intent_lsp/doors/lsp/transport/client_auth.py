@@ -27,21 +27,21 @@ class Accept:
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """The connection stays open and may try again. `answer` is sent first, unless None."""
+    """The connection stays open and may try again. If `answer` is not None, it is sent first."""
 
     answer: InvalidMessage | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Reject:
-    """The connection ends with `code`. `answer` is to be sent first, unless None."""
+    """The connection is closed with `code`. If `answer` is not None, it is sent first."""
 
     answer: InvalidMessage | None
     code: CloseCode = CloseCode.REFUSED
 
 
 class ClientAuthenticator:
-    """Judges first messages. Without a token (None) every connection may be the client."""
+    """Judges the first messages of a connection. If the token is None, no token is required."""
 
     def __init__(self, token: str | None) -> None:
         self._token = None if token is None else token.encode()

@@ -22,7 +22,7 @@ Converse = Callable[[IntentProtocol], Coroutine[Any, Any, None]]
 def conduct(server: LanguageServer, converse: Converse) -> int:
     """Run a connection in an event loop of its own and return the exit status.
 
-    0 if the client sent `shutdown`, else 1. Raise TypeError unless the server speaks
+    The status is 0 if the client sent `shutdown`, else 1. Raise TypeError unless the server speaks
     IntentProtocol.
     """
     protocol = server.protocol
@@ -36,7 +36,7 @@ def conduct(server: LanguageServer, converse: Converse) -> int:
 
 
 def end_on_signals(loop: asyncio.AbstractEventLoop, ended: asyncio.Event) -> None:
-    """Set `ended` when SIGINT or SIGTERM arrives, including one that came during the start."""
+    """Set `ended` when SIGINT or SIGTERM arrives, or at once if one came during the start."""
     ending = (signal.SIGINT, signal.SIGTERM)
     for number in ending:
         # Signal handlers only exist in the main thread.

@@ -64,7 +64,7 @@ def place_at(
     token_file: str | None = None,
     origins: Iterable[str] = (),
 ) -> ListenAddress:
-    """Return a ListenAddress from command line values."""
+    """Return the ListenAddress for values given on the command line."""
     return ListenAddress(
         scheme=scheme,
         endpoint=Endpoint(*endpoint),

@@ -77,9 +77,9 @@ class MessageWriter:
         self._thread.join(patience)
 
     def _written_at_once(self, data: bytes) -> bool:
-        """Write a short message if the reader takes it now.
+        """Write a short message if the reader takes it now. Return whether it was written.
 
-        False leaves it, and any error, to the thread.
+        If not, the writing thread must write it, and it also handles errors.
         """
         if self._poll is None or len(data) > _AT_ONCE:
             return False
@@ -90,7 +90,10 @@ class MessageWriter:
             return False
 
     def _whole(self, data: bytes) -> bool:
-        """Write what fits and queue the rest. Return False if nothing was written."""
+        """Write as much of `data` as fits and queue the rest.
+
+        Return False if nothing was written.
+        """
         written = self._stream.write(data)
         if 0 < written < len(data):
             self._waiting += 1
@@ -114,7 +117,8 @@ class MessageWriter:
 def serve_stdio(server: LanguageServer) -> int:
     """Serve the client at standard input and output, and return the exit status.
 
-    0 if the client sent `shutdown`, else 1. Standard output is standard error afterwards.
+    The status is 0 if the client sent `shutdown`, else 1. From then on, what the process prints to
+    standard output goes to standard error.
     """
     return serve(server, *_take_stdio())
 
@@ -163,9 +167,10 @@ def _read_when_ready(
     deliver: Callable[[Frame], None],
     end: Callable[[], None],
 ) -> bool:
-    """Read a descriptor on the event loop and return True, or return False if it cannot be watched.
+    """Start to read `source` on the event loop. Return False if the loop cannot watch it.
 
-    On the loop, because handing a message over from a thread takes longer than most messages do.
+    `deliver` gets each frame, and `end` is called at the end of input. A thread is not used,
+    because handing a message over from it takes longer than most messages do.
     """
     frames = Frames()
 
@@ -205,7 +210,7 @@ def _read_all(
 
 
 def _take_stdio() -> tuple[int, int]:
-    """Return private copies of standard input and output, and redirect the standard ones."""
+    """Return duplicates of standard input and output, and redirect the standard streams."""
     for descriptor in (_STDIN, _STDOUT, _STDERR):
         _fill(descriptor)
     source, sink = os.dup(_STDIN), os.dup(_STDOUT)
@@ -221,9 +226,9 @@ def _take_stdio() -> tuple[int, int]:
 
 
 def _fill(descriptor: int) -> None:
-    """Open the null device for a standard stream that the parent has closed.
+    """Open the null device for a standard stream that the parent process has closed.
 
-    Otherwise the next descriptor opened would get its number and be taken for it.
+    Otherwise the next file that is opened would get the stream's number and be used as the stream.
     """
     try:
         os.fstat(descriptor)
@@ -235,7 +240,7 @@ def _fill(descriptor: int) -> None:
 
 
 def _poll(descriptor: int) -> "select.poll | None":
-    """Return a poll object that tells whether a descriptor is writable, or None without `poll`."""
+    """Return a poll object for writing to a descriptor, or None if the system has no `poll`."""
     if not hasattr(select, "poll"):
         return None
     poll = select.poll()

@@ -28,7 +28,7 @@ class TcpChannel:
         self._frames = Frames()
 
     async def receive(self) -> list[Frame] | None:
-        """Return the frames that the next bytes complete, or None at the end."""
+        """Return the frames that the next bytes complete, or None if there are no more bytes."""
         try:
             data = await self._reader.read(_SLICE)
         except OSError:
@@ -43,7 +43,10 @@ class TcpChannel:
         await self._writer.drain()
 
     async def close(self, code: CloseCode, _: str) -> None:
-        """End the connection. Unless FINE, first read until the other side ends it."""
+        """End the connection.
+
+        Unless `code` is FINE, first read until the other side has closed it.
+        """
         if code is not CloseCode.FINE:
             # A socket closed with unread bytes resets the connection and loses what was sent last.
             self._writer.write_eof()

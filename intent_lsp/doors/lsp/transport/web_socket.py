@@ -38,7 +38,7 @@ class WebSocketChannel:
         self._connection = connection
 
     async def receive(self) -> list[Frame] | None:
-        """Return the next message, or None at the end."""
+        """Return the next message, or None if there are no more."""
         try:
             data = await self._connection.recv()
         except ConnectionClosed:
@@ -53,7 +53,7 @@ class WebSocketChannel:
             raise ConnectionError(str(error)) from error
 
     async def close(self, code: CloseCode, reason: str) -> None:
-        """Send a close frame and wait for the other side's."""
+        """Send a close frame and wait for the close frame of the other side."""
         said = reason.encode()[:_LONGEST_REASON].decode(errors="ignore")
         await self._connection.close(code, said)
 

@@ -4,9 +4,9 @@ from enum import StrEnum
 
 
 class RequestName(StrEnum):
-    """A request name without the prefix `intent/`.
+    """The name of a request, without the prefix `intent/`.
 
-    The command of the same name begins `intent.`.
+    A command of the same name has the prefix `intent.`.
     """
 
     LIST = "list"
@@ -34,7 +34,7 @@ class RequestName(StrEnum):
 
 
 class CommandName(StrEnum):
-    """The name, without the prefix `intent.`, of a command that is not a request too."""
+    """The name of a command that has no request of the same name, without the prefix `intent.`."""
 
     SHOW_WHY = "showWhy"
     REVERT = "revert"

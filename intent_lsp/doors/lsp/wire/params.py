@@ -1,4 +1,4 @@
-"""The errors of requests, and the session and page that params name (protocol section 2).
+"""Builds the errors of requests, and finds the session and page in params (protocol section 2).
 
 Invariant: wrong params raise `InvalidParams`; a request that cannot be answered raises
 `RequestFailed` with a code. Only this module makes these errors.
@@ -42,7 +42,10 @@ def session_of(params: CommonParams, open_root: OpenRoot) -> Session:
 
 
 def cursor_of(spelled: str | None) -> PageCursor | None:
-    """Return a page cursor that this server issued, None for None, or raise WrongParamsError."""
+    """Return the page cursor that `spelled` stands for, or None if `spelled` is None.
+
+    Raise WrongParamsError if this server did not issue it.
+    """
     if spelled is None:
         return None
     if not (spelled.isascii() and spelled.isdigit()):
