@@ -187,7 +187,7 @@ def _tell_code(page: Output, code: str) -> None:
 
 
 def _plain(markdown: str) -> str:
-    """Return Markdown without links and bold marks, for a terminal."""
+    """Return Markdown text without its links and bold marks, for a terminal."""
     return re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", markdown).replace("**", "")
 
 

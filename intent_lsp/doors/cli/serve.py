@@ -5,7 +5,7 @@ intent, judge saves, keep the ledger. `intent-lsp` alone does the same. Where no
 .orchestration/active_intents.yaml governs, the server says nothing and writes nothing.
 It logs to standard error, and warnings to the editor's own log.
 
-Over TCP and WebSocket, too, it serves one client, and ends when that one leaves.
+Over TCP and WebSocket, too, the server has one client, and ends when the client leaves.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""The LSP features of the server: which method calls what on the language service.
+"""The LSP features of the server: maps each method to its handler in the language service.
 
 Invariant: `initialize` is answered before any slow import and before any root is opened.
 Invariant: an announced save or file operation (`will…`) does not wait for the language service to

@@ -88,14 +88,20 @@ class RequestAnswers(Protocol):
     """Answers the custom requests `intent/*`."""
 
     async def answer(self, name: RequestName, given: Json = None) -> Json:
-        """Answer the request `name` with its result, or raise JsonRpcException."""
+        """Answer the request `name` with the params `given`.
+
+        Return the result or raise JsonRpcException.
+        """
 
 
 class CommandAnswers(Protocol):
     """Runs the commands `intent.*` of `workspace/executeCommand`."""
 
     async def run(self, name: RequestName | CommandName, given: Json = None) -> Json:
-        """Run the command `name` with at most one argument and return its result."""
+        """Run the command `name` with the argument `given`, or None without one.
+
+        Return its result.
+        """
 
 
 class Service(Protocol):
@@ -129,7 +135,7 @@ class Service(Protocol):
         """Fetch the client's settings, register file watches and open the folders' roots."""
 
     async def configured(self, told: Json) -> None:
-        """Apply changed settings; `told` is what the client sent with the notification."""
+        """Apply changed settings. `told` is what the client sent with the notification."""
 
     async def folders_changed(self) -> None:
         """Open the roots of the current workspace folders and find each document's root anew."""

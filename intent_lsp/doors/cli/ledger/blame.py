@@ -80,7 +80,7 @@ def answer(call: Call) -> None:
 
 
 def origin(run: BlameRun) -> Sequence[Cell]:
-    """Return a run's record as cells: id, intent, author, time."""
+    """Return the record of a run of lines as cells: id, intent, author, time."""
     record = run.record
     if record is None:
         return [Cell("-" * SHORT_ID, "dim"), Cell("-"), Cell("-"), Cell("-")]

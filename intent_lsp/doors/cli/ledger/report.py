@@ -33,7 +33,7 @@ _HERE = "-"
 
 
 def answer(call: Call) -> Exit | None:
-    """Write the report. Return 1 if the ledger fails verification, which the report also says."""
+    """Write the report. Return 1 if the ledger fails verification, else None."""
     report = _report(call)
     page = report_html(report, report_files())
     spelled = call.options.html

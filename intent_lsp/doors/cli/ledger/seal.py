@@ -120,7 +120,7 @@ def _check(call: Call) -> Exit:
 
 
 def _wrong(given: Checkpoint, found: Verification) -> str | None:
-    """Return a clause that names a missing record of a checkpoint, or None if none is missing."""
+    """Return a clause that names a record missing for a checkpoint, or None if none is missing."""
     missing = {anchor.hash for anchor in found.anchors if anchor.records is None}
     gone = [head for head in given.heads if head in missing]
     return f"record {gone[0]} is in no file of the ledger" if gone else None

@@ -19,7 +19,7 @@ _FOLDED: Final = 16
 
 
 def draw(table: TextTable, out: TextIO) -> None:
-    """Draw a table on a terminal. NO_COLOR, COLUMNS and TERM are respected."""
+    """Draw a table on a terminal. Respect NO_COLOR, COLUMNS and TERM."""
     console = Console(file=out, highlight=False)
     places = _fitting(table, console.width)
     if table.columns[places[-1]].free:

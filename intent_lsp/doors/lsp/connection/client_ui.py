@@ -86,11 +86,11 @@ class ClientUi:
     async def apply(
         self, uri: str, version: int | None, edits: Sequence[lsp.TextEdit], label: str
     ) -> bool:
-        """Have the editor apply edits to one document. Return whether it did."""
+        """Have the editor apply edits to one document. Return whether they were applied."""
         return await self.apply_edit(self._spelling.workspace_edit(uri, version, edits), label)
 
     async def apply_edit(self, edit: lsp.WorkspaceEdit, label: str) -> bool:
-        """Have the editor apply a WorkspaceEdit. Return whether it did."""
+        """Have the editor apply a WorkspaceEdit. Return whether it was applied."""
         answer = await self._protocol.ask(
             lsp.WORKSPACE_APPLY_EDIT,
             lsp.ApplyWorkspaceEditParams(edit=edit, label=label),
@@ -99,7 +99,7 @@ class ClientUi:
         return isinstance(answer, lsp.ApplyWorkspaceEditResult) and answer.applied
 
     async def delete(self, uri: str, label: str) -> bool:
-        """Have the editor delete a file. Return whether it did.
+        """Have the editor delete a file. Return whether it was deleted.
 
         Return False if the editor does not support that.
         """
@@ -109,7 +109,7 @@ class ClientUi:
         return await self.apply_edit(edit, label)
 
     async def show(self, path: str) -> bool:
-        """Have the editor open a file. Return whether it did.
+        """Have the editor open a file. Return whether it was opened.
 
         Return False if the editor does not support that.
         """

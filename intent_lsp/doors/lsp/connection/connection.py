@@ -82,17 +82,17 @@ class Connection:
         )
 
     async def attach_folders(self) -> None:
-        """Open the roots of the workspace folders, so that their violations show at once."""
+        """Open the roots that govern the workspace folders, so that violations show at once."""
         for folder in self.open_roots.folders:
             open_root = await self.tracked_documents.work.in_thread(self.open_roots.of_path, folder)
             if open_root is not None:
                 await self.announce_root(open_root)
 
     async def announce_root(self, open_root: OpenRoot, opened: Path | None = None) -> None:
-        """Announce a root to the client, check its control files and watch it, unless this is done.
+        """Announce a root to the client, check its control files and watch it, once for each root.
 
         `opened` is a file of the root that an editor has open, or None. The file's directory is
-        watched as well.
+        watched too, at each call.
         """
         new = open_root not in self._known
         if new:
@@ -112,7 +112,7 @@ class Connection:
             await self._unopened.follow(open_root, watch=watch in ("auto", "server"))
 
     async def _index(self, open_root: OpenRoot) -> None:
-        """Update the index of a root's ledger, on which all look-ups depend, and show progress."""
+        """Update the index of a root's ledger, which look-ups need, and show the progress."""
         refresh = open_root.governance.stores.ledger.index.refresh
         async with self.progress.shown(None, "Indexing the ledger") as report:
             try:

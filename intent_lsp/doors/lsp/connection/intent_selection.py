@@ -119,7 +119,7 @@ class IntentSelection:
         return done
 
     async def clear(self, open_root: OpenRoot) -> None:
-        """Leave the connection's own session without an active intent."""
+        """Deselect the active intent of the connection's own session."""
         await self._recorded(open_root)
         await self._tracked_documents.work.in_thread(
             open_root.governance.checkout.clear, open_root.session

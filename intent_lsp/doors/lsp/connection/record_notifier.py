@@ -55,14 +55,14 @@ class IntentMapWriter:
 
 
 def _nothing() -> None:
-    """Do nothing, if nobody wants to know of new records."""
+    """Do nothing, as long as `origins_changed` is not set."""
 
 
 class RecordNotifier:
-    """Reports to one connection's client how edits were recorded.
+    """Reports to one connection's client what became of edits.
 
-    `look` judges a root's files again. `origins_changed` is called after each new record, because
-    attributions may have changed.
+    `look` judges a root's documents again. `origins_changed` is called after each new record,
+    because attributions may have changed.
     """
 
     def __init__(

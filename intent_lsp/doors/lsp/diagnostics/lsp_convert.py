@@ -112,7 +112,7 @@ class LspEncoder:
         )
 
     def fix_edits(self, fix: Fix, lines: Sequence[str]) -> list[lsp.TextEdit]:
-        """Return the edits of a quick fix."""
+        """Return the edits of a quick fix for the text `lines`."""
         return [self.edit(change, lines) for change in fix.changes]
 
     def edit(self, change: TextChange, lines: Sequence[str]) -> lsp.TextEdit:

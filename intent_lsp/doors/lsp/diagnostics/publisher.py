@@ -59,7 +59,7 @@ class DiagnosticsPublisher:
         self._timer: asyncio.TimerHandle | None = None
 
     def post(self, uri: str, version: int | None, items: Sequence[lsp.Diagnostic]) -> None:
-        """Replace the diagnostics of a file."""
+        """Replace the diagnostics of a file by `items`."""
         self.show(uri, self.posting(uri, version, items))
 
     def posting(

@@ -78,7 +78,10 @@ def read_closed(open_root: OpenRoot, place: ResolvedPath) -> FileContent:
 
 
 def is_changed(tracked: TrackedDocument) -> bool:
-    """Return whether a closed document's file differs from HEAD, or without git from its start."""
+    """Return whether a closed document's file differs from HEAD.
+
+    Without a commit, the file is compared with its first known content.
+    """
     open_root, place = tracked.open_root, tracked.place
     if open_root is None or place is None:
         return False

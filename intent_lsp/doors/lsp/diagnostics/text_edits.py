@@ -15,7 +15,7 @@ from intent_lsp.formats.diff import line_hunks
 def turning_edits(
     lines: Sequence[str], wanted: Sequence[str], spelling: LspEncoder
 ) -> list[lsp.TextEdit]:
-    """Return the edits that turn `lines` into `wanted`.
+    """Return the edits that turn `lines` into `wanted`, encoded by `spelling`.
 
     If no diff can be computed, one edit replaces everything. All ranges are positions in `lines`,
     as LSP requires.

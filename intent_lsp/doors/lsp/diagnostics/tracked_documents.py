@@ -188,14 +188,14 @@ class TrackedDocuments(DocumentIndex):
                 self.post(tracked)
 
     async def settled(self, uri: str) -> None:
-        """Wait until the work under way on a document is done."""
+        """Wait until no work is running on a document."""
         tracked = self.tracked(uri)
         if tracked is not None:
             async with tracked.lane:
                 return
 
     async def end(self) -> None:
-        """Cancel timers and tasks. Threads finish what they are writing."""
+        """Cancel timers and tasks. Work that has begun on a thread is finished."""
         for handle in self._idle.values():
             handle.cancel()
         self.showing.end()

@@ -1,7 +1,7 @@
 """Code actions: ways out of a violation, and quick fixes in a control file (protocol section 4).
 
-Invariant: an edit applies only to the document version that it was computed for: it is versioned,
-or it is a command that checks the version.
+Invariant: an edit applies only to the document version that it was computed for: the edit is
+versioned, or it is made by a command that checks the version.
 """
 
 from collections.abc import Sequence
@@ -41,7 +41,10 @@ class CodeActions:
         self._scope = ScopeActions(connection.tokens)
 
     async def offered(self, tracked: TrackedDocument, range_: lsp.Range) -> list[lsp.CodeAction]:
-        """Return the ways out of the violations that a range touches, and the file's drafts."""
+        """Return the actions for the violations that `range_` touches.
+
+        Actions that restore a draft of the file come last.
+        """
         found: list[lsp.CodeAction] = []
         shown = self._connection.tracked_documents.publisher.items(tracked.uri)
         touched = [

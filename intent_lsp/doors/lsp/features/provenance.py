@@ -171,8 +171,8 @@ class ProvenanceFeature:
     async def _page(self, uri: str, *, flag: str) -> SourceDocument | None:
         """Wait until the saves of an open document are recorded, and return the document.
 
-        Return None if the setting `flag` is off, and for a control file or a file without
-        governance.
+        Return None if the setting `flag` is off, if the file is a control file, or if nothing
+        governs it.
         """
         wanted = self._tracked_documents.open_roots.settings.flags[flag]
         tracked = self._tracked_documents.tracked_at(uri) if wanted else None

@@ -1,4 +1,6 @@
-"""The messages after a refused save, and what their buttons do (requirements section 7).
+"""The messages to the person after a refused save, and the actions of their buttons.
+
+Specified in requirements section 7.
 
 Invariant: nobody is asked during a save. A message that is ignored changes nothing.
 """
@@ -164,7 +166,7 @@ def _said(judgement: Judgement) -> str:
 def _expandable(judgement: Judgement) -> tuple[str, ...]:
     """Return the title of the button that expands the scope.
 
-    The result is empty if the save was refused for another reason than its scope.
+    The tuple is empty if the save was refused for another reason than its scope.
     """
     denied = judgement.denied
     out_of_scope = denied is not None and denied.code is GateCode.SCOPE_VIOLATION

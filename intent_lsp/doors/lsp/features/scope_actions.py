@@ -54,9 +54,9 @@ class ScopeActions:
     def _expansions(
         self, tracked: TrackedDocument, shown: list[lsp.Diagnostic]
     ) -> list[lsp.CodeAction]:
-        """Return actions that grant the active intent the file or its directory.
+        """Return the actions that grant the active intent more scope.
 
-        A third action grants the file for an hour.
+        They grant the file, its directory, or the file for an hour.
         """
         look, place = tracked.look, tracked.place
         intent = None if look is None else look.judgement.intent

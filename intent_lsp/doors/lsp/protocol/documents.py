@@ -124,8 +124,8 @@ class Documents:
     ) -> tuple[LineEdit, ...] | None:
         """Apply a client's changes in order. Return the edits, or None if the document is not open.
 
-        A version that does not increase is logged and its changes are applied all the same: the
-        client counts them as made, and skipping them would spoil every later one.
+        If the version does not increase, that is logged and the changes are applied all the same:
+        the client counts them as made, and skipping them would spoil every later one.
         """
         document = self.get(uri)
         if document is None:

@@ -3,8 +3,8 @@
 Invariant: a feature that is not a coroutine is finished when `start` returns, before the next
 message is read.
 Invariant: `done` is called exactly once for each call.
-Invariant: uncancellable work runs in its caller's task. One task more would cost each answer as
-much as reading its params.
+Invariant: uncancellable work runs in its caller's task. A further task would cost each answer as
+much time as reading the params of its request.
 """
 
 import asyncio
@@ -76,10 +76,10 @@ class InFlightRequests:
             self._break_off(future)
 
     async def finish(self, work: Coroutine[Any, Any, T]) -> T:
-        """Await `work` and return its result, without interrupting it if the feature is cancelled.
+        """Await `work` to its end and return its result, even if the calling feature is cancelled.
 
-        If the calling feature is cancelled, the client is answered at once, and the feature ends
-        after `work`.
+        If the feature is cancelled, the client is answered at once, and the feature ends after
+        `work`.
         """
         task = asyncio.current_task()
         if task in self._kept:

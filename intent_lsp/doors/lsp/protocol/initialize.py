@@ -48,7 +48,7 @@ def build_capabilities(
 
 
 def open_workspace(params: lsp.InitializeParams, encoding: PositionEncoding) -> Workspace:
-    """Return pygls's workspace, which is used only for the client's folders and root."""
+    """Return pygls's workspace object, of which only the client's folders and root are used."""
     kind = lsp.TextDocumentSyncKind.Incremental
     folders = params.workspace_folders or []
     try:

@@ -72,7 +72,7 @@ def read_frame(frame: Frame) -> Message:
 
 
 def read_body(data: bytes) -> Message:
-    """Return the message in a body, which must be UTF-8, strict JSON and one object."""
+    """Return the message in a body. A valid body is UTF-8, strict JSON and one object."""
     try:
         value = json.loads(data.decode(), parse_constant=_refuse_constant)
     except RecursionError:
@@ -103,7 +103,7 @@ def read_value(value: object) -> Message:
 
 
 def read_id(value: object) -> MessageId | None:
-    """Return a message id, or None if the value is not a valid one."""
+    """Return `value` as a message id, or None if it is not a valid one."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
     # Python reads 1e999 as infinity, which cannot be written as JSON.

@@ -196,7 +196,7 @@ class SendingProtocol(LanguageServerProtocol):
         return _internal_error(request)
 
     def _send_data(self, data: Any) -> bool:  # noqa: ANN401 - pygls's signature
-        """Send one message. Return False if it cannot be encoded."""
+        """Send one message. Return whether it could be encoded."""
         body = self._spelled(data)
         self._write(body)
         return body is not None

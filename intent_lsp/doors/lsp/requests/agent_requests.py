@@ -78,7 +78,10 @@ class AgentRequests:
         return await self.begin_turn_of(await self._finder.open_root(params), params)
 
     async def begin_turn_of(self, open_root: OpenRoot, params: CommonParams) -> JsonObject:
-        """Begin the next turn of the agent that `params` name, and release what its claims held."""
+        """Begin the next turn of the agent in `params`.
+
+        Record the saves that its claims delayed.
+        """
         begin = open_root.governance.begin_turn
         session = session_of(params, open_root)
         row, ended = await self._finish(self._in_thread(begin, session.id, session.agent_id))
@@ -89,7 +92,7 @@ class AgentRequests:
         return {"turn": row.turn, "stage": row.stage}
 
     async def record_read(self, given: object) -> JsonObject:
-        """Answer `intent/recordRead`. Without a hash in the params, hash the file on disk now."""
+        """Answer `intent/recordRead`. If the params have no hash, hash the file on disk now."""
         params = read_params(given, ReadParams)
         hash_ = params.hash_read()
         open_root = await self._finder.open_root(params)
@@ -123,7 +126,7 @@ class AgentRequests:
         return call_json(admission, open_root.governance.root)
 
     async def record_edit(self, given: object) -> JsonObject:
-        """Answer `intent/recordEdit`: record what a call with a ticket has changed."""
+        """Answer `intent/recordEdit`: record what an allowed call with a ticket has changed."""
         params = read_params(given, RecordParams)
         open_root = await self._finder.find(params)
         outcome = None
@@ -135,7 +138,7 @@ class AgentRequests:
         return outcome_json(outcome, violations, open_root.governance.root)
 
     async def apply_edit(self, given: object) -> JsonObject:
-        """Answer `intent/applyEdit`: judge a change, make it and record it."""
+        """Answer `intent/applyEdit`: judge a change and, if allowed, make and record it."""
         params = read_params(given, ApplyParams)
         call = params.call()
         changes = params.changes(self._place_of)
@@ -223,7 +226,11 @@ class AgentRequests:
         return outcome
 
     def _tell(self, open_root: OpenRoot, admission: CallDecision) -> None:
-        """Report a decision, and take new snapshots of open files that its new ticket claims."""
+        """Report a decision to the client.
+
+        If the decision has a new ticket, take new snapshots of the open files that the ticket
+        claims.
+        """
         self._tell_refusal(open_root, admission)
         if admission.ticket is not None and not admission.again:
             self._connection.outcomes.claimed(open_root, [file.path for file in admission.files])
@@ -245,7 +252,10 @@ class AgentRequests:
             people.notify(DID_DENY, {**told, "toolName": admission.tool_name})
 
     def _tell_the_rest(self, open_root: OpenRoot) -> None:
-        """Have queued audit events written when the connection is idle, so that no answer waits."""
+        """Schedule the writing of queued audit events.
+
+        They are written at an idle moment, so that no answer waits for it.
+        """
         root, work = open_root.governance.root, self._connection.tracked_documents.work
         if root in self._deferred:
             return

@@ -50,7 +50,7 @@ class ApprovalPrompt:
         self._finish = finish
 
     def first_word(self) -> ApprovalAnswer:
-        """Return the approval state before anybody is asked: a person can be asked, or cannot."""
+        """Return the answer before anybody is asked: a person can be asked, or nobody can."""
         return ASKABLE if self._connection.people.can_choose else NO_QUESTIONS
 
     async def settled(
@@ -61,10 +61,10 @@ class ApprovalPrompt:
         judge: Judge[T],
         decision_of: Callable[[T], CallDecision],
     ) -> T:
-        """Return `judged` unless its decision is Ask: then ask a person and judge again.
+        """Return `judged` unless its decision is Ask. If it is, ask a person and judge again.
 
-        `judged` is what `judge` returned for the first word, and `asker` the session that calls.
-        `decision_of` returns the decision in such a result.
+        `judged` is what `judge` returned for `first_word`, and `decision_of` returns the decision
+        in such a result. `asker` is the id of the session that calls.
         """
 
         async def ask(question: ApprovalQuestion) -> ApprovalAnswer:

@@ -66,7 +66,10 @@ class EditorEdits:
         return Applied(admission, None, problem)
 
     async def _made(self, changes: Sequence[FileChange]) -> str | None:
-        """Have the editor make `changes`. Return None, or the reason if that failed."""
+        """Have the editor make `changes`.
+
+        Return None on success, else the reason of the failure.
+        """
         try:
             steps: list[DocumentChange] = []
             for change in changes:

@@ -187,15 +187,16 @@ class IntentRequests:
         return open_root.governance.status(session.id, agent_id=session.agent_id)
 
     async def _path_named(self, params: PathParams, open_root: OpenRoot) -> WorkspacePath | None:
-        """Return the path that the params name, or None if they name none."""
+        """Return the path that the params contain, or None if they contain none."""
         if not (params.path or params.uri):
             return None
         return await self._in_thread(open_root.governance.path_named, params)
 
     def _owned(self, params: PathParams) -> tuple[OpenRoot | None, JsonObject]:
-        """Return the root and the answer of `intent/owners`, from a single thread job.
+        """Return the root and the answer of `intent/owners`.
 
-        One job, because handing work to a thread takes as long as the answer.
+        Both are computed in a single thread job, because handing work to a thread takes as long as
+        the answer.
         """
         open_root = self._finder.governance(params)
         if open_root is None:
@@ -227,7 +228,7 @@ class IntentRequests:
 
 
 def _voice(params: CommonParams) -> AgentInfo:
-    """Return what an agent says about itself when it selects an intent. Empty for a person."""
+    """Return what an agent says about itself in `params`. The result is empty for a person."""
     if not isinstance(params, SelectParams):
         return AgentInfo()
     return AgentInfo(model=params.model_identifier, url=params.conversation_url)

@@ -137,9 +137,9 @@ class PlanRequests:
     async def _attempted(
         self, open_root: OpenRoot, params: CompleteParams, attempt: Attempt
     ) -> JsonObject:
-        """Complete the intent after an agent's own attempt, if the policy allows that.
+        """Complete an intent after its agent has called a completion tool, if the policy allows.
 
-        Record a lesson if the attempt failed.
+        If the tool failed, record a lesson.
         """
         governance, session = open_root.governance, session_of(params, open_root)
         active = await self._in_thread(

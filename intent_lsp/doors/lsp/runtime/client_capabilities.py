@@ -87,9 +87,9 @@ def _says(experimental: object, name: str) -> bool:
 
 
 def _command(experimental: object) -> str | None:
-    """Return the client's command that shows a record, or None if it declares none.
+    """Return the client's command that shows a record.
 
-    A valid command has only letters, digits and dots.
+    Return None if the client declares no command with only letters, digits and dots.
     """
     told = _member(_member(experimental, "intent"), "recordCommand")
     return told if isinstance(told, str) and told.replace(".", "").isalnum() else None

@@ -11,9 +11,10 @@ from intent_lsp.store.fs.resolve import ResolvedPath
 
 @dataclass(frozen=True, slots=True)
 class OpenRoot:
-    """A governed root and this connection's own session there.
+    """A governed root and this connection's own session in it.
 
-    `save_turns` orders the records of saves as the editor reports them.
+    `save_turns` is a lock that keeps the records of saves in the order in which the editor reports
+    them.
     """
 
     governance: Governance
@@ -21,5 +22,5 @@ class OpenRoot:
     save_turns: FifoLock = field(default_factory=FifoLock, compare=False)
 
     def governed(self, place: ResolvedPath) -> GovernedPlace:
-        """Return a file of this root, for this connection's session."""
+        """Return `place`, a file of this root, with the root and this connection's session."""
         return GovernedPlace(self.governance.saves, self.session, place)

@@ -103,7 +103,7 @@ class OpenRoots:
             self._open.clear()
 
     def _in_reach(self, root: str) -> bool:
-        """Whether a root lies inside or above a workspace folder (requirements section 4)."""
+        """Return whether a root is inside or above a workspace folder (requirements section 4)."""
         # Cached, because every request asks: links are resolved once for each set of folders.
         known = self._reach.get(root)
         if known is None or known[0] != self.folders:
@@ -111,7 +111,7 @@ class OpenRoots:
         return known[1]
 
     def _innermost(self, path: str, found: str | None) -> str | None:
-        """Return the innermost of `found` and the open roots at or above `path`.
+        """Return the innermost of `found` and the open roots at or above `path`, or None.
 
         An open root counts even if its intents file has vanished. Otherwise an outer root would
         take its place and hide the loss.

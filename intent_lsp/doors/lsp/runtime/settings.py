@@ -53,7 +53,7 @@ class LiveSettings:
         self.now = now
 
     def severity(self, code: str, otherwise: Severity, path: str) -> Severity | None:
-        """Return the severity to show for a code on the file `path`, or None to hide it.
+        """Return the severity to show for a code on the file `path`, or None to hide the code.
 
         The severity is `otherwise` if the settings have none for the code.
         """
@@ -64,7 +64,7 @@ class LiveSettings:
 
 
 def at_start(options: object) -> Settings:
-    """Return the settings in `initializationOptions`."""
+    """Return the settings that `options`, the client's `initializationOptions`, contain."""
     told = _object(options, "initializationOptions")
     settings = live(told, Settings())
     session = told.get("sessionId")

@@ -26,7 +26,10 @@ class Channel(Protocol):
     """The messages of one connection."""
 
     async def receive(self) -> list[Frame] | None:
-        """Return the next frames, an empty list if none is complete yet, or None at the end."""
+        """Return the next frames, or None at the end of the connection.
+
+        The list is empty if no frame is complete yet.
+        """
         ...
 
     async def send(self, body: bytes) -> None:

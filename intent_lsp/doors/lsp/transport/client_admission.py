@@ -1,6 +1,7 @@
 """Admission of socket connections: one becomes the client, the others are turned away.
 
-Invariant: one client per process. Once there is one, every other connection is told so and closed.
+Invariant: one client per process. Once there is one, every other connection gets an error that says
+so, and is closed.
 Invariant: a connection that sends nothing, too much or an incomplete message is closed in limited
 time.
 Invariant: if too many connections wait, the oldest is dropped for a new one.
@@ -122,7 +123,7 @@ class ClientAdmission:
             pending.transport.abort()
 
     async def finish(self) -> None:
-        """Drop waiting connections and end the client's connection.
+        """Drop waiting connections, and end the client's connection.
 
         Wait until the client has read all that was sent.
         """
@@ -165,7 +166,7 @@ class ClientAdmission:
         return Reject(None, CloseCode.FINE) if self._client is None else self._overdue(pending)
 
     def _may_enter(self, pending: PendingConnection) -> bool:
-        """Return whether there is no client yet, and the connection may still become it."""
+        """Return whether there is no client yet, and `pending` still waits within its limit."""
         return self._client is None and pending in self._pending and not pending.is_too_big
 
     def _let_in(self, pending: PendingConnection) -> None:

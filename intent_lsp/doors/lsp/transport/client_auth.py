@@ -80,7 +80,7 @@ class ClientAuthenticator:
 
 
 def encode_refusal(refusal: InvalidMessage) -> bytes:
-    """Return a refusal as the body of an error response."""
+    """Return the body of the error response for a message that was refused."""
     error = {"code": refusal.code, "message": refusal.message}
     return messages.encode({"jsonrpc": "2.0", "id": refusal.id, "error": error}, str)
 

@@ -1,6 +1,6 @@
 """Standard input and output as the connection to one client.
 
-The queue of input has no limit: with one, a client that writes before it reads would deadlock.
+The queue of input has no limit: with a limit, a client that writes before it reads would deadlock.
 
 Invariant: only messages reach the client: other output, ours or a child process's, goes to standard
 error. No child process can read the client's messages.
@@ -8,7 +8,8 @@ Invariant: the event loop never waits on the client. It reads what is there and 
 thread also reads if the loop cannot watch the descriptor.
 Invariant: the connection ends cleanly by `exit`, end of input, closed output or a signal.
 Uncancellable work is waited for, within a time limit.
-Invariant: no caller waits for the reader. What it cannot take at once is written by a thread.
+Invariant: no caller waits for the reader. A message that the reader cannot take at once is written
+by a thread.
 Invariant: a message is written whole and after all that was written before it.
 """
 
@@ -40,7 +41,7 @@ _AT_ONCE: Final = getattr(select, "PIPE_BUF", 0)
 
 
 class MessageWriter:
-    """Writes to a descriptor and closes it at the end.
+    """Writes messages to a descriptor and closes it at the end.
 
     `broken` is called once, on the writing thread, when the reader is gone. Later messages are
     dropped.
@@ -67,7 +68,7 @@ class MessageWriter:
             self._queue.put(data)
 
     def close(self) -> None:
-        """Close the descriptor after the last message."""
+        """Close the descriptor after all queued messages are written."""
         with self._guard:
             self._waiting += 1
             self._queue.put(None)
@@ -210,7 +211,10 @@ def _read_all(
 
 
 def _take_stdio() -> tuple[int, int]:
-    """Return duplicates of standard input and output, and redirect the standard streams."""
+    """Return duplicates of standard input and output.
+
+    Redirect standard input to the null device, and standard output to standard error.
+    """
     for descriptor in (_STDIN, _STDOUT, _STDERR):
         _fill(descriptor)
     source, sink = os.dup(_STDIN), os.dup(_STDOUT)

@@ -19,7 +19,7 @@ _HOST: Final = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^:\[\]\s]+))(?::[0-9]{1,5}
 
 @dataclass(frozen=True, slots=True)
 class HandshakeResult:
-    """The allowed origins, as returned by `read_origin`, and the host that is listened on."""
+    """The origins that are allowed, as `read_origin` returns them, and the host to listen on."""
 
     origins: frozenset[str]
     host: str

@@ -109,12 +109,12 @@ def _check(
 
 
 def _choose(_: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:
-    """Return the subprotocol `lsp` if it is offered, else None."""
+    """Return the subprotocol `lsp` if the client offers it, else None."""
     return _SUBPROTOCOL if _SUBPROTOCOL in offered else None
 
 
 def _discreet_log() -> logging.Logger:
-    """Return a logger without DEBUG, where websockets logs every message, the token included."""
+    """Return a logger that ignores DEBUG, where websockets logs messages and so the token."""
     log = logging.getLogger(f"{__name__}.wire")
     log.setLevel(logging.WARNING)
     return log

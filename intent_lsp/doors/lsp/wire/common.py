@@ -18,7 +18,7 @@ DID_TRACE: Final = "intent/didTrace"
 
 
 def status_wire(status: GovernanceStatus) -> JsonObject:
-    """Return a `Status` as JSON."""
+    """Return a governance status as the JSON object `Status` of the protocol."""
     told = {camel_case(name): value for name, value in asdict(status).items()}
     told["heads"] = list(status.heads)
     for name in ("reason", "polling"):
@@ -28,7 +28,7 @@ def status_wire(status: GovernanceStatus) -> JsonObject:
 
 
 def trace_wire(record: Record) -> JsonObject:
-    """Return the params of `intent/didTrace`."""
+    """Return a record as the params of the notification `intent/didTrace`."""
     return {
         "recordId": record.id,
         "paths": [file.path for file in record.files],
@@ -38,7 +38,7 @@ def trace_wire(record: Record) -> JsonObject:
 
 
 def draft_wire(draft: Draft) -> JsonObject:
-    """Return one entry of `intent/drafts`."""
+    """Return a draft as one entry of the result of `intent/drafts`."""
     return {
         "id": draft.id,
         "path": draft.path,
