@@ -23,8 +23,8 @@ _WAIT_SECONDS: Final = 1.0
 def append_text(path: Path, text: str) -> None:
     """Append whole lines to a file that people read (requirements section 2).
 
-    The file is created if needed; its directory must exist. A lone surrogate becomes `?`. Raise
-    UnsafePathError if the path is not a regular file, or OSError.
+    The file is created if needed; its directory must exist. A lone surrogate in `text` is written
+    as `?`. Raise UnsafePathError if the path is not a regular file, or OSError.
     """
     descriptor = open_plain(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, _MODE)
     try:
@@ -39,10 +39,11 @@ def append_text(path: Path, text: str) -> None:
 
 
 def append_once(path: Path, data: bytes, *, mode: int) -> int:
-    """Append `data` in one write and return the file's size. Create the file if needed.
+    """Append `data` to a file in one write, and return the file's new size.
 
-    If the file is replaced at its path meanwhile, `data` is appended to the new file, too. Raise as
-    `append_text`.
+    The file is created with `mode` if needed. If another file replaces it at `path` during the
+    write, `data` is appended to the new file as well. Raise UnsafePathError if the path is not a
+    regular file, or OSError.
     """
     while True:
         descriptor = open_plain(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, mode)
@@ -56,9 +57,10 @@ def append_once(path: Path, data: bytes, *, mode: int) -> int:
 
 
 def overwrite(path: Path, changed: Callable[[bytes], bytes], *, at_most: int, mode: int) -> None:
-    """Overwrite the first `at_most` bytes of a file by what `changed` makes of them, in one write.
+    """Overwrite the start of a file with what `changed` returns for its first `at_most` bytes.
 
-    The file is created if needed and is not synced to disk. Raise as `append_text`.
+    The bytes are written in one write, without syncing. The file is created with `mode` if needed.
+    Raise UnsafePathError if the path is not a regular file, or OSError.
     """
     descriptor = open_plain(path, os.O_RDWR | os.O_CREAT, mode)
     try:
@@ -70,7 +72,7 @@ def overwrite(path: Path, changed: Callable[[bytes], bytes], *, at_most: int, mo
 
 
 def _line_end(descriptor: int) -> str:
-    """Return a line feed if the file's last line has none, else ""."""
+    """Return a line feed if the file's last line does not end in one, else ""."""
     size = os.lseek(descriptor, 0, os.SEEK_END)
     if not size:
         return ""

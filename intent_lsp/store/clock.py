@@ -25,8 +25,8 @@ def now() -> datetime:
 def budget(seconds: float) -> Callable[[], bool]:
     """Return a function that reports whether this thread has used `seconds` of processor time.
 
-    Processor time is used because a record's content must not depend on the machine's other load.
-    Call the function only in the thread that made it.
+    Processor time is counted from this call. It is used because a record's content must not depend
+    on the machine's other load. The returned function must be called in the same thread.
     """
     end = time.thread_time() + seconds
     return lambda: time.thread_time() > end
@@ -50,7 +50,7 @@ def pause(seconds: float) -> None:
 
 
 def file_time_ns() -> int:
-    """Return a time that no file's change from now on will be given a time before."""
+    """Return a time in ns that is not later than the time of any future change of a file."""
     return time.time_ns() - _SAFE_NS if _COARSE is None else time.clock_gettime_ns(_COARSE)
 
 

@@ -36,7 +36,7 @@ _UNWAITING: Final = os.O_NONBLOCK | os.O_NOCTTY
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stamp:
-    """Distinguishes two states of a file without reading it."""
+    """Identity, size and times of a file. Two equal stamps mean that the file did not change."""
 
     identity: tuple[int, int]
     """Device and inode."""
@@ -54,10 +54,10 @@ class TooLargeError(OSError):
 
 
 def read_bytes(path: Path, at_most: int | None = None) -> bytes | None:
-    """Return the content of a file, links followed, or None if there is no regular file.
+    """Return the content of a file, or None if there is no regular file. Links are followed.
 
-    Raise OSError if the file cannot be read, and TooLargeError, before reading, if it has more than
-    `at_most` bytes.
+    Raise OSError if the file cannot be read. Raise TooLargeError, before reading, if the file has
+    more than `at_most` bytes.
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | _UNWAITING)
@@ -80,7 +80,7 @@ def read_bytes(path: Path, at_most: int | None = None) -> bytes | None:
 
 
 def stamp(path: Path | str) -> Stamp | None:
-    """Return the stamp of a file, links followed, or None if there is no regular file."""
+    """Return the stamp of a file, or None if there is no regular file. Links are followed."""
     try:
         found = os.stat(path)  # noqa: PTH116 - asked for each call: a Path costs as much again
     except (OSError, ValueError):
@@ -96,9 +96,10 @@ def stamp(path: Path | str) -> Stamp | None:
 
 
 def open_plain(path: Path | str, how: int, mode: int = 0o600) -> int:
-    """Open a regular file without following a link. `how` are flags of `os.open`.
+    """Open a regular file without following a link, and return its descriptor.
 
-    Raise UnsafePathError if the path is not a regular file, OSError otherwise.
+    `how` are flags of `os.open`; `mode` is for a file that is created. Raise UnsafePathError if the
+    path is not a regular file, or OSError if opening fails.
     """
     try:
         descriptor = os.open(path, how | _UNWAITING | os.O_NOFOLLOW, mode)
@@ -113,21 +114,21 @@ def open_plain(path: Path | str, how: int, mode: int = 0o600) -> int:
 
 
 def is_at(descriptor: int, path: Path) -> bool:
-    """Whether a path still names the open file, links not followed."""
+    """Whether the path still refers to the open file. A link at the path is not followed."""
     with suppress(OSError):
         return os.path.samestat(os.fstat(descriptor), os.lstat(path))
     return False
 
 
 def is_plain_directory(path: str) -> bool:
-    """Whether the path is a directory, links not followed."""
+    """Whether the path is a directory. False for a symbolic link to one."""
     with suppress(OSError, ValueError):
         return modes.S_ISDIR(os.lstat(path).st_mode)
     return False
 
 
 def foreign_lines(stream: BinaryIO) -> Iterator[bytes | None]:
-    """Yield each line with its line end, or None for a line that is too long.
+    """Yield each line of `stream` with its line end. Yield None for a line longer than `MAX_LINE`.
 
     At most one line is in memory. Raise OSError.
     """

@@ -1,4 +1,4 @@
-"""Files whose content is known already, by the stamps that they had when it was read or written.
+"""Detection of unchanged files: compares a file's stamp with the one noted when it was read.
 
 Invariant: a file counts as unchanged only if any later change would have given it another stamp.
 """
@@ -20,7 +20,7 @@ _COARSE_NS: Final = 1_000_000
 
 
 class KnownFiles:
-    """The known files of one root. Thread-safe."""
+    """The noted stamps of the files of one root. Thread-safe."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -28,10 +28,11 @@ class KnownFiles:
         self._stamps: dict[WorkspacePath, Stamp] = {}
 
     def settled_stamp(self, path: WorkspacePath) -> Stamp | None:
-        """Return a file's stamp once any further change would give it another one.
+        """Return a file's stamp once any further change is certain to change the stamp.
 
         Two changes within one tick of the clock have the same time, so this waits for the next
-        tick. Return None if the file is missing, or if its file system's clock is too coarse.
+        tick. Return None if the file is missing, if its file system's clock is too coarse, or if
+        the file keeps changing.
         """
         for _ in range(_STEPS):
             tick = clock.file_time_ns()
@@ -44,7 +45,7 @@ class KnownFiles:
         return None
 
     def note(self, path: WorkspacePath, known: Stamp | None) -> None:
-        """Note the stamp that a file had before its content was read. None: it is not known."""
+        """Store the stamp that a file had before it was read. If `known` is None, forget it."""
         with self._lock:
             if known is None:
                 self._stamps.pop(path, None)
@@ -52,7 +53,7 @@ class KnownFiles:
                 self._stamps[path] = known
 
     def is_unchanged(self, path: WorkspacePath) -> bool:
-        """Whether a file still has the stamp that was noted for it."""
+        """Whether a file's present stamp equals the noted one. False if none was noted."""
         with self._lock:
             known = self._stamps.get(path)
         return known is not None and stamp(self._root / path) == known

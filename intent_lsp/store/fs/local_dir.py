@@ -1,8 +1,9 @@
-"""The directory `.orchestration/`: what should not be in it, and its `.local/` for this user alone.
+"""The directories `.orchestration/` and `.orchestration/.local/`: creates, finds and checks them.
 
-Invariant: `.local/` is created only here, never without the `.gitignore` that hides it from git.
+Invariant: `.local/` is created only in this module, never without the `.gitignore` that hides it
+from git.
 Invariant: a missing `.orchestration/` is created only to write a record.
-Invariant: a link or file in the way is refused, never followed or replaced.
+Invariant: if a link or a file is at a directory's path, it is refused, never followed or replaced.
 Invariant: nothing is created through a link or outside the root.
 """
 
@@ -48,9 +49,10 @@ def ensure_local_directory(root: Path) -> Path:
 
 
 def restore_local_directory(room: Path) -> None:
-    """Create a `.local/` again that was deleted while in use. Do nothing for another directory.
+    """Create the `.local/` directory `room` again if it was deleted while in use.
 
-    Raise as `ensure_local_directory`, and FileNotFoundError if `.orchestration/` is missing too.
+    Do nothing if `room` is not a root's `.local/`. Raise FileNotFoundError if `.orchestration/` is
+    missing too, UnsafePathError if something else is at the path, or OSError.
     """
     root = room.parent.parent
     if room == root / LOCAL_ROOM:
@@ -58,9 +60,9 @@ def restore_local_directory(room: Path) -> None:
 
 
 def ensure_inner_directory(room: Path, name: str) -> Path:
-    """Return a directory inside `.local/`, created if it is missing.
+    """Return the directory `name` inside the `.local/` directory `room`, created if it is missing.
 
-    Raise as `ensure_local_directory`.
+    Raise UnsafePathError if something else is at its path, OSError if it cannot be created.
     """
     inner = room / name
     make_directory(inner, mode=LOCAL_MODE)
@@ -68,9 +70,10 @@ def ensure_inner_directory(room: Path, name: str) -> Path:
 
 
 def keep_aside(room: Path, name: str, data: bytes) -> Path:
-    """Save bytes that cannot stay in the ledger as a file in `torn/`, and return that file.
+    """Save `data`, which the ledger cannot keep, as a file in `torn/` inside `.local/` (`room`).
 
-    Equal bytes of the same name are saved once. Raise as `ensure_local_directory`.
+    Return the file, whose name begins with `name`. Equal data with the same `name` is saved once.
+    Raise UnsafePathError or OSError if it cannot be saved.
     """
     directory = ensure_inner_directory(room, "torn")
     kept, number = directory / f"{name}.part", 0
@@ -87,9 +90,9 @@ def find_local_directory(root: Path) -> Path | None:
 
 
 def make_private_directory(root: Path) -> None:
-    """Create `.local/` if it is missing, and `.orchestration/` if that is.
+    """Create `.local/` of a root, and `.orchestration/` above it, where they are missing.
 
-    Raise as `ensure_local_directory`.
+    Raise UnsafePathError if something else is at a path, OSError if it cannot be created.
     """
     _make_control_room(root)
     # A string, not a Path: this runs for each record.
@@ -98,9 +101,10 @@ def make_private_directory(root: Path) -> None:
 
 
 def make_control_directory(root: Path, room: WorkspacePath) -> None:
-    """Create a directory in `.orchestration/` if it is missing, and `.orchestration/` if that is.
+    """Create the directory `room` in `.orchestration/`, and `.orchestration/` itself, if missing.
 
-    Raise as `ensure_local_directory`.
+    `room` is relative to the root. Raise UnsafePathError if something else is at a path, OSError if
+    it cannot be created.
     """
     _make_control_room(root)
     if not is_plain_directory(f"{root}/{room}"):

@@ -20,9 +20,9 @@ _SWAPPED = str.maketrans(string.ascii_letters, string.ascii_uppercase + string.a
 
 @dataclass(frozen=True, slots=True)
 class ResolvedPath:
-    """A path as given, and the path that its bytes are at.
+    """A path as given, and the path after resolving symbolic links, both relative to the root.
 
-    `real` is None if that is outside the root.
+    `real` is None if the resolved path is outside the root.
     """
 
     path: WorkspacePath
@@ -30,10 +30,11 @@ class ResolvedPath:
 
 
 def resolve_below(root: Path, path: str) -> ResolvedPath | None:
-    """Resolve a path that is absolute or relative to the root, as far as it exists. Never raises.
+    """Resolve the symbolic links of a path that is absolute or relative to the root. Never raises.
 
-    `.` and `..` are removed first; then the path is compared with the root as given and as
-    resolved. Return None if the path is outside the root, is the root, or cannot be a file name.
+    Components that do not exist are kept as they are. `.` and `..` are removed before links are
+    resolved. The path may be below the root as given or below the resolved root. Return None if the
+    path is outside the root, is the root, or cannot be a file name.
     """
     given = os.path.abspath(root)  # noqa: PTH100 - resolve() would follow links
     folded = fold(os.path.join(given, path))  # noqa: PTH118 - keeps `.` and `..`
@@ -55,9 +56,10 @@ def is_directory(root: Path, name: str) -> bool:
 
 
 def case_sensitive(root: Path) -> bool:
-    """Whether `a` and `A` are two files under `root`, tested by an entry's name in swapped case.
+    """Whether file names under `root` are case-sensitive, so that `a` and `A` are two files.
 
-    If there is no entry to test with, return what is usual for the operating system.
+    This is tested by looking up an existing entry with its letters' case swapped. Without a
+    suitable entry, return what is usual for the operating system.
     """
     for entry in _entries(root):
         swapped = entry.with_name(entry.name.translate(_SWAPPED))
@@ -71,7 +73,7 @@ def case_sensitive(root: Path) -> bool:
 
 
 def _entries(root: Path) -> list[Path]:
-    """Return existing entries whose names have letters, `.orchestration/` first."""
+    """Return existing entries whose names have letters, at most 8, `.orchestration/` first."""
     try:
         names = os.listdir(root)  # noqa: PTH208 - names alone, without an object for each
     except (OSError, ValueError):
@@ -82,10 +84,10 @@ def _entries(root: Path) -> list[Path]:
 
 
 def last_touched(path: Path) -> float | None:
-    """Return when a file was last written or otherwise changed, in seconds since 1970.
+    """Return the later of a file's modification and change times, in seconds since 1970.
 
-    For a missing file, return that of its directory, from which it may have been removed. Return
-    None if neither can be asked.
+    For a missing file, return the time of its parent directory, which changed when the file was
+    removed. Return None if neither can be read.
     """
     for place in (path, path.parent):
         try:

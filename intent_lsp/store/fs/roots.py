@@ -13,9 +13,9 @@ _SEGMENT_ROOMS = (f"{CONTROL_ROOM}/trace", f"{CONTROL_ROOM}/archive")
 
 
 def governed_root(path: str) -> Path | None:
-    """Return the root that governs a file or directory, which need not exist.
+    """Return the nearest governed root at or above a file or directory, which need not exist.
 
-    Return None if no root does. Links in the root's path are not resolved.
+    Return None if there is none. Links in the root's path are not resolved.
     """
     home = _home()
     for directory in _upwards(path):
@@ -34,14 +34,14 @@ def has_ledger(root: Path) -> bool:
 
 
 class RootsBelow:
-    """The governed roots below one root. Each directory is looked at once."""
+    """Detects governed roots nested inside one root. The result for each directory is cached."""
 
     def __init__(self, root: Path) -> None:
         self._root = os.fspath(root)
         self._known = {"": False}
 
     def hold(self, path: WorkspacePath) -> bool:
-        """Whether a path is in a governed root below this one, or is such a root."""
+        """Whether a path is a governed root nested inside this object's root, or is in one."""
         unknown = []
         room: str = path
         while room not in self._known:
@@ -55,7 +55,7 @@ class RootsBelow:
 
 
 def is_git_top(directory: Path) -> bool:
-    """Whether a git work tree begins here: of a repository, a linked work tree or a submodule."""
+    """Whether a directory is the top of a git work tree: main, linked or a submodule's."""
     git = directory / ".git"
     if not os.path.lexists(git):
         return False
@@ -68,7 +68,7 @@ def is_git_top(directory: Path) -> bool:
 
 
 def _is_governed(directory: str) -> bool:
-    """Whether a directory is a governed root: it has an intents file, or a ledger without one."""
+    """Whether a directory is a governed root: it has an intents file, or at least a ledger."""
     if not os.path.lexists(f"{directory}/{CONTROL_ROOM}"):
         # Most directories have no `.orchestration/`: one system call instead of four.
         return False
@@ -77,7 +77,7 @@ def _is_governed(directory: str) -> bool:
 
 
 def _upwards(path: str) -> Iterator[str]:
-    """Yield the directory of `path` and those above it, without resolving links."""
+    """Yield `path` if it is a directory, then each directory above it. Links are not resolved."""
     # A string, not a Path: this runs for each request.
     directory = os.path.abspath(path)  # noqa: PTH100 - resolve() would follow links
     if os.path.isdir(directory):  # noqa: PTH112 - as above

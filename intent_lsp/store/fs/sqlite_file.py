@@ -1,4 +1,4 @@
-"""Opening of SQLite files: private to this user, regular files only, opened again if replaced.
+"""SQLite files: regular files for this user only, and reopened when the path's file is replaced.
 
 Invariant: only regular files are opened, since SQLite would follow a link and wait for a pipe.
 Invariant: a file that was deleted or replaced is opened again (requirements section 2).
@@ -34,13 +34,14 @@ Identity = tuple[int, int]
 
 
 class NoDirectoryError(sqlite3.OperationalError):
-    """The file's `.local/` cannot be created because its `.orchestration/` is missing."""
+    """The database has no directory: `.local/` and `.orchestration/` above it are missing."""
 
 
 class SqliteFile:
-    """One connection to the file that a path names now, for one thread at a time.
+    """A connection to the SQLite file at a path, reopened when another file replaces it.
 
-    `opened` is the connection, or None. `identity` is device and inode of the open file.
+    Only one thread may use it at a time. `opened` is the connection, or None if none is open.
+    `identity` is device and inode of the open file.
     """
 
     def __init__(self, path: Path, connect: Connect) -> None:
@@ -52,13 +53,13 @@ class SqliteFile:
         self.identity: Identity | None = None
 
     def is_current(self) -> bool:
-        """Whether the path still names the file that is open."""
+        """Whether a connection is open and the path still refers to the file that was opened."""
         return self.opened is not None and self.identity == self.identity_now()
 
     def connection(self) -> sqlite3.Connection:
-        """Return a connection to the current file, which is created if it is missing.
+        """Return a connection to the file now at the path, creating the file if it is missing.
 
-        Raise sqlite3.Error, NoDirectoryError, and what `connect` raises.
+        Raise sqlite3.Error, NoDirectoryError, or what the function `connect` raises.
         """
         if self.opened is not None and self.is_current():
             return self.opened
@@ -82,7 +83,7 @@ class SqliteFile:
                 connection.close()
 
     def identity_now(self) -> Identity | None:
-        """Return device and inode of the file that the path names now, or None if there is none."""
+        """Return device and inode of the file at the path, or None if there is no file."""
         # Never open the file to ask: closing it again would drop this process's SQLite locks.
         try:
             found = os.stat(self._spelled)  # noqa: PTH116 - asked twice for each transaction
@@ -105,9 +106,10 @@ class SqliteFile:
 def connected(
     path: Path, lay_out: Callable[[sqlite3.Connection, Path], None], *, busy_seconds: float
 ) -> sqlite3.Connection:
-    """Return a connection to a file or to memory, with its tables created by `lay_out`.
+    """Open a SQLite database, in a file or in memory, and return the connection.
 
-    Raise sqlite3.Error and what `lay_out` raises.
+    `lay_out` is called with the connection and the path to create the tables. A statement waits up
+    to `busy_seconds` for locks of other connections. Raise sqlite3.Error, or what `lay_out` raises.
     """
     connection = sqlite3.connect(
         path, timeout=busy_seconds, isolation_level=None, check_same_thread=False
@@ -123,7 +125,7 @@ def connected(
 
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """Run the block in a write transaction, which is rolled back if it raises."""
+    """Run the `with` block in a write transaction, which is rolled back if the block raises."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -134,7 +136,10 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 def create_tables(connection: sqlite3.Connection, tables: Iterable[str], version: int) -> int:
-    """Create the tables of a version in an empty database. Return the version that it has."""
+    """Create `tables` in an empty database and set its schema version to `version`.
+
+    Do nothing if the database is not empty. Return the schema version that the database then has.
+    """
     if _version(connection) == 0:
         with transaction(connection):
             # Check again: another process may have created them meanwhile.
@@ -145,9 +150,9 @@ def create_tables(connection: sqlite3.Connection, tables: Iterable[str], version
 
 
 def keep_safe(connection: sqlite3.Connection, path: Path) -> None:
-    """Turn on the write-ahead log, with which readers and a writer can work at the same time.
+    """Turn on the write-ahead log, so that readers and a writer can work at the same time.
 
-    Network file systems may not support it; there they take turns.
+    On file systems that do not support it, the rollback journal is used instead.
     """
     try:
         (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()

@@ -1,4 +1,4 @@
-"""The file with the token that a client must present.
+"""The token file: the secret that a client must present.
 
 Invariant: a token that others than its owner can read, or that is behind a link, is refused.
 Invariant: an existing file is never changed.
@@ -23,7 +23,7 @@ _OTHERS: Final = 0o077
 
 
 class TokenFileError(IntentLspError):
-    """A token file that cannot be trusted, read or created. `cure` says what to do."""
+    """A token file is not private or cannot be read or created. `cure` says how to fix that."""
 
     def __init__(self, *, path: Path, problem: str, cure: str) -> None:
         super().__init__(f"the token file {path} {problem}")
@@ -33,7 +33,8 @@ class TokenFileError(IntentLspError):
 def token_of(path: Path) -> str:
     """Return the token in a file, 16 to 1,024 printable ASCII characters; create one if missing.
 
-    Raise TokenFileError (protocol section 5).
+    Raise TokenFileError if the file is not private, not valid, or cannot be read or created
+    (protocol section 5).
     """
     fresh = secrets.token_urlsafe(_FRESH_BYTES)
     try:
@@ -65,7 +66,7 @@ def _read(path: Path) -> str:
 
 
 def _check(path: Path, found: os.stat_result) -> None:
-    """Raise TokenFileError if others own the file or can read it."""
+    """Raise TokenFileError if others than this user own the file or can read it."""
     if found.st_uid != os.geteuid():
         cure = "give a file of your own"
         raise TokenFileError(path=path, problem="belongs to another user", cure=cure)

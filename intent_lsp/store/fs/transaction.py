@@ -27,10 +27,10 @@ _log: Final = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkFile:
-    """One file and its new content. `data` is None if the file is to be removed.
+    """A change of one file: its new content `data`, or None to remove the file.
 
-    `before` is the content that must be there right before (None: no file). `source` is the path
-    from which the file is moved.
+    `before` is the content that the file must have just before the change, or None if it must not
+    exist. `source` is the file's old path if the change also renames it.
     """
 
     path: WorkspacePath
@@ -40,7 +40,11 @@ class WorkFile:
 
 
 def change_files(root: Path, changes: Iterable[WorkFile]) -> None:
-    """Make every change, or none. Raise OSError, FileChangedError or UnsafePathError."""
+    """Apply all changes to files below `root`, or none of them.
+
+    Raise FileChangedError if a file does not have the expected content, UnsafePathError, or
+    OSError.
+    """
     gone: list[Path] = []
     with ExitStack() as undoing:
         for change in changes:
@@ -51,9 +55,10 @@ def change_files(root: Path, changes: Iterable[WorkFile]) -> None:
 
 
 def _make(root: Path, change: WorkFile, undoing: ExitStack, gone: list[Path]) -> None:
-    """Make one change.
+    """Apply one change of a file.
 
-    Register in `undoing` how to undo it, and in `gone` what to delete at the end.
+    Add to `undoing` the callbacks that undo it. Add to `gone` a renamed file that is to be deleted
+    once all changes succeeded.
     """
     path = root / change.path
     if change.data is None:
@@ -72,7 +77,11 @@ def _make(root: Path, change: WorkFile, undoing: ExitStack, gone: list[Path]) ->
 
 
 def _move(root: Path, old: Path, new: Path, before: bytes | None, undoing: ExitStack) -> None:
-    """Rename a file and add its undoing. Raise UnsafePathError if the new name is taken."""
+    """Rename the file `old`, which must have the content `before`, to `new`.
+
+    Add the reverse rename to `undoing`. Raise UnsafePathError if `new` exists, FileChangedError if
+    the content is another.
+    """
     _require(root, old, before)
     if os.path.lexists(new):
         raise UnsafePathError(path=os.fspath(new), problem="exists already")
@@ -81,7 +90,11 @@ def _move(root: Path, old: Path, new: Path, before: bytes | None, undoing: ExitS
 
 
 def _set_aside(root: Path, path: Path, before: bytes | None, undoing: ExitStack) -> Path:
-    """Rename a file to a temporary name, so that its removal can be undone until all is done."""
+    """Rename the file to be removed to a temporary name, and return that name.
+
+    Add the reverse rename to `undoing`. The file must have the content `before`, otherwise raise
+    FileChangedError.
+    """
     _require(root, path, before)
     if path.is_dir() and not path.is_symlink():
         raise UnsafePathError(path=os.fspath(path), problem="is a directory")
@@ -92,14 +105,17 @@ def _set_aside(root: Path, path: Path, before: bytes | None, undoing: ExitStack)
 
 
 def _require(root: Path, path: Path, before: bytes | None) -> None:
-    """Raise FileChangedError if a file does not have the content `before`."""
+    """Raise FileChangedError if a file's content is not `before` (None: no file)."""
     resolved_inside(path.parent, root)
     if read_bytes(path) != before:
         raise FileChangedError(path=os.fspath(path))
 
 
 def _make_directories(root: Path, path: Path, undoing: ExitStack) -> None:
-    """Create a directory and those above it, none of them outside the root."""
+    """Create a directory and its missing parents; add their removal to `undoing`.
+
+    Raise UnsafePathError if the directory is outside `root`.
+    """
     resolved_inside(path, root)
     missing = list(takewhile(lambda each: not each.is_dir(), (path, *path.parents)))
     for each in reversed(missing):
@@ -108,7 +124,7 @@ def _make_directories(root: Path, path: Path, undoing: ExitStack) -> None:
 
 
 def _restore(root: Path, path: Path, change: WorkFile) -> None:
-    """Undo a change of a file's content, unless somebody else has changed it meanwhile."""
+    """Restore a file's content from before `change`, unless the file has changed since."""
     try:
         if change.before is not None:
             replace_file(path, change.before, root=root, expected=change.data)
@@ -119,7 +135,7 @@ def _restore(root: Path, path: Path, change: WorkFile) -> None:
 
 
 def _move_back(now: Path, old: Path) -> None:
-    """Undo a rename, unless the old name is taken."""
+    """Rename the file `now` back to `old`, unless a file named `old` exists again."""
     try:
         if os.path.lexists(old):
             raise UnsafePathError(path=os.fspath(old), problem="exists again")

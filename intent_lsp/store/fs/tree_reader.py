@@ -25,9 +25,9 @@ _NOT_THERE: Final = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 
 @dataclass(frozen=True, slots=True)
 class ReadFile:
-    """A file's hash and bytes.
+    """The hash and the bytes of a file. Both are None if there is no file.
 
-    Both are None if there is no file; `data` is None if it is too large.
+    Only `data` is None if the file is too large to be kept in memory.
     """
 
     hash: ContentHash | None
@@ -38,7 +38,7 @@ NOTHING: Final = ReadFile(None, None)
 
 
 class TreeFiles:
-    """Reads the files of one root. Whether a directory is inside the root is determined once."""
+    """Reads the files of one root. Caches which directories are inside the root."""
 
     def __init__(self, root: Path, *, held_at_most: int = HELD_AT_MOST) -> None:
         self._root = root
@@ -46,7 +46,7 @@ class TreeFiles:
         self._rooms: dict[str, bool] = {"": True}
 
     def held(self, path: WorkspacePath) -> ReadFile:
-        """Read a file. Raise OSError if it exists and cannot be read."""
+        """Return a file's hash and bytes. Raise OSError if the file exists but is unreadable."""
         place = self._root / path
         size = self._size(path, place)
         if size is None:
@@ -57,7 +57,7 @@ class TreeFiles:
         return NOTHING if data is None else ReadFile(hash_if_there(data), data)
 
     def _size(self, path: WorkspacePath, place: Path) -> int | None:
-        """Return the bytes of a regular file, or None if there is none or it is not in the root."""
+        """Return a regular file's size in bytes, or None if the root has no such file."""
         try:
             inside = self._inside(path.rpartition("/")[0])
             found = place.lstat() if inside else None
@@ -74,7 +74,7 @@ class TreeFiles:
         return None if target is None else target.size
 
     def _inside(self, room: str) -> bool:
-        """Whether a directory is in the root: no link on its way leads out."""
+        """Whether a directory is inside the root after the links in its path are resolved."""
         unknown = []
         while room not in self._rooms:
             unknown.append(room)
@@ -94,7 +94,7 @@ class TreeFiles:
 
 
 def holds_file(place: Path) -> bool:
-    """Whether the path is a regular file or a link, the two kinds that git tracks."""
+    """Whether there is a regular file or a link at a path, the two kinds that git tracks."""
     try:
         mode = place.lstat().st_mode
     except (OSError, ValueError):
@@ -103,9 +103,9 @@ def holds_file(place: Path) -> bool:
 
 
 def read_in(root: Path, path: WorkspacePath) -> bytes | None:
-    """Return the content of a file in a root, or None if it cannot be read or is outside.
+    """Return the content of a file in a root, or None if it cannot be read or is outside the root.
 
-    `path` may come from a record, and so be anything that somebody wrote.
+    `path` may come from a record and need not be a valid path.
     """
     place = resolve_below(root, path)
     if place is None or place.real is None:
@@ -117,6 +117,6 @@ def read_in(root: Path, path: WorkspacePath) -> bytes | None:
 
 
 def _streamed(place: Path) -> ContentHash | None:
-    """Return the hash of a file, read in pieces."""
+    """Return the SHA-256 hash of a file, reading the file in chunks."""
     with place.open("rb", buffering=0) as file:
         return parse_hash(hashlib.file_digest(file, "sha256").hexdigest())

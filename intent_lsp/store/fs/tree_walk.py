@@ -1,4 +1,4 @@
-"""The files that a name stands for, listed without git: one file, or all below a directory.
+"""Listing of files without git: all files below a directory, or the one file at a path.
 
 Invariant: no file is opened. Links are not followed and do not count as files; an operation on a
 link affects the link, never its target.
@@ -19,10 +19,10 @@ _GIT: Final = ".git"
 
 
 def files_below(root: Path, *, at_most: int) -> tuple[WorkspacePath, ...] | None:
-    """Return every regular file below `root` in path order, or None if more than `at_most`.
+    """Return all regular files below `root`, sorted, or None if there are more than `at_most`.
 
     Git's own files, `.local/` and repositories below the root are left out. A directory that cannot
-    be listed is left out and logged. Names that are not UTF-8 have surrogate escapes.
+    be listed is left out and logged. Bytes of a name that are not UTF-8 become surrogate escapes.
     """
     found: list[WorkspacePath] = []
     rooms = [""]
@@ -36,9 +36,10 @@ def files_below(root: Path, *, at_most: int) -> tuple[WorkspacePath, ...] | None
 
 
 def entries_in(root: Path, room: str) -> tuple[list[WorkspacePath], list[str]]:
-    """Return the files and the subdirectories of a directory. Its path is "" or ends in `/`.
+    """Return the files and the subdirectories of `room`, as paths relative to the root.
 
-    Left out are git's own files, `.local/`, nested repositories and links.
+    `room` is "" or ends in `/`. Git's own files, `.local/`, nested repositories and links are left
+    out.
     """
     files: list[WorkspacePath] = []
     inner: list[str] = []
@@ -60,10 +61,10 @@ def entries_in(root: Path, room: str) -> tuple[list[WorkspacePath], list[str]]:
 def files_named(
     root: Path, name: WorkspacePath, *, at_most: int
 ) -> tuple[WorkspacePath, ...] | None:
-    """Return the files that a name in the root refers to, or None if there are more than `at_most`.
+    """Return the file at the path `name`, or all files below it if it is a directory.
 
-    A name that is not a directory refers to itself, whether it exists or not. `.local/` and the
-    files of governed roots below this one are left out.
+    Return None if there are more than `at_most`. A path that does not exist counts as a file.
+    `.local/` and the files of governed roots nested inside this root are left out.
     """
     full = f"{root}/{name}"
     others = RootsBelow(root)
@@ -78,12 +79,12 @@ def files_named(
 
 
 def _ours(root: Path, path: str) -> bool:
-    """Whether to list a directory: it is not `.local/` and not a repository of its own."""
+    """Whether to list a directory: it is neither `.local/` nor the top of another repository."""
     return path != LOCAL_ROOM and not is_git_top(root / path)
 
 
 def place_of_name(root: Path, name: WorkspacePath) -> ResolvedPath:
-    """Resolve the links in the directories of a name, but not the name itself."""
+    """Resolve the symbolic links in a path's directories, but not a link at the path itself."""
     room, _, last = name.rpartition("/")
     if not room:
         return ResolvedPath(name, name)
@@ -93,7 +94,7 @@ def place_of_name(root: Path, name: WorkspacePath) -> ResolvedPath:
 
 
 def is_there(root: Path, name: WorkspacePath) -> bool:
-    """Whether anything has this name, even a link to nothing."""
+    """Whether anything exists at the path `name` in the root, even a broken symbolic link."""
     return os.path.lexists(f"{root}/{name}")
 
 

@@ -29,7 +29,7 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 
 
 class Anything(Enum):
-    """As the expected content: any content, or no file, is accepted."""
+    """The value of a parameter `expected` that accepts any present content, also a missing file."""
 
     ANY = "any"
 
@@ -41,9 +41,11 @@ ANY = Anything.ANY
 def replace_file(
     path: Path, data: bytes, *, root: Path, expected: bytes | Anything | None = ANY
 ) -> None:
-    """Replace the content of `path` by `data` in one step. A link stays a link.
+    """Replace the content of `path` by `data` atomically. If `path` is a link, replace its target.
 
-    Raise as `replace_lines`, and UnsafePathError if the target is outside `root`.
+    `expected` is the content that the file must have just before (None: no file); otherwise raise
+    FileChangedError. Raise UnsafePathError if the target is outside `root` or not a regular file,
+    or OSError.
     """
     replace_lines(resolved_inside(path, root), (data,), expected=expected)
 
@@ -55,11 +57,12 @@ def replace_lines(
     mode: int = _NEW_FILE_MODE,
     expected: bytes | Anything | None = ANY,
 ) -> None:
-    """Replace the content of a file by `lines` in one step. The lines are written as they arrive.
+    """Replace the content of a file by `lines` atomically. The lines are written as they arrive.
 
-    An existing file keeps its mode; a new one gets `mode`. `expected` (None: no file) is what must
-    be there right before; raise FileChangedError if it is not. Raise UnsafePathError if the path is
-    not a regular file, OSError if it is read-only or the disk fails. It is then unchanged.
+    An existing file keeps its mode; a new file gets `mode`. `expected` is the content that the file
+    must have just before (None: no file); otherwise raise FileChangedError. Raise UnsafePathError
+    if the path is not a regular file, OSError if the file is read-only or the disk fails. After any
+    error the file is unchanged.
     """
     before = _replaceable(path)
     with _written(path, lines, mode=mode, like=before) as temporary:
@@ -70,7 +73,7 @@ def replace_lines(
 
 
 def create_file(path: Path, data: bytes, *, mode: int = _NEW_FILE_MODE) -> bool:
-    """Create a file with its content in one step. Return False if anything has that name.
+    """Create a file with its content atomically. Return False if anything exists at the path.
 
     `mode` is reduced by the process's umask. Raise OSError.
     """
@@ -90,7 +93,7 @@ def create_file(path: Path, data: bytes, *, mode: int = _NEW_FILE_MODE) -> bool:
 
 
 def create_cache_file(path: Path, data: bytes, *, mode: int, mtime_ns: int | None = None) -> None:
-    """Write a file of a cache in one step, replacing an existing one, without syncing it."""
+    """Create or replace a cache file atomically, without syncing. Set its time to `mtime_ns`, if given."""
     with _written(path, (data,), mode=mode, lasting=False) as temporary:
         if mtime_ns is not None:
             os.utime(temporary, ns=(mtime_ns, mtime_ns))
@@ -99,9 +102,9 @@ def create_cache_file(path: Path, data: bytes, *, mode: int, mtime_ns: int | Non
 
 @contextlib.contextmanager
 def new_file(path: Path) -> Iterator[Callable[[bytes], object]]:
-    """Create a file and yield the function that writes to it. Remove the file after an error.
+    """Create a file and yield a function that writes bytes to it. Remove the file after an error.
 
-    Raise FileExistsError if anything has that name, OSError otherwise.
+    Raise FileExistsError if anything exists at the path, OSError otherwise.
     """
     try:
         with path.open("xb") as file:
@@ -117,7 +120,7 @@ def new_file(path: Path) -> Iterator[Callable[[bytes], object]]:
 
 @contextlib.contextmanager
 def temporary_files(contents: Mapping[str, bytes]) -> Iterator[Path]:
-    """Yield a temporary directory with these files (name to content), for another program."""
+    """Yield a temporary directory that contains `contents` (file name to bytes); remove it afterwards."""
     with tempfile.TemporaryDirectory(prefix="intent-lsp-") as directory:
         for name, data in contents.items():
             Path(directory, name).write_bytes(data)
@@ -125,13 +128,13 @@ def temporary_files(contents: Mapping[str, bytes]) -> Iterator[Path]:
 
 
 def move_file(source: Path, target: Path) -> None:
-    """Rename a file, replacing an existing one, and sync the directory. Raise OSError."""
+    """Rename `source` to `target`, replacing a file there, and sync the directory. Raise OSError."""
     source.replace(target)
     sync_directory(target.parent)
 
 
 def remove_file(path: Path) -> bool:
-    """Remove a file or link. Return False if there is none. Raise OSError."""
+    """Remove a file or link. Return False if there is none. Raise OSError if removing fails."""
     try:
         path.unlink()
     except FileNotFoundError:
@@ -157,7 +160,7 @@ def make_directory(path: Path, *, mode: int | None = None) -> None:
 
 
 def make_parents(path: Path, *, root: Path) -> None:
-    """Create the directories above a new file, unless they would be outside `root`."""
+    """Create the missing directories above `path`. Do nothing if they are outside `root`."""
     room = Path(os.path.realpath(path.parent))
     if room.is_relative_to(os.path.realpath(root)):
         room.mkdir(parents=True, exist_ok=True)
@@ -178,7 +181,7 @@ def directory_for_temporary(path: Path) -> Path:
 
 
 def is_temporary(path: str) -> bool:
-    """Whether a path has the name of a temporary file as written here."""
+    """Whether a path's name is one that this module gives to temporary files."""
     return _TEMPORARY.fullmatch(path) is not None
 
 
@@ -201,7 +204,7 @@ def write_all(descriptor: int, data: bytes | bytearray) -> None:
 
 
 def resolved_inside(path: Path, root: Path) -> Path:
-    """Return a path with its links resolved. Raise UnsafePathError if that is outside its root."""
+    """Resolve the links of `path`. Raise UnsafePathError if the result is outside `root`."""
     target = Path(os.path.realpath(path))
     if not target.is_relative_to(os.path.realpath(root)):
         problem = "is a link that points outside its root"
@@ -218,7 +221,11 @@ def _written(
     like: os.stat_result | None = None,
     lasting: bool = True,
 ) -> Iterator[Path]:
-    """Yield a finished temporary file for the caller to rename. If it is not, it is removed."""
+    """Write a temporary file and yield its path, for the caller to rename it.
+
+    The file is removed afterwards if the caller has not renamed it. `like` is the stat result whose
+    owner and mode the file gets. The file is synced to disk if `lasting`.
+    """
     temporary = directory_for_temporary(path) / f"{TEMPORARY_PREFIX}{secrets.token_hex(6)}"
     try:
         _write_new(temporary, pieces, mode=mode, like=like, lasting=lasting)
@@ -235,7 +242,7 @@ def _write_new(
     like: os.stat_result | None = None,
     lasting: bool = True,
 ) -> None:
-    """Write a new file, with owner and mode of `like` if given, and sync it if `lasting`."""
+    """Write a new file and sync it if `lasting`. It gets owner and mode of `like`, else `mode`."""
     descriptor = os.open(path, _NEW, mode)
     try:
         held = bytearray()
@@ -254,7 +261,7 @@ def _write_new(
 
 
 def _imitate(path: Path, like: os.stat_result) -> None:
-    """Give a file the owner and mode of another one."""
+    """Set a file's owner and mode to those in the stat result `like`."""
     mine = path.stat()
     if (mine.st_uid, mine.st_gid) != (like.st_uid, like.st_gid):
         # As far as permitted. Before the mode, since a change of owner clears mode bits.
@@ -264,7 +271,10 @@ def _imitate(path: Path, like: os.stat_result) -> None:
 
 
 def _replaceable(path: Path) -> os.stat_result | None:
-    """Return the state of a file to replace, or None if there is none. Raise if it is protected."""
+    """Return the stat result of a file to be replaced, or None if there is no file.
+
+    Raise UnsafePathError if the path is not a regular file, PermissionError if it is read-only.
+    """
     try:
         found = path.lstat()
     except FileNotFoundError:

@@ -34,9 +34,9 @@ StatMark = tuple[int, int, int] | None
 class GitMoment:
     """The state of a git directory at one moment: stamps of the files that git writes, and locks.
 
-    `marks` are the stamps of all those files, `index` that of the index. `index_at` is when the
-    index was written, in seconds since 1970, or 0 without an index. `locks` are the paths of the
-    lock files that exist.
+    `marks` are the stamps of all those files, `index` is the stamp of the index. `index_at` is when
+    the index was written, in seconds since 1970, or 0 if there is no index. `locks` are the paths
+    of the lock files that exist.
     """
 
     marks: tuple[StatMark, ...]
@@ -46,7 +46,7 @@ class GitMoment:
 
 
 def git_moment(git_directory: Path) -> GitMoment:
-    """Return the present state of a work tree's git directory and of the directory it shares."""
+    """Return the present state of a work tree's git directory and of the shared git directory."""
     common = common_directory(git_directory)
     branch = head_ref(git_directory)
     marks = [_mark(git_directory / name) for name in _OF_WORK_TREE]
@@ -71,9 +71,9 @@ def _mark(path: Path) -> StatMark:
 
 
 class GitRest:
-    """Detects whether git has stayed at rest since this object was made.
+    """Detects whether git has been idle since this object was created.
 
-    At rest means that git has changed none of its files and holds no lock.
+    Git is idle if it has changed none of its files and holds no lock.
     """
 
     def __init__(self, git_directory: Path) -> None:
@@ -81,12 +81,12 @@ class GitRest:
         self.moment = git_moment(git_directory)
 
     def lasted(self, index: StatMark, log: LogMark | None) -> bool:
-        """Return whether git has changed nothing since this object was made and holds no lock now.
+        """Return whether git has changed nothing since this object was created and holds no lock.
 
-        `index` and `log` are the stamp of the index and the end of HEAD's reflog in the snapshot to
-        compare with. If the index differs from that snapshot but the reflog does not, git may have
-        written the files and not yet moved HEAD. Then return False until the index is `RESTS_AFTER`
-        old.
+        `index` and `log` are the stamp of the index and the end of HEAD's reflog in an earlier
+        snapshot. If the index has changed since that snapshot and the reflog has not, git may have
+        written files but not yet moved HEAD. Then return False until the index is `RESTS_AFTER`
+        seconds old.
         """
         now = git_moment(self._git_directory)
         if now.locks or now.marks != self.moment.marks:

@@ -71,7 +71,8 @@ _INDEX_HOOK: Final = "post-index-change"
 def runs_programs(git: Git | None, environment: Mapping[str, str] = os.environ) -> bool:
     """Return whether `git status`, `log`, `diff` and the like may run a program other than git.
 
-    Return True without a repository, because then it is unknown which configuration git would read.
+    This depends on the repository's settings and on the variables in `environment`. Return True if
+    `git` is None, because then it is unknown which configuration git would read.
     """
     if git is None or any(_directs(*variable) for variable in environment.items()):
         return True
@@ -93,10 +94,10 @@ def _directs(name: str, value: str) -> bool:
 
 
 def _is_elsewhere(git: Git, named: str | None) -> bool:
-    """Return whether git finds another repository than `git`, or a `post-index-change` hook.
+    """Return whether git uses another repository than `git`, or has a `post-index-change` hook.
 
-    `named` is the value of `core.hooksPath`, or None. A hooks path inside git's own installation
-    counts as a hook.
+    `named` is the value of `core.hooksPath`, or None if it is not set. A hooks path inside git's
+    own installation counts as such a hook.
     """
     printed = run_git(git.root, "rev-parse", "--absolute-git-dir", "--git-common-dir")
     places = [Path(git.root, os.fsdecode(line)) for line in (printed or b"").splitlines()]
@@ -108,10 +109,10 @@ def _is_elsewhere(git: Git, named: str | None) -> bool:
 
 
 def _settings(git: Git) -> Iterator[tuple[str, str | None]]:
-    """Yield the name and value of every setting that git reads here, included files among them.
+    """Yield the name and value of every setting that git reads here, also from included files.
 
-    The value is None for a name without `=`. Yield one empty name if git does not answer, which
-    counts as a setting that runs a program.
+    The value is None for a name without `=`. If git fails, yield one empty name, which counts as a
+    setting that runs a program.
     """
     printed = run_git(git.root, "config", "--list", "-z", "--show-scope")
     if printed is None:
@@ -125,7 +126,7 @@ def _settings(git: Git) -> Iterator[tuple[str, str | None]]:
 
 
 def _runs(key: str, value: str | None) -> bool:
-    """Return whether git may run a program because of this setting."""
+    """Return whether the setting `key` with this value may make git run a program."""
     if _SWITCHED.fullmatch(key):
         # A name without a value means true.
         return (value or "").lower() not in _SWITCHES

@@ -1,7 +1,7 @@
 """Git's directories, small files and the reflog of HEAD on disk, read without git.
 
-Invariant: nothing is written, and a missing file or directory is not an error. A missing or
-unusable reflog is None.
+Invariant: nothing is written, and a missing file or directory is not an error. The result for a
+missing or unusable reflog is None.
 """
 
 import os
@@ -39,10 +39,10 @@ _ABORTED: Final = (b"am --abort", b"rebase (abort)")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Move:
-    """A step of HEAD from one commit to another; `old` is None if there was no commit before.
+    """A move of HEAD from the commit `old` (None: there was no commit yet) to the commit `new`.
 
-    `authored` is whether somebody wrote the content of `new`, so that git did not just combine
-    other commits. `made` is whether git itself created `new`, by a merge, pick, revert or rebase.
+    `authored` is whether somebody wrote content of `new`; it is False if git only combined other
+    commits. `made` is whether git created `new` itself, by a merge, cherry-pick, revert or rebase.
     """
 
     old: str | None
@@ -52,10 +52,10 @@ class Move:
 
 
 def work_tree_top(root: Path, otherwise: Path) -> Path:
-    """Return the nearest directory at or above `root` that holds a `.git`, or else `otherwise`.
+    """Return the nearest directory at or above `root` that contains `.git`, or else `otherwise`.
 
-    `otherwise` is the work tree that the repository's settings name. It comes second because
-    `core.worktree` may name a directory that does not hold these files.
+    `otherwise` is the work tree that the repository's settings name. It is only the fallback,
+    because `core.worktree` may name a directory that does not contain `root`.
     """
     at = Path(os.path.realpath(root))
     for directory in (at, *at.parents):
@@ -65,18 +65,19 @@ def work_tree_top(root: Path, otherwise: Path) -> Path:
 
 
 def prefix_of(root: Path, top: Path) -> str:
-    """Return `root` relative to the git top level: "" or a path that ends with `/`.
+    """Return `root` relative to the git top level `top`: "" or a path that ends with `/`.
 
-    Raise ValueError if it is not below it.
+    Raise ValueError if `root` is not inside `top`.
     """
     below = Path(os.path.realpath(root)).relative_to(top).as_posix()
     return "" if below == "." else f"{below}/"
 
 
 def path_below(prefix: str, name: str) -> WorkspacePath | None:
-    """Return a path below the root, given relative to the git top level, or None if it is outside.
+    """Convert a path relative to the git top level into one relative to the root.
 
-    `prefix` is the root. Git's name of a nested repository ends with `/`, and is no path.
+    `prefix` is the root, relative to the top level. Return None if the path is outside the root, or
+    ends with `/`, as git writes the directory of a nested repository.
     """
     inside = name.startswith(prefix) and not name.endswith("/")
     return parse_relative(name[len(prefix) :]) if inside else None
@@ -115,10 +116,10 @@ def stash_commits(git_directory: Path, common: Path) -> tuple[str, ...]:
 
 
 def git_identity(git_directory: Path, common: Path) -> tuple[int, ...]:
-    """Return values that change if another repository takes this one's place; empty if missing.
+    """Return values that change if another repository replaces this one; () if it is missing.
 
-    `common` is the common directory. This runs before every libgit2 call, so it makes only two
-    system calls.
+    `common` is the git directory that all work trees share. This runs before every libgit2 call, so
+    it makes only two system calls.
     """
     try:
         room = os.stat(git_directory)  # noqa: PTH116 - takes half of Path.stat's time
@@ -138,7 +139,7 @@ def small_file(path: Path) -> bytes:
 
 
 def last_bytes(path: Path) -> tuple[int, bytes] | None:
-    """Return the size of a log and its last `READ_AT_MOST` bytes, or None if it cannot be read."""
+    """Return (size, last `READ_AT_MOST` bytes) of a log file, or None if it cannot be read."""
     try:
         with path.open("rb") as log:
             size = log.seek(0, os.SEEK_END)
@@ -149,7 +150,10 @@ def last_bytes(path: Path) -> tuple[int, bytes] | None:
 
 
 def log_mark(git_directory: Path) -> LogMark | None:
-    """Return the size and last line of HEAD's reflog as a mark, or None if it cannot be read."""
+    """Return a mark of the present end of HEAD's reflog, or None if the reflog cannot be read.
+
+    The mark is the reflog's size and the hash of its last line.
+    """
     found = last_bytes(git_directory / HEAD_LOG)
     if found is None:
         return None
@@ -158,7 +162,10 @@ def log_mark(git_directory: Path) -> LogMark | None:
 
 
 def moves_since(git_directory: Path, mark: LogMark) -> tuple[Move, ...] | None:
-    """Return the steps of HEAD after a mark, oldest first, or None if the mark is not found."""
+    """Return the moves of HEAD after a mark in its reflog, oldest first.
+
+    Return None if the reflog cannot be read or no longer has the marked line.
+    """
     found = last_bytes(git_directory / HEAD_LOG)
     if found is None:
         return None
@@ -176,7 +183,7 @@ def moves_since(git_directory: Path, mark: LogMark) -> tuple[Move, ...] | None:
 
 
 def logged_before(git_directory: Path, mark: LogMark) -> frozenset[str]:
-    """Return the commits that HEAD was at before a mark, as far as its reflog still shows them."""
+    """Return the commits that HEAD's reflog lists before a mark; empty if it cannot be read."""
     found = last_bytes(git_directory / HEAD_LOG)
     if found is None:
         return frozenset()
@@ -194,7 +201,7 @@ def _line(path: Path) -> str:
 
 
 def _moves(lines: Iterable[bytes]) -> Iterator[Move]:
-    """Yield the step that each line describes, skipping malformed lines."""
+    """Yield the move of HEAD that each reflog line describes. Malformed lines are skipped."""
     for line in lines:
         found = _LINE.fullmatch(line)
         if found is not None:

@@ -1,4 +1,4 @@
-"""What git ignores in a work tree: the directories that it leaves, and files newly hidden.
+"""Git's ignore rules: directories that are not ignored, and files that have become ignored.
 
 Invariant: nothing is written, no link is followed, and nested repositories are left out.
 Invariant: without an answer from git no file is reported as hidden.
@@ -31,11 +31,11 @@ _IGNORED_ROOMS: Final = ("--others", "--ignored", "--exclude-standard", "--direc
 def hidden_by(
     git: Git, root: Path, before: Mapping[str, bytes]
 ) -> Mapping[WorkspacePath, str] | None:
-    """Return the files that became ignored, each with the ignore file that hides it.
+    """Return the files that became ignored, each mapped to the ignore file that ignores it.
 
-    `before` holds the former contents of the ignore files that have changed. Its keys are paths
-    relative to the git top level, or absolute for ignore files outside the work tree. Return at
-    most `HIDDEN_AT_MOST` files, or None if git does not answer.
+    `before` maps each changed ignore file to its former content. Its keys are paths relative to the
+    git top level, or absolute for ignore files outside the work tree. Return at most
+    `HIDDEN_AT_MOST` files, or None if git fails.
     """
     top = git.top
     printed = run_git(top, *_IGNORED, "--exclude-standard", "--directory", "--", os.fspath(root))
@@ -54,10 +54,11 @@ def hidden_by(
 
 
 def patterns_below(directory: str, text: str) -> Iterator[str]:
-    """Yield the patterns of an ignore file in `directory` ("" for the top), relative to the top.
+    """Yield the patterns of an ignore file, rewritten to be relative to the git top level.
 
-    A pattern without a slash inside matches files at any depth below the directory. Any other
-    pattern is anchored to the directory.
+    `directory` is where the ignore file is ("" for the top level), and `text` is its content. A
+    pattern without a slash inside matches files at any depth below the directory. Any other pattern
+    is anchored to the directory.
     """
     for line in text.split("\n"):
         pattern = _trimmed(line.removesuffix("\r"))
@@ -73,7 +74,10 @@ def patterns_below(directory: str, text: str) -> Iterator[str]:
 
 
 def _deciding(top: Path, names: bytes, before: Mapping[str, bytes]) -> Iterator[tuple[str, str]]:
-    """Yield each name that git ignores because of a changed ignore file, and that file."""
+    """Yield (name, ignore file) for each name that a changed ignore file makes git ignore.
+
+    `names` are null-separated. `before` maps the changed ignore files to their former contents.
+    """
     printed = run_git(top, "check-ignore", "-v", "-z", "--stdin", given=names) if names else b""
     fields = [os.fsdecode(each) for each in (printed or b"").split(b"\0")]
     for at in range(0, len(fields) - _FIELDS + 1, _FIELDS):
@@ -83,7 +87,7 @@ def _deciding(top: Path, names: bytes, before: Mapping[str, bytes]) -> Iterator[
 
 
 def _files_in(top: Path, name: str) -> Iterator[str]:
-    """Yield the files below an ignored directory (`name` ends with `/`), or the file itself."""
+    """Yield all files below `name` if it ends with `/`, else `name` itself."""
     if not name.endswith("/"):
         yield name
         return
@@ -95,7 +99,10 @@ def _files_in(top: Path, name: str) -> Iterator[str]:
 def _ignored_by(
     top: Path, before: Mapping[str, bytes], names: tuple[str, ...]
 ) -> frozenset[str] | None:
-    """Return the files below some names that the former ignore files hid, or None if git fails."""
+    """Return the files at or below `names` that were ignored before the ignore files changed.
+
+    `before` maps each changed ignore file to its former content. Return None if git fails.
+    """
     held = {**_standing(top, names), **before}
     # The last matching pattern wins, so deeper ignore files come last, and those of the work tree
     # after all others.
@@ -118,7 +125,7 @@ def _ignored_by(
 
 
 def _standing(top: Path, names: tuple[str, ...]) -> Mapping[str, bytes]:
-    """Return the present contents of the `.gitignore` files in the directories above some names."""
+    """Return the present contents of all `.gitignore` files in the directories above `names`."""
     found: dict[str, bytes] = {}
     rooms = {room for name in names for room in _rooms(name)}
     for room in rooms:
@@ -129,7 +136,7 @@ def _standing(top: Path, names: tuple[str, ...]) -> Mapping[str, bytes]:
 
 
 def _rooms(name: str) -> Iterator[str]:
-    """Yield the directories above a name: "" for the top level, else a path that ends with `/`."""
+    """Yield each directory above a name: "" for the top level, else a path that ends with `/`."""
     parts = name.rstrip("/").split("/")
     yield from ("".join(f"{part}/" for part in parts[:count]) for count in range(len(parts)))
 
@@ -145,10 +152,10 @@ def _directory(source: str) -> str:
 
 
 def tree_rooms(root: Path, *, at_most: int) -> frozenset[Path] | None:
-    """Return `root` and all directories below it, or None if they are more than `at_most`.
+    """Return `root` and all directories below it, or None if there are more than `at_most`.
 
-    Left out are `.git`, the local directory, directories that git ignores as a whole, and nested
-    repositories. If git does not answer, no directory counts as ignored.
+    `.git`, `.local/`, directories that git ignores as a whole, and nested repositories are left
+    out. If git fails, no directory counts as ignored.
     """
     printed = run_git(root, "ls-files", "-z", *_IGNORED_ROOMS, "--", ".") or b""
     ignored = frozenset(name.rstrip("/") for name in os.fsdecode(printed).split("\0"))
@@ -162,12 +169,12 @@ def tree_rooms(root: Path, *, at_most: int) -> frozenset[Path] | None:
 
 
 def _trimmed(line: str) -> str:
-    """Return a line without its trailing blanks, except one that is escaped."""
+    """Return a line without its trailing blanks. A blank that is escaped is kept."""
     bare = line.rstrip(" ")
     escaped = (len(bare) - len(bare.rstrip("\\"))) % 2 and bare != line
     return f"{bare} " if escaped else bare
 
 
 def _literal(directory: str) -> str:
-    """Return a directory with its pattern characters escaped."""
+    """Return a directory's path with the special characters of patterns escaped."""
     return "".join(f"\\{sign}" if sign in "\\*?[" else sign for sign in directory)

@@ -1,4 +1,4 @@
-"""Queries to libgit2 about one opened repository: commits, blobs, and how those are converted.
+"""Queries to libgit2 about one opened repository: commits, blobs, and how blobs are converted.
 
 Conversion is specified in requirements section 8.
 
@@ -46,11 +46,11 @@ _TRUE: Final = ("true", "yes", "on", "1")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversion:
-    """How the blobs of one path become work-tree files; equal conversions give equal bytes.
+    """How git converts the blobs of one path into files. Equal conversions give equal bytes.
 
-    `said` are the attributes and settings that determine git's own conversion. It is empty if the
-    file is the blob. `program` is whether a filter or a `working-tree-encoding` makes the bytes, so
-    that the blob alone does not determine them.
+    `said` are the attributes and settings that determine git's built-in conversion; it is empty if
+    the file's bytes are the blob's. `program` is whether a filter program or a
+    `working-tree-encoding` converts the bytes. Then the blob alone does not determine them.
     """
 
     said: tuple[Attribute, ...] = ()
@@ -59,10 +59,10 @@ class Conversion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Version:
-    """A file of a commit: its blob, and how git writes that blob into the work tree at `path`.
+    """A file of a commit: its blob, and how git converts that blob when it checks out `path`.
 
     `path` is relative to the git top level. Equal versions have equal bytes, unless a program
-    produces them (`how.program`).
+    converts them (`how.program`).
     """
 
     path: str
@@ -73,8 +73,8 @@ class Version:
 def conversion(attribute: Callable[[str], Attribute], setting: Callable[[str], str]) -> Conversion:
     """Return the conversion that a path's attributes and the repository's settings determine.
 
-    `attribute` returns an attribute by its name. `setting` returns a setting in lower case, or ""
-    if it is not set.
+    `attribute(name)` returns the value of an attribute. `setting(name)` returns a setting in lower
+    case, or "" if it is not set.
     """
     if any(isinstance(value := attribute(name), str) and value for name in NAMES[:2]):
         return Conversion(program=True)
@@ -85,9 +85,9 @@ def conversion(attribute: Callable[[str], Attribute], setting: Callable[[str], s
 
 
 def discover(root: Path) -> Any | None:
-    """Open the repository around `root`, or return None if there is none with a work tree.
+    """Open the repository around `root` and return it, or None if there is none with a work tree.
 
-    A repository that cannot be opened is logged and None, too.
+    If a repository cannot be opened, log the error and return None.
     """
     import pygit2  # noqa: PLC0415 - loaded late, as architecture.md measured
 
@@ -102,7 +102,7 @@ def discover(root: Path) -> Any | None:
 
 
 def setting(repository: Any, name: str) -> str:
-    """Return a setting as it is written, or "" if it is not set."""
+    """Return the value of a setting, or "" if it is not set."""
     config = repository.config
     return str(config[name]) if name in config else ""
 
@@ -113,7 +113,7 @@ def head_commit(repository: Any) -> str | None:
 
 
 def author_name(repository: Any, commit: Any) -> str:
-    """Return the name of a commit's author, as `.mailmap` maps it."""
+    """Return the name of a commit's author, after the mapping by `.mailmap`."""
     import pygit2  # noqa: PLC0415 - loaded late, as architecture.md measured
 
     author = pygit2.Mailmap.from_repository(repository).resolve_signature(commit.author)
@@ -132,17 +132,19 @@ def blob_in_index(repository: Any, path: str) -> str | None:
 
 
 def blobs_in_commit(repository: Any, paths: Iterable[str], *, commit: str) -> Mapping[str, str]:
-    """Return the blob ids of those files that a commit has. Raise KeyError if it is unknown."""
+    """Return the blob ids of `paths` in a commit. Paths that the commit does not have are left out.
+
+    Raise KeyError if the commit does not exist.
+    """
     tree = repository.revparse_single(f"{commit}^{{tree}}")
     found = ((path, _find(tree, path)) for path in paths)
     return {path: blob_id for path, blob_id in found if blob_id is not None}
 
 
 def merged_commits(repository: Any, path: str) -> Iterator[str]:
-    """Yield the parents of merges in which git itself made a new content of a file.
+    """Yield the parents of each merge whose version of a file equals none of its parents' versions.
 
-    These are the merges in HEAD's history whose version of the file equals none of their parents'.
-    Newest merges come first.
+    Only merges in HEAD's history are searched, newest first.
     """
     if repository.head_is_unborn:
         return
@@ -155,13 +157,13 @@ def merged_commits(repository: Any, path: str) -> Iterator[str]:
 
 
 def blob_data(repository: Any, blob_id: str) -> bytes:
-    """Return a blob's content, unconverted. Raise KeyError if it is unknown."""
+    """Return a blob's content, unconverted. Raise KeyError if there is no such blob."""
     data: bytes = repository[blob_id].data
     return data
 
 
 def index(repository: Any) -> Any:
-    """Return the index as it is on disk now."""
+    """Return libgit2's index of the repository, reloaded if the file on disk has changed."""
     found = repository.index
     found.read(force=False)
     return found
@@ -175,13 +177,16 @@ def submodules(repository: Any) -> bool:
 
 
 def conversion_of(repository: Any, path: str) -> Conversion:
-    """Return how a path's blobs become work-tree files, by its attributes and the settings."""
+    """Return how git converts a path's blobs, from the path's attributes and the settings."""
     attribute: Callable[[str], Attribute] = partial(repository.get_attr, os.fsencode(path))
     return conversion(attribute, lambda key: setting(repository, key).lower())
 
 
 def _find(tree: Any, path: str) -> str | None:
-    """Return the id of a file's blob in a tree, following links inside the repository, or None."""
+    """Return the id of a file's blob in a tree, or None if there is no such file.
+
+    Symbolic links in the tree are followed if they point inside the repository.
+    """
     for _ in range(_LINKS_AT_MOST):
         try:
             found = tree[path]
@@ -200,7 +205,7 @@ def _find(tree: Any, path: str) -> str | None:
 
 
 def blob_size(repository: Any, blob_id: str) -> int:
-    """Return the size of a blob in bytes, without reading it. Raise KeyError if it is unknown."""
+    """Return a blob's size in bytes without reading it. Raise KeyError if there is no such blob."""
     _, size = repository.odb.read_header(blob_id)
     return int(size)
 

@@ -53,10 +53,10 @@ def run_git(
     timeout: float = TIMEOUT_SECONDS,
     place: Mapping[str, str] = MappingProxyType({}),
 ) -> bytes | None:
-    """Run git in `directory` and return its output, or None if it fails or takes too long.
+    """Run git in `directory` and return its standard output, or None if it fails or takes too long.
 
-    `given` is its standard input, `timeout` is in seconds. `place` are additional environment
-    variables, for example `GIT_DIR` where git must not search for the repository itself.
+    `given` is the standard input, and `timeout` is in seconds. `place` holds additional environment
+    variables, for example `GIT_DIR` if git must not search for the repository itself.
     """
     try:
         child = _start(directory, arguments, place=place)
@@ -96,9 +96,10 @@ def stream_git(directory: Path, *arguments: str) -> Iterator[bytes]:
 
 
 def find_git() -> str | None:
-    """Return the path of the git program in PATH, or None. Relative entries of PATH are skipped.
+    """Return the path of the git program found in PATH, or None if there is none.
 
-    They would lead into the working directory, where anybody may have put a program called git.
+    Relative entries of PATH are skipped, because anybody may have put a program called git into the
+    working directory.
     """
     absolute = filter(os.path.isabs, os.get_exec_path())
     return shutil.which("git", path=os.pathsep.join(absolute))
@@ -110,8 +111,9 @@ def _start(
     complaints: int = subprocess.PIPE,
     place: Mapping[str, str] = MappingProxyType({}),
 ) -> subprocess.Popen[bytes]:
-    """Start git in `directory` with piped input and output; `place` adds environment variables.
+    """Start git in `directory` with piped input and output, and return the process.
 
+    `complaints` is where its standard error goes; `place` holds additional environment variables.
     Raise OSError, or ValueError for an argument with a null character.
     """
     program = find_git()
@@ -131,7 +133,7 @@ def _start(
 
 
 def _kill(child: subprocess.Popen[bytes]) -> None:
-    """Kill git and the filters that it started."""
+    """Kill git and the filter programs that it started."""
     try:
         os.killpg(child.pid, signal.SIGKILL)
     except ProcessLookupError:

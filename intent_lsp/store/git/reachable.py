@@ -23,7 +23,7 @@ _NEWEST_FIRST: Final = 2
 
 
 def named_commits(repository: Any) -> tuple[str, ...]:
-    """Return the commits that HEAD, branches and tags name, each once, HEAD's first.
+    """Return the commits of HEAD, all branches and all tags, each once, HEAD's first.
 
     Detached HEADs of other work trees are included. Raise KeyError if a branch names a missing
     commit.
@@ -40,7 +40,7 @@ def named_commits(repository: Any) -> tuple[str, ...]:
 
 
 def logged_commits(repository: Any) -> tuple[str, ...]:
-    """Return the commits of the stash and of the reflogs of HEAD and the refs, each once."""
+    """Return the commits in the stash and in the reflogs of HEAD and of all refs, each once."""
     git_directory = Path(repository.path)
     common = common_directory(git_directory)
     rooms = dict.fromkeys((git_directory, common, *_other_work_trees(repository)))
@@ -54,7 +54,7 @@ def logged_commits(repository: Any) -> tuple[str, ...]:
 
 
 def reachable(repository: Any, tips: Sequence[str], hidden: Iterable[str] = ()) -> Iterator[Any]:
-    """Return an iterator over the commits reachable from `tips` but not `hidden`, newest first."""
+    """Yield the commits reachable from `tips` but not from `hidden`, newest first."""
     walk = repository.walk(None, _NEWEST_FIRST)
     for tip in tips:
         walk.push(tip)

@@ -49,7 +49,7 @@ T = TypeVar("T")
 
 
 class Git:
-    """The git repository around one root. Methods may be called from any thread.
+    """The git repository around one root. Thread-safe.
 
     `git_dir` is the git directory, `common_dir` the one that all work trees share, `top` the top
     directory of the work tree that contains the root.
@@ -62,9 +62,9 @@ class Git:
 
     @staticmethod
     def open(root: Path) -> "Git | None":
-        """Open the repository around `root`, or return None.
+        """Open the repository around `root` and return it.
 
-        None means that there is no repository with a work tree around `root`, or that it is
+        Return None if there is no repository with a work tree around `root`, or if it is
         unreadable.
         """
         repository = discover(root)
@@ -81,11 +81,11 @@ class Git:
         return watched_directories(self.git_dir)
 
     def full_path(self, path: WorkspacePath) -> str:
-        """Return a path of the root as a path relative to the git top level."""
+        """Convert a path relative to the root into a path relative to the git top level."""
         return self._prefix + path
 
     def setting(self, name: str) -> str:
-        """Return a setting of the repository as it is written, or "" if it is not set."""
+        """Return the value of a repository setting, or "" if it is not set."""
         return self.ask("", partial(setting, name=name))
 
     def head_commit(self) -> str | None:
@@ -93,27 +93,30 @@ class Git:
         return self.ask(None, head_commit)
 
     def head_bytes(self, path: WorkspacePath) -> bytes | None:
-        """Return a file of HEAD as git would check it out, or None if HEAD does not have it.
+        """Return a file of HEAD as git would check it out, or None if HEAD does not have the file.
 
-        If the path has a filter and the clean filter turns the file on disk into HEAD's blob,
-        return the bytes on disk.
+        If the path has a filter and the filter's clean direction turns the file on disk into HEAD's
+        blob, return the bytes on disk.
         """
         return self._bytes(self.head_version(path))
 
     def head_version(self, path: WorkspacePath) -> Version | None:
-        """Return the version that `head_bytes` would read, or None if the file is not in HEAD."""
+        """Return the version of a file in HEAD, or None if HEAD does not have the file."""
         return self._version(path, blob_in_head)
 
     def blob_bytes(self, commit: str, path: WorkspacePath) -> bytes | None:
-        """Return a file of a commit as git would check it out, or None if either does not exist."""
+        """Return a file of a commit as git would check it out, or None if there is none."""
         return self._bytes(self.version_at(commit, path))
 
     def version_at(self, commit: str, path: WorkspacePath) -> Version | None:
-        """Return the version that `blob_bytes` would read, or None if it does not exist."""
+        """Return the version of a file in a commit, or None if there is none."""
         return (self.versions_at(commit, (path,)) or {}).get(path)
 
     def merged_commits(self, path: WorkspacePath, *, limit: int) -> tuple[str, ...]:
-        """Return parents of merges in which git made a new content of a file, newest first."""
+        """Return parents of merges whose version of a file equals none of their parents' versions.
+
+        At most `limit` are returned, those of the newest merges first.
+        """
         full = self._prefix + path
         return self.ask(
             (), lambda repository: tuple(islice(merged_commits(repository, full), limit))
@@ -122,10 +125,10 @@ class Git:
     def versions_at(
         self, revision: str, paths: Iterable[WorkspacePath]
     ) -> Mapping[WorkspacePath, Version] | None:
-        """Return the versions of those files that a commit has, found in one go.
+        """Return the version of each of `paths` that the commit `revision` has.
 
-        `revision` is a commit or names one. Return None if there is no such commit or it is
-        damaged.
+        `revision` is a commit's id or any other name of it. Return None if there is no such commit
+        or if it is damaged.
         """
         full = {self._prefix + path: path for path in paths}
         blobs = self.ask(None, partial(blobs_in_commit, paths=full, commit=revision))
@@ -143,7 +146,7 @@ class Git:
         return self.ask(None, lambda repository: blob_data(repository, version.blob_id))
 
     def tracked(self, path: WorkspacePath) -> bool:
-        """Return whether the index has the file."""
+        """Return whether the index contains the file."""
         full = self._prefix + path
         found = self.ask(None, lambda repository: full in index(repository))
         if found is None:  # libgit2 cannot read a split or sparse index.
@@ -165,15 +168,15 @@ class Git:
         return found
 
     def tracks_below(self, path: WorkspacePath) -> bool:
-        """Return whether the index has the file, or any file below the directory."""
+        """Return whether the index contains the file `path`, or any file below that directory."""
         return bool(self._run("--literal-pathspecs", "ls-files", "-z", "--", path))
 
     def has_submodules(self) -> bool:
-        """Return whether the repository has submodules. True if that cannot be found out."""
+        """Return whether the repository has submodules, or True if that cannot be determined."""
         return self.ask(True, submodules)  # noqa: FBT003 - the default answer
 
     def changed_paths(self) -> tuple[WorkspacePath, ...]:
-        """Return the files that differ from HEAD, with untracked files and without ignored ones.
+        """Return the files that differ from HEAD, including untracked files but not ignored ones.
 
         The result is empty if git does not answer.
         """
@@ -190,10 +193,10 @@ class Git:
         return self.below(printed.split(b"\0"))
 
     def names_in(self, directory: WorkspacePath, *, tracked: bool = False) -> list[str] | None:
-        """Return the tracked and the not ignored files below a directory, relative to it.
+        """Return the files below a directory that git tracks or does not ignore, relative to it.
 
-        A nested repository is one name that ends with `/`. With `tracked`, return tracked files
-        only. Return None if git does not answer.
+        With `tracked`, return only tracked files. A nested repository is one name that ends with
+        `/`. Return None if git does not answer.
         """
         options = ("--cached",) if tracked else ("--cached", "--others", "--exclude-standard")
         place = f"./{directory}"
@@ -204,7 +207,7 @@ class Git:
         return [name.removeprefix(f"{directory}/") for name in dict.fromkeys(names) if name]
 
     def _take(self, repository: Any) -> None:  # noqa: ANN401 - pygit2 is loaded late
-        """Use a newly opened repository. Raise ValueError if the root is outside its work tree."""
+        """Store a newly opened repository. Raise ValueError if its work tree lacks the root."""
         self.git_dir = Path(repository.path)
         self.top = work_tree_top(self.root, Path(repository.workdir))
         self._prefix = prefix_of(self.root, self.top)
@@ -213,7 +216,7 @@ class Git:
         self._repository = repository
 
     def ask(self, otherwise: T, question: Callable[[Any], T]) -> T:
-        """Return `question` of the repository that is there now, or `otherwise` if that fails.
+        """Return what `question` returns for the libgit2 repository, or `otherwise` on an error.
 
         One thread asks at a time. A repository that was replaced on disk is opened again first.
         """
@@ -248,19 +251,21 @@ class Git:
         return run_git(self.root, *arguments)
 
     def below(self, paths: Iterable[bytes]) -> tuple[WorkspacePath, ...]:
-        """Return paths, given relative to the git top level, as paths of the root, each once.
+        """Convert paths relative to the git top level into paths relative to the root, each once.
 
-        Paths outside the root are left out, and so are directories, which are nested repositories.
+        Paths outside the root are left out. So are directories, which stand for nested
+        repositories.
         """
         found = (path_below(self._prefix, name) for name in map(os.fsdecode, paths))
         return tuple(dict.fromkeys(path for path in found if path is not None))
 
 
 def filtered(top: Path, version: Version) -> bytes | None:
-    """Return a version's bytes as git would check it out at `top`, or None if git fails.
+    """Return a version's bytes as git would check them out at `top`, or None if git fails.
 
-    If a filter makes the bytes and its clean direction turns the file on disk into the version's
-    blob, return the bytes on disk. A filter need not give the same bytes twice.
+    If a filter program converts the bytes, the file on disk is tried first: if the filter's clean
+    direction turns it into the version's blob, its bytes are returned. A filter need not give the
+    same bytes twice.
     """
     if version.how.program and (disk := _clean(top, version)) is not None:
         return disk
@@ -268,7 +273,10 @@ def filtered(top: Path, version: Version) -> bytes | None:
 
 
 def _clean(top: Path, version: Version) -> bytes | None:
-    """Return the bytes on disk if git's clean filter turns them into the version's blob."""
+    """Return the bytes of a version's file on disk, or None if they differ from the version.
+
+    They are the same if git's clean filter turns them into the version's blob.
+    """
     try:
         disk = read_bytes(top / version.path)
     except OSError:

@@ -1,4 +1,4 @@
-"""Snapshots of a repository's own state: refs, stashes, HEAD's reflog, index flags.
+"""Snapshots of a repository's own state: HEAD, refs, stashes, HEAD's reflog, index flags.
 
 Invariant: nothing is written, and what does not exist is left out.
 """
@@ -36,8 +36,8 @@ _FETCHED: Final = re.compile(rb"^([0-9a-f]{40,64})\t", re.MULTILINE)
 class IndexFlags:
     """Index entries that `git status` does not compare with the work tree.
 
-    `unlooked` maps files marked as assume-unchanged or skip-worktree to their blobs. `submodules`
-    are the directories of submodules.
+    `unlooked` maps files marked as assume-unchanged or skip-worktree to their blob ids.
+    `submodules` are the directories of submodules.
     """
 
     unlooked: dict[WorkspacePath, str]
@@ -48,7 +48,7 @@ _NO_FLAGS: Final = IndexFlags(unlooked={}, submodules=())
 
 
 class GitSnapshots:
-    """Takes snapshots of one repository. Index flags are read again only if the index changed."""
+    """Takes snapshots of one repository. Index flags are cached until the index changes."""
 
     def __init__(self, git: Git) -> None:
         self._git = git
@@ -56,7 +56,10 @@ class GitSnapshots:
         self._flags: tuple[StatMark, IndexFlags] = (None, _NO_FLAGS)
 
     def take(self, status: TreeStatus) -> GitSnapshot:
-        """Return a snapshot of the repository's state beside the files that `status` lists."""
+        """Return a snapshot of HEAD, refs, stashes, reflog, index and ignore files.
+
+        HEAD's commit and the files in conflict are taken from `status`.
+        """
         git_dir = self._git.git_dir
         common = common_directory(git_dir)
         tips = tuple(_tips(self._git.root, common))
@@ -88,7 +91,7 @@ class GitSnapshots:
         return self._git.setting("core.sparsecheckout") in ("true", "yes", "on", "1")
 
     def _read_flags(self) -> IndexFlags:
-        """Read the flags of all index entries below the root; empty if git does not answer."""
+        """Return the flagged index entries below the root; none if git does not answer."""
         printed = run_git(self._git.root, "ls-files", "-s", "-v", "-z", "--full-name", "--", ".")
         unlooked: dict[WorkspacePath, str] = {}
         links: list[bytes] = []
@@ -122,7 +125,7 @@ def _ref_lines(common: Path) -> Iterator[bytes]:
 
 
 def _excludes(git: Git, common: Path) -> Iterator[tuple[str, ContentHash]]:
-    """Yield the path and content hash of each nonempty ignore file outside the work tree."""
+    """Yield (path, content hash) of each nonempty ignore file outside the work tree."""
     places = [common / "info" / "exclude"]
     named = git.setting("core.excludesfile")
     places.append(Path(named).expanduser() if named else _own_excludes())
@@ -133,7 +136,7 @@ def _excludes(git: Git, common: Path) -> Iterator[tuple[str, ContentHash]]:
 
 
 def _own_excludes() -> Path:
-    """Return git's default path of the person's own ignore file."""
+    """Return the default path of the user's own ignore file."""
     room = os.environ.get("XDG_CONFIG_HOME") or Path("~/.config").expanduser()
     return Path(room, "git", "ignore")
 

@@ -1,8 +1,9 @@
-"""The output of `git status` for a root, and the private copy of the index that it may refresh.
+"""The output of `git status` for a root, and the private copy of the index that git may refresh.
 
-In a tree that was just copied or cloned, the stamps in the index match no file, so git reads every
-file. A person's git writes the new stamps into the index. Ours must not write the real index and
-would read every file each time, so it refreshes a copy.
+In a tree that was just copied or cloned, the stamps in the index match no file, so `git status`
+reads every file. A git command of the user writes the new stamps into the index. The server's own
+git commands must not write the real index and would read every file each time, so they refresh a
+copy.
 
 Invariant: HEAD and the files come from one git call, so that they belong together.
 Invariant: None means that git did not answer, an empty result that no file differs.
@@ -64,7 +65,7 @@ _NONE: Final[Mapping[str, str]] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class InIndex:
-    """A file's blob in the index, and whether the file in the work tree equals it (`same`)."""
+    """A file's blob id in the index, and whether the work-tree file equals that blob (`same`)."""
 
     blob: str
     same: bool
@@ -72,10 +73,11 @@ class InIndex:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TreeStatus:
-    """HEAD's commit (None if unborn) and the files that differ from it, without ignored ones.
+    """HEAD's commit (None if unborn) and the files that differ from it. Ignored files are left out.
 
-    `paths` are all those files, `unmerged` those in conflict. `index` is what the index has of
-    them. `repositories` are untracked directories that are nested repositories.
+    `paths` are all those files, and `unmerged` those of them in conflict. `index` maps those of
+    them that are in the index to their index entries. `repositories` are untracked directories that
+    are nested repositories.
     """
 
     head: str | None
@@ -86,7 +88,7 @@ class TreeStatus:
 
 
 class PrivateIndex:
-    """The copy of one repository's index, in the local directory of one root. Safe for threads."""
+    """A copy of one repository's index, in the `.local/` directory of one root. Thread-safe."""
 
     def __init__(self, root: Path, git_dir: Path) -> None:
         self._root = root
@@ -98,9 +100,9 @@ class PrivateIndex:
     def place(self) -> Mapping[str, str]:
         """Return the environment variables that make git use and refresh the copy.
 
-        The index is copied again if it has changed, or if anything but our git has changed the
-        copy. Return no variables if there is no local directory, or if the index is missing or too
-        large.
+        The index is copied again if it has changed, or if anything but this object's git commands
+        has changed the copy. Return no variables if there is no local directory, or if the index is
+        missing or too large.
         """
         with self._lock:
             room = find_local_directory(self._root)
@@ -122,7 +124,7 @@ class PrivateIndex:
             self._left = None if room is None else stamp(room / FILE_NAME)
 
     def _copy(self, copy: Path, now: Stamp) -> bool:
-        """Copy the index, and return whether that succeeded and it did not change meanwhile."""
+        """Copy the index to `copy`. Return False if that fails or its stamp is no longer `now`."""
         try:
             data = read_bytes(self._index)
             if data is None or stamp(self._index) != now:
@@ -141,7 +143,7 @@ class PrivateIndex:
 def tree_status(root: Path, index: Mapping[str, str] = MappingProxyType({})) -> TreeStatus | None:
     """Return how the files below `root` differ from HEAD, or None if git does not answer.
 
-    `index` are environment variables that make git use another index.
+    `index` holds environment variables that make git use a copy of the index.
     """
     repository = discover(root)
     if repository is None:
@@ -158,10 +160,10 @@ def tree_status(root: Path, index: Mapping[str, str] = MappingProxyType({})) -> 
 
 
 def read_status(printed: bytes, prefix: str) -> TreeStatus | None:
-    """Parse the output of `git status --porcelain=v2 -z --branch`; None if it names no HEAD.
+    """Parse the output of `git status --porcelain=v2 -z --branch`.
 
     `prefix` is the root relative to the git top level: "" or a path that ends with `/`. Files
-    outside it are left out.
+    outside it are left out. Return None if the output has no line for HEAD.
     """
     entries = printed.split(b"\0")
     head = next((e.removeprefix(_HEAD) for e in entries if e.startswith(_HEAD)), None)
@@ -179,7 +181,7 @@ def read_status(printed: bytes, prefix: str) -> TreeStatus | None:
 
 
 def _files(entries: list[bytes], prefix: str) -> Iterator[tuple[WorkspacePath, bytes]]:
-    """Yield each changed file below the prefix with its entry."""
+    """Yield (path relative to the root, entry) for each changed file below `prefix`."""
     for entry in entries:
         path = path_below(prefix, os.fsdecode(_name(entry)))
         if path is not None:
@@ -195,7 +197,7 @@ def _repositories(entries: list[bytes], prefix: str) -> Iterator[WorkspacePath]:
 
 
 def _in_index(entry: bytes) -> InIndex | None:
-    """Return what the index has of an entry's file, or None if it is not in the index."""
+    """Return the index's blob for a status entry, or None if the index lacks the file."""
     if entry[:2] != b"1 ":
         return None
     blob = entry.split(b" ", 8)[7].decode("ascii", "replace")
@@ -203,7 +205,7 @@ def _in_index(entry: bytes) -> InIndex | None:
 
 
 def _name(entry: bytes) -> bytes:
-    """Return the path in an entry, or an empty one if the entry is no file's."""
+    """Return the path in a status entry, or an empty one if the entry is not about a file."""
     kind = entry[:2]
     if kind == _UNTRACKED:
         return entry[2:]

@@ -1,4 +1,4 @@
-"""Git's trees: files of commits, results of merges, and which refs lead to a commit.
+"""Git's trees: files of commits, results of merges, and whether a commit is reachable from refs.
 
 Invariant: a failed read gives None or nothing, never an exception.
 Invariant: only temporary files are written, and they are removed afterwards.
@@ -34,7 +34,7 @@ class GitTrees:
         self._merged: dict[tuple[str, ...], Any] = {}
 
     def blob(self, commit: str, path: WorkspacePath) -> str | None:
-        """Return the id of the blob at a path in a commit, or None if either does not exist."""
+        """Return the id of a file's blob in a commit, or None if there is none."""
         full = self._git.full_path(path)
         return self._git.ask(None, lambda repository: _id(_tree(repository, commit), full))
 
@@ -49,7 +49,7 @@ class GitTrees:
         return None if found is None else frozenset(self._git.below(found))
 
     def authored(self, moves: Iterable[Move]) -> frozenset[WorkspacePath]:
-        """Return the files that the authored commits among some steps of HEAD changed."""
+        """Return the files changed by the commits of those `moves` that are `authored`."""
         changed = (self.authored_in(move.new) for move in moves if move.authored)
         return frozenset[WorkspacePath]().union(*changed)
 
@@ -71,7 +71,7 @@ class GitTrees:
     def merging_gives(
         self, path: WorkspacePath, blob: str | None, merges: Iterable[tuple[str, str, str]]
     ) -> bool:
-        """Return whether one of some merges gives a path the content `blob` (None: no file there).
+        """Return whether one of `merges` gives a path the blob `blob` (None: no file there).
 
         Each merge is three revisions: base, ours and theirs. An empty base means the merge base.
         """
@@ -85,7 +85,7 @@ class GitTrees:
         return False
 
     def merged_blob(self, base: str, ours: str, theirs: bytes) -> str | None:
-        """Return the blob id of the three-way merge, or None on a conflict or a failure.
+        """Return the blob id of a three-way merge's result, or None on a conflict or an error.
 
         `base` and `ours` are blob ids; `theirs` is a content.
         """
@@ -95,7 +95,7 @@ class GitTrees:
         return None if merged is None else _blob_id(merged)
 
     def object_ids(self, paths: Collection[WorkspacePath]) -> Mapping[WorkspacePath, str] | None:
-        """Return the blob ids that git would store for files of the work tree, or None on failure.
+        """Return the blob id that git would store for each file on disk, or None on an error.
 
         Paths that are neither files nor links are left out.
         """
@@ -116,7 +116,11 @@ class GitTrees:
 
 
 def standing_merges(git_dir: Path, head: str | None) -> Iterator[tuple[str, str, str]]:
-    """Yield the merges of unfinished git operations, in the form that `merging_gives` takes."""
+    """Yield (base, ours, theirs) of each merge, cherry-pick, rebase or revert that is unfinished.
+
+    `head` is HEAD's commit, or None if HEAD is unborn; then nothing is yielded. An empty base means
+    the merge base.
+    """
     for name, merge in _STANDING.items():
         commit = None if head is None else _commit_in(git_dir / name)
         if commit is not None:
@@ -125,7 +129,7 @@ def standing_merges(git_dir: Path, head: str | None) -> Iterator[tuple[str, str,
 
 
 def merge_of_stash(stash: str) -> tuple[str, str, str]:
-    """Return the merge that applying a stash to HEAD makes: base, ours and theirs."""
+    """Return (base, ours, theirs) of the merge that git makes to apply a stash to HEAD."""
     return (f"{stash}^1", "HEAD", stash)
 
 
@@ -161,7 +165,7 @@ def _id(tree: Any, path: str) -> str | None:
 
 
 def _differing(repository: Any, old: str | None, new: str | None) -> frozenset[bytes]:
-    """Return the paths in which two commits differ. None stands for the empty tree."""
+    """Return the paths in which two commits differ. A commit that is None is an empty tree."""
     if new is None or old is None:
         known = new if old is None else old
         diff = _tree(repository, known or "").diff_to_tree()
@@ -177,7 +181,7 @@ def _paths(diff: Any) -> Iterator[bytes]:
 
 
 def _of_commit(repository: Any, commit: str) -> frozenset[bytes]:
-    """Return the paths that a commit changed itself, and of a merge also its conflicts."""
+    """Return the paths that a commit itself changed, including the conflicts of a merge."""
     found = repository[commit]
     parents = found.parents
     if not parents:
@@ -195,7 +199,7 @@ def _of_commit(repository: Any, commit: str) -> frozenset[bytes]:
 
 
 def _leads_to(repository: Any, *, tips: Collection[str], commit: str) -> bool:
-    """Return whether a commit is reachable from one of some tips."""
+    """Return whether `commit` is one of `tips` or reachable from one of them."""
     known = []
     for tip in tips:
         try:
@@ -208,7 +212,10 @@ def _leads_to(repository: Any, *, tips: Collection[str], commit: str) -> bool:
 
 
 def _merge(repository: Any, *, revisions: tuple[str, str, str]) -> Any:
-    """Return the index that a merge gives. Conflicts remain in it."""
+    """Return the index that results from merging `revisions` (base, ours, theirs), with conflicts.
+
+    An empty base means the merge base.
+    """
     base, ours, theirs = revisions
     if not base:
         one, other = (repository.revparse_single(each).id for each in (ours, theirs))
@@ -235,7 +242,7 @@ def _blob_id(data: bytes) -> str:
 
 
 def _quoted(path: str) -> bytes:
-    """Return a path as git reads it from a line, quoted if its bytes could be misread."""
+    """Return a path as `git --stdin-paths` expects it: quoted if its bytes need that."""
     name = os.fsencode(path)
     # Git also strips a carriage return from the end of a line.
     if name.isascii() and not name.startswith(b'"') and not {10, 13} & {*name}:
@@ -246,7 +253,7 @@ def _quoted(path: str) -> bytes:
 
 
 def merge_file(base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
-    """Return the three-way merge of two contents, or None if they conflict or git fails."""
+    """Return the result of merging three contents, or None if they conflict or git fails."""
     contents = {"ours": ours, "base": base, "theirs": theirs}
     with temporary_files(contents) as room:
         return run_git(room, "merge-file", "-p", "-q", *contents)
