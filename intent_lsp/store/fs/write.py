@@ -93,7 +93,7 @@ def create_file(path: Path, data: bytes, *, mode: int = _NEW_FILE_MODE) -> bool:
 
 
 def create_cache_file(path: Path, data: bytes, *, mode: int, mtime_ns: int | None = None) -> None:
-    """Create or replace a cache file atomically, without syncing. Set its time to `mtime_ns`, if given."""
+    """Create or replace a file atomically, without syncing. `mtime_ns` is the time it gets, if any."""
     with _written(path, (data,), mode=mode, lasting=False) as temporary:
         if mtime_ns is not None:
             os.utime(temporary, ns=(mtime_ns, mtime_ns))
@@ -120,7 +120,7 @@ def new_file(path: Path) -> Iterator[Callable[[bytes], object]]:
 
 @contextlib.contextmanager
 def temporary_files(contents: Mapping[str, bytes]) -> Iterator[Path]:
-    """Yield a temporary directory that contains `contents` (file name to bytes); remove it afterwards."""
+    """Yield a temporary directory with the files in `contents` (name to bytes), then delete it."""
     with tempfile.TemporaryDirectory(prefix="intent-lsp-") as directory:
         for name, data in contents.items():
             Path(directory, name).write_bytes(data)
@@ -128,7 +128,7 @@ def temporary_files(contents: Mapping[str, bytes]) -> Iterator[Path]:
 
 
 def move_file(source: Path, target: Path) -> None:
-    """Rename `source` to `target`, replacing a file there, and sync the directory. Raise OSError."""
+    """Rename `source` to `target`, replacing it, and sync the directory. Raise OSError."""
     source.replace(target)
     sync_directory(target.parent)
 

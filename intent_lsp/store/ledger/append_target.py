@@ -1,4 +1,4 @@
-"""The append target: the file that the next record goes to, and the end of its chain.
+"""The append target: the file that the next record is appended to, and the end of its chain.
 
 Invariant: everything here is called under the ledger's lock.
 Invariant: an end that `take` returned is not reused unless `give_back` returns it after the write.
@@ -33,16 +33,19 @@ _DATE: Final = len("2026-11-21")
 
 
 class _Begun(NamedTuple):
-    """A segment's name, and the change of git's index that was under way when it was begun."""
+    """A segment's name, and the id of git's index change that was under way when it was begun.
+
+    `change` is "" if git was not changing its index.
+    """
 
     name: str
     change: str
 
 
 class OwnSegment:
-    """Chooses this work tree's segment, the ledger file to which only this work tree appends.
+    """Chooses this work tree's segment: the ledger file to which only this work tree appends.
 
-    Its processes share the choice through `.local/`.
+    All processes in the work tree share the choice through a file in `.local/`.
     """
 
     def __init__(self, root: Path, local: Path, clock: Callable[[], datetime]) -> None:
@@ -72,7 +75,10 @@ class OwnSegment:
         return None if found is None else _Begun(found[1].decode(), found[2].decode())
 
     def _is_open(self, begun: _Begun, change: str) -> bool:
-        """Return whether a segment may still be appended to."""
+        """Return whether the segment `begun` may still be appended to.
+
+        `change` is the id of git's index change under way, or "".
+        """
         file = WorkspacePath(f"{SEGMENT_ROOM}/{begun.name}")
         # While git changes its index it may already have read the segment, so that counts as
         # tracked.
@@ -92,7 +98,7 @@ class OwnSegment:
         return self._known[2]
 
     def _index_change(self) -> str:
-        """Return a name that is different for each index change under way, or "" if none is."""
+        """Return an id of git's index change under way, or "" if the index is not being changed."""
         if self._git is not None:
             with suppress(OSError):
                 lock = os.lstat(self._git.git_dir / "index.lock")
@@ -101,9 +107,9 @@ class OwnSegment:
 
 
 class AppendTarget:
-    """The file that the next record goes to, kept open, with the known end of its chain.
+    """The ledger file that the next record is appended to, kept open, and the end of its chain.
 
-    `file` is its path, relative to the root.
+    `file` is the path of that file, relative to the root.
     """
 
     def __init__(
@@ -128,16 +134,19 @@ class AppendTarget:
         self._taken_at = self._noticed_size = 0
 
     def has_news(self) -> bool:
-        """Return whether the ledger has changed since the last call, except by our own appends."""
+        """Return whether others have changed the main ledger file since the last call.
+
+        Appends through this object do not count.
+        """
         found = stamp(self._root / LEDGER_FILE)
         size = 0 if found is None else found.size
         news, self._noticed_size = size != self._noticed_size, size
         return news
 
     def take(self, index: Index) -> tuple[LedgerFile, TailState]:
-        """Open the file to append to, and return it with its end.
+        """Return the file to append to, opened, and the end of its chain.
 
-        A file that was replaced at its path is reopened, and a torn last line is moved to
+        A file that was replaced at its path is opened again, and a torn last line is moved to
         `.local/torn/`. Raise LedgerUnavailableError, UnsafePathError or OSError.
         """
         file = self._chosen()
@@ -150,9 +159,9 @@ class AppendTarget:
         return self._opened, end
 
     def give_back(self, end: TailState) -> None:
-        """Keep the end for the next append, and leave it in the lock's file for other processes.
+        """Keep the chain's new end for the next append, and write it to the lock file as a note.
 
-        Call it only after the write has succeeded.
+        Other processes read the note. Call this only after the write has succeeded.
         """
         self._end = end
         if self._noticed_size == self._taken_at:
@@ -179,5 +188,5 @@ class AppendTarget:
 
 
 def single() -> LedgerForm:
-    """Return the form with all records in one file, the default without a policy."""
+    """Return the ledger form with all records in one file, which applies without a policy."""
     return LedgerForm.SINGLE

@@ -44,7 +44,7 @@ _log: Final = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Archived:
-    """The result of an archiving: how many records were moved, and how many are `left`.
+    """The result of archiving: how many records were moved, and how many the main file has `left`.
 
     `file` is the new archive, or None if nothing was moved. `repeated` is the number of bytes that
     an interrupted archiving had left in both files and that were now removed from the main file.
@@ -57,7 +57,7 @@ class Archived:
 
 
 class ArchiveLine(NamedTuple):
-    """A line of the main file: its byte offsets and its place in the chain."""
+    """A line of the main file: its start and end offsets in bytes, and its link in the chain."""
 
     start: int
     end: int
@@ -69,7 +69,10 @@ CutPoint = Callable[[Iterable[ArchiveLine]], int]
 
 
 def older_than(moment: str) -> CutPoint:
-    """Return a cut before the first record that is not older than `moment`, a ledger timestamp."""
+    """Return a function that finds the offset of the first record not older than `moment`.
+
+    The function is for the parameter `cut` of `archive`. `moment` is a ledger timestamp.
+    """
 
     def cut(lines: Iterable[ArchiveLine]) -> int:
         end = 0
@@ -83,7 +86,10 @@ def older_than(moment: str) -> CutPoint:
 
 
 def all_but_newest(number: int) -> CutPoint:
-    """Return a cut before the last `number` records."""
+    """Return a function that finds the offset of the last `number` records.
+
+    The function is for the parameter `cut` of `archive`.
+    """
 
     def cut(lines: Iterable[ArchiveLine]) -> int:
         newest: deque[int] = deque(maxlen=number + 1)
@@ -102,11 +108,11 @@ def all_but_newest(number: int) -> CutPoint:
 
 
 def archive(root: Path, cut: CutPoint) -> Archived:
-    """Move the lines before a cut of the main file below `root` into a new archive.
+    """Move the first lines of the main file below `root` into a new archive.
 
-    Raise LedgerUnavailableError if the ledger cannot be read or written, does not verify, or is
-    being archived by another process. Raise UnsafePathError if one of its paths is not a regular
-    file.
+    `cut` returns the byte offset before which lines are moved. Raise LedgerUnavailableError if the
+    ledger cannot be read or written, fails verification, or is being archived by another process.
+    Raise UnsafePathError if one of its paths is not a regular file.
     """
     try:
         make_private_directory(root)
@@ -126,7 +132,7 @@ def archive(root: Path, cut: CutPoint) -> Archived:
 
 @dataclass(slots=True)
 class _Moved:
-    """The records that are moved: their number, and the timestamps of the first and the last."""
+    """The number of records moved, and the timestamps of the first and the last of them."""
 
     records: int = 0
     first: str = ""
@@ -144,14 +150,17 @@ class _Moved:
 
 
 class _Archiving:
-    """One archiving of the main file, opened as `fd`, up to the size that it has now."""
+    """One run of archiving the main file, which is open as `fd`, up to its size at the start."""
 
     def __init__(self, root: Path, fd: int) -> None:
         self._root, self._fd = root, fd
         self._size = os.fstat(fd).st_size
 
     def run(self, cut: CutPoint) -> Archived:
-        """Archive the lines before the cut, and delete the new archive again if that fails."""
+        """Archive the lines before the offset that `cut` returns.
+
+        If that fails, delete the new archive again.
+        """
         begin = self._archived_already()
         end = max(cut(self._lines(begin, self._size)), begin)
         moved = _Moved()
@@ -172,9 +181,9 @@ class _Archiving:
         return Archived(file=made, records=moved.records, left=left, repeated=begin)
 
     def _archived_already(self) -> int:
-        """Return how many bytes of the main file's beginning are already in archives.
+        """Return how many bytes at the start of the main file are already in archives.
 
-        There are some only if an archiving was interrupted.
+        The number is 0 unless an earlier archiving was interrupted.
         """
         begin = 0
         stamps = [s for s in LedgerFiles(self._root).stamp() if s.file.startswith(ARCHIVE_ROOM)]
@@ -183,7 +192,7 @@ class _Archiving:
         return begin
 
     def _holds(self, file: WorkspacePath, begin: int, size: int) -> bool:
-        """Return whether a file equals the part of the main file that starts at `begin`."""
+        """Return whether a file of `size` bytes equals the main file's bytes from `begin` on."""
         if begin + size > self._size:
             return False
         with suppress(LedgerUnavailableError), opened(self._root / file) as fd:
@@ -194,7 +203,7 @@ class _Archiving:
         return False
 
     def _lines(self, begin: int, end: int) -> Iterator[ArchiveLine]:
-        """Yield the whole lines between two byte offsets, examined."""
+        """Yield each whole line between two byte offsets of the main file, with its chain link."""
         at, rest = begin, b""
         for chunk in _chunks(begin, end):
             *lines, rest = (rest + self._read(0, *chunk)).split(b"\n")
@@ -207,7 +216,10 @@ class _Archiving:
         return read_at(self._fd, begin + start, begin + end)
 
     def _write(self, begin: int, end: int, name: str) -> WorkspacePath:
-        """Write the archive, which appears under its name only when all of it is on disk."""
+        """Write the lines between two byte offsets to an archive file, and return the file.
+
+        The file gets its name only when all of it is on disk.
+        """
         endings = chain([""], (f"-{number}" for number in count(2)))
         names = (WorkspacePath(f"{ARCHIVE_ROOM}/{name}{ending}{SUFFIX}") for ending in endings)
         file = next(each for each in names if not os.path.lexists(self._root / each))
@@ -217,7 +229,10 @@ class _Archiving:
         return file
 
     def _verify(self, begin: int, end: int, made: WorkspacePath | None) -> None:
-        """Verify the archive and the rest of the main file as parts of the whole ledger."""
+        """Verify the new archive `made` and the main file from `end` on, as parts of the ledger.
+
+        Raise LedgerUnavailableError if either has an error. `made` is None if nothing was moved.
+        """
         if made is not None and not self._holds(made, begin, end - begin):
             raise LedgerUnavailableError(
                 path=made, problem="the disk returned other bytes than were written to it"
@@ -235,7 +250,7 @@ class _Archiving:
                 )
 
     def _give_up(self, end: int) -> None:
-        """Replace the main file by its part after `end`, including what was appended meanwhile."""
+        """Remove the first `end` bytes of the main file. Lines appended meanwhile are kept."""
         path = self._root / LEDGER_FILE
         with ledger_lock(self._root).held():
             now = os.fstat(self._fd)
@@ -249,6 +264,6 @@ class _Archiving:
 
 
 def _chunks(begin: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield the start and end of each chunk of at most 1 MiB."""
+    """Yield the (start, end) offsets of consecutive chunks of at most 1 MiB."""
     for start in range(begin, end, _CHUNK):
         yield start, min(start + _CHUNK, end)

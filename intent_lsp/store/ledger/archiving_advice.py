@@ -27,9 +27,9 @@ _log: Final = logging.getLogger(__name__)
 
 
 def advice(size: int) -> str | None:
-    """Return the recommendation to archive, or None if the main file is short enough.
+    """Return a recommendation to archive, or None if the main file is short enough.
 
-    `size` is that of the main file in bytes.
+    `size` is the size of the main file in bytes.
     """
     if size <= RECOMMENDED_ABOVE:
         return None

@@ -1,4 +1,4 @@
-"""The authors of records: who made the commit that first holds a record (ledger section 5).
+"""The authors of records: the author of the commit that first contains a record (ledger section 5).
 
 Invariant: nothing is written or fetched, and a record without a certain author gets none.
 Invariant: a commit counts for a record only if it holds the record and none of its parents does.
@@ -40,7 +40,7 @@ _IDS: Final = re.compile(rb'"id"\s*:\s*"([^"\\]+)"')
 
 
 class LedgerAuthors:
-    """Finds the authors of records in the history of HEAD. Methods are safe for threads."""
+    """Finds the authors of records in the history of HEAD. Thread-safe."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -52,8 +52,8 @@ class LedgerAuthors:
     def of(self, made: Mapping[str, str]) -> Mapping[str, str]:
         """Return the author's name of each record whose commit is found.
 
-        `made` maps record ids to their timestamps. Authors are cached. Records without one are
-        searched again only after HEAD has moved.
+        `made` maps record ids to their timestamps. Authors are cached. Records whose commit was not
+        found are searched for again only after HEAD has moved.
         """
         with self._lock:
             try:
@@ -63,7 +63,7 @@ class LedgerAuthors:
             return {each: self._known[each] for each in made if each in self._known}
 
     def _look_for(self, made: Mapping[str, str]) -> None:
-        """Search for the authors of records that were not searched for since HEAD moved."""
+        """Search for the authors of records that were not searched for since HEAD last moved."""
         repository = discover(self._root)
         if repository is None or repository.head_is_unborn:
             return
@@ -82,7 +82,7 @@ class LedgerAuthors:
 
 @dataclass(slots=True)
 class _History:
-    """One search for records in the history of HEAD; `times` are their timestamps in seconds."""
+    """A search for records in HEAD's history. `times` maps record ids to timestamps in seconds."""
 
     repository: Any
     prefix: str
@@ -94,7 +94,7 @@ class _History:
     looks: Counter[str] = field(default_factory=Counter)
 
     def authors(self) -> Mapping[str, str]:
-        """Return the authors of the records found, searching the oldest commit first."""
+        """Search the commits, oldest first, and return the author's name of each record found."""
         for commit in reversed(self._changing()):
             if self.bytes_left < 0:
                 break
@@ -104,7 +104,7 @@ class _History:
         return {record_id: name for record_id, name in self.found.items() if name}
 
     def missed(self) -> AbstractSet[str]:
-        """Return the records that need no further search: those searched for and not found."""
+        """Return the ids of the records that were searched for and not found."""
         ended = self.bytes_left >= 0
         return {each for each in self.times if each not in self.found if ended or self.looks[each]}
 
@@ -127,7 +127,7 @@ class _History:
         )
 
     def _first_in(self, commit: Any) -> Collection[str]:
-        """Return those of the wanted records that a commit has and none of its parents does."""
+        """Return the wanted records that a commit contains and none of its parents does."""
         latest = commit.commit_time + CLOCKS_DIFFER.total_seconds()
         asked = {
             each
@@ -165,9 +165,9 @@ class _History:
 
 
 def _seconds(time: str) -> float:
-    """Return a timestamp in seconds since 1970, or infinity if it is malformed.
+    """Convert a timestamp to seconds since 1970. Return infinity for a malformed one.
 
-    No commit is so new, so that the record gets no author.
+    No commit is so new, so the record gets no author.
     """
     try:
         return datetime.fromisoformat(time).timestamp()
@@ -176,7 +176,10 @@ def _seconds(time: str) -> float:
 
 
 def _ends(repository: Any) -> Collection[str]:
-    """Return the boundary commits of a shallow clone, which seem to add all that they hold."""
+    """Return the boundary commits of a shallow clone; empty if the clone is not shallow.
+
+    A boundary commit lacks its parents and so seems to add every file that it contains.
+    """
     if not repository.is_shallow:
         return ()
     listed = common_directory(Path(repository.path)) / "shallow"

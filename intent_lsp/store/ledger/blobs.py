@@ -1,6 +1,7 @@
-"""The ledger's files in commits, and commits with ledger lines that the next one may lack.
+"""The ledger's files in commits, and commits with ledger lines that a later commit may lack.
 
-Invariant: trees, names and sizes decide first. Contents are compared up to a limit of bytes.
+Invariant: tree ids, file names and sizes are compared first. Contents are compared last, and only
+up to a limit of bytes.
 """
 
 # pygit2 is imported only when a repository is opened, so its types cannot be named here.
@@ -31,7 +32,10 @@ class LedgerBlob(NamedTuple):
 
 
 def ledger_blobs(commit: Any, prefix: str) -> tuple[LedgerBlob, ...]:
-    """Return the ledger's files in a commit, in reading order, without links."""
+    """Return the ledger's files in a commit, in reading order. Links are left out.
+
+    `prefix` is the root, relative to the git top level.
+    """
     room = _entry(commit.tree, f"{prefix}{CONTROL_ROOM}")
     if room is None or room.type_str != "tree":
         return ()
@@ -50,9 +54,10 @@ def ledger_blobs(commit: Any, prefix: str) -> tuple[LedgerBlob, ...]:
 
 
 def commits_cut(repository: Any, prefix: str) -> tuple[Any, ...]:
-    """Return the commits of HEAD's history with ledger lines that the next commit may lack.
+    """Return each commit in HEAD's history whose child commit may lack some of its ledger lines.
 
-    They are newest first. History before a commit that removed the whole ledger is skipped.
+    The commits are newest first. `prefix` is the root, relative to the git top level. The history
+    before a commit that removed the whole ledger is skipped.
     """
     cut: dict[str, Any] = {}
     comparison = _Comparison(repository)
@@ -74,13 +79,16 @@ def commits_cut(repository: Any, prefix: str) -> tuple[Any, ...]:
 
 @dataclass(slots=True)
 class _Comparison:
-    """Compares versions of a ledger, which grows by new files and at the main file's end."""
+    """Compares two versions of a ledger. A ledger grows by new files and at the main file's end."""
 
     repository: Any
     bytes_left: int = _COMPARED_AT_MOST
 
     def may_lack(self, now: Collection[LedgerBlob], before: Collection[LedgerBlob]) -> bool:
-        """Return whether `now` may lack lines of `before`. Archiving and merging also give True."""
+        """Return whether the ledger `now` may lack lines that the ledger `before` has.
+
+        After archiving or merging, return True as well.
+        """
         gone, come = set(before).difference(now), set(now).difference(before)
         if any(each.file != LEDGER_FILE for each in gone):
             return True
@@ -88,7 +96,10 @@ class _Comparison:
         return shorter or any(not self._goes_on(each, come) for each in gone)
 
     def _goes_on(self, old: LedgerBlob, come: Collection[LedgerBlob]) -> bool:
-        """Return whether a file only grew at its end. Assume so if it is too large to compare."""
+        """Return whether a file in `come` begins with all of the file `old`.
+
+        Return True also if the two are too large to compare.
+        """
         new = next((each for each in come if each.file == old.file), None)
         if new is None:
             return False
@@ -105,13 +116,13 @@ class _Comparison:
 
 
 def _parents(repository: Any, commit: Any) -> Iterator[Any]:
-    """Yield a commit's parents that exist. A shallow clone lacks some."""
+    """Yield those parents of a commit that exist. In a shallow clone some are missing."""
     found = (repository.get(parent) for parent in commit.parent_ids)
     return (each for each in found if each is not None)
 
 
 def _room(commit: Any, prefix: str) -> str | None:
-    """Return the tree id of the control directory in a commit, or None."""
+    """Return the tree id of the control directory in a commit, or None if it has none."""
     entry = _entry(commit.tree, f"{prefix}{CONTROL_ROOM}")
     return None if entry is None else str(entry.id)
 

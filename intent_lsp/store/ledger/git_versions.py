@@ -1,4 +1,4 @@
-"""Versions of a ledger in git: what the ledger's files held in commits (ledger section 2).
+"""Versions of a ledger in git: the ledger's records in earlier commits (ledger section 2).
 
 Invariant: nothing is written or fetched, and each blob is read once.
 Invariant: an incomplete search says so, so that no record is called lost that was not looked for.
@@ -38,7 +38,7 @@ T = TypeVar("T")
 
 
 class LedgerVersions:
-    """Queries for the committed versions of one root's ledger. For use by one thread."""
+    """Queries about the committed versions of one root's ledger. For use by one thread."""
 
     def __init__(self, root: Path) -> None:
         """Open the repository around `root`, if there is one."""
@@ -56,11 +56,11 @@ class LedgerVersions:
             self._repository = None
 
     def committed(self) -> Committed | None:
-        """Return the ledger of the newest commit in HEAD's history that has one, or None."""
+        """Return the ledger of the newest commit in HEAD's history with a ledger, or None."""
         return self._asked(None, self._committed)
 
     def earlier(self) -> tuple[Committed, ...]:
-        """Return older ledgers of HEAD's history that may hold records a later commit lacks."""
+        """Return older ledgers in HEAD's history that have records a later commit may lack."""
         return self._asked((), self._earlier)
 
     def search(self, wanted: Collection[ContentHash]) -> EvidenceSearch:
@@ -72,7 +72,7 @@ class LedgerVersions:
         return EvidenceSearch(held=seeker.held, whole=seeker.whole)
 
     def _committed(self) -> Committed | None:
-        """Return the newest committed ledger. Errors of libgit2 pass through."""
+        """Return the newest committed ledger, or None. Errors of libgit2 are raised."""
         repository = self._repository
         if repository is None or repository.head_is_unborn:
             return None
@@ -85,9 +85,9 @@ class LedgerVersions:
         return None
 
     def _earlier(self) -> tuple[Committed, ...]:
-        """Return the ledger heads of each commit whose successor may lack ledger lines.
+        """Return the ledger heads of each commit whose child commit may lack ledger lines.
 
-        Older commits are left out when the ledgers are over the size limit.
+        Newest commits come first. Commits beyond the limit of bytes to read are left out.
         """
         found: list[Committed] = []
         bytes_left = BYTES_AT_MOST
@@ -102,7 +102,7 @@ class LedgerVersions:
         return tuple(found)
 
     def _commits_cut(self) -> tuple[Any, ...]:
-        """Return the commits that hold more than the next one, computed once."""
+        """Return the commits whose child commit may lack ledger lines. The result is cached."""
         repository = self._repository
         if repository is None or repository.head_is_unborn:
             return ()
@@ -114,7 +114,7 @@ class LedgerVersions:
         return _heads(line for blob in blobs for line in blob_lines(self._repository, blob.id))
 
     def _asked(self, otherwise: T, question: Callable[[], T]) -> T:
-        """Return the result of a query, or `otherwise` if it fails, which is logged."""
+        """Return the result of `question`. If it raises, log the error and return `otherwise`."""
         try:
             return question()
         except Exception as problem:  # noqa: BLE001 - libgit2 raises many types for damage
@@ -124,11 +124,11 @@ class LedgerVersions:
 
 @dataclass(slots=True)
 class Seeker:
-    """One search in one repository; `prefix` is the root, relative to the git top level.
+    """A search for records in one repository. `prefix` is the root, relative to the git top level.
 
-    `wanted` are the hashes still to be found, `held` the commits that hold those found. `whole` is
-    whether the search has ended and has left nothing out. `missed` is whether a blob or commit was
-    left out.
+    `wanted` are the hashes not yet found, and `held` maps each hash found to its commit. `whole` is
+    whether the search ended and nothing was left out. `missed` is whether a blob or commit was left
+    out.
     """
 
     repository: Any
@@ -143,7 +143,7 @@ class Seeker:
     def seek(self, cut: Iterable[Any] = ()) -> None:
         """Search HEAD and `cut`, then the tips of refs and reflogs, then the commits behind them.
 
-        `cut` are commits of HEAD's history that may hold records which a later commit lacks.
+        `cut` are commits of HEAD's history with records that a later commit may lack.
         """
         head = [] if self.repository.head_is_unborn else [self.repository.head.peel()]
         self._among((*head, *cut), named=True)
@@ -158,10 +158,10 @@ class Seeker:
         self.whole = not self.missed and not self.repository.is_shallow
 
     def _among(self, commits: Iterable[Any], *, named: bool) -> None:
-        """Search commits until nothing is wanted any more.
+        """Search commits until all wanted hashes are found.
 
-        `named` is whether the commits are reachable from a ref and not only from a reflog or the
-        stash.
+        `named` is whether the commits are reachable from a ref. Otherwise they are reachable only
+        from a reflog or the stash.
         """
         for commit in commits:
             if not self.wanted:
@@ -182,12 +182,12 @@ class Seeker:
         return None if base is None else self.repository[base]
 
     def _of(self, commit: Any) -> Mapping[ContentHash, str]:
-        """Return the file of each wanted record that a commit holds."""
+        """Map each wanted hash whose record a commit contains to the ledger file with it."""
         blobs = () if commit is None else ledger_blobs(commit, self.prefix)
         return {found: blob.file for blob in blobs for found in self._in_blob(blob.id)}
 
     def _in_blob(self, blob_id: str) -> frozenset[ContentHash]:
-        """Return the wanted hashes that a blob holds."""
+        """Return the wanted hashes that a blob's lines state."""
         found = self.seen.get(blob_id)
         if found is None:
             found = self.seen[blob_id] = frozenset(self._read(blob_id))
@@ -207,10 +207,10 @@ class Seeker:
 
 
 def _heads(lines: Iterable[bytes]) -> tuple[ContentHash, ...]:
-    """Return the hashes of the records that no other record names.
+    """Return the hashes of the records that no other record follows.
 
     The chain is followed by the hashes that the lines state. Only the heads' hashes are recomputed,
-    and they cover all that precedes them.
+    which cover all records before them.
     """
     heads: dict[ContentHash, bytes] = {}
     awaited: set[ContentHash] = set()
@@ -233,7 +233,7 @@ def _heads(lines: Iterable[bytes]) -> tuple[ContentHash, ...]:
 
 
 def _told(lines: Iterable[bytes], wanted: Collection[ContentHash]) -> Iterator[ContentHash]:
-    """Yield those of the wanted hashes that belong to one of the lines."""
+    """Yield each of the wanted hashes that one of the lines states as its own hash."""
     digits = [each.removeprefix("sha256:").encode() for each in wanted]
     for line in lines:
         if b'"integrity"' in line and not any(each in line for each in digits):

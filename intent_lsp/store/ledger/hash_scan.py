@@ -23,9 +23,9 @@ def first_hash(root: Path) -> ContentHash | None:
 
 
 def hashes_starting(root: Path, digits: str, *, limit: int) -> tuple[ContentHash, ...]:
-    """Return at most `limit` hashes whose hexadecimal digits start with `digits`, each once.
+    """Return at most `limit` record hashes whose hexadecimal digits start with `digits`.
 
-    Raise LedgerUnavailableError.
+    Raise LedgerUnavailableError if the ledger cannot be read.
     """
     return tuple(islice(dict.fromkeys(_starting(root, digits)), limit))
 

@@ -1,4 +1,4 @@
-"""The journal: a second copy of the records that no commit holds yet (ledger section 3).
+"""The journal: a second copy of the records that are in no commit yet (ledger section 3).
 
 Invariant: the journal is written after the ledger, so that it holds no record that was not
 appended.
@@ -34,7 +34,7 @@ _MODE: Final = 0o600
 
 
 class Journal:
-    """The journal in one local directory, which must exist. Safe among threads and processes."""
+    """The journal in a `.local/` directory, which must exist. Safe across threads and processes."""
 
     def __init__(self, local: Path, max_bytes: int = MAX_BYTES) -> None:
         """Set the path of the journal. Nothing is opened or created yet."""
@@ -65,19 +65,19 @@ class Journal:
             self._failed = True
 
     def lines(self) -> Iterator[bytes]:
-        """Yield the journal's lines, oldest first, without an unfinished line.
+        """Yield the journal's whole lines, oldest first. A torn last line is left out.
 
-        Raise LedgerUnavailableError.
+        Raise LedgerUnavailableError if the journal cannot be read.
         """
         # Each note begins with a line feed of its own.
         lines = file_lines(self.path)
         yield from (line for line in lines if line != b"\n" and line.endswith(b"\n"))
 
     def forget(self, committed: Iterable[bytes]) -> int:
-        """Drop the lines that a commit holds and return how many were dropped.
+        """Remove the lines that a commit contains, and return how many were removed.
 
-        `committed` are all lines of the commit. Drop none if another process is rewriting the
-        journal. Raise LedgerUnavailableError, UnsafePathError or OSError.
+        `committed` are all ledger lines of the commit. Remove nothing if another process is
+        rewriting the journal. Raise LedgerUnavailableError, UnsafePathError or OSError.
         """
         sought = {digest_of(line) for line in self.lines()}
         gone: set[bytes] = set()
@@ -93,7 +93,7 @@ class Journal:
         return len(gone)
 
     def _add(self, lines: bytes) -> int:
-        """Append lines to the file that has the journal's name now. Return its size.
+        """Append lines to the journal file, and return its size.
 
         Raise LedgerUnavailableError if the journal is full, UnsafePathError or OSError.
         """
@@ -106,7 +106,7 @@ class Journal:
         return append_once(self.path, b"\n" + lines, mode=_MODE)
 
     def _halve(self) -> None:
-        """Drop the older half of the journal."""
+        """Remove the older half of the journal."""
         size = sum(map(len, self.lines()))
         passed = 0
 
@@ -121,10 +121,10 @@ class Journal:
             _log.warning("%s: %s", self.path, problem)
 
     def _rewrite(self, keep: Callable[[bytes], bool]) -> bool:
-        """Keep only some lines. Return False if another process is rewriting the journal.
+        """Remove the lines for which `keep` is False.
 
-        A writer may meanwhile add a line to the old file, from which it is copied, or to both
-        files.
+        Return False if another process is rewriting the journal. Lines that are added meanwhile are
+        kept; one may then be there twice.
         """
         with suppress(LedgerUnavailableError), self._lock.held(), opened(self.path) as fd:
             if fd is None:

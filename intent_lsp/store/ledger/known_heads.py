@@ -38,9 +38,8 @@ _log: Final = logging.getLogger(__name__)
 class KnownHeads:
     """The known-heads file in one root's `.local/` directory, which must exist.
 
-    Safe among processes. Two concurrent writers may leave a head in the file that another head
-    follows. They never leave one that was not a head. The next verification removes the superfluous
-    head.
+    Several processes may use it. Two writing at once may leave a head that another head follows,
+    but never a hash that was not a head. The next verification removes the superfluous head.
     """
 
     def __init__(self, local: Path) -> None:
@@ -59,11 +58,11 @@ class KnownHeads:
             return ()
 
     def note(self, links: Sequence[Link]) -> None:
-        """Note the last of some records as a head, and remove the heads that these records follow.
+        """Store the last of the records as a head, and remove the heads that the records follow.
 
-        The records were appended in this order and are synced to disk. This is one small write
-        without fsync and takes some microseconds. A failure is logged and never makes an append
-        fail.
+        `links` are the records' links, in the order in which they were appended; all are synced to
+        disk. This is one small write without fsync and takes some microseconds. A failure is logged
+        and never makes an append fail.
         """
         if links:
             head = links[-1].hash
@@ -83,9 +82,9 @@ class KnownHeads:
         self.settle(before, (known for known in before if known.hash not in heads))
 
     def settle(self, before: Sequence[KnownHead], now: Iterable[KnownHead]) -> None:
-        """Replace the heads in `before` by those in `now`, which a verification has found.
+        """Replace the heads `before` by the heads `now`, which a verification has found.
 
-        Heads that were noted since `before` was read stay.
+        Heads that were stored after `before` was read are kept.
         """
         kept = dict.fromkeys(now)
         if tuple(kept) == tuple(before):
@@ -121,12 +120,12 @@ def _read(data: bytes) -> tuple[KnownHead, ...]:
 
 
 def _lines(data: bytes) -> list[bytes]:
-    """Return the lines that have exactly the length of a known head's line."""
+    """Return those lines of `data` that have exactly the length of a known head's line."""
     return [line for line in data.splitlines(keepends=True) if len(line) == _LINE_BYTES]
 
 
 def _spelled(head: KnownHead) -> bytes:
-    """Return a head as a line: hash, `+` if committed or `-`, checksum."""
+    """Encode a head as a line: hash, `+` if committed or else `-`, checksum."""
     told = (head.hash.encode(), b"+" if head.committed else b"-")
     return b" ".join((*told, _check(told))) + b"\n"
 

@@ -53,21 +53,24 @@ _BATCHES: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class Appended:
-    """An outcome of recording: the record is in the ledger and synced to disk."""
+    """The result of recording: the record is in the ledger and synced to disk."""
 
     record: Record
 
 
 @dataclass(frozen=True, slots=True)
 class Queued:
-    """An outcome of recording: the record waits in the file `path` until it can be appended."""
+    """The result of recording if the ledger could not be written: the record waits in a file.
+
+    The record is appended from the file `path` later. `reason` is why it could not be appended now.
+    """
 
     path: Path
     reason: str
 
 
 class Ledger:
-    """The ledger of one governed root. Safe among threads and among processes.
+    """The ledger of one governed root. Threads and processes may share it.
 
     `index` answers queries and brings itself up to date at each one. `root` is the governed root.
     """
@@ -82,7 +85,7 @@ class Ledger:
         wait_seconds: float = WAIT_SECONDS,
         form: Callable[[], LedgerForm] = single,
     ) -> None:
-        """Open and create nothing yet. `form` returns the policy's ledger form, at each append."""
+        """Set the paths below `root`; nothing is opened. `form` is called at each append."""
         self.root, self._clock, self._new_id = root, clock, new_id
         self._path = root / LEDGER_FILE
         self._local = root / LOCAL_ROOM
@@ -99,8 +102,9 @@ class Ledger:
     def append(self, event: Event) -> Record:
         """Append the queued records, then `event`. Return its record once all are synced to disk.
 
-        Open runs of its files end first. Raise LedgerUnavailableError, UnsafePathError if the path
-        is not a regular file, or InvalidRecordError if the schema rejects the event.
+        The open runs of the event's files are ended and appended first. Raise
+        LedgerUnavailableError, UnsafePathError if the path is not a regular file, or
+        InvalidRecordError if the schema rejects the event.
         """
         self._runs.end(touched_by(event))
         return self._append(self._identify(event))
@@ -108,8 +112,8 @@ class Ledger:
     def append_or_queue(self, event: Event, record_id: str | None = None) -> Appended | Queued:
         """Append an event as `append` does, or queue it if the ledger cannot be written.
 
-        With a `record_id`, repeated calls append it only once. Raise LedgerUnavailableError if it
-        can be neither appended nor queued, or InvalidRecordError.
+        With a `record_id`, repeated calls append it only once. Raise LedgerUnavailableError if the
+        event can be neither appended nor queued, or InvalidRecordError.
         """
         identified = self._identify(event, record_id)
         if record_id is not None:
@@ -126,9 +130,10 @@ class Ledger:
             return self._keep(identified, str(error))
 
     def put_run(self, event: Event, record_id: str | None = None) -> str | None:
-        """Store an event as an open run, which later calls may replace, and return its record id.
+        """Store an event as an open run and return its record id. The run may be replaced later.
 
-        Pass that `record_id` to replace it. Return None if the run was ended. Raise as `append`.
+        To replace a run, pass its `record_id`. Return None if that run has already ended. Raise the
+        same errors as `append`.
         """
         record = drafted(self._identify(event, record_id))
         with runs_kept(self._local):
@@ -137,9 +142,9 @@ class Ledger:
         return record.id if kept else None
 
     def drop_run(self, record_id: str) -> bool:
-        """Delete an open run whose file has its old content again. Return False if it was ended.
+        """Delete an open run whose file has its old content again.
 
-        Raise LedgerUnavailableError.
+        Return False if the run has already ended. Raise LedgerUnavailableError.
         """
         with runs_kept(self._local):
             return self._runs.drop(record_id)
@@ -147,20 +152,24 @@ class Ledger:
     def end_runs(
         self, paths: Collection[WorkspacePath] | None = None, *, idle_since: str | None = None
     ) -> int:
-        """End the open runs of some files (None: all), then append the queue. Return its length.
+        """End the open runs of some files (None: all) and append all queued records.
 
-        With `idle_since`, end only runs not extended after that timestamp. Raise as `append`.
+        Return how many were queued. With `idle_since`, end only runs not extended after that
+        timestamp. Raise the same errors as `append`.
         """
         self._runs.end(paths, idle_since=idle_since)
         # Drains even if no run was ended here: another process may have queued one.
         return self.drain()
 
     def left_by_runs(self) -> Mapping[WorkspacePath, ContentHash | None]:
-        """Return the content hash that each open run left its files with (None: no file)."""
+        """Return the last content hash of each file in an open run (None: file removed)."""
         return self._runs.left()
 
     def drain(self) -> int:
-        """Append the queued records and return how many were queued. Raise as `append`."""
+        """Append all queued records and return how many there were.
+
+        Raise the same errors as `append`.
+        """
         drained = 0
         for _ in range(_BATCHES):
             waiting = self._queue.waiting(_BATCH)
@@ -171,9 +180,9 @@ class Ledger:
         return drained
 
     def append_all(self, events: Sequence[Identified]) -> int:
-        """Append events with given ids and times. Return how many the ledger did not hold yet.
+        """Append events whose ids and times are given, except those that are in the ledger already.
 
-        Raise as `append`.
+        Return how many were appended. Raise the same errors as `append`.
         """
 
         def due(trail: ChainCursor) -> list[Sealed]:
@@ -184,10 +193,10 @@ class Ledger:
         return len(self._put_down(due)) if events else 0
 
     def adopt(self, lines: Sequence[bytes]) -> int:
-        """Append lines, unchanged, that were sealed for this ledger before. Return their number.
+        """Append lines that were sealed for this ledger before, unchanged. Return how many.
 
-        Each record that they name must be in the ledger or among them. Those that the ledger holds
-        are skipped. Raise LedgerUnavailableError or UnsafePathError.
+        Each record that a line follows must be in the ledger or in `lines`. Lines whose records the
+        ledger has are skipped. Raise LedgerUnavailableError or UnsafePathError.
         """
 
         def due(trail: ChainCursor) -> list[Sealed]:
@@ -208,8 +217,8 @@ class Ledger:
     ) -> Verification:
         """Verify all files of the ledger as they are now. Raise LedgerUnavailableError.
 
-        `anchors` are hashes to look for. `past` finds records in the ledger's versions in git.
-        `progress` is called with the bytes done and the total.
+        `anchors` are hashes that the ledger should contain. `past` finds records in the ledger's
+        versions in git. `progress` is called with the bytes done and the total.
         """
         with snapshot_of(self.root, self._lock) as snapshot:
             parts = snapshot.parts(progress)
@@ -236,7 +245,7 @@ class Ledger:
         return self._write(waiting, [identified])[-1].record
 
     def _write(self, waiting: list[Waiting], fresh: list[Identified]) -> list[Sealed]:
-        """Append queued records that the ledger does not hold yet, then fresh ones."""
+        """Append the queued records `waiting` that the ledger lacks, then the events `fresh`."""
         # Serialized before the lock is taken, so that other writers wait less.
         made = [prepared(each) for each in fresh]
 
@@ -253,7 +262,7 @@ class Ledger:
         return sealed
 
     def _put_down(self, due: Callable[[ChainCursor], list[Sealed]]) -> list[Sealed]:
-        """Append the records that `due` returns at the end of the chain, and sync them to disk."""
+        """Append the records that `due` returns for the end of the chain, and sync them to disk."""
         try:
             make_private_directory(self.root)
             with self._lock.held():

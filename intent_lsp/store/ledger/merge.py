@@ -2,7 +2,7 @@
 
 Invariant: a ledger of a root is replaced only under its lock, so that no record is appended between
 reading and writing.
-Invariant: text that is not part of the union is kept aside before anything is replaced.
+Invariant: text that is not part of the union is saved elsewhere before anything is replaced.
 """
 
 import os
@@ -24,11 +24,11 @@ from intent_lsp.store.locks.root_lock import ledger_lock
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Merged:
-    """The result of a merge: the number of `lines` in the file, and what was odd or left out.
+    """The result of a merge: the number of `lines` in the merged file, and its oddities.
 
-    `aside` pairs each text that is not in the union with the file that keeps it. The file is None
-    outside any root, and the caller then has to show the text. `conflicts` is the number of
-    conflicts resolved.
+    `aside` pairs each text that is not in the merged file with the file where it was saved. That
+    file is None outside any root; the caller then has to show the text. `conflicts` is the number
+    of conflicts resolved.
     """
 
     lines: int
@@ -38,7 +38,7 @@ class Merged:
 
 
 def merge_files(ours: Path, theirs: Path, output: Path) -> Merged:
-    """Write the union of two ledgers to `output`.
+    """Write the union of the ledgers `ours` and `theirs` to `output`.
 
     Raise LedgerUnavailableError if a side is missing or cannot be read, UnsafePathError or OSError.
     """
@@ -53,9 +53,10 @@ def merge_files(ours: Path, theirs: Path, output: Path) -> Merged:
 
 
 def resolve_file(path: Path) -> Merged:
-    """Replace a ledger with conflict markers by the union of its sides, if there are any.
+    """Replace each git conflict in a ledger file by the union of its two sides.
 
-    Raise as `merge_files`, and LedgerUnavailableError if a conflict does not end.
+    Do nothing if there are no conflicts. Raise LedgerUnavailableError if the file cannot be read or
+    a conflict has no end marker, UnsafePathError or OSError.
     """
     with _writers_kept_off(path):
         _require(path)
@@ -67,7 +68,7 @@ def resolve_file(path: Path) -> Merged:
 
 
 def _conflicts(path: Path) -> Conflict:
-    """Count a file's conflicts. Raise LedgerUnavailableError if one does not end."""
+    """Count the conflicts in a file. Raise LedgerUnavailableError if one has no end marker."""
     conflict = Conflict()
     for _ in conflict.parts(file_lines(path)):
         pass
@@ -81,9 +82,9 @@ def _conflicts(path: Path) -> Conflict:
 
 
 def _resolved(path: Path, union: Union) -> Iterator[bytes]:
-    """Yield a file's lines, each conflict replaced by the union of its sides.
+    """Yield a file's lines, with each conflict replaced by the union of its sides.
 
-    Base lines that the union lacks go to `union.aside`.
+    Lines that are only in the merge base are added to `union.aside`.
     """
     given_up: list[Aside] = []
     for number, line, part in Conflict().parts(file_lines(path)):
@@ -97,7 +98,7 @@ def _resolved(path: Path, union: Union) -> Iterator[bytes]:
 
 
 def _replace(output: Path, union: Union, lines: Iterator[bytes], *, conflicts: int) -> Merged:
-    """Replace `output` by the lines of the union and return what came of the merge."""
+    """Replace the content of `output` by `lines`, and save the texts left out. Return the result."""
     kept: list[Path | None] = []
 
     def lines_then_asides() -> Iterator[bytes]:
@@ -114,7 +115,10 @@ def _replace(output: Path, union: Union, lines: Iterator[bytes], *, conflicts: i
 
 
 def _keep(output: Path, aside: Aside) -> Path | None:
-    """Keep text in the local directory of the root that the output belongs to, or return None."""
+    """Save text left out of a merge in `.local/` of the root to which the output belongs.
+
+    Return the file, or None if the output belongs to no root.
+    """
     # A git merge driver gets an output with a meaningless name somewhere in the work tree.
     root = _root_around(output) or governed_root(os.fspath(output.absolute().parent))
     if root is None:
@@ -124,7 +128,7 @@ def _keep(output: Path, aside: Aside) -> Path | None:
 
 
 def _writers_kept_off(output: Path) -> AbstractContextManager[bool | None]:
-    """Return the lock of the root whose ledger `output` belongs to, or a null context."""
+    """Return a context that holds the ledger's lock, if `output` is inside a control directory."""
     root = _root_around(output)
     if root is None:
         return nullcontext()

@@ -1,4 +1,4 @@
-"""Records that wait outside the ledger: the queue, and open runs of automatic saves.
+"""Records not yet in the ledger: the queue, and open runs of automatic saves.
 
 Queued records could not be appended yet (requirements section 10). An open run may still grow.
 
@@ -35,9 +35,9 @@ _ROOM: Final = "runs"
 
 
 class Waiting(NamedTuple):
-    """A queued record or an open run, and its file. It has no place in the chain yet.
+    """A queued record or an open run, with its file. It is not yet linked into the chain.
 
-    A queued record has its final id and time, a run those that it has if it ends now.
+    A queued record has its final id and time. An open run has those that it gets if it ends now.
     """
 
     path: Path
@@ -45,7 +45,7 @@ class Waiting(NamedTuple):
 
 
 class LedgerQueue:
-    """The files of `.local/queue/`, one for each record. Their names sort by time."""
+    """The queued records of a root, each in a file of `.local/queue/`. File names sort by time."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
@@ -59,7 +59,10 @@ class LedgerQueue:
         return target
 
     def adopt(self, file: Path, record: Record) -> None:
-        """Move a file that holds a drafted record into the queue, in one step. Raise as `put`."""
+        """Move a file that contains a drafted record into the queue with one rename.
+
+        Raise OSError or UnsafePathError.
+        """
         move_file(file, self._place(record))
 
     def find(self, record_id: str) -> Path | None:
@@ -71,7 +74,7 @@ class LedgerQueue:
     def waiting(self, limit: int) -> list[Waiting]:
         """Return at most `limit` queued records, oldest first.
 
-        A file that holds no record is renamed to `.broken` and skipped.
+        A file without a valid record is renamed to `.broken` and skipped.
         """
         found: list[Waiting] = []
         for name in names_in(self._directory):
@@ -84,31 +87,35 @@ class LedgerQueue:
         return found
 
     def drop(self, waiting: list[Waiting]) -> None:
-        """Delete the files of records that the ledger now holds."""
+        """Delete the files of queued records that the ledger now contains."""
         for each in waiting:
             with suppress(OSError):
                 remove_file(each.path)
 
     def _place(self, record: Record) -> Path:
-        """Return the file for a record, named after its time. Create the directory if needed."""
+        """Return a new path in the queue for a record, named after the record's time.
+
+        The queue's directory is created if needed.
+        """
         make_directory(self._directory, mode=LOCAL_MODE)
         moment = record.timestamp.replace(":", "").replace("-", "")
         return self._directory / f"{moment}-{next(self._order):09}-{record.id}{SUFFIX}"
 
 
 class OpenRuns:
-    """The files of `.local/runs/`. Any number of processes may use them."""
+    """The open runs of a root, each in a file of `.local/runs/`. Processes may share them."""
 
     def __init__(self, local: Path, queue: LedgerQueue, wait_seconds: float) -> None:
-        """Keep runs in the local directory `local`, and move ended ones into `queue`."""
+        """Set the paths: runs are stored below `local`, and moved into `queue` when they end."""
         self._room = local / _ROOM
         self._queue = queue
         self._lock = RootLock(local / _LOCK, wait_seconds)
 
     def put(self, record: Record, *, begun: bool) -> bool:
-        """Store a run in its latest state. Return False if it had `begun` and has been ended since.
+        """Store the latest state of a run.
 
-        Raise OSError, LedgerUnavailableError or UnsafePathError.
+        `begun` is whether the run was stored before; then return False if it has ended since. Raise
+        OSError, LedgerUnavailableError or UnsafePathError.
         """
         _, line = seal(record)
         target = self._room / f"{_name(record)}{SUFFIX}"
@@ -120,7 +127,7 @@ class OpenRuns:
         return True
 
     def drop(self, record_id: str) -> bool:
-        """Delete a run that has restored its file's old content. Return False if it has been ended.
+        """Delete a run whose file has its old content again. Return False if the run has ended.
 
         Raise OSError or LedgerUnavailableError.
         """
@@ -150,7 +157,7 @@ class OpenRuns:
                     self._queue.adopt(run.path, run.record)
 
     def left(self) -> Mapping[WorkspacePath, ContentHash | None]:
-        """Return the content hash that each open run left its files with (None: no file)."""
+        """Return the last content hash of each file in an open run (None: file removed)."""
         return {path: hash_ for run in self._all() for path, hash_ in run.record.left().items()}
 
     def close(self) -> None:
@@ -177,7 +184,10 @@ def names_in(directory: Path) -> list[str]:
 
 @contextmanager
 def runs_kept(local: Path) -> Iterator[None]:
-    """Turn errors of storing open runs below `local` into LedgerUnavailableError."""
+    """Run the `with` block and turn its OSError or UnsafePathError into LedgerUnavailableError.
+
+    `local` is the `.local/` directory, named in the error.
+    """
     try:
         yield
     except (OSError, UnsafePathError) as error:
@@ -187,7 +197,10 @@ def runs_kept(local: Path) -> Iterator[None]:
 
 
 def _read(path: Path) -> Record | None:
-    """Read a queued record. A file that holds none is renamed to `.broken`, and None returned."""
+    """Return the record in a queue file, or None if there is none.
+
+    A file without a valid record is renamed to `.broken`.
+    """
     try:
         line = path.read_bytes()
     except OSError:

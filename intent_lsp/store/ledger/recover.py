@@ -1,4 +1,4 @@
-"""Lost records: those in `.local/` that no file of the ledger holds (ledger section 3).
+"""Lost records: records in `.local/` that no file of the ledger contains (ledger section 3).
 
 Invariant: nothing is written, and a record whose id the ledger holds is never returned.
 Invariant: a line that is not a correctly sealed record is reported, and never returned as one.
@@ -26,10 +26,10 @@ _HASH: Final = slice(-len('sha256:"}}\n') - 64, -len('"}}\n'))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LostRecord:
-    """A record that the ledger does not hold: its line, and the file where the line was found.
+    """A record that the ledger does not contain: its line, and the file with the line (`source`).
 
-    `missing` are the hashes that the record names and that neither the ledger nor an earlier lost
-    record has. `waits` is whether it is in the queue, so that it never was in the ledger.
+    `missing` are the hashes of records that it follows and that neither the ledger nor an earlier
+    lost record has. `waits` is whether it is in the queue and so never was in the ledger.
     """
 
     record: Record
@@ -46,7 +46,7 @@ class LostRecord:
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """A line in `.local/` that is not a record, reported so that a person can look at it."""
+    """A line in `.local/` that is not a valid record: its file, and what is wrong with it."""
 
     source: str
     problem: str
@@ -62,7 +62,10 @@ class Found:
 
 @dataclass(slots=True)
 class _Held:
-    """Those of the wanted ids and hashes that the ledger holds; never larger than the journal."""
+    """Those of the ids and hashes searched for that the ledger contains.
+
+    It is never larger than the journal.
+    """
 
     ids: set[str] = field(default_factory=set)
     hashes: set[ContentHash] = field(default_factory=set)
@@ -86,7 +89,7 @@ def lost_records(root: Path) -> Found:
 
 
 def _kept(root: Path) -> Iterator[tuple[str, bytes, bool]]:
-    """Yield each line in `.local/` with its file, and whether it is from the queue.
+    """Yield (file, line, is it from the queue) for each record line in `.local/`.
 
     The file is relative to the root.
     """
@@ -103,7 +106,10 @@ def _kept(root: Path) -> Iterator[tuple[str, bytes, bool]]:
 
 
 def _found(lines: Iterable[tuple[str, bytes, bool]], held: _Held) -> Found:
-    """Return those records among some lines that the ledger does not hold, each id once."""
+    """Return those records among `lines` that the ledger does not contain, each id once.
+
+    `held` are the ids and hashes that the ledger contains.
+    """
     lost: list[LostRecord] = []
     unreadable: list[Unreadable] = []
     for source, line, waits in lines:
@@ -122,7 +128,7 @@ def _found(lines: Iterable[tuple[str, bytes, bool]], held: _Held) -> Found:
 
 
 def _held(root: Path, ids: set[str], hashes: set[ContentHash]) -> _Held:
-    """Read the whole ledger and return which of some ids and hashes it holds."""
+    """Read the whole ledger and return which of the given ids and hashes it contains."""
     held = _Held()
     for name in LedgerFiles(root).names():
         for id_, hash_ in (_told(line) for line in file_lines(root / name) if _stays(line)):
@@ -134,7 +140,7 @@ def _held(root: Path, ids: set[str], hashes: set[ContentHash]) -> _Held:
 
 
 def _stays(line: bytes) -> bool:
-    """Return whether the next append keeps a line. It removes a last line that is torn."""
+    """Return whether a line remains in the ledger. The next append removes a torn last line."""
     return line.endswith(b"\n") or examine(line + b"\n").flaw is None
 
 
@@ -147,7 +153,7 @@ def _told(line: bytes) -> tuple[str, ContentHash]:
 
 
 def _named_by(link: Link) -> Iterator[ContentHash]:
-    """Yield the hashes of the records that a link names."""
+    """Yield the hashes of the records that a link follows or merges."""
     if link.prev is not None:
         yield link.prev
     yield from link.merges
@@ -163,7 +169,10 @@ def _files(directory: Path) -> list[str]:
 
 
 def _content(path: Path) -> bytes:
-    """Return a file's content, or a line that is no record and says why it is unreadable."""
+    """Return a file's content. If the file cannot be read, return a text that says why.
+
+    That text is not a valid record.
+    """
     try:
         return read_bytes(path) or b""
     except OSError as problem:

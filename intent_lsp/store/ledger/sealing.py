@@ -1,4 +1,4 @@
-"""From event to sealed record: drafting, preparing, and sealing at the end of the chain."""
+"""From event to sealed record: drafting, serializing, and sealing at the end of the chain."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ from intent_lsp.formats.ledger.jsonl import IndexEntry, Ready, entry_of, ready, 
 
 
 class Identified(NamedTuple):
-    """An event with its record's id and timestamp. Both stay the same if the record is queued."""
+    """An event with the id and the timestamp of its record. Queueing the record changes neither."""
 
     event: Event
     id: str
@@ -17,7 +17,7 @@ class Identified(NamedTuple):
 
 
 class Sealed(NamedTuple):
-    """A sealed record with its line and its index entry."""
+    """A sealed record, its ledger line, and its index entry."""
 
     record: Record
     line: bytes
@@ -25,7 +25,7 @@ class Sealed(NamedTuple):
 
 
 def touched_by(event: Event) -> frozenset[WorkspacePath]:
-    """Return the files of an event, by their present and their previous paths."""
+    """Return the present and the previous paths of an event's files."""
     ends = (end for file in event.files for end in (file.path, file.previous))
     return frozenset(end for end in ends if end is not None)
 
@@ -37,18 +37,18 @@ def drafted(identified: Identified) -> Record:
 
 
 def prepared(identified: Identified) -> Ready:
-    """Serialize an event as far as possible before the ledger's lock is taken."""
+    """Serialize as much of an event's record as is possible before the ledger's lock is taken."""
     return ready(drafted(identified))
 
 
 def chain(made: Ready, trail: ChainCursor) -> Sealed:
-    """Seal a prepared record at the end of the chain and advance the cursor to it."""
+    """Seal a prepared record at the end of the chain, and advance the cursor `trail` to it."""
     record, line = seal_at(made, place_at(trail.end))
     return follow(record, line, trail)
 
 
 def follow(record: Record, line: bytes, trail: ChainCursor) -> Sealed:
-    """Advance the cursor to a record that is already sealed, and return it with its index entry."""
+    """Advance the cursor `trail` to a sealed record, and return the record with its index entry."""
     entry = entry_of(record)
     trail.step(entry.link)
     return Sealed(record, line, entry)

@@ -1,4 +1,4 @@
-"""The tail of the ledger's file: its size, the chain's state there, and the last writer's note.
+"""The end of a ledger file: its size, the chain's state there, and the last writer's note.
 
 Invariant: everything here is called under the ledger's lock.
 Invariant: a known end is used only while the file's last bytes are still the known ones.
@@ -44,10 +44,10 @@ _HEADER: Final = struct.Struct("<HI")
 
 
 class TailNote(msgspec.Struct, array_like=True, frozen=True):
-    """The end of a ledger file whose only open head is its last record.
+    """A note about the end of a ledger file whose only open head is its last record.
 
-    `inode`, `size` and `tail`, the last bytes, are the file's. `hash`, `timestamp` and `session_id`
-    are the last record's. `lines` is the number of lines.
+    `inode`, `size`, `lines` (their number) and `tail` (the last bytes) describe the file. `hash`,
+    `timestamp` and `session_id` are the last record's.
     """
 
     inode: int
@@ -59,7 +59,7 @@ class TailNote(msgspec.Struct, array_like=True, frozen=True):
     session_id: str
 
     def trail(self) -> ChainCursor:
-        """Return a chain cursor at this end."""
+        """Return a chain cursor at the end that this note describes."""
         head = Head(self.hash, self.lines, self.session_id, self.timestamp)
         return ChainCursor({self.hash: head}, self.lines, self.hash, self.timestamp)
 
@@ -69,7 +69,7 @@ _ENCODER: Final = msgspec.msgpack.Encoder()
 
 
 def noted(trail: ChainCursor, inode: int, size: int, tail: bytes) -> TailNote | None:
-    """Return the note for an end, or None unless its last record is the only open head."""
+    """Return the note about a file's end, or None unless the last record is the only open head."""
     if trail.last is None or len(trail.heads) != 1:
         return None
     head = trail.heads.get(trail.last)
@@ -79,7 +79,7 @@ def noted(trail: ChainCursor, inode: int, size: int, tail: bytes) -> TailNote | 
 
 
 def spelled_note(note: TailNote | None) -> bytes:
-    """Encode a note. If it is None or too long, return bytes that `read_note` decodes as None."""
+    """Encode a note. For None or a note that is too long, return bytes that decode to None."""
     told = b"" if note is None else _ENCODER.encode(note)
     if len(told) > NOTE_AT_MOST - _HEADER.size:
         told = b""
@@ -87,7 +87,7 @@ def spelled_note(note: TailNote | None) -> bytes:
 
 
 def read_note(data: bytes) -> TailNote | None:
-    """Decode a note, ignoring bytes after it. Return None if it is torn or malformed."""
+    """Decode a note, ignoring bytes after it. Return None if the note is torn or malformed."""
     if len(data) < _HEADER.size:
         return None
     length, check = _HEADER.unpack_from(data)
@@ -102,10 +102,10 @@ def read_note(data: bytes) -> TailNote | None:
 
 @dataclass(slots=True)
 class TailState:
-    """The end of a ledger's file.
+    """The end of a ledger file.
 
-    `tail` are the last 96 bytes. `whole` is whether `trail` knows every open head, not only that of
-    the last line.
+    `tail` are the last 96 bytes, and `trail` is a chain cursor at the end. `whole` is whether
+    `trail` has all open heads, or else only the last line's.
     """
 
     size: int
@@ -117,7 +117,7 @@ class TailState:
     def find(
         cls, file: LedgerFile, name: WorkspacePath, root: Path, *, clock: Clock, index: Index
     ) -> Self:
-        """Find the end of a file from the index, or from its last lines if the index lags far.
+        """Return the end of a file, from the index, or from the last lines if the index lags far.
 
         `name` is the file's path, relative to the root. A torn last line is completed if only its
         line feed is missing, otherwise it is moved to `.local/torn/`. Raise OSError.
@@ -135,20 +135,24 @@ class TailState:
         return end
 
     def follow(self, file: LedgerFile, left: Callable[[], TailNote | None]) -> bool:
-        """Follow the lines that others appended. Return False if the end has to be found anew.
+        """Advance this end past the lines that other processes have appended.
 
-        `left` returns the note of the last writer, which makes reading its lines unnecessary.
+        Return False if that is not possible, so that `find` must be called. `left` returns the note
+        of the last writer, which makes reading the lines unnecessary.
         """
         size = file.size()
         note = left() if size != self.size else None
         return (note is not None and self._take(note, file, size)) or self._read_on(file, size)
 
     def note(self, file: LedgerFile) -> TailNote | None:
-        """Return the note for the next writer, or None if the end does not fit into one."""
+        """Return a note about this end for the next writer, or None if no note can describe it."""
         return noted(self.trail, file.inode, self.size, self.tail) if self.whole else None
 
     def _take(self, note: TailNote, file: LedgerFile, size: int) -> bool:
-        """Use the last writer's note if the file ends as the note says. Return whether it does."""
+        """Move this end to the one in the last writer's note.
+
+        Return False and do nothing if the file does not end as the note says.
+        """
         if (note.inode, note.size, len(note.tail)) != (file.inode, size, min(_TAIL, size)):
             return False
         # The note is trusted only if the last line in the file states the same hash.
@@ -159,7 +163,7 @@ class TailState:
         return True
 
     def _read_on(self, file: LedgerFile, size: int) -> bool:
-        """Read what was appended and follow its lines, or return False if that is not possible."""
+        """Read and follow the lines that were appended. Return False if that is not possible."""
         grown = size - self.size
         if not self.whole or not 0 <= grown <= MAX_LAG:
             return False
@@ -173,7 +177,7 @@ class TailState:
         return True
 
     def moved(self, data: bytes) -> None:
-        """Move the end past lines that were written and that `trail` has already followed."""
+        """Advance this end past `data`, lines just written that `trail` has already followed."""
         self._grow(self.size + len(data), self.tail + data)
 
     def _grow(self, size: int, data: bytes) -> None:
@@ -181,9 +185,9 @@ class TailState:
 
 
 def _ended(trail: ChainCursor, name: WorkspacePath) -> ChainCursor:
-    """Keep only the heads of this file, if it is a segment with records.
+    """Remove the heads of other files from `trail` if `name` is a segment that has records.
 
-    The heads of other segments are merged by their own writers.
+    Other segments' heads are merged by their own writers.
     """
     if name == LEDGER_FILE or trail.last is None:
         return trail
@@ -192,7 +196,10 @@ def _ended(trail: ChainCursor, name: WorkspacePath) -> ChainCursor:
 
 
 def _begun(trail: ChainCursor, root: Path) -> ChainCursor:
-    """Chain the first record of a file to the newest record of all other files."""
+    """For an empty file, move `trail` to the newest record of the other files.
+
+    The first record of the file then follows that record.
+    """
     heads = list(trail.heads.values()) or _ends_by_tails(root)
     newest = max(heads, key=lambda head: head.timestamp, default=None)
     if newest is None:
@@ -212,7 +219,10 @@ def _ends_by_tails(root: Path) -> list[Head]:
 
 
 def _by_tail(read: Reader, size: int) -> ChainCursor:
-    """Return a cursor at the last readable record. Other open heads are not known then."""
+    """Return a cursor at the last readable record before offset `size`.
+
+    Its only head is that record; other open heads are not found.
+    """
     trail = ChainCursor()
     while size and trail.last is None:
         start = last_line_start(read, size)
@@ -222,7 +232,7 @@ def _by_tail(read: Reader, size: int) -> ChainCursor:
 
 
 def _mend(file: LedgerFile, size: int, root: Path, clock: Clock) -> int:
-    """Complete a last line that lacks only its line feed, or move it to `.local/torn/`.
+    """Complete a torn last line if only its line feed is missing, else move it to `.local/torn/`.
 
     Return the file's new size.
     """

@@ -28,7 +28,10 @@ def open_lock_file(path: Path) -> BinaryIO:
 
 
 def wait_for(attempt: Callable[[], T], seconds: float) -> T:
-    """Call `attempt` until its result is true or the time is over. Return the last result."""
+    """Call `attempt` until it returns something true or `seconds` have passed.
+
+    Return its last result.
+    """
     late, between = deadline(seconds), _SHORTEST
     while not (found := attempt()) and not late():
         pause(between)
@@ -37,17 +40,17 @@ def wait_for(attempt: Callable[[], T], seconds: float) -> T:
 
 
 def try_lock(fd: int) -> bool:
-    """Lock a file exclusively. Return False if another holder has it. Raise OSError."""
+    """Lock a file exclusively. Return False if the file is locked already. Raise OSError."""
     return _try(fd, fcntl.LOCK_EX)
 
 
 def try_share(fd: int) -> bool:
-    """Lock a file shared with others. Return False if it is locked exclusively."""
+    """Take a shared lock on a file. Return False if the file is locked exclusively."""
     return _try(fd, fcntl.LOCK_SH)
 
 
 def unlock(fd: int) -> None:
-    """Release the lock."""
+    """Release the lock on an open file."""
     fcntl.flock(fd, fcntl.LOCK_UN)
 
 

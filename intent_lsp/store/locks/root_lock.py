@@ -1,4 +1,4 @@
-"""A lock of a root: one holder at a time, among all processes and threads (ledger section 3).
+"""A lock of a root, with one holder at a time among all processes and threads (ledger section 3).
 
 Invariant: the lock is held on the file that the path names now. A lock on a file that was deleted
 or replaced does not count.
@@ -25,7 +25,7 @@ NOTE_AT_MOST: Final = 1024
 
 
 class RootLock:
-    """A lock file, kept open between two holds."""
+    """An exclusive lock on a lock file. The file stays open after the lock is released."""
 
     def __init__(self, path: Path, wait_seconds: float = WAIT_SECONDS) -> None:
         self._path = path
@@ -35,11 +35,11 @@ class RootLock:
 
     @contextmanager
     def held(self) -> Iterator[bool]:
-        """Hold the lock. Yield whether it had to be waited for.
+        """Hold the lock during the `with` block. Yield whether it had to be waited for.
 
         The lock's directory must exist, or the `.orchestration/` above it. Raise
-        LedgerUnavailableError if another holds it for too long or it cannot be opened, and
-        UnsafePathError if the path is not a regular file.
+        LedgerUnavailableError if another holder keeps the lock for too long or if the lock file
+        cannot be opened, and UnsafePathError if its path is not a regular file.
         """
         # First among the threads: they share one file descriptor, and so one lock of the file.
         free = self._threads.acquire(blocking=False)
@@ -58,33 +58,36 @@ class RootLock:
             self._threads.release()
 
     def left(self) -> bytes:
-        """Return the note of the last holder, for the current one."""
+        """Return the note that the last holder wrote into the lock file; empty if there is none.
+
+        Call this only while holding the lock.
+        """
         if self._fd is not None:
             with suppress(OSError):
                 return os.pread(self._fd, NOTE_AT_MOST, 0)
         return b""
 
     def leave(self, note: bytes) -> None:
-        """Write a note for the next holder, in one write. Errors are ignored."""
+        """Write a note for the next holder into the lock file. Errors are ignored."""
         if self._fd is not None:
             with suppress(OSError):
                 os.pwrite(self._fd, note, 0)
 
     def exists(self) -> bool:
-        """Whether the lock file exists: somebody has written under this lock before."""
+        """Whether the lock file exists, so that the lock was held at least once."""
         return os.path.lexists(self._path)
 
     def has_directory(self) -> bool:
-        """Whether the lock's directory exists, or may be created again after it was deleted."""
+        """Whether the lock's directory exists, or can be created again after its deletion."""
         return self._path.parent.parent.is_dir()
 
     def close(self) -> None:
-        """Close the lock file. The next hold opens it again."""
+        """Close the lock file. The next call that takes the lock opens it again."""
         with self._threads:
             self._forget()
 
     def _locked(self) -> bool:
-        """Lock the file that the path names now. Return False if another holder has it."""
+        """Lock the file now at the path. Return False if another holder has the lock."""
         while try_lock(fd := self._opened()):
             if is_at(fd, self._path):
                 return True
@@ -92,7 +95,7 @@ class RootLock:
         return False
 
     def _opened(self) -> int:
-        """Return the descriptor of the lock file, opened if it is not open."""
+        """Return the descriptor of the lock file, opening the file if needed."""
         if self._fd is not None:
             return self._fd
         try:
@@ -117,7 +120,7 @@ class RootLock:
             self._fd = None
 
     def _busy(self) -> LedgerUnavailableError:
-        """Return the error for a lock that is held for too long."""
+        """Return the error to raise if another holder keeps the lock for too long."""
         return LedgerUnavailableError(
             path=str(self._path),
             problem=f"another process has held the lock for {self._wait_seconds:g} s",
@@ -131,9 +134,10 @@ def ledger_lock(root: Path, wait_seconds: float = WAIT_SECONDS) -> RootLock:
 
 
 def holding(lock: RootLock | None) -> AbstractContextManager[bool]:
-    """Hold a lock, like `held`. Do nothing if it is None or has no directory.
+    """Return a context that holds `lock` and yields whether it had to be waited for.
 
-    Without a directory there is no `.local/`, and so nothing that is shared.
+    If `lock` is None or its directory does not exist, the context does nothing: without the
+    directory nothing is shared.
     """
     if lock is None or not lock.has_directory():
         return nullcontext(enter_result=False)

@@ -1,4 +1,4 @@
-"""Session locks: show which sessions have a running process.
+"""Session locks: a session's process holds a lock, which shows others that the session runs.
 
 Invariant: a lock ends with its process, however that ends. Testing a lock never waits and never
 breaks it.
@@ -39,10 +39,11 @@ class SessionLocks:
         self._held: dict[str, BinaryIO] = {}
 
     def hold(self, session_id: str) -> bool:
-        """Hold a session's lock until `release` or the end of the process.
+        """Take a session's lock until `release` or the end of the process.
 
-        Return False if that is not possible; the session then looks ended. Failures other than a
-        missing `.orchestration/` are logged. A lock whose file was deleted is taken again.
+        Return False if that fails; other processes then take the session for ended. Failures are
+        logged unless `.orchestration/` is missing. If the lock's file was deleted, the lock is
+        taken again.
         """
         with self._guard:
             if self._is_held(session_id):
@@ -64,7 +65,7 @@ class SessionLocks:
             return True
 
     def held(self, session_id: str) -> bool:
-        """Whether any process, this one included, holds the session's lock now."""
+        """Whether any process, including this one, holds the session's lock now."""
         with self._guard:
             if session_id in self._held:
                 return True
@@ -84,7 +85,7 @@ class SessionLocks:
             return not free
 
     def release(self, session_id: str) -> None:
-        """Release a session's lock, if it is held."""
+        """Release a session's lock, if this process holds it."""
         with self._guard:
             file = self._held.pop(session_id, None)
         if file is not None:
@@ -96,9 +97,9 @@ class SessionLocks:
             self.release(session_id)
 
     def _is_held(self, session_id: str) -> bool:
-        """Whether this process holds the lock on the file that exists now.
+        """Whether this process holds the session's lock on the file now at the lock's path.
 
-        Release one on a deleted file.
+        If it holds a lock on a deleted file, release that lock.
         """
         file = self._held.get(session_id)
         if file is None or is_at(file.fileno(), self._path(session_id)):
@@ -113,9 +114,9 @@ class SessionLocks:
 
 
 def _shared(path: Path) -> BinaryIO | None:
-    """Lock the file that the path names now, shared.
+    """Take a shared lock on the file now at the path, and return the open file.
 
-    Return it, or None if it is locked exclusively.
+    Return None if it is locked exclusively.
     """
     file = open_lock_file(path)
     try:

@@ -17,14 +17,14 @@ _AT_ONCE: Final = 128 * 1024
 
 
 class BatchPart(NamedTuple):
-    """The length in bytes of each of some lines, and the fields to index."""
+    """Some consecutive lines: the length of each in bytes, and the fields of each to index."""
 
     lengths: list[int]
     found: Columns | Sequence[IndexEntry]
 
 
 class Batch(NamedTuple):
-    """Consecutive lines of a file: `size` bytes in all, and their last bytes as `tail`."""
+    """Consecutive lines of a file. `size` is their length in bytes, `tail` their last bytes."""
 
     parts: Sequence[BatchPart]
     size: int
@@ -32,17 +32,17 @@ class Batch(NamedTuple):
 
 
 def batch(data: bytes, found: Sequence[IndexEntry]) -> Batch:
-    """Return a batch of whole lines whose index entries are known."""
+    """Return a batch of whole lines with the index entries `found`, without parsing the lines."""
     return Batch([BatchPart(_lengths(data), found)], len(data), data[-TAIL:])
 
 
 def read_batch(data: bytes) -> Batch:
-    """Return a batch of whole lines, parsed for their index entries."""
+    """Parse whole lines and return them as a batch with their index entries."""
     return Batch([*_parts(data)], len(data), data[-TAIL:])
 
 
 def _parts(data: bytes) -> Iterator[BatchPart]:
-    """Yield the lines in parts of about 128 KiB."""
+    """Split whole lines into parts of about 128 KiB and yield each part, parsed."""
     start = 0
     while start < len(data):
         end = data.find(b"\n", start + _AT_ONCE) + 1 or len(data)

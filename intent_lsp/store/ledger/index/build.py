@@ -54,13 +54,13 @@ _GONE: Final = "DROP TABLE temp.touched_anew"
 
 
 def quiet(_done: int, _all: int) -> None:
-    """Ignore the progress."""
+    """Do nothing. Used as a progress callback."""
 
 
 def catch_up(
     connection: sqlite3.Connection, root: Path, stamps: FilesStamp, progress: BuildProgress = quiet
 ) -> dict[str, IndexedFile]:
-    """Bring the index up to the last whole line of each file. Return how far it is, by file.
+    """Index every file up to its last whole line, and return how far each file has been read.
 
     Raise LedgerUnavailableError if the main file cannot be read.
     """
@@ -83,7 +83,10 @@ def catch_up(
 
 
 def lag(connection: sqlite3.Connection, root: Path, stamps: FilesStamp) -> int:
-    """Return how many bytes must be read to bring the index up to date. Raise as `catch_up`."""
+    """Return how many bytes must be read to bring the index up to date.
+
+    Raise LedgerUnavailableError if the main file cannot be read.
+    """
     found = sources(connection)
     behind = 0
     for stamp in stamps:
@@ -94,7 +97,10 @@ def lag(connection: sqlite3.Connection, root: Path, stamps: FilesStamp) -> int:
 
 
 def add(connection: sqlite3.Connection, stamp: FileStamp, offset: int, added: Batch) -> bool:
-    """Index lines just appended at `offset`, and return True, if the index ends there."""
+    """Index lines that were just appended to a file at `offset`.
+
+    Return False and do nothing if the index has not read the file exactly up to `offset`.
+    """
     seen = source_of(connection, stamp.file)
     if (0 if seen is None else seen.offset) != offset:
         # Checked first without a transaction, which would wait for a process that builds the index.
@@ -115,7 +121,7 @@ def _is_current(source: IndexedFile | None, stamp: FileStamp) -> bool:
 
 
 def _is_other(root: Path, source: IndexedFile, stamps: FilesStamp) -> bool:
-    """Return whether a file is gone, or no longer holds what was read of it."""
+    """Return whether a file is missing or no longer contains what the index has read of it."""
     stamp = next((stamp for stamp in stamps if stamp.file == source.file), None)
     if stamp is None:
         return True
@@ -127,7 +133,10 @@ def _is_other(root: Path, source: IndexedFile, stamps: FilesStamp) -> bool:
 
 @contextmanager
 def _readable(root: Path, file: str) -> Iterator[int | None]:
-    """Open a file to read it, or yield None if that fails. Raise if it is the main file."""
+    """Open a ledger file and yield its descriptor, or None if it cannot be opened.
+
+    Raise LedgerUnavailableError if the main file cannot be opened.
+    """
     with ExitStack() as stack:
         fd = None
         try:
@@ -142,7 +151,7 @@ def _readable(root: Path, file: str) -> Iterator[int | None]:
 def _build(
     connection: sqlite3.Connection, root: Path, stamps: FilesStamp, progress: BuildProgress
 ) -> None:
-    """Read all files into an empty index, unless another process has built it meanwhile."""
+    """Read all files into an empty index. Do nothing if another process has filled it meanwhile."""
     before, everything = 0, sum(stamp.size for stamp in stamps)
     with built(connection) as begun:
         for stamp in stamps if begun else ():
@@ -158,7 +167,7 @@ def _build(
 
 
 def _read_file(connection: sqlite3.Connection, root: Path, stamp: FileStamp) -> Iterator[int]:
-    """Read a file to its end in batches, and yield the offset after each."""
+    """Index a file up to its end in batches, and yield the offset reached after each batch."""
     with _readable(root, stamp.file) as fd:
         while fd is not None:
             with transaction(connection):
@@ -173,7 +182,7 @@ def _read_file(connection: sqlite3.Connection, root: Path, stamp: FileStamp) -> 
 def _take(
     connection: sqlite3.Connection, stamp: FileStamp, added: Batch, source: IndexedFile
 ) -> None:
-    """Insert a batch and store how far the file has been read."""
+    """Insert a batch of a file's lines, and store how far the file has been read."""
     insert(connection, added, source)
     if not added.size:
         # Everything up to the stamp has been read. Later appends change the file's stamp.
@@ -184,7 +193,7 @@ def _take(
 def _change(
     connection: sqlite3.Connection, seen: IndexedFile, work: Callable[[IndexedFile], None]
 ) -> None:
-    """Call `work` in a transaction, unless another process has advanced the index since `seen`."""
+    """Call `work` in a transaction if the index has still read the file as far as `seen` says."""
     with transaction(connection):
         source = source_of(connection, seen.file)
         before = (seen.number, seen.offset, seen.tail)
@@ -193,7 +202,10 @@ def _change(
 
 
 def _next(fd: int, offset: int) -> Batch:
-    """Return the whole lines from `offset`: about 4 MiB, or one line that is longer."""
+    """Read and parse the next whole lines of a file from `offset` on.
+
+    Return about 4 MiB of lines, or a single line if it is longer.
+    """
     length = _BATCH
     while True:
         data = read_at(fd, offset, offset + length)
@@ -205,10 +217,11 @@ def _next(fd: int, offset: int) -> Batch:
 
 @contextmanager
 def built(connection: sqlite3.Connection) -> Iterator[bool]:
-    """Run the block as the only writer, to fill empty tables. Yield False if they are not empty.
+    """Run the `with` block in a write transaction that fills the empty tables.
 
-    The block inserts touched paths into `temp.touched_anew`. Afterwards they are sorted into
-    `touched`, and the database indexes are made.
+    Yield False if the tables are not empty; the block must then do nothing. Otherwise yield True.
+    The block inserts touched paths into `temp.touched_anew`. After it they are sorted into the
+    table `touched`, and the database indexes are created.
     """
     with transaction(connection):
         if sources(connection):

@@ -75,20 +75,21 @@ T = TypeVar("T")
 
 
 class IndexDatabase:
-    """One connection to the index's database. Threads take turns to use it."""
+    """The connection to the index's database. Only one thread at a time uses it."""
 
     def __init__(self, path: Path | None) -> None:
-        """Keep the database at `path`, or in memory if that is None."""
+        """Set the path of the database file. If it is None, the database is in memory."""
         self._threads = threading.Lock()
         self._file = None if path is None else SqliteFile(path, _connect)
         self._memory: sqlite3.Connection | None = None
 
     def run(self, work: Callable[[sqlite3.Connection], T], patience: int = 0) -> T:
-        """Return the result of `work`, which may be called again on an empty database.
+        """Call `work` with a connection and return its result.
 
-        If another process holds the database, try again `patience` times, waiting a second each.
-        After that, or if no file can be kept, do the work in memory. A broken database is deleted
-        and made anew. Raise LedgerUnavailableError if even memory fails.
+        `work` may be called again on an empty database. If another process has locked the database,
+        try again `patience` times, waiting a second each. If that fails, or if there is no usable
+        file, use a database in memory. A broken database is deleted and created again. Raise
+        LedgerUnavailableError if even memory fails.
         """
         with self._threads:
             for left in range(patience, -1, -1):
@@ -112,7 +113,7 @@ class IndexDatabase:
                 ) from error
 
     def try_once(self, work: Callable[[sqlite3.Connection], None]) -> None:
-        """Call `work` once and ignore database errors. The next query catches up on the rest."""
+        """Call `work` once, ignoring database errors. The next query indexes what is missing."""
         with self._threads, suppress(sqlite3.Error):
             work(self._current())
 
@@ -135,7 +136,7 @@ class IndexDatabase:
             self._memory = None
 
     def _discard(self, error: sqlite3.Error) -> None:
-        """Close the database, and delete its files unless another process is only using them."""
+        """Close the database, and delete its files unless `error` says that it is only locked."""
         self._forget()
         if self._file is None or kind(error) in _IN_USE:
             return

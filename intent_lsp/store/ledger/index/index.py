@@ -1,4 +1,4 @@
-"""Queries on a ledger's records by intent, path, session and time (ledger section 4).
+"""Queries for a ledger's records by intent, path, session and time (ledger section 4).
 
 Invariant: records are read from the ledger's own lines. An index that does not fit them is built
 anew.
@@ -65,7 +65,10 @@ class Index:
     """The index in `.orchestration/.local/`. Every query first brings it up to date."""
 
     def __init__(self, path: Path, root: Path) -> None:
-        """Keep the index of the ledger below `root` at `path`. Nothing is opened yet."""
+        """Set the paths: the index's database is `path`, and the ledger is the one below `root`.
+
+        Nothing is opened yet.
+        """
         self._root = root
         self._files = LedgerFiles(root)
         self._database = IndexDatabase(path)
@@ -76,9 +79,9 @@ class Index:
         self._passed = 0
 
     def stamp(self) -> FilesStamp:
-        """Return a value that changes with the ledger's files; empty if there are none.
+        """Return the stamps of the ledger's files, which change when the ledger does.
 
-        Only the files' stamps are read.
+        The files are not read. The result is empty if there are none.
         """
         return self._files.stamp()
 
@@ -87,7 +90,10 @@ class Index:
         self._ask(lambda _connection, _found: None, progress)
 
     def query(self, query: Query, *, limit: int, cursor: PageCursor | None = None) -> RecordPage:
-        """Return at most `limit` records before the cursor, newest first."""
+        """Return at most `limit` matching records, newest first, continuing at the page `cursor`.
+
+        Without a cursor, begin with the newest record.
+        """
         # A limit from a client may be larger than SQLite's integers.
         limit = min(max(limit, 0), FAR)
 
@@ -105,7 +111,7 @@ class Index:
         return next(iter(self.query(Query(path=path), limit=1).records), None)
 
     def newest_passes(self, path: WorkspacePath) -> bool:
-        """Return whether the newest record of a path has verdict PASS. True if there is none.
+        """Return whether the newest record of a path has the verdict PASS, or True if it has none.
 
         The record's line is not read.
         """
@@ -121,11 +127,11 @@ class Index:
         return self._ask(asked)
 
     def newest_passing_for_path(self, path: WorkspacePath) -> Record | None:
-        """Return the newest record of a path with verdict PASS, or None."""
+        """Return the newest record of a path with the verdict PASS, or None if there is none."""
         return next(iter(self.query(Query(path=path, passing=True), limit=1).records), None)
 
     def find(self, record_id: str) -> Record | None:
-        """Return the record with an id, or None."""
+        """Return the record with the id `record_id`, or None if there is none."""
 
         def asked(connection: sqlite3.Connection, found: Sources) -> Record | None:
             records = self._records(of_id(record_id, connection), found)
@@ -149,18 +155,19 @@ class Index:
         return self._ask(asked)
 
     def count(self) -> int:
-        """Return the number of records, each counted once."""
+        """Return the number of records. Copies of a record are not counted."""
         return self._ask(lambda _connection, found: sum(s.records for s in found.values()))
 
     def counts(self) -> Mapping[str, int]:
-        """Return the number of records of each intent id."""
+        """Return the number of records for each intent id."""
         statement = "SELECT text, count(*) FROM record JOIN name ON number = intent GROUP BY intent"
         return self._ask(lambda connection, _found: dict(connection.execute(statement).fetchall()))
 
     def touched_files(self, since: TouchMark | None) -> TouchedFiles:
-        """Return the newest record of each intent for each file, as far as it is new since a mark.
+        """Return, for each intent and each file that it touched since a mark, the newest record.
 
-        Without a mark, or with one that no longer fits the ledger, return all of them.
+        Without a mark, or with one that no longer fits the ledger, return the records for all
+        files.
         """
 
         def asked(connection: sqlite3.Connection, found: Sources) -> TouchedFiles:
@@ -182,14 +189,14 @@ class Index:
         return self._ask(lambda connection, _found: touched_paths(connection, limit))
 
     def heads(self) -> tuple[Head, ...]:
-        """Return the records that no other record names, in order of file and line."""
+        """Return the records that no other record follows, ordered by file and line."""
         return self._ask(lambda connection, found: tuple(all_heads(connection, found)))
 
     def trail(self, file: str, size: int) -> ChainCursor | None:
-        """Return a chain cursor at the end of a file of `size` bytes, or None if the index lags.
+        """Return a chain cursor at the end of a file of `size` bytes.
 
-        Its heads are this file's open heads, then those of the other files. None means that more
-        than `MAX_LAG` bytes would have to be read, or that the file's size is another.
+        Its heads are this file's open heads, then those of the other files. Return None if more
+        than `MAX_LAG` bytes would have to be read first, or if the file's size is not `size`.
         """
 
         def nearly(connection: sqlite3.Connection) -> ChainCursor | None:
@@ -209,10 +216,10 @@ class Index:
         return self._database.run(nearly)
 
     def appended(self, stamp: FileStamp, offset: int, added: Batch) -> None:
-        """Index lines that were just appended. `stamp` is their file's stamp after the append.
+        """Index lines that were just appended at `offset`. `stamp` is the file's stamp afterwards.
 
-        If the index does not reach `offset`, the next query catches up, and the next appends are
-        skipped.
+        If the index has not read the file up to `offset`, do nothing now and for the next few
+        appends; the next query reads all of them.
         """
         if self._passed:
             self._passed -= 1
@@ -234,7 +241,7 @@ class Index:
         question: Callable[[sqlite3.Connection, Sources], T],
         progress: BuildProgress = quiet,
     ) -> T:
-        """Return the result of a query on the index after bringing it up to date."""
+        """Bring the index up to date, and return the result of `question` on its database."""
         stamps = self._files.stamp()
         database = self._database if stamps else self._nothing
 
@@ -246,15 +253,15 @@ class Index:
     def _caught_up(
         self, connection: sqlite3.Connection, stamps: FilesStamp, progress: BuildProgress = quiet
     ) -> Sources:
-        """Bring the index up to date, and index the next appends again."""
+        """Bring the index up to date, and end the skipping of appends in `appended`."""
         found = catch_up(connection, self._root, stamps, progress)
         self._passed = 0
         return found
 
     def _records(self, wanted: Iterable[RecordPlace], found: Sources) -> Iterator[Record]:
-        """Read and yield the records at some places, opening each file once.
+        """Read the records at the places `wanted` and yield them, opening each file once.
 
-        Raise sqlite3.DatabaseError if a line does not hold the indexed record.
+        Raise sqlite3.DatabaseError if a line is not the indexed record.
         """
         names = {source.number: name for name, source in found.items()}
         with ExitStack() as stack:

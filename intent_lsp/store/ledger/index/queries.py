@@ -59,10 +59,10 @@ SELECT path FROM known WHERE path IS NOT NULL LIMIT ?
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """Which records to return; each field that is not None narrows the result.
+    """The conditions for records. Each field that is not None narrows the result.
 
-    `since` is a timestamp in the ledger's form (RFC 3339). `grants` restricts the result to records
-    that grant scope and whose links are unbroken. Unmerged branch ends are left out.
+    `since` is a timestamp in the ledger's form (RFC 3339). With `grants`, only records that grant
+    scope and whose links are unbroken match; the last records of unmerged branches do not.
     """
 
     intent_ids: Collection[str] | None = None
@@ -75,7 +75,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class RecordPage:
-    """Records, newest first. `cursor` requests the next page; it is None if there is none."""
+    """Records, newest first. `cursor` requests the next page; it is None on the last page."""
 
     records: tuple[Record, ...]
     cursor: PageCursor | None
@@ -84,7 +84,8 @@ class RecordPage:
 class RecordPlace(NamedTuple):
     """Where a record's line is: the number of its file, a byte offset and a length in bytes.
 
-    `moment` and `source` give its order among all records. `id64` is the key of its id.
+    `moment` and `source` (the file's number) give its order among all records. `id64` is the 64-bit
+    key of its id.
     """
 
     moment: int
@@ -95,7 +96,7 @@ class RecordPlace(NamedTuple):
 
     @property
     def cursor(self) -> PageCursor:
-        """The cursor of a page that ends with this record."""
+        """The cursor for the page after this record."""
         return PageCursor((self.moment << _SOURCE_BITS) + self.source)
 
 
@@ -105,7 +106,10 @@ Before = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class TouchMark:
-    """The state of the index at an answer: the newest record's moment and id key, and the count."""
+    """The state of the index at a query: its newest record's moment and id key, and its `count`.
+
+    `count` is the number of records.
+    """
 
     moment: int
     id64: int
@@ -114,7 +118,7 @@ class TouchMark:
 
 @dataclass(frozen=True, slots=True)
 class TouchedFile:
-    """A file that an intent has touched, and the newest record of that.
+    """A file that an intent has touched, and the newest record in which it did.
 
     `intent_id` is the id in the record.
     """
@@ -126,9 +130,9 @@ class TouchedFile:
 
 @dataclass(frozen=True, slots=True)
 class TouchedFiles:
-    """The files that intents touched since a mark, or ever if `whole`.
+    """The files that intents touched since a mark, or all that they ever touched if `whole`.
 
-    `mark` is passed to the next query. It is None if there are no records.
+    `mark` is to be passed to the next query. It is None if there are no records.
     """
 
     files: tuple[TouchedFile, ...]
@@ -141,7 +145,10 @@ Touch = tuple[str, WorkspacePath, RecordPlace]
 
 
 def before(cursor: PageCursor | None) -> Before:
-    """Return the position that a cursor stands for. A cursor from a client may be any number."""
+    """Return the (moment, file number) before which the page at `cursor` begins.
+
+    Without a cursor, this is after the newest record. A cursor from a client may be any number.
+    """
     if cursor is None:
         return _LAST, 0
     moment, source = divmod(cursor, 1 << _SOURCE_BITS)
@@ -151,10 +158,10 @@ def before(cursor: PageCursor | None) -> Before:
 def places(
     query: Query, limit: int, start: Before, connection: sqlite3.Connection
 ) -> Iterator[RecordPlace]:
-    """Return an iterator over the places of matching records, newest first.
+    """Yield the places of the records that match `query` and come before `start`, newest first.
 
-    One ordered query runs for each intent, and the results are merged. Each returns at most
-    `limit`.
+    One ordered query runs for each intent, and the results are merged. Each query returns at most
+    `limit` places.
     """
     if query.grants and connection.execute("SELECT 1 FROM granted LIMIT 1").fetchone() is None:
         # This query runs for each edit, and most teams have granted nothing.
@@ -171,7 +178,7 @@ def of_id(record_id: str, connection: sqlite3.Connection) -> list[RecordPlace]:
 
 
 def of_ids_between(first: int, last: int, connection: sqlite3.Connection) -> Iterator[RecordPlace]:
-    """Yield the places of records whose id keys lie between two keys, oldest first."""
+    """Yield the places of records whose 64-bit id keys are from `first` to `last`, oldest first."""
     rows = connection.execute(
         f"SELECT {_FIELDS} FROM record WHERE id64 BETWEEN ? AND ? ORDER BY moment, source",  # noqa: S608 -- a constant
         (first, last),
@@ -182,7 +189,7 @@ def of_ids_between(first: int, last: int, connection: sqlite3.Connection) -> Ite
 def touches(
     since: TouchMark | None, count: int, connection: sqlite3.Connection
 ) -> tuple[list[Touch], bool, TouchMark | None]:
-    """Return what was touched since a mark, whether that is the whole result, and the new mark.
+    """Return (newest record for each intent and file touched since a mark, is it all, new mark).
 
     `count` is the present number of records. The new mark is None if there are no records.
     """
@@ -200,14 +207,17 @@ def touches(
 
 
 def touched_paths(connection: sqlite3.Connection, limit: int) -> tuple[WorkspacePath, ...]:
-    """Return at most `limit` paths that records touched, sorted."""
+    """Return at most `limit` of the paths that any record touched, sorted."""
     return tuple(_path(key) for (key,) in connection.execute(_PATHS, (limit,)))
 
 
 def _walk(
     query: Query, intent: str | None, limit: int, start: Before, connection: sqlite3.Connection
 ) -> list[RecordPlace]:
-    """Return the places of matching records of one intent (None: of any), newest first."""
+    """Return at most `limit` places of matching records of one intent, newest first.
+
+    If `intent` is None, the records of all intents match.
+    """
     conditions: list[tuple[object, ...]] = []
     table = "record"
     if query.path is not None:
@@ -236,7 +246,7 @@ def _walk(
 
 
 def _statement(table: str, conditions: list[str]) -> str:
-    """Return a SELECT that walks `table` in order and joins the records to it."""
+    """Return a SELECT that reads `table`, newest first, and joins the records to its rows."""
     joined = "record"
     if table != "record":
         # CROSS JOIN keeps SQLite from walking the records instead of this table.
@@ -248,7 +258,10 @@ def _statement(table: str, conditions: list[str]) -> str:
 
 
 def _goes_on(since: TouchMark, count: int, connection: sqlite3.Connection) -> bool:
-    """Return whether the records up to the mark are unchanged, judged by the last and the count."""
+    """Return whether the records up to the mark are unchanged.
+
+    This compares the mark's last record and the number of records.
+    """
     there = connection.execute(_STILL, (since.moment, since.id64)).fetchone()
     (added,) = connection.execute(_SINCE, (since.moment,)).fetchone()
     return there is not None and since.count + added == count

@@ -50,20 +50,20 @@ _GRANTED: Final = "INSERT INTO granted VALUES (?, ?, ?)"
 
 
 def insert(connection: sqlite3.Connection, added: Batch, source: IndexedFile) -> None:
-    """Index the next lines of a file, and advance `source` past them."""
+    """Index the next lines of a file, and advance `source` past these lines."""
     rows = IndexRows(connection, source)
     rows.add(added)
     rows.end()
 
 
 def path_key(path: WorkspacePath) -> bytes:
-    """Return a path as the bytes that the index stores. They need not be UTF-8."""
+    """Return a path as the bytes that the index stores. The bytes need not be valid UTF-8."""
     return path.encode("utf-8", "surrogateescape")
 
 
 @dataclass(slots=True)
 class IndexRows:
-    """Collects the rows of one file's lines. All are in the database once `end` was called.
+    """Collects and inserts the index rows for one file's lines. `end` must be called at the end.
 
     `anew` is whether the index is being built from nothing, within `build.built`.
     """
@@ -79,7 +79,7 @@ class IndexRows:
     numbers: dict[str | None, int | None] = field(default_factory=lambda: {None: None})
 
     def add(self, added: Batch) -> None:
-        """Add the next lines of the file, and advance its source past them."""
+        """Add the next lines of the file, and advance `source` past these lines."""
         for part in added.parts:
             self._take(part)
         self.source.tail = (self.source.tail + added.tail)[-TAIL:]
@@ -88,7 +88,7 @@ class IndexRows:
             self.end()
 
     def end(self) -> None:
-        """Write the collected newest records of paths, and forget the cached names."""
+        """Insert the collected newest records of paths, and clear the cache of names."""
         source = self.source.number
         latest = [(at, _key(path), when, source) for (at, path), when in self.latest.items()]
         self.connection.executemany(_LATEST, latest)
@@ -120,7 +120,7 @@ class IndexRows:
             rows.clear()
 
     def _numbers(self, names: Sequence[str | None]) -> list[int | None]:
-        """Return the numbers that stand for names, cached because few names recur often."""
+        """Return the number that stands for each name in the database. Numbers are cached."""
         numbers, connection = self.numbers, self.connection
         for name in set(names).difference(numbers):
             connection.execute(_NAME, (name,))
@@ -128,7 +128,7 @@ class IndexRows:
         return [numbers[name] for name in names]
 
     def _goes_on(self, found: Columns) -> bool:
-        """Return whether all lines are new records, which follow directly on a new record."""
+        """Return whether all lines are new records and directly follow the last indexed record."""
         source, heads = self.source, self.source.trail.heads
         return (
             source.trail.goes_on(found.first)
@@ -158,7 +158,7 @@ class IndexRows:
         source.trail.skip_to(found.last, len(lengths))
 
     def _follow(self, length: int, found: IndexEntry) -> None:
-        """Add one line, unless it is no record or a copy of one."""
+        """Add one line of `length` bytes, unless it is no record or a copy of a known record."""
         source = self.source
         if not found.link.hash:
             source.trail.pass_over(found.link)
@@ -172,7 +172,7 @@ class IndexRows:
             source.trail.pass_over(found.link)
 
     def _known(self, found: IndexEntry) -> int | None:
-        """Return the number of the file that already holds this record, or None if it is new.
+        """Return the number of the file that already has this record, or None if it is new.
 
         A line that directly follows a new record is new. Other lines may be copies, left by a merge
         in the same file or by an interrupted archiving in two files.
@@ -194,7 +194,7 @@ class IndexRows:
         return None if row is None else row[0]
 
     def _add(self, length: int, found: IndexEntry, unknown: Sequence[ContentHash]) -> None:
-        """Add the row of a new record. `unknown` are the hashes it names that are no open heads."""
+        """Add the row of a new record. `unknown` are hashes it follows that are no open heads."""
         link, source = found.link, self.source
         # Within a file moments follow the chain, even where the clock went back.
         told = moment_of(link.timestamp)
@@ -239,12 +239,16 @@ class IndexRows:
 
 
 def _time(moment: int, told: int, timestamp: str) -> str | None:
-    """Return a timestamp if the moment differs from it because the clock stood or went back."""
+    """Return the timestamp to store for a record, or None if it follows from the moment.
+
+    `told` is the moment that the timestamp gives. `moment` is greater if the clock stood or went
+    back.
+    """
     return None if moment == told else timestamp
 
 
 def _rising(moments: list[int], high: int) -> list[int]:
-    """Return the moments made strictly rising, all above `high`, in the chain's order."""
+    """Return the moments, each raised above the one before it, and all of them above `high`."""
     if high < moments[0] and moments == sorted(set(moments)):
         return moments
     found = accumulate(moments, lambda last, moment: max(last + 1, moment), initial=high)

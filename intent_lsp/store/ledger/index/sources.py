@@ -39,9 +39,9 @@ class IndexedFile:
     """How far the index has read one file.
 
     `offset` is in bytes; `tail` are the last bytes read, and `stamp` is the file's encoded stamp
-    when all of it was read. `records` counts records first found in this file, `copies` lines whose
-    records other files hold, too. `copying` is whether the last line was a copy. `low` and `high`
-    are the smallest and largest moment of its records.
+    when all of it was read. `records` counts records first found in this file; `copies` counts
+    lines whose records are also in other files. `copying` is whether the last line was a copy.
+    `low` and `high` are the smallest and largest moment of its records.
     """
 
     number: int
@@ -62,19 +62,19 @@ _OWN: Final = IndexedFile.__slots__[:-1]
 
 
 def sources(connection: sqlite3.Connection) -> dict[str, IndexedFile]:
-    """Return how far the index has read each file, by file."""
+    """Return how far the index has read each file, keyed by the file's path."""
     rows = connection.execute("SELECT * FROM source")
     return {row[1]: _source(row) for row in rows}
 
 
 def source_of(connection: sqlite3.Connection, file: str) -> IndexedFile | None:
-    """Return how far the index has read one file, or None if it has not begun."""
+    """Return how far the index has read one file, or None if the index does not have the file."""
     row = connection.execute("SELECT * FROM source WHERE file = ?", (file,)).fetchone()
     return None if row is None else _source(row)
 
 
 def begin(connection: sqlite3.Connection, file: str) -> IndexedFile:
-    """Return how far the index has read one file. A new file gets a number."""
+    """Return how far the index has read one file. A new file is given a number and offset 0."""
     found = source_of(connection, file)
     if found is None:
         number = connection.execute(_NEW, (file,)).lastrowid
@@ -91,9 +91,9 @@ def save(connection: sqlite3.Connection, source: IndexedFile) -> None:
 
 
 def forget(connection: sqlite3.Connection, file: str) -> None:
-    """Remove the rows of a file, and of all files that hold copies of records.
+    """Remove a file's rows from the index, and the rows of all files with copies of records.
 
-    The copies may be of records whose rows are removed, so that those files have to be read again.
+    The copies may be of removed records. The files that have them must then be read again.
     """
     for source in sources(connection).values():
         if source.file == file or source.copies:
@@ -105,7 +105,7 @@ def forget(connection: sqlite3.Connection, file: str) -> None:
 
 
 def _forget(connection: sqlite3.Connection, source: IndexedFile) -> None:
-    """Remove the rows of one file, and find the newest records of its paths in other files."""
+    """Remove the rows of one file, and set the newest records of its paths from other files."""
     number = source.number
     bounds = (source.low, source.high, number)
     for table in ("record", "granted"):
@@ -120,7 +120,7 @@ def _forget(connection: sqlite3.Connection, source: IndexedFile) -> None:
 
 
 def open_heads(connection: sqlite3.Connection, source: IndexedFile) -> list[Head]:
-    """Return the heads of a file that no record of another file names, in line order."""
+    """Return the heads of a file that no record of another file follows, in line order."""
     statement = "SELECT 1 FROM named WHERE hash64 = ? LIMIT 1"
     return [
         head
@@ -139,17 +139,17 @@ def all_heads(connection: sqlite3.Connection, found: Mapping[str, IndexedFile]) 
 
 
 def loose_ends(connection: sqlite3.Connection) -> str:
-    """Return the keys of unmerged branch ends as a JSON list.
+    """Return the hash keys of the last records of unmerged branches, as a JSON list.
 
-    These are the open heads of files that have more than one. A segment's only head is no branch
-    end, even if other segments have heads.
+    These are the open heads of files that have more than one. The only head of a file does not
+    count, even if other files have heads.
     """
     loose = [open_heads(connection, source) for source in sources(connection).values()]
     return json.dumps([key64(h.hash) for heads in loose if len(heads) > 1 for h in heads])
 
 
 def joins(source: IndexedFile, fd: int) -> bool:
-    """Return whether a file still holds what was read of it, judged by the bytes of `tail`."""
+    """Return whether the open file still has the bytes `source.tail` where the index read them."""
     return read_at(fd, source.offset - len(source.tail), source.offset) == source.tail
 
 

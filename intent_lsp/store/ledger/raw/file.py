@@ -32,14 +32,14 @@ Reader = Callable[[int, int], bytes]
 
 @dataclass(frozen=True, slots=True)
 class FileSystem:
-    """The system calls that append to the ledger, replaceable so that a test can make them fail."""
+    """The system calls that append to the ledger. A test can replace them to make them fail."""
 
     write: Callable[[int, bytes], int] = os.write
     sync: Callable[[int], None] = os.fsync
 
 
 class LedgerFile:
-    """One opened ledger file. Its owner opens a new one when the path names another file."""
+    """An open ledger file. If its path gets another file, a new object must be created."""
 
     def __init__(self, path: Path, disk: FileSystem) -> None:
         self._path, self._disk = path, disk
@@ -53,11 +53,11 @@ class LedgerFile:
         self._failed: OSError | None = None
 
     def is_current(self) -> bool:
-        """Return whether the path still names this file and no fsync has failed."""
+        """Return whether this file is still the one at its path and no fsync has failed."""
         return self._failed is None and is_at(self.fd, self._path)
 
     def size(self) -> int:
-        """Return the size in bytes."""
+        """Return the file's size in bytes."""
         return os.fstat(self.fd).st_size
 
     def stamp(self, name: WorkspacePath) -> FileStamp:
@@ -66,7 +66,7 @@ class LedgerFile:
         return FileStamp(name, (found.st_dev, found.st_ino), found.st_size, found.st_mtime_ns)
 
     def read(self, start: int, end: int) -> bytes:
-        """Return the bytes from `start` to `end`."""
+        """Return the file's bytes from `start` to `end`."""
         return read_at(self.fd, start, end)
 
     def cut(self, size: int) -> None:
@@ -74,7 +74,7 @@ class LedgerFile:
         os.ftruncate(self.fd, size)
 
     def append(self, data: bytes) -> int:
-        """Write `data` in one call, if it is not empty. Return a ticket to pass to `sync`."""
+        """Append `data`, if any, in one write. Return a number to pass to `sync`."""
         if data:
             self._write(data)
         with self._group:
@@ -82,7 +82,7 @@ class LedgerFile:
             return self._written
 
     def _write(self, data: bytes) -> None:
-        """Write `data` in one call. Raise OSError if only part was written, and truncate it off."""
+        """Append `data` in one write. If only a part is written, remove it and raise OSError."""
         before, written = self.size(), 0
         try:
             written = self._disk.write(self.fd, data)
@@ -94,10 +94,9 @@ class LedgerFile:
             raise OSError(errno.ENOSPC, "the disk is full: only a part of the line was written")
 
     def sync(self, ticket: int) -> None:
-        """Return once the data of the append that returned `ticket` is on disk.
+        """Return once the data whose `append` returned `ticket` is on disk.
 
-        Writers that wait together share one fsync: the first does it for all that have written.
-        Raise OSError if the fsync fails.
+        Threads that wait at the same time share one fsync. Raise OSError if the fsync fails.
         """
         with self._group:
             while self._syncing and self._synced < ticket:
@@ -135,7 +134,10 @@ def read_at(fd: int, start: int, end: int) -> bytes:
 
 
 def last_line_start(read: Reader, end: int) -> int:
-    """Return the offset of the last line in a file of `end` bytes, with or without a line feed."""
+    """Return the offset of the last line in the first `end` bytes of a file.
+
+    The line need not end with a line feed.
+    """
     at = end - 1
     while at > 0:
         start = max(at - _CHUNK, 0)
@@ -148,9 +150,9 @@ def last_line_start(read: Reader, end: int) -> int:
 
 @contextmanager
 def opened(path: Path) -> Iterator[int | None]:
-    """Open a ledger file to read it, or yield None if there is none.
+    """Open a ledger file and yield its descriptor for reading, or None if there is no file.
 
-    Raise LedgerUnavailableError if it cannot be read.
+    Raise LedgerUnavailableError if the file cannot be read.
     """
     try:
         fd = open_plain(path, os.O_RDONLY)
@@ -172,7 +174,10 @@ def opened(path: Path) -> Iterator[int | None]:
 
 
 def file_lines(path: Path) -> Iterator[bytes]:
-    """Yield the lines of a file; none if it does not exist. Raise LedgerUnavailableError."""
+    """Yield the lines of a ledger file; none if it does not exist.
+
+    Raise LedgerUnavailableError if the file cannot be read.
+    """
     with opened(path) as fd:
         if fd is not None:
             with open(fd, "rb", buffering=_BUFFER, closefd=False) as file:
@@ -180,9 +185,10 @@ def file_lines(path: Path) -> Iterator[bytes]:
 
 
 def _open(path: Path) -> int:
-    """Open a ledger file to append to it, creating it if needed.
+    """Open a ledger file for appending and return its descriptor. Create the file if needed.
 
-    Raise UnsafePathError if it is no regular file, LedgerUnavailableError if it cannot be opened.
+    Raise UnsafePathError if it is not a regular file, LedgerUnavailableError if it cannot be
+    opened.
     """
     try:
         try:
@@ -202,7 +208,7 @@ def _open(path: Path) -> int:
 
 
 def _misplaced(path: Path) -> UnsafePathError:
-    """Return an error that names what is at the ledger's path."""
+    """Return an error that says what is at the ledger's path instead of a regular file."""
     problem = "the ledger is not a regular file"
     if path.is_symlink():
         problem = "a symbolic link stands in place of the ledger"

@@ -20,7 +20,7 @@ SUFFIX: Final = ".jsonl"
 
 
 class FileStamp(NamedTuple):
-    """The identity, size and time of a ledger file, which differ when its content does.
+    """The path, identity, size and time of a ledger file. The stamp changes if the content does.
 
     `identity` is device and inode.
     """
@@ -36,14 +36,17 @@ FilesStamp = tuple[FileStamp, ...]
 
 
 class Strange(NamedTuple):
-    """An entry at the path of a ledger file that is none; `problem` says why."""
+    """Something other than a readable ledger file at a ledger file's path; `problem` says what."""
 
     file: str
     problem: str
 
 
 class LedgerFiles:
-    """The files of one root's ledger: archives by name, the main file, segments by name."""
+    """The files of one root's ledger, in reading order: archives, the main file, segments.
+
+    Archives and segments are sorted by name.
+    """
 
     def __init__(self, root: Path) -> None:
         """Set the paths of the ledger below `root`. Nothing is opened."""
@@ -53,15 +56,15 @@ class LedgerFiles:
         self._segments = f"{os.fspath(root)}/{SEGMENT_ROOM}"
 
     def names(self) -> tuple[WorkspacePath, ...]:
-        """Return the files that exist, relative to the root.
+        """Return the paths of the ledger's files that exist, relative to the root.
 
-        The main file's path is listed even if it is no regular file. Opening it then reports the
-        problem.
+        The main file's path is included even if it is not a regular file. Opening it then reports
+        the problem.
         """
         return tuple(file for file, _ in self._found())
 
     def stamp(self) -> FilesStamp:
-        """Return a stamp of each file, at one system call each; empty if there are none."""
+        """Return the stamp of each ledger file; empty if there are none. No file is read."""
         return tuple(
             FileStamp(file, (found.st_dev, found.st_ino), found.st_size, found.st_mtime_ns)
             for file, path in self._found()
@@ -69,9 +72,9 @@ class LedgerFiles:
         )
 
     def strange(self) -> Iterator[Strange]:
-        """Yield entries that are named like archives or segments and are no regular files.
+        """Yield each entry that is named like an archive or segment and is not a regular file.
 
-        An archive or segment directory that is not a directory is among them.
+        If the directory of archives or of segments is not a directory, yield it too.
         """
         for path, room, prefix in (
             (self._archive, ARCHIVE_ROOM, ARCHIVE_PREFIX),
@@ -84,7 +87,7 @@ class LedgerFiles:
                     yield Strange(_shown(f"{room}/{entry.name}"), "it is not a regular file")
 
     def _found(self) -> Iterator[tuple[WorkspacePath, str]]:
-        """Yield each file in reading order, relative to the root and as a full path."""
+        """Yield (path relative to the root, full path) of each ledger file in reading order."""
         yield from _plain(self._archive, ARCHIVE_ROOM, ARCHIVE_PREFIX)
         if os.path.lexists(self._main):
             yield LEDGER_FILE, self._main
@@ -97,7 +100,10 @@ def _plain(path: str, room: WorkspacePath, prefix: str) -> Iterator[tuple[Worksp
 
 
 def _entries(path: str, prefix: str) -> "list[os.DirEntry[str]]":
-    """Return a directory's entries with the prefix and the ledger's suffix; empty if unreadable."""
+    """Return the directory entries with the given prefix and the ledger's suffix.
+
+    The result is empty if the directory cannot be read.
+    """
     if not is_plain_directory(path):
         return []
     with suppress(OSError), os.scandir(path) as entries:
@@ -120,5 +126,5 @@ def _stat(path: str) -> os.stat_result | None:
 
 
 def _shown(name: str) -> str:
-    """Return a name as text, with bytes that are not UTF-8 escaped."""
+    """Return a file name as displayable text: bytes that are not UTF-8 are escaped."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

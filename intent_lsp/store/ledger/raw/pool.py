@@ -1,4 +1,4 @@
-"""A large ledger file examined range by range, by one process or several, each every n-th part.
+"""Examination of a large ledger file in ranges, by this process or several worker processes.
 
 Invariant: a line belongs to the range in which it begins.
 Invariant: results and their order do not depend on the number of processes.
@@ -47,19 +47,22 @@ _MOST: Final = 8
 
 
 class RangeLines(NamedTuple):
-    """The whole lines that begin in a range, and a torn last line without a line feed."""
+    """The lines that begin in a range. `torn` is a last line without line feed, `data` the others."""
 
     data: bytes
     torn: bytes
 
 
 def starts(size: int) -> range:
-    """Return the offsets of the ranges of a file of `size` bytes."""
+    """Return the start offset of each range of a file of `size` bytes."""
     return range(0, size, RANGE)
 
 
 def lines_in(read: Reader, start: int, size: int) -> RangeLines:
-    """Return the lines that begin in the range at `start`, with all of the last line."""
+    """Return the lines that begin in the range at `start`, including the end of the last line.
+
+    `size` is the file's size.
+    """
     begin, end = max(start - 1, 0), min(start + RANGE, size)
     data = read(begin, min(end + _A_LINE, size))
     # Bytes before the first line feed belong to a line of an earlier range.
@@ -75,7 +78,7 @@ def lines_in(read: Reader, start: int, size: int) -> RangeLines:
 
 
 def _line_end(read: Reader, start: int, size: int) -> bytes:
-    """Return the rest of a line from `start` on, with its line feed if it has one."""
+    """Return the bytes from `start` to the end of that line, with its line feed if it has one."""
     parts = []
     while start < size and (more := read(start, min(start + _FURTHER, size))):
         last = more.find(b"\n") + 1
@@ -87,10 +90,10 @@ def _line_end(read: Reader, start: int, size: int) -> bytes:
 
 
 class Job(NamedTuple, Generic[T]):
-    """What to find in each range of a file: `find(read, start, size)`.
+    """The function that examines each range of a file: `find(read, start, size)`.
 
-    `module` is the module that a process imports; its `main` passes the arguments to `answer`.
-    `found` is the type of a message, which holds the results of several ranges.
+    A worker process imports `module` and calls its `main`, which must pass the arguments to
+    `answer`. `found` is the type of a list of results, as which a worker sends them.
     """
 
     module: str
@@ -99,7 +102,7 @@ class Job(NamedTuple, Generic[T]):
 
 
 def nobody(_done: int) -> None:
-    """Ignore the progress."""
+    """Do nothing. Used as a progress callback for one file."""
 
 
 def spread(
@@ -109,10 +112,10 @@ def spread(
     workers: int | None = None,
     progress: Callable[[int], None] = nobody,
 ) -> Iterator[T]:
-    """Yield the result for each range of an open file of `size` bytes, in order.
+    """Yield the result of `job` for each range of an open file of `size` bytes, in order.
 
-    `workers` is the number of processes, or None to choose it by the size and the machine. With 0,
-    this process does everything. `progress` is called with the bytes done.
+    `workers` is the number of worker processes, or None to choose it by the size and the machine.
+    With 0, this process does everything. `progress` is called with the bytes done.
     """
     many = _worthwhile(size) if workers is None else workers
     done, read = 0, partial(read_at, fd)
@@ -128,10 +131,10 @@ def spread(
 
 
 def answer(job: Job[T], words: Sequence[str]) -> None:
-    """Examine every n-th part of the file on standard input, and write the results to stdout.
+    """In a worker: examine every n-th part of the file on stdin, and write the results to stdout.
 
-    The arguments are the offset of the first part, the step between parts, the length of a part,
-    and the file's size, all in bytes.
+    `words` are the offset of the first part, the step between parts, the length of a part, and the
+    file's size, all in bytes.
     """
     # No object made here is part of a reference cycle, so collecting would only cost time.
     gc.disable()
@@ -145,7 +148,10 @@ def answer(job: Job[T], words: Sequence[str]) -> None:
 
 
 def _found_elsewhere(job: Job[T], fd: int, size: int, many: int) -> Generator[list[T], None, None]:
-    """Yield the results of each part from other processes, and stop at the first that fails."""
+    """Yield the results that `many` worker processes find in each part, in order.
+
+    Stop at the first part for which a worker fails.
+    """
     # The stack is left first and kills the processes. That ends a read which still blocks the
     # thread.
     with ThreadPoolExecutor(1) as thread, ExitStack() as stack:
@@ -165,7 +171,7 @@ def _found_elsewhere(job: Job[T], fd: int, size: int, many: int) -> Generator[li
 def _started(
     job: Job[T], fd: int, size: int, many: int, first: int
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """Start a process that examines every `many`-th part of a file, beginning at `first`."""
+    """Start a worker that examines every `many`-th part of a file, beginning at offset `first`."""
     # The same sys.path, without the working directory: a repository that is verified may hold a
     # module of any name. (`multiprocessing` would import one from there.)
     module = job.module
@@ -184,7 +190,10 @@ def _started(
 
 
 def _next(job: Job[T], other: subprocess.Popen[bytes]) -> list[T]:
-    """Return a process's results for its next part. Raise ValueError or msgspec.DecodeError."""
+    """Return the results that a worker sends for its next part.
+
+    Raise ValueError or msgspec.DecodeError if they are malformed.
+    """
     if other.stdout is None:
         raise ValueError("the process has no pipe")
     length = int.from_bytes(other.stdout.read(_LENGTH), "big")
@@ -194,7 +203,7 @@ def _next(job: Job[T], other: subprocess.Popen[bytes]) -> list[T]:
 
 
 def _worthwhile(size: int) -> int:
-    """Return how many processes are worth starting for a file of `size` bytes, or 0."""
+    """Return how many worker processes to start for a file of `size` bytes; 0 for a small file."""
     if size < LARGE:
         return 0
     if hasattr(os, "sched_getaffinity"):

@@ -37,9 +37,10 @@ A torn last line is a `Link` with that flaw. It has a hash if only its line feed
 
 
 class _Loose(NamedTuple):
-    """A line with links to records that are not open heads. They are checked after all lines.
+    """A line that follows records that are not open heads. It is checked after all lines are read.
 
-    `named` are their hashes. `first` is whether the line is the first record of its file.
+    `row` is the line's row, `named` are the hashes of those records. `first` is whether the line is
+    the first record of its file.
     """
 
     row: int
@@ -48,9 +49,9 @@ class _Loose(NamedTuple):
 
 
 class LinkCheck:
-    """Follows the links of all files in reading order, then compares them with each other.
+    """Checks the links of all files, line by line in reading order, and then across files.
 
-    `remembered` keeps the rows of all lines. `past` finds records in the ledger's versions in git.
+    `remembered` stores a row for each line. `past` finds records in the ledger's versions in git.
     """
 
     def __init__(self, remembered: LinkTable, past: FindEvidence) -> None:
@@ -65,7 +66,7 @@ class LinkCheck:
         self._loose: list[_Loose] = []
 
     def follow_file(self, file: str, pieces: Iterable[Piece]) -> None:
-        """Follow the lines of the next file. Only its last piece may be a torn line."""
+        """Check the links of the next file's lines. Only the last piece may be a torn line."""
         self.problems.files.append(file)
         self._remembered.begin_file()
         self._trail, self._sealed = ChainCursor(), False
@@ -79,7 +80,7 @@ class LinkCheck:
             self.heads.setdefault(hash_, replace(head, file=file))
 
     def close(self) -> None:
-        """Check the remaining links against all lines, and find repeated ids and the open heads."""
+        """Check the links left to check across files, and find repeated ids and the open heads."""
         self._judge_lost(self._lost())
         repeated = self._remembered.repeated()
         self.records -= repeated.copies
@@ -91,7 +92,7 @@ class LinkCheck:
             self.heads = {hash_: head for hash_, head in self.heads.items() if key(hash_) in open_}
 
     def _follow_packed(self, piece: Packed) -> None:
-        """Follow packed lines, and add them to the table all at once."""
+        """Check packed lines, and add all of them to the table at once."""
         self._sealed = True
         for link, lines in self._steps(piece):
             if lines > 1:
@@ -103,10 +104,10 @@ class LinkCheck:
         self._row += piece.lines
 
     def _steps(self, piece: Packed) -> Iterator[tuple[Link, int]]:
-        """Yield the links to follow for packed lines, each with the number of lines it stands for.
+        """Yield (link, number of lines) so that following these links covers all packed lines.
 
         Usually these are the first line, then all others at once. If one of the lines is an open
-        head already, it is a copy, so that every line is followed by itself.
+        head already, it is a copy, and each line is yielded separately.
         """
         heads, first = self._trail.heads, piece.first
         yield first, 1
@@ -125,7 +126,7 @@ class LinkCheck:
             above = hash_
 
     def _follow(self, link: Link) -> None:
-        """Follow one line: report its flaws, then add it to the chain and to the table."""
+        """Report a line's flaws, then add the line to the chain and to the table."""
         here = self._here()
         if link.flaw is not None:
             self.problems.note(link.flaw.code, here, link.flaw.message)
@@ -143,7 +144,7 @@ class LinkCheck:
         self._row += 1
 
     def _step(self, link: Link) -> None:
-        """Advance the chain by one line. Keep the line if it names a hash that is no open head."""
+        """Advance the chain by one line. If it follows a record that is no open head, check it later."""
         trail = self._trail
         if trail.goes_back(link):
             message = "its time is earlier than that of the record before it"
@@ -154,13 +155,14 @@ class LinkCheck:
             self._loose.append(_Loose(self._row, named, first))
 
     def _here(self) -> LedgerPlace:
-        """Return the place of the line that is followed next."""
+        """Return the file and line number of the next line to check."""
         return LedgerPlace(len(self.problems.files) - 1, self._trail.lines + 1)
 
     def _lost(self) -> list[_Loose]:
-        """Return the lines that name a hash which no file has, each with only such hashes.
+        """Return the lines that follow a record which no file has, with only those records' hashes.
 
-        Lines that name a record in a place that they cannot follow are reported as broken links.
+        Report a broken link for each line that follows an existing record but may not follow it
+        there.
         """
         sought = {key(name) for loose in self._loose for name in loose.named}
         places = self._remembered.places(sought) if sought else {}
@@ -174,9 +176,10 @@ class LinkCheck:
         return lost
 
     def _joins(self, row: int, found: HashPlaces) -> bool:
-        """Return whether a line may follow a record: it is above it, or in another file.
+        """Return whether the line at `row` may follow a record that is at the places `found`.
 
-        Archives precede the main file, so a line of an archive cannot follow one of the main file.
+        The record must be on an earlier line or in another file. Archives precede the main file, so
+        a line of an archive cannot follow a line of the main file.
         """
         here, archive = self._file(row), self._file(row).startswith(ARCHIVE_ROOM)
         elsewhere = {self._file(each) for each in found if each is not None} - {here}
@@ -185,7 +188,7 @@ class LinkCheck:
         return bool(elsewhere) or (found.first < row and self._file(found.first) == here)
 
     def _judge_lost(self, lost: Sequence[_Loose]) -> None:
-        """Report lost records: as cut off, as held by another branch, or as missing."""
+        """Report each lost record: as cut off, as in the ledger of another branch, or as missing."""
         names = {name for loose in lost for name in loose.named}
         held = self._past(names) if names else {}
         for loose in lost:
@@ -204,7 +207,7 @@ class LinkCheck:
                 self._note_broken(loose)
 
     def _note_taken(self, loose: _Loose, held: RecordCommit) -> None:
-        """Report that the ledger lacks a record which a commit in HEAD's history holds."""
+        """Report a lost record that the commit `held` in HEAD's history contains."""
         commit = held.commit[:_SHORT]
         if held.file not in self.problems.files:
             message = (

@@ -81,7 +81,7 @@ FROM shared CROSS JOIN record ON record.id = shared.id AND record.row > first OR
 
 
 class Packed(NamedTuple):
-    """Consecutive lines with no flaws, each following the one above and not timestamped before it.
+    """Consecutive flawless lines, none earlier in time than the one above, which each line follows.
 
     No line merges heads. `ids` (16 bytes each) and `hashes` (32 bytes each) are the keys of all
     lines, concatenated.
@@ -95,14 +95,15 @@ class Packed(NamedTuple):
 
     @property
     def keys(self) -> list[Key]:
-        """The keys of the hashes, one by one."""
+        """The hashes of all lines as a list, 32 bytes each."""
         return [self.hashes[at : at + 32] for at in range(0, len(self.hashes), 32)]
 
 
 class Repeated(NamedTuple):
     """Lines that share an id with an earlier line.
 
-    `copies` counts those that are the same record. `others` are the rows of those that are another.
+    `copies` is the number of lines that repeat the earlier record. `others` are the rows of lines
+    with a different record.
     """
 
     copies: int
@@ -110,16 +111,16 @@ class Repeated(NamedTuple):
 
 
 class HashPlaces(NamedTuple):
-    """The first row with a hash, and the first one in any other file (None: there is none)."""
+    """The first row with a hash, and the first such row in any other file, or None."""
 
     first: int
     elsewhere: int | None
 
 
 class LinkTable:
-    """A table with one row for each line, which is written first and then queried.
+    """A table with one row for each line, which is filled first and then queried.
 
-    Used as a context manager, it raises LedgerUnavailableError if SQLite fails.
+    Used as a context manager, it turns errors of SQLite into LedgerUnavailableError.
     """
 
     def __init__(self) -> None:
@@ -143,7 +144,7 @@ class LinkTable:
             ) from error
 
     def begin_file(self) -> None:
-        """Start a new file: the next row is its first."""
+        """Begin a new file: the next row added is the first row of that file."""
         self._starts.append(self._count)
         self._above = None
 
@@ -157,7 +158,7 @@ class LinkTable:
         self._above = link.hash or None
 
     def add_packed(self, packed: Packed) -> None:
-        """Add packed lines, which follow one another."""
+        """Add a row for each packed line."""
         rows = {"row": self._count, "lines": packed.lines}
         keys = {"ids": packed.ids, "hashes": packed.hashes}
         self._database.execute(_ADD_ALL, rows | keys)
@@ -166,15 +167,15 @@ class LinkTable:
         self._above = packed.last.hash
 
     def file_of(self, row: int) -> int:
-        """Return the number of the file of a row, from 0."""
+        """Return the number of the file that a row belongs to; the first file is 0."""
         return bisect_right(self._starts, row) - 1
 
     def line_of(self, row: int) -> int:
-        """Return the line number of a row within its file, from 1."""
+        """Return a row's line number within its file; the first line is 1."""
         return row - self._starts[self.file_of(row)] + 1
 
     def places(self, sought: Collection[Key]) -> dict[Key, HashPlaces]:
-        """Return where each hash is. Hashes that no row has are left out."""
+        """Return the first rows with each of the hashes `sought`. Hashes in no row are left out."""
         found: dict[Key, HashPlaces] = {}
         self._seek(sought)
         for hash_, row in self._database.execute(_PLACES):
@@ -184,14 +185,14 @@ class LinkTable:
         return found
 
     def unnamed(self, candidates: Collection[Key]) -> set[Key]:
-        """Return those of the hashes that no row names."""
+        """Return those of the hashes `candidates` that no row follows or merges."""
         self._seek(candidates)
         return {name for (name,) in self._database.execute(_UNNAMED)}
 
     def reach(self, anchors: Collection[Key]) -> int:
-        """Return the number of records that have one of some hashes, or that such a record follows.
+        """Return how many records have one of the hashes `anchors` or precede such a record.
 
-        Links are followed to the beginning of the chain.
+        Links are followed back to the beginning of the chain. A copy of a record counts once.
         """
         self._seek(anchors)
         self._database.execute(_INDEX)
@@ -209,19 +210,19 @@ class LinkTable:
         return Repeated(copies, tuple(others))
 
     def _name(self, prev: ContentHash | None, merges: Collection[ContentHash]) -> None:
-        """Store what the next row names, unless it names only the row above."""
+        """Store the hashes that the next row follows or merges, unless it only follows the row above."""
         if merges or prev is None or prev != self._above:
             names = [(self._count, key(name)) for name in (prev, *merges)]
             self._database.executemany(_NAME, names)
 
     def _seek(self, names: Collection[Key]) -> None:
-        """Replace the hashes that the next query looks for."""
+        """Set the hashes that the next query looks for."""
         self._database.execute("DELETE FROM sought")
         self._database.executemany(_SEEK, ((name,) for name in names))
 
 
 def key(name: ContentHash | None) -> Key:
-    """Return a hash as 32 bytes, all zero for None."""
+    """Encode a hash as 32 bytes, all zero for None."""
     if name is None:
         return _NOTHING
     with suppress(ValueError):
@@ -233,18 +234,18 @@ def key(name: ContentHash | None) -> Key:
 
 
 def hash_of(name: Key) -> ContentHash:
-    """Return a hash, given as 32 bytes, as text."""
+    """Decode a hash from 32 bytes into text."""
     return ContentHash(_PREFIX + name.hex())
 
 
 def id_keys(ids: Sequence[str]) -> bytes:
-    """Return ids that are UUIDs as 16 bytes each, concatenated."""
+    """Encode UUIDs as 16 bytes each, concatenated."""
     # Parsing all ids in one call is much faster.
     return bytes.fromhex("".join(ids).replace("-", ""))
 
 
 def id_key(name: str) -> bytes:
-    """Return an id as 16 bytes, all zero for an empty id."""
+    """Encode an id as 16 bytes, all zero for an empty id."""
     with suppress(ValueError):
         found = bytes.fromhex(name.replace("-", ""))
         if len(found) in (0, len(_NO_ID)):

@@ -1,4 +1,4 @@
-"""Scan of a ledger file: examines each line on its own, in batches, on one processor or all."""
+"""Scan of a ledger file: examines each line on its own, in batches, by one process or several."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
@@ -17,19 +17,23 @@ from intent_lsp.store.ledger.verify.link_table import Packed, id_keys
 
 
 class _Found(msgspec.Struct, array_like=True):
-    """The result for one range: packed lines, if all its whole lines are, and all other lines."""
+    """The result for one range of a file.
+
+    `packed` are all its whole lines if they are flawless and consecutive, else None. `links` are
+    all other lines, one by one.
+    """
 
     packed: Packed | None
     links: Sequence[Link]
 
     @property
     def pieces(self) -> list[Piece]:
-        """The packed lines, then the other lines, in order."""
+        """The packed lines, if any, followed by the other lines."""
         return [*([] if self.packed is None else [self.packed]), *self.links]
 
 
 def scan(read: Reader, size: int) -> Iterator[Piece]:
-    """Yield the results for the lines of a file of `size` bytes, in order."""
+    """Examine the lines of a file of `size` bytes and yield the results in line order."""
     for start in starts(size):
         yield from _examined(read, start, size).pieces
 
@@ -37,16 +41,17 @@ def scan(read: Reader, size: int) -> Iterator[Piece]:
 def scan_widely(
     fd: int, size: int, workers: int | None = None, progress: Callable[[int], None] = nobody
 ) -> Iterator[Piece]:
-    """Yield the same as `scan` for an open file, examined by several processes if it is large.
+    """Yield the results of `scan` for an open file, using several processes if it is large.
 
-    `workers` and `progress` are those of `spread`.
+    `workers` is the number of processes (None: chosen by size). `progress` is called with the bytes
+    done.
     """
     for found in spread(_JOB, fd, size, workers, progress):
         yield from found.pieces
 
 
 def main(words: Sequence[str]) -> None:
-    """Run in another process: examine ranges of the file on standard input, as `answer` does."""
+    """Run in a worker process: examine parts of the file on standard input, as `answer` does."""
     answer(_JOB, words)
 
 
@@ -63,7 +68,10 @@ def _examined(read: Reader, start: int, size: int) -> _Found:
 
 
 def _torn(line: bytes) -> Link:
-    """Return the result for a torn last line. It has a hash if only its line feed is missing."""
+    """Return the result for a torn last line.
+
+    The result has a hash if only the line's line feed is missing.
+    """
     link = examine(line + b"\n")
     if link.flaw is None:
         message = "only the line feed of the last record is missing; the next record adds it"

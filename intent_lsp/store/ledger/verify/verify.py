@@ -49,14 +49,18 @@ less than the newest one.
 
 
 class VerifiedFile(NamedTuple):
-    """One of the ledger's files: its name in problems, and the results for its lines, in order."""
+    """One of the ledger's files: its path for problems, and the scan results for its lines in order."""
 
     file: str
     pieces: Iterable[Piece]
 
 
 class Snapshot:
-    """The ledger's files at one moment. `strange` is complete only after all `parts` were read."""
+    """The ledger's files at one moment.
+
+    `strange` are entries that are no readable ledger files. It is complete only after all `parts`
+    were read.
+    """
 
     def __init__(self, root: Path, main: int | None, stamps: FilesStamp) -> None:
         self.strange: list[Strange] = list(LedgerFiles(root).strange())
@@ -64,7 +68,7 @@ class Snapshot:
         self._main_size = 0 if main is None else os.fstat(main).st_size
 
     def parts(self, progress: BuildProgress = quiet) -> Iterator[VerifiedFile]:
-        """Yield each file in reading order. It is open only until the next one is requested."""
+        """Yield each file in reading order. A file is open only until the next one is requested."""
         everything, before = sum(stamp.size for stamp in self._stamps), 0
         for stamp in self._stamps:
             done = partial(_done, progress, everything, before)
@@ -85,7 +89,7 @@ class Snapshot:
 
 
 def no_past(_hashes: Collection[ContentHash]) -> Mapping[ContentHash, RecordCommit]:
-    """Find no records in git."""
+    """Return no records: a search in git that finds nothing."""
     return {}
 
 
@@ -98,9 +102,10 @@ def verify(
 ) -> Verification:
     """Verify the files of a ledger, given in reading order. Each is read once.
 
-    `anchors` are hashes to look for. Those of earlier commits are in the result only if no file
-    holds them. `strange` are entries in a ledger file's place. `past` finds in git the records that
-    others name and no file holds. Raise LedgerUnavailableError if the temporary database fails.
+    `anchors` are hashes that the ledger should contain. An anchor from an earlier commit is in the
+    result only if no file contains its hash. `strange` are entries that are no readable ledger
+    files. `past` finds in git the records that others follow and no file contains. Raise
+    LedgerUnavailableError if the temporary database fails.
     """
     with LinkTable() as remembered:
         found = LinkCheck(remembered, past)
@@ -121,7 +126,10 @@ def verify(
 
 @contextmanager
 def snapshot_of(root: Path, lock: RootLock) -> Iterator[Snapshot]:
-    """Take a snapshot between two appends, under the lock if it exists."""
+    """Yield a snapshot of the ledger's files, taken under the lock if the lock file exists.
+
+    The lock ensures that no append is half written.
+    """
     strange: list[Strange] = []
     with ExitStack() as stack:
         try:
@@ -134,7 +142,10 @@ def snapshot_of(root: Path, lock: RootLock) -> Iterator[Snapshot]:
 
 
 def _but_those_there(remembered: LinkTable, anchors: Sequence[Anchor]) -> list[Anchor]:
-    """Leave out the anchors of earlier commits that a file holds. There may be thousands."""
+    """Return the anchors, except those from earlier commits whose hash is in a file.
+
+    There may be thousands of anchors from earlier commits.
+    """
     earlier = {key(each.hash) for each in anchors if each.kind is AnchorKind.EARLIER_COMMIT}
     there = remembered.places(earlier) if earlier else {}
     return [
@@ -169,14 +180,17 @@ def _outcome(
 
 
 def _reached(remembered: LinkTable, anchors: Sequence[Anchor]) -> int | None:
-    """Return how many records the anchors cover, or None if no file holds any of them."""
+    """Return how many records the anchors cover, or None if no file contains any of their hashes."""
     if not anchors:
         return None
     return remembered.reach({key(anchor.hash) for anchor in anchors}) or None
 
 
 def _untied(heads: Sequence[Head]) -> list[LedgerProblem]:
-    """Return a problem for each head that the next append will merge, at most `_HEADS_NAMED`."""
+    """Return a problem for each head except the ledger's end, at most `_HEADS_NAMED`.
+
+    The next append will merge these heads.
+    """
     newest = _current(heads)
     return [
         problem(
@@ -190,14 +204,17 @@ def _untied(heads: Sequence[Head]) -> list[LedgerProblem]:
 
 
 def _current(heads: Sequence[Head]) -> Head | None:
-    """Return the head that counts as the ledger's end: the main file's last, or else the newest."""
+    """Return the head that is the ledger's end, or None if there are no heads.
+
+    It is the last head in the main file, or the newest head if the main file has none.
+    """
     main = [head for head in heads if head.file == LEDGER_FILE]
     newest = max(heads, key=lambda head: head.timestamp, default=None)
     return main[-1] if main else newest
 
 
 def _between_appends(root: Path, main: int | None, lock: RootLock) -> Snapshot:
-    """Take the snapshot, if possible under the lock."""
+    """Take a snapshot while holding the lock, or without it if the lock cannot be taken."""
     files = LedgerFiles(root)
     if lock.exists():
         # A reader that may not take the lock sees at worst an incomplete last line.
@@ -207,5 +224,5 @@ def _between_appends(root: Path, main: int | None, lock: RootLock) -> Snapshot:
 
 
 def _done(progress: BuildProgress, everything: int, before: int, done: int) -> None:
-    """Report progress within one file as progress within all files."""
+    """Report progress in all files: `done` bytes of this file after `before` bytes of earlier ones."""
     progress(before + done, everything)
