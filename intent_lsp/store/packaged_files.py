@@ -1,6 +1,6 @@
 """Files shipped with the package: command lists, the page of codes, templates of other files.
 
-Invariant: they are read from the installed package or the checkout, and never fetched.
+Invariant: these files are read from the installed package or the checkout, and never fetched.
 """
 
 from functools import cache
@@ -28,7 +28,7 @@ _REPORT: Final = ("page.html", "page.css", "page.js")
 
 @cache
 def command_lists() -> CommandLists:
-    """Return the lists of known commands, read on first use.
+    """Return the lists of known shell commands. They are read on first use and cached.
 
     Many sessions run no command and never need them.
     """
@@ -39,15 +39,15 @@ def command_lists() -> CommandLists:
 
 
 def report_files() -> dict[str, str]:
-    """Return the template, the style sheet and the script of a report, by file name."""
+    """Return the texts of a report's template, style sheet and script, by file name."""
     place = files("intent_lsp") / "formats" / "report"
     return {name: (place / name).read_text("utf-8") for name in _REPORT}
 
 
 def template(path: str) -> str:
-    """Return the text with which `init` creates a control file, with commented examples.
+    """Return the initial text, with commented examples, of the control file at `path`.
 
-    It reads without a finding, and governs nothing until somebody edits it.
+    The text is valid, and its rules take effect only after somebody edits it.
     """
     name = path.removeprefix(f"{CONTROL_ROOM}/").removeprefix(".")
     return (files("intent_lsp") / "templates" / name).read_text("utf-8")
@@ -61,7 +61,7 @@ def codes_page() -> Path | None:
 
 
 def sections() -> dict[str, str]:
-    """Return each code's section of `codes.md` as Markdown; empty if the page is missing."""
+    """Return the text of each section of `codes.md`, by code; empty if the page is missing."""
     page = codes_page()
     text = "" if page is None else (read_bytes(page) or b"").decode()
     found: dict[str, str] = {}

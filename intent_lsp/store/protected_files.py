@@ -1,4 +1,4 @@
-"""Protected files that no snapshot of a work tree has: git's own, the ledger, and ignored ones.
+"""Protected files that work-tree snapshots leave out: git's own, the ledger, and ignored ones.
 
 Invariant: nothing is written, and what cannot be read is left out: a file is logged, a directory
 counts as empty.
@@ -43,10 +43,11 @@ _GITS_OWN: Final = ".git"
 
 
 def guarded_files(git_dir: Path, common: Path) -> Mapping[WorkspacePath, GuardedFile]:
-    """Return the hashes of git's hooks and settings, and an entry for HEAD's reflog, by path.
+    """Return the hashes of git's hooks and settings files, by path, to detect changes.
 
-    `git_dir` is the git directory of the work tree, `common` the one that all work trees share. Of
-    the reflog only its existence is protected, because git writes to it.
+    `git_dir` is the git directory of the work tree, `common` the one that all work trees share.
+    HEAD's reflog is included with a constant content, because git writes to it: only its removal is
+    a change.
     """
     found = {}
     for name, place in _places(git_dir, common):
@@ -61,9 +62,9 @@ def guarded_files(git_dir: Path, common: Path) -> Mapping[WorkspacePath, Guarded
 
 
 def guarded_bytes(place: Path) -> bytes | None:
-    """Return what is compared of a file, or None if it does not exist or cannot be read.
+    """Return the bytes by which a file is compared, or None if there is no readable file.
 
-    That is its content, or for a large file its first `READ_AT_MOST` bytes and its size.
+    These are its content, or for a large file its first `READ_AT_MOST` bytes and its size.
     """
     known = stamp(place)
     if known is None:
@@ -78,7 +79,7 @@ def guarded_bytes(place: Path) -> bytes | None:
 
 
 def ledger_seen(ledger: Path) -> LedgerSeen | None:
-    """Return the position and hash of a ledger file's last lines, or None if it has none."""
+    """Return position and hash of the last whole lines of a ledger file, or None if it has none."""
     known = stamp(ledger)
     size = 0 if known is None else known.size
     start = max(0, size - READ_AT_MOST)
@@ -91,9 +92,9 @@ def ledger_seen(ledger: Path) -> LedgerSeen | None:
 
 
 def ledger_goes_on(ledger: Path, before: LedgerSeen) -> bool:
-    """Return whether a ledger file still has the lines in `before` at the same position.
+    """Return whether a ledger file still has the same lines at the position in `before`.
 
-    Lines further up are not compared: the hash chain reveals a change there.
+    Earlier lines are not compared: the hash chain reveals a change there.
     """
     return hash_content(_part(ledger, before.start, before.end)) == before.hash
 
@@ -108,7 +109,7 @@ def hidden_control_files(root: Path, git: Git) -> tuple[WorkspacePath, ...]:
 
 
 def _meaning(name: str, data: bytes, common: Path) -> bytes | None:
-    """Return what must not change in a file, or None if the file counts as absent."""
+    """Return the part of a file's `data` that must not change, or None to ignore the file."""
     if name == _LOG:
         # Git may write to the reflog at any time, but nobody may remove it.
         return b""
@@ -127,7 +128,7 @@ def _meaning(name: str, data: bytes, common: Path) -> bytes | None:
 
 
 def _part(ledger: Path, start: int, end: int) -> bytes:
-    """Return a part of a ledger file; empty if it cannot be read, which is logged."""
+    """Return the bytes of a ledger file from `start` to `end`; empty if it cannot be read."""
     try:
         with opened(ledger) as fd:
             return b"" if fd is None else read_at(fd, start, end)
@@ -137,7 +138,7 @@ def _part(ledger: Path, start: int, end: int) -> bytes:
 
 
 def _places(git_dir: Path, common: Path) -> Iterator[tuple[str, Path]]:
-    """Yield the name of each protected file below `.git/`, and its path."""
+    """Yield (name relative to `.git/`, path) of each protected file."""
     yield from ((name, common / name) for name in _SHARED)
     yield from ((name, git_dir / name) for name in (_OF_WORK_TREE, _LOG))
     hooks = common / "hooks"
@@ -147,7 +148,7 @@ def _places(git_dir: Path, common: Path) -> Iterator[tuple[str, Path]]:
 
 
 def _files_below(room: Path) -> Iterator[str]:
-    """Yield the files below a directory, relative to it."""
+    """Yield all files below a directory, as paths relative to the directory."""
     for directory, rooms, names in os.walk(room):
         rooms.sort()
         below = Path(directory).relative_to(room).as_posix()
@@ -155,7 +156,7 @@ def _files_below(room: Path) -> Iterator[str]:
 
 
 def _control_files(root: Path) -> Iterator[WorkspacePath]:
-    """Yield the control-plane files that exist below a root, whether ignored or not."""
+    """Yield the control-plane files that exist below a root, including ignored ones."""
     names = map("/".join, CONTROL_FILES)
     yield from (WorkspacePath(name) for name in names if (root / name).is_file())
     for room, head, tail in CONTROL_FAMILIES:
@@ -168,7 +169,7 @@ def _control_files(root: Path) -> Iterator[WorkspacePath]:
 
 
 def _below(root: Path, room: str) -> Iterator[WorkspacePath]:
-    """Yield all files below a directory, without directories that only the server writes."""
+    """Yield all files below `room`, except in directories that only the server writes."""
     for directory, rooms, names in os.walk(root / room):
         below = Path(directory).relative_to(root).as_posix()
         # Directories that only the server writes may be large, and no agent's change is looked for

@@ -1,4 +1,4 @@
-"""Paths outside every intent's concern: files that git ignores, and temporary files.
+"""Paths that no intent needs to own: files that git ignores, and temporary files.
 
 Invariant: a path that may belong to somebody, in a git work tree or a governed root, is not
 temporary.
@@ -18,7 +18,7 @@ _ROOMS: Final = ("/tmp", "/var/tmp")  # noqa: S108 - asked about, never written 
 
 
 def is_ignored(git: Git, path: WorkspacePath, *, directory: bool = False) -> bool:
-    """Return whether git ignores a file or directory and tracks nothing there.
+    """Return whether git ignores a file or directory and tracks neither it nor anything below it.
 
     `directory` is for a path that does not exist yet and may become a directory. A pattern such as
     `build/` ignores only directories.
@@ -30,8 +30,8 @@ def is_ignored(git: Git, path: WorkspacePath, *, directory: bool = False) -> boo
 def is_temporary(root: Path, path: str) -> bool:
     """Return whether a path, absolute or relative to a root, is that of a temporary file.
 
-    If the root or the home directory is itself below the temporary directory, paths in the same
-    top-level entry of it are not temporary.
+    If the root or the home directory is itself below the temporary directory, it is in one of that
+    directory's entries; paths in the same entry are not temporary.
     """
     real = os.path.realpath(root / path)
     homes = [os.path.realpath(each) + os.sep for each in (root, Path.home())]
@@ -53,6 +53,6 @@ def _rooms() -> tuple[str, ...]:
 
 
 def _above(path: str, room: str) -> Iterator[Path]:
-    """Yield a path and each directory above it, up to the temporary directory."""
+    """Yield `path` and each directory above it, up to the temporary directory `room`."""
     yield Path(path)
     yield from (each for each in Path(path).parents if each.is_relative_to(room))

@@ -93,7 +93,7 @@ def create_file(path: Path, data: bytes, *, mode: int = _NEW_FILE_MODE) -> bool:
 
 
 def create_cache_file(path: Path, data: bytes, *, mode: int, mtime_ns: int | None = None) -> None:
-    """Create or replace a file atomically, without syncing. `mtime_ns` is the time it gets, if any."""
+    """Create or replace a file atomically, without syncing. `mtime_ns` is its time (None: now)."""
     with _written(path, (data,), mode=mode, lasting=False) as temporary:
         if mtime_ns is not None:
             os.utime(temporary, ns=(mtime_ns, mtime_ns))

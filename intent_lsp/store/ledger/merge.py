@@ -98,7 +98,7 @@ def _resolved(path: Path, union: Union) -> Iterator[bytes]:
 
 
 def _replace(output: Path, union: Union, lines: Iterator[bytes], *, conflicts: int) -> Merged:
-    """Replace the content of `output` by `lines`, and save the texts left out. Return the result."""
+    """Replace the content of `output` by `lines`, save the texts left out, return the result."""
     kept: list[Path | None] = []
 
     def lines_then_asides() -> Iterator[bytes]:

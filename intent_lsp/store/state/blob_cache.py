@@ -43,7 +43,7 @@ _PACKED_AT_MOST: Final = 64 * 1024
 
 
 class BlobCache:
-    """The cached contents of one root."""
+    """The cached file contents of one root."""
 
     def __init__(self, root: Path, max_bytes: int = MAX_BYTES) -> None:
         self._root = root
@@ -56,9 +56,9 @@ class BlobCache:
         self._found_safe: tuple[int, int] | None = None
 
     def put(self, data: bytes, known: ContentHash | None = None) -> ContentHash:
-        """Cache a content and return its hash. Old contents are removed if there is no room.
+        """Add a content to the cache and return its hash. Old contents are removed to make room.
 
-        `known` is the hash, if the caller has it. A disk error is only logged.
+        `known` is the hash, or None to compute it. A disk error is only logged.
         """
         content_hash = hash_content(data) if known is None else known
         path = self._path(content_hash)
@@ -73,7 +73,7 @@ class BlobCache:
         return content_hash
 
     def get(self, content_hash: ContentHash) -> bytes | None:
-        """Return a content, or None if it is not cached or is damaged.
+        """Return the content with a hash, or None if it is not cached or is damaged.
 
         A damaged file is removed.
         """
@@ -97,7 +97,7 @@ class BlobCache:
         return self._room / content_hash.removeprefix("sha256:")
 
     def _put(self, path: Path, data: bytes) -> None:
-        """Write a content to the cache, unless it is larger than the cache may become."""
+        """Write a content to the cache, unless the content is too large for the cache."""
         stored = zlib.compress(data, _LEVEL) if len(data) <= _PACKED_AT_MOST else data
         if len(stored) > self._max_bytes * _KEPT_OF_MAX:
             return
@@ -111,16 +111,17 @@ class BlobCache:
     def _ensure_room(self) -> None:
         """Create the cache directory, or check that it is safe.
 
-        Skip this if it is still the same inode.
+        Do nothing if this was done before for the same inode.
         """
         if self._found_safe is None or self._found_safe != _directory(self._room):
             ensure_inner_directory(ensure_local_directory(self._root), _ROOM)
             self._found_safe = _directory(self._room)
 
     def _make_room(self, newest: Path) -> None:
-        """Remove the oldest contents if there is no room, then a few each time until there is.
+        """Remove old contents if the cache is over its limit.
 
-        `newest` is the content just added, which stays.
+        The oldest are removed until the size is within the limit, and a few more at each later
+        call. `newest` is the content just added, which is kept.
         """
         if self._size is not None and self._size > self._max_bytes and not self._doomed:
             self._size = self._doom()
@@ -136,9 +137,9 @@ class BlobCache:
                 dropped += 1
 
     def _doom(self) -> int:
-        """Choose the contents to remove, oldest first.
+        """Choose the contents to remove, oldest first, and return the total size of all contents.
 
-        Return the size of all, other processes' included.
+        Contents of other processes count as well.
         """
         kept = sorted(self._kept())
         left = everything = sum(size for _, size, _ in kept)
@@ -167,20 +168,23 @@ class BlobCache:
 
 
 def _meanings(stored: bytes) -> Iterator[bytes]:
-    """Yield what a cached file may stand for: its bytes (large contents), then decompressed."""
+    """Yield each content that a cached file may represent: its bytes, then its bytes decompressed.
+
+    Large contents are cached without compression.
+    """
     yield stored
     with contextlib.suppress(zlib.error):
         yield zlib.decompress(stored)
 
 
 def _is_kept(path: Path) -> bool:
-    """Whether the file exists and is not empty, as a power failure may leave it."""
+    """Whether a file exists and is not empty. A power failure may leave an empty file."""
     found = stamp(path)
     return found is not None and found.size > 0
 
 
 def _directory(path: Path) -> tuple[int, int] | None:
-    """Return device and inode of a path, links not followed, or None if nothing is there."""
+    """Return device and inode of a path, or None if nothing is there. Links are not followed."""
     try:
         found = path.lstat()
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""What the state knows of the files of a call, and of files that were moved.
+"""Reads from a root's state: own writes, claims and last-read hashes of a call's files.
 
 Specified in requirements sections 1 and 6.
 
@@ -36,11 +36,12 @@ _PUT: Final = "INSERT OR REPLACE INTO read_hash VALUES (?,?,?,?,?)"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileMemory:
-    """What is known of one file, as one session or subagent sees it.
+    """What the state has stored about one file, from the viewpoint of one session or subagent.
 
-    `own_write` is the hash of the product's own last write. `read` is what the session last read:
-    None if there was no such file then. `turn` is the turn in which it did, None if it never did.
-    `claimed_by` is another session, or another agent's, with a live claim.
+    `own_write` is the hash of the last write by this program. `read` is the hash that the session
+    last read, None if the file did not exist then. `turn` is the turn of that read, None if it
+    never read the file. `claimed_by` is the session id of a live claim on the file by another
+    session or agent, or None.
     """
 
     own_write: ContentHash | None = None
@@ -50,7 +51,7 @@ class FileMemory:
 
 
 class CallState:
-    """Reads from a root's state what judging a call needs."""
+    """Reads from a root's state what is needed to judge a tool call."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -58,9 +59,10 @@ class CallState:
     def of(
         self, paths: Iterable[WorkspacePath], asker: tuple[str, str], now: datetime
     ) -> Mapping[WorkspacePath, FileMemory]:
-        """Return what is known of each path. `asker` is (session id, subagent id).
+        """Return what the state has stored about each path, for one session or subagent.
 
-        Raise StateUnavailableError if the state cannot be read.
+        `asker` is (session id, subagent id). Raise StateUnavailableError if the state cannot be
+        read.
         """
         asked = {path: packed(path, *asker, timestamp(now)) for path in paths}
         if len(asked) == 1:
@@ -77,9 +79,9 @@ class CallState:
         return self._database.read(work)
 
     def follow(self, moves: Iterable[tuple[WorkspacePath, WorkspacePath]]) -> None:
-        """Copy what every session read of the old name of each file to its new name.
+        """For each moved file, copy what every session last read from the old path to the new path.
 
-        Raise StateUnavailableError.
+        `moves` are (old path, new path). Raise StateUnavailableError.
         """
         new = {pack(old): pack(name) for old, name in moves}
 

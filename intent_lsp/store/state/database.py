@@ -55,17 +55,17 @@ _LOCK_SECONDS = 2.0
 
 
 def packed(*values: Value) -> tuple[Stored, ...]:
-    """Return values as they are stored."""
+    """Convert values to their stored form: text becomes bytes."""
     return tuple(pack(value) if isinstance(value, str) else value for value in values)
 
 
 def hash_in(data: bytes | None) -> ContentHash | None:
-    """Return the hash that is stored, or None."""
+    """Decode a stored hash; None stays None."""
     return None if data is None else ContentHash(unpack(data))
 
 
 class Database:
-    """A SQLite file that is opened when first needed. `connect` opens it and creates its tables.
+    """A SQLite file, opened on first use by `connect`, which also creates its tables.
 
     Errors that `connect` raises, sqlite3.Error or StateUnavailableError, reach the caller of `read`
     and `write` as StateUnavailableError. With a `stand_in`, an in-memory database replaces a file
@@ -87,14 +87,11 @@ class Database:
         self.problem: str | None = None
 
     def read(self, work: Statement[T]) -> T:
-        """Run `work` in a read transaction. Raise StateUnavailableError."""
+        """Run `work` in a read transaction and return its result. Raise StateUnavailableError."""
         return self._run("BEGIN", work)
 
     def rows(self, query: str, *values: Value) -> list[tuple[Any, ...]]:
-        """Return the rows of one SELECT, which sees one consistent state.
-
-        Raise StateUnavailableError.
-        """
+        """Run one SELECT and return its rows. Raise StateUnavailableError."""
         stored = packed(*values)
         return self._run(None, lambda connection: connection.execute(query, stored).fetchall())
 
@@ -107,9 +104,10 @@ class Database:
         return self.write(lambda connection: connection.execute(query, stored).rowcount)
 
     def write(self, work: Statement[T]) -> T:
-        """Run `work` in a write transaction, the only one at a time. Raise StateUnavailableError.
+        """Run `work` in a write transaction and return its result. Raise StateUnavailableError.
 
-        `work` may run more than once. Only its last run counts.
+        No other write transaction runs at the same time. `work` may be called more than once; only
+        its last call takes effect.
         """
         return self._run(_WRITING, work)
 
@@ -120,9 +118,9 @@ class Database:
             self._end_stand_in()
 
     def _run(self, begin: str | None, work: Statement[T]) -> T:
-        """Run `work` in a transaction, and again after each problem that can be overcome.
+        """Run `work` in a transaction, and try again after each problem that can be solved.
 
-        `begin` is the statement that begins the transaction; None: `work` is a single SELECT.
+        `begin` is the statement that begins the transaction, or None if `work` is a single SELECT.
         """
         with self._guard:
             for _ in range(_TRIES):
@@ -150,9 +148,9 @@ class Database:
         )
 
     def _current(self) -> sqlite3.Connection:
-        """Return the connection to use now: to the file, or to memory if the directory is missing.
+        """Return the connection to use: to the file, or to memory if its directory is missing.
 
-        Write to the file what memory has collected while it could not be used.
+        When the file is usable again, the rows collected in memory are written to it first.
         """
         connection = self._memory or self._file.opened
         if connection is not None and self._is_current():
@@ -172,7 +170,10 @@ class Database:
         return connection
 
     def _overcome(self, problem: sqlite3.Error | StateUnavailableError) -> None:
-        """Prepare for another try, on the file or in memory, or raise StateUnavailableError."""
+        """Prepare another try, on the file or in memory. If there is no way, raise an error.
+
+        The error is StateUnavailableError.
+        """
         if isinstance(problem, StateUnavailableError):
             self._roll_back()
             self._use_memory(problem, full=False)
@@ -183,10 +184,10 @@ class Database:
             self._use_memory(unusable, full=kind(problem) == sqlite3.SQLITE_FULL)
 
     def _use_memory(self, problem: StateUnavailableError, *, full: bool) -> None:
-        """Let memory replace the file, or raise the problem.
+        """Use a database in memory instead of the file, or raise `problem` if that is not allowed.
 
-        A file that was used before is not replaced because it is locked, since its data would be
-        missing. If its disk is full, its data is copied into memory first.
+        It is not allowed for a file that was used before, since its data would be missing, unless
+        its disk is full (`full`). Then its data is copied into memory first.
         """
         if self._stand_in is None or (self._used and not full and self._standing_in is None):
             raise problem
@@ -203,7 +204,7 @@ class Database:
         self._memory = self._standing_in
 
     def _is_current(self) -> bool:
-        """Whether the open connection is still the right one."""
+        """Whether the open connection is still the one to use."""
         if self._memory is None:
             return self._file.is_current()
         if self._memory is self._standing_in:
@@ -232,9 +233,9 @@ class Database:
                 connection.execute("ROLLBACK")
 
     def _mend(self, problem: sqlite3.Error) -> None:
-        """Prepare for another try on the file, or raise StateUnavailableError.
+        """Prepare another try on the file, or raise StateUnavailableError if that is no use.
 
-        A damaged file is renamed, and one that was moved or replaced is opened again.
+        A damaged file is renamed. A file that was moved or replaced is closed, to be opened again.
         """
         self._roll_back()
         known = self._file.identity
@@ -250,7 +251,10 @@ class Database:
             ) from problem
 
     def _move_aside(self, damaged: Identity | None) -> None:
-        """Rename the damaged file and its companions, under a lock between processes."""
+        """Rename the damaged file and SQLite's companion files, under a lock between processes.
+
+        `damaged` is the file's identity. Do nothing if the path has another file now.
+        """
         aside = f".damaged-{now():%Y%m%dT%H%M%S%f}"
         try:
             with open_lock_file(self._path.with_name(self._path.name + ".lock")) as lock:

@@ -1,4 +1,4 @@
-"""Drafts: refused texts, kept as files until they are restored or thirty days have passed.
+"""Drafts: texts whose save was refused, kept as files until restored or thirty days old.
 
 Specified in requirements section 7.
 
@@ -43,9 +43,10 @@ _TRIES: Final = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """A refused text. `base_hash` is the hash of the content on disk that it was typed over.
+    """A text whose save was refused. `base_hash` is the hash of the file when it was typed.
 
-    `id` is empty until it is written. `created_at` is a timestamp in UTC.
+    `base_hash` is None if there was no file. `id` is empty until the draft is written. `created_at`
+    is a timestamp in UTC.
     """
 
     id: str = ""
@@ -66,7 +67,7 @@ class Drafts:
         self._room = root / LOCAL_ROOM / _ROOM
 
     def write(self, draft: Draft) -> Draft:
-        """Write a draft, and return it with its id.
+        """Write a draft to a new file, and return the draft with its id.
 
         Raise OSError or UnsafePathError if that fails; then the text must not be removed from the
         editor.
@@ -80,13 +81,13 @@ class Drafts:
         raise FileExistsError(os.fspath(room))
 
     def list(self, path: WorkspacePath | None = None) -> tuple[Draft, ...]:
-        """Return all drafts that can be read, newest first, or those of one path."""
+        """Return all readable drafts, newest first, or only those of `path` if it is given."""
         read = (self._read(name) for name in sorted(self._names(), reverse=True))
         found = (draft for draft in read if draft is not None)
         return tuple(draft for draft in found if path in (None, draft.path))
 
     def get(self, draft_id: str) -> Draft | None:
-        """Return a draft, or None if there is none with this id that can be read."""
+        """Return the draft with this id, or None if there is none or it cannot be read."""
         return self._read(f"{draft_id}.json")
 
     def delete(self, draft_id: str) -> bool:
@@ -95,7 +96,7 @@ class Drafts:
         return bool(_NAME.fullmatch(name)) and remove_file(self._room / name)
 
     def prune(self, now: datetime) -> int:
-        """Delete the drafts that are older than thirty days by their name. Return how many."""
+        """Delete the drafts older than thirty days, by the time in their names. Return how many."""
         limit = (now - KEPT_FOR).astimezone(UTC).strftime(_STAMP)
         old = [name for name in self._names() if name[: len(limit)] < limit]
         try:
@@ -113,7 +114,10 @@ class Drafts:
         return [name for name in names if _NAME.fullmatch(name)]
 
     def _read(self, name: str) -> Draft | None:
-        """Read a draft's file. Return None if there is none, or log it if it is damaged."""
+        """Return the draft in a file, or None if the file is missing or damaged.
+
+        A damaged file is logged.
+        """
         if not _NAME.fullmatch(name):
             return None
         draft_id = name.removesuffix(".json")
@@ -126,14 +130,14 @@ class Drafts:
 
 
 def _spelled(draft: Draft) -> bytes:
-    """Return a draft as JSON."""
+    """Encode a draft as JSON."""
     fields = {name: value for name, value in asdict(draft).items() if name != "id"}
     # Only ASCII: names and texts from the client may have lone surrogates, which UTF-8 lacks.
     return json.dumps(fields, ensure_ascii=True, indent=1).encode()
 
 
 def _parsed(draft_id: str, data: bytes) -> Draft:
-    """Return the draft in a file's bytes. Raise ValueError or RecursionError."""
+    """Decode the draft in a file's bytes. Raise ValueError or RecursionError if malformed."""
     fields = json.loads(data)
     if not isinstance(fields, dict):
         raise ValueError("the file is not a JSON object")  # noqa: TRY004 - wrong text, not a wrong call

@@ -1,4 +1,4 @@
-"""Notes in a root's state: events of intents, what agents said of themselves, and counters.
+"""Notes in a root's state: events of intents, what agents reported of themselves, and counters.
 
 Specified in requirements sections 3 and 9.
 
@@ -20,7 +20,7 @@ EVENTS_KEPT: Final = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Noted:
-    """An event in the history of an intent. `seq` is the number of the event.
+    """An event in the history of an intent. `seq` is the event's number, which grows with time.
 
     `in_file` is whether the intents file already lists the event.
     """
@@ -32,7 +32,7 @@ class Noted:
 
 @dataclass(frozen=True, slots=True)
 class AgentInfo:
-    """What an agent said of itself at checkout: its model, and the URL of its conversation."""
+    """What an agent reported of itself at checkout: its model, and the URL of its conversation."""
 
     model: str | None = None
     url: str | None = None
@@ -45,7 +45,7 @@ class Notes:
         self._database = database
 
     def add_event(self, intent_id: str, event: str) -> None:
-        """Add an event of an intent."""
+        """Add an event to the history of an intent."""
         row = packed(intent_id, event)
 
         def work(connection: sqlite3.Connection) -> None:
@@ -61,7 +61,7 @@ class Notes:
     def events(self, *intent_ids: str) -> tuple[Noted, ...]:
         """Return the events of an intent, newest first.
 
-        `intent_ids` are all ids that it has had.
+        `intent_ids` are all ids that the intent has had.
         """
         query = (
             f"SELECT event, in_file, seq FROM event WHERE {_among(intent_ids)} ORDER BY seq DESC"  # noqa: S608 - marks
@@ -72,19 +72,22 @@ class Notes:
         )
 
     def unwritten(self) -> tuple[str, ...]:
-        """Return the ids of intents with history lines that are not yet in the intents file."""
+        """Return the ids of the intents with events that are not yet in the intents file."""
         query = "SELECT DISTINCT intent_id FROM event WHERE in_file = 0 ORDER BY intent_id"
         return tuple(unpack(row[0]) for row in self._database.rows(query))
 
     def written(self, events: Sequence[Noted], *intent_ids: str) -> None:
-        """Record that the intents file now has these events, which `events` returned."""
+        """Record that the intents file now lists `events`, which the method `events` returned."""
         # Compare numbers: events added meanwhile have higher ones and stay unwritten.
         newest = events[0].seq if events else 0
         query = f"UPDATE event SET in_file = 1 WHERE seq <= ? AND {_among(intent_ids)}"  # noqa: S608 - marks
         self._database.do(query, newest, *intent_ids)
 
     def count_lesson(self, session_id: str, *, at_most: int) -> bool:
-        """Count one more lesson of a session. Return False if it has had `at_most` already."""
+        """Count one more lesson shown to a session.
+
+        Return False, and do not count it, if the session has been shown `at_most` already.
+        """
         query = (
             "INSERT INTO lesson VALUES (?1, 1)"
             " ON CONFLICT (session_id) DO UPDATE SET told = told + 1 WHERE told < ?2"
@@ -92,7 +95,7 @@ class Notes:
         return self._database.do(query, session_id, at_most) > 0
 
     def put_voice(self, session_id: str, agent_id: str, voice: AgentInfo) -> None:
-        """Store what an agent said of itself. A field that is None keeps its old value."""
+        """Store what an agent reported of itself. A field that is None keeps its old value."""
         query = (
             "INSERT INTO voice VALUES (?,?,?,?) ON CONFLICT (session_id, agent_id) DO UPDATE"
             " SET model = coalesce(excluded.model, model), url = coalesce(excluded.url, url)"
@@ -100,9 +103,9 @@ class Notes:
         self._database.do(query, session_id, agent_id, voice.model, voice.url)
 
     def voice(self, session_id: str, agent_id: str) -> AgentInfo:
-        """Return what an agent said of itself.
+        """Return what an agent reported of itself.
 
-        For a subagent, its session's values fill the gaps.
+        If a subagent did not report a value, use the value of its session.
         """
         query = (
             "SELECT model, url FROM voice WHERE session_id = ? AND agent_id IN (?, x'')"
@@ -114,10 +117,11 @@ class Notes:
         return AgentInfo(next(iter(models), None), next(iter(urls), None))
 
     def take_moment(self, name: str, at: str, *, last_at_most: str) -> bool:
-        """Record that a task is done now. Return False if it was last done after `last_at_most`.
+        """Record that the task `name` is done at the time `at`, and return True.
 
-        Of several processes that ask at the same time, only one gets True. A recorded time in the
-        future, from before a clock was set back, is ignored.
+        Return False, and record nothing, if the task was last done after `last_at_most`. Of several
+        processes that call this at the same time, only one gets True. A recorded time later than
+        `at`, from before a clock was set back, is ignored.
         """
         query = (
             "INSERT INTO moment VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET at = excluded.at"

@@ -41,19 +41,19 @@ _TREES_AT_ONCE: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class KeptTree:
-    """A snapshot of a work tree as stored. Equal snapshots have the same id."""
+    """A work tree's snapshot in its stored form. Equal snapshots have the same id."""
 
     id: bytes
     body: bytes
 
     @classmethod
     def of(cls, tree: TreeSnapshot) -> "KeptTree":
-        """Return a snapshot in its stored form."""
+        """Convert a snapshot to its stored form."""
         body = spelled(tree)
         return cls(sha256(body).digest(), body)
 
     def keep(self, connection: sqlite3.Connection) -> None:
-        """Store the snapshot, unless it is stored for another ticket."""
+        """Store the snapshot, unless an equal one is stored already."""
         connection.execute("INSERT OR IGNORE INTO tree VALUES (?,?)", (self.id, self.body))
 
 
@@ -69,17 +69,17 @@ class OpenCommands:
         self._given: dict[str, Ticket] = {}
 
     def remember(self, ticket: Ticket) -> None:
-        """Remember an issued ticket of a command outside the file."""
+        """Keep the ticket of a command in memory as well, in case the database file is lost."""
         self._given[ticket.id] = ticket
         for old in tuple(self._given)[:-_GIVEN_AT_MOST]:
             self._given.pop(old, None)
 
     def forget(self, ticket_id: str) -> None:
-        """Forget a ticket that has ended."""
+        """Remove a ticket that has ended from memory."""
         self._given.pop(ticket_id, None)
 
     def remembered(self, ticket_id: str, now: datetime) -> Ticket | None:
-        """Return a ticket that this process issued, or None if it has ended or is too old."""
+        """Return a ticket that is in memory, or None if it is not, or is too old at `now`."""
         ticket = self._given.get(ticket_id)
         old = ticket is None or ticket.issued_at < timestamp(now - GOOD_FOR)
         return None if old else ticket
@@ -91,7 +91,10 @@ class OpenCommands:
         return tuple(self.with_tree(*row) for row in rows)
 
     def of(self, session_id: str, agent_id: str, now: datetime) -> tuple[Ticket, ...]:
-        """Return the open tickets of a session, or of one of its subagents, oldest first."""
+        """Return the open tickets of a session or of one of its subagents, oldest first.
+
+        Tickets that are too old at `now` are left out.
+        """
         where = (
             " WHERE open_command.session_id = ? AND open_command.agent_id = ?"
             " AND open_command.issued_at >= ? ORDER BY open_command.issued_at"
@@ -101,7 +104,10 @@ class OpenCommands:
         return tuple(self.with_tree(*row) for row in rows)
 
     def go_on(self, ticket_id: str, tree: TreeSnapshot) -> None:
-        """Replace the snapshot of an open ticket by `tree`, and mark the ticket as `gone_on`."""
+        """Replace the snapshot of an open ticket by `tree`, and set the ticket's flag `gone_on`.
+
+        The flag says that the session made another call before the end of this one was reported.
+        """
         now, key = KeptTree.of(tree), pack(ticket_id)
 
         def work(connection: sqlite3.Connection) -> None:
@@ -116,7 +122,7 @@ class OpenCommands:
             self._given[ticket_id] = replace(given, tree=tree)
 
     def with_tree(self, body: bytes, tree: bytes | None, gone_on: int | None) -> Ticket:
-        """Return a stored ticket together with its snapshot (None: it has none any more)."""
+        """Decode a stored ticket with its snapshot (None: it has none any more)."""
         ticket = read_ticket(body)
         if tree is None:
             return ticket
@@ -132,7 +138,7 @@ class OpenCommands:
 
 
 def keep_command(connection: sqlite3.Connection, names: Sequence[Stored], tree: KeptTree) -> None:
-    """Store a new ticket's snapshot.
+    """Store the snapshot `tree` for a new ticket.
 
     `names` are (ticket id, session id, subagent id, issue time).
     """
@@ -141,14 +147,14 @@ def keep_command(connection: sqlite3.Connection, names: Sequence[Stored], tree: 
 
 
 def end_command(connection: sqlite3.Connection, ticket_id: bytes) -> None:
-    """Remove the snapshot of a ticket that has ended, unless another ticket has the same."""
+    """Remove the snapshot of a ticket that has ended, unless another ticket has an equal one."""
     drop = "DELETE FROM open_command WHERE ticket_id = ?"
     if connection.execute(drop, (ticket_id,)).rowcount:
         _drop_unused(connection)
 
 
 def forget_commands(connection: sqlite3.Connection) -> None:
-    """Remove commands whose tickets are gone, and snapshots that no open command uses."""
+    """Remove the commands whose tickets were deleted, and the snapshots no longer used."""
     connection.execute("DELETE FROM open_command WHERE ticket_id NOT IN (SELECT id FROM ticket)")
     _drop_unused(connection)
 
@@ -159,13 +165,13 @@ def _drop_unused(connection: sqlite3.Connection) -> None:
 
 
 def spelled(value: Any) -> bytes:  # noqa: ANN401 - whatever msgspec reads back
-    """Return a value in its stored form: JSON in ASCII."""
+    """Encode a value in its stored form: JSON in ASCII."""
     # Only ASCII: file names that are not UTF-8 hold lone surrogates, which cannot be encoded.
     return json.dumps(msgspec.to_builtins(value)).encode("ascii")
 
 
 def read_ticket(body: bytes) -> Ticket:
-    """Return a stored ticket, without its snapshot."""
+    """Decode a stored ticket. Its snapshot is stored elsewhere and is left out."""
     return msgspec.convert(json.loads(body), Ticket)
 
 

@@ -1,4 +1,4 @@
-"""What the state knows about an editor's save, read at one moment (requirements section 7).
+"""Reads from a root's state what is needed to judge an editor's save (requirements section 7).
 
 Invariant: one transaction reads everything, so that intent and claims are from the same moment.
 """
@@ -27,10 +27,11 @@ TICKET_OVER: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SaveMemory:
-    """What is known of a file that a session saves.
+    """What the state has stored about a session and the file that it saves.
 
     `row` is the session's row, or None if the session is unknown. `ticket` is an open ticket that
-    the save may belong to. `own_write` is the hash of the product's own last write of the file.
+    the save may belong to, or None. `own_write` is the hash of this program's last write of the
+    file, or None.
     """
 
     row: SessionRow | None = None
@@ -39,13 +40,16 @@ class SaveMemory:
 
 
 class SaveState:
-    """Reads from a root's state what judging a save needs."""
+    """Reads from a root's state what is needed to judge an editor's save."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def of(self, session_id: str, path: WorkspacePath, now: datetime) -> SaveMemory:
-        """Return what is known of a file that a session saves. Raise StateUnavailableError."""
+        """Return what the state has stored about a session and the file that it saves.
+
+        Raise StateUnavailableError.
+        """
         asked = (
             (SESSION_QUERY, packed(session_id, "")),
             (TICKET_OVER, packed(*ticket_over(path, now))),

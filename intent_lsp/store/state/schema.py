@@ -1,4 +1,4 @@
-"""The tables of the state file, and their rows in memory while the file cannot be used."""
+"""The tables of the state file, and the rows in memory while the file cannot be used."""
 
 import os
 import sqlite3
@@ -80,9 +80,10 @@ TableRows = set[tuple[Any, ...]]
 
 
 def lay_out(connection: sqlite3.Connection, path: Path) -> None:
-    """Create the tables in an empty file. Raise StateUnavailableError for those of a newer version.
+    """Create the tables in an empty file. Raise StateUnavailableError if a newer version wrote it.
 
-    Tables of an older version lack some that are asked for, so that the file counts as damaged.
+    The tables of an older version are left as they are. Queries then miss a table, and the file
+    counts as damaged.
     """
     if create_tables(connection, _TABLES.split(";"), _VERSION) > _VERSION:
         problem = "was written by a newer version of intent-lsp"
@@ -90,22 +91,22 @@ def lay_out(connection: sqlite3.Connection, path: Path) -> None:
 
 
 class StateInMemory:
-    """Remembers the rows that memory began with, so that only new ones are written to the file."""
+    """Records which rows the in-memory database began with, to write only new ones back."""
 
     def __init__(self) -> None:
         self._given: dict[str, TableRows] = {}
 
     def begin(self, memory: sqlite3.Connection) -> None:
-        """Begin with an empty in-memory database."""
+        """Record that the in-memory database begins empty."""
         self._given = {table: _rows(memory, table) for table in _tables(memory)}
 
     def read(self, file: sqlite3.Connection, memory: sqlite3.Connection) -> None:
-        """Copy what the file holds into memory."""
+        """Copy all tables of the file into memory, and record that memory begins with them."""
         file.backup(memory)
         self._given = {table: _rows(memory, table) for table in _tables(memory)}
 
     def put_back(self, memory: sqlite3.Connection, file: sqlite3.Connection) -> None:
-        """Write to the file, in one transaction, the rows that memory has collected since."""
+        """Write to the file the rows that memory has collected since it began, all or none."""
         with transaction(file):
             for table in _tables(memory):
                 _put(file, table, _rows(memory, table) - self._given.get(table, set()))
@@ -121,7 +122,7 @@ def _rows(connection: sqlite3.Connection, table: str) -> TableRows:
 
 
 def _put(file: sqlite3.Connection, table: str, rows: Iterable[tuple[Any, ...]]) -> None:
-    """Insert rows into a table of the file, with new numbers if the table is numbered."""
+    """Insert rows into a table of the file. In tables with numbered rows, they get new numbers."""
     numbered = table in _NUMBERED
     for row in rows:
         values = (None, *row[1:]) if numbered else row

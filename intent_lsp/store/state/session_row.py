@@ -11,9 +11,9 @@ SESSION_QUERY: Final = "SELECT * FROM session WHERE session_id = ? AND agent_id 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionRow:
-    """A session, or a subagent of it (`agent_id`). Times are formatted by `core.timestamps`.
+    """A session, or one of its subagents (`agent_id`). Times are formatted by `core.timestamps`.
 
-    `ended_at` is None while it is open, or if its process was killed.
+    `ended_at` is None while the session is open, and if its process was killed.
     """
 
     session_id: str
@@ -29,16 +29,16 @@ class SessionRow:
     pid: int | None = None
 
     def reopened(self, at: str) -> "SessionRow":
-        """Return the row of a session that is used again, by this process."""
+        """Return a copy of the row for a session that this process uses again since `at`."""
         return replace(self, last_used_at=at, ended_at=None, pid=os.getpid())
 
     def choosing(self, intent_id: str | None, stage: str, at: str) -> "SessionRow":
-        """Return the row with another intent (None: no intent) and stage."""
+        """Return a copy of the row with another intent (None: no intent) and stage."""
         return replace(self, active_intent=intent_id, stage=stage, last_used_at=at)
 
 
 def session_row(row: tuple[Any, ...]) -> SessionRow:
-    """Return a session from a row of the table `session`."""
+    """Convert a row of the table `session` to an object."""
     values = (unpack(value) if isinstance(value, bytes) else value for value in row)
     # The columns are the fields of SessionRow in order, since `astuple` wrote them.
     fields: dict[str, Any] = dict(zip(SessionRow.__slots__, values, strict=True))

@@ -35,7 +35,7 @@ _CANDIDATES = 64
 class BaselineFile:
     """A file that differed from HEAD when the baseline was taken.
 
-    `hash` is None: it did not exist.
+    `hash` is None if the file did not exist.
     """
 
     hash: ContentHash | None
@@ -43,7 +43,7 @@ class BaselineFile:
 
 @dataclass(frozen=True, slots=True)
 class ReadHash:
-    """What a session last read of a file, and in which turn. `hash` is None: there was no file."""
+    """The hash of a file as a session last read it (None: no file), and the turn of that read."""
 
     hash: ContentHash | None
     turn: int
@@ -53,8 +53,8 @@ class SessionDb:
     """The session database of one root.
 
     Every method raises StateUnavailableError if the file cannot be used. A damaged file is renamed
-    and a new one begun: its sessions are then unknown, never wrong. With `in_memory_meanwhile`, the
-    data stays in memory while the file cannot be used, and `problem` returns why.
+    and a new one is begun: its sessions are then unknown, never wrong. With `in_memory_meanwhile`,
+    the data stays in memory while the file cannot be used, and `problem` returns why.
     """
 
     def __init__(self, local_room: Path, *, in_memory_meanwhile: bool = False) -> None:
@@ -71,24 +71,24 @@ class SessionDb:
         self._database.close()
 
     def problem(self) -> str | None:
-        """Return why memory replaces the file now, or None if it does not."""
+        """Return why the data is in memory instead of the file, or None if it is in the file."""
         self._database.rows("SELECT 1")
         return self._database.problem
 
     def session(self, session_id: str, agent_id: str = "") -> SessionRow | None:
-        """Return the row of a session or of one of its subagents, or None if it is not known."""
+        """Return the row of a session or of one of its subagents, or None if there is none."""
         rows = self._database.rows(SESSION_QUERY, session_id, agent_id)
         return session_row(rows[0]) if rows else None
 
     def sessions_since(self, moment: str) -> tuple[SessionRow, ...]:
-        """Return the sessions and subagents that were used since `moment`, newest first."""
+        """Return the rows of sessions and subagents used at or after `moment`, newest first."""
         query = "SELECT * FROM session WHERE last_used_at >= ? ORDER BY last_used_at DESC"
         return tuple(map(session_row, self._database.rows(query, moment)))
 
     def unended_editors(self) -> tuple[SessionRow, ...]:
-        """Return the editor sessions that were not ended, newest first.
+        """Return the editor sessions without a recorded end, newest first.
 
-        Some may have been killed.
+        The processes of some may have been killed.
         """
         query = (
             "SELECT * FROM session WHERE kind = ? AND agent_id = ? AND ended_at IS NULL"
@@ -102,13 +102,13 @@ class SessionDb:
         return frozenset(unpack(session_id) for (session_id,) in rows)
 
     def put_session(self, row: SessionRow) -> None:
-        """Store a session's row, in place of an older one."""
+        """Store a session's row, replacing an existing one."""
         self._database.do(
             "INSERT OR REPLACE INTO session VALUES (?,?,?,?,?,?,?,?,?,?,?)", *astuple(row)
         )
 
     def begin_session(self, row: SessionRow) -> SessionRow:
-        """Store a session's first row, unless it has one. Return the stored row."""
+        """Store a session's first row, unless it already has a row. Return the stored row."""
         values = packed(*astuple(row))
 
         def work(connection: sqlite3.Connection) -> SessionRow:
@@ -121,7 +121,7 @@ class SessionDb:
     def end_session(self, session_id: str, at: str) -> None:
         """Record that a session has ended.
 
-        Its intent stays, so that the next session can inherit it.
+        Its intent stays, so that the next session can inherit the intent.
         """
         query = "UPDATE session SET last_used_at = ?1, ended_at = ?1 WHERE session_id = ?2"
         self._database.do(query, at, session_id)
@@ -129,9 +129,11 @@ class SessionDb:
     def last_ended_editor_session(
         self, user: str, *, now: datetime, is_alive: Callable[[str], bool]
     ) -> SessionRow | None:
-        """Return the user's last used editor session with an intent that is not running, or None.
+        """Return the user's last used editor session that had an intent and is over, or None.
 
         A session that was killed counts as ended when it was last used (protocol section 1).
+        `is_alive` reports whether the session with an id runs. Sessions that ended too long before
+        `now` are left out.
         """
         query = (
             "SELECT * FROM session WHERE kind = ? AND agent_id = ? AND user = ?"
@@ -151,9 +153,10 @@ class SessionDb:
         head: str | None,
         files: Mapping[WorkspacePath, ContentHash | None],
     ) -> None:
-        """Replace a session's baseline: a commit, and the hashes of files that differ from it.
+        """Replace a session's baseline: a commit and the hashes of files that differ from it.
 
-        `head` is None if there is no commit yet. A hash is None if the file does not exist.
+        `head`, the commit, is None if there is no commit yet. A hash is None if the file does not
+        exist.
         """
         listed = [packed(session_id, path, hash_) for path, hash_ in files.items()]
         row = packed(session_id, head)
@@ -168,30 +171,33 @@ class SessionDb:
     def move_baseline(
         self, session_id: str, path: WorkspacePath, hash_: ContentHash | None
     ) -> None:
-        """Set one file of a session's baseline, after git has changed it."""
+        """Replace one file's hash in a session's baseline, after git has changed the file."""
         self._database.do(
             "INSERT OR REPLACE INTO baseline_file VALUES (?,?,?)", session_id, path, hash_
         )
 
     def baseline_head(self, session_id: str) -> str | None:
-        """Return the commit of the session's baseline, or None if it has no commit or baseline."""
+        """Return the commit of a session's baseline, or None without a commit or a baseline."""
         rows = self._database.rows("SELECT head FROM baseline WHERE session_id = ?", session_id)
         return unpack_perhaps(rows[0][0]) if rows else None
 
     def baseline_of(self, session_id: str, path: WorkspacePath) -> BaselineFile | None:
-        """Return a file of the session's baseline, or None if it is the same as in the commit."""
+        """Return a file of a session's baseline, or None if it was the same as in the commit."""
         query = "SELECT hash FROM baseline_file WHERE session_id = ? AND path = ?"
         rows = self._database.rows(query, session_id, path)
         return BaselineFile(hash_in(rows[0][0])) if rows else None
 
     def put_read(self, session_id: str, agent_id: str, path: WorkspacePath, read: ReadHash) -> None:
-        """Record what a session or subagent has just read or written of a file."""
+        """Store the hash that a session or subagent has just read from or written to a file."""
         self.put_reads(session_id, agent_id, {path: read})
 
     def put_reads(
         self, session_id: str, agent_id: str, reads: Mapping[WorkspacePath, ReadHash]
     ) -> None:
-        """Record what a session or subagent has just read or written of files: all or nothing."""
+        """Store the hashes that a session or subagent has just read from or written to files.
+
+        Either all are stored or none.
+        """
         query = "INSERT OR REPLACE INTO read_hash VALUES (?,?,?,?,?)"
         rows = [
             packed(session_id, agent_id, path, read.hash, read.turn) for path, read in reads.items()
@@ -200,23 +206,23 @@ class SessionDb:
             self._database.write(lambda connection: connection.executemany(query, rows))
 
     def note_own_write(self, path: WorkspacePath, hash_: ContentHash) -> None:
-        """Record the hash of what the product is about to write to a file.
+        """Store the hash of what this program is about to write to a file.
 
         Other processes then do not take that write for somebody else's edit.
         """
         self._database.do("INSERT OR REPLACE INTO own_write VALUES (?,?)", path, hash_)
 
     def own_write(self, path: WorkspacePath) -> ContentHash | None:
-        """Return the hash of the product's own last write of a file, by any process, or None."""
+        """Return the hash last stored by `note_own_write` for a file, by any process, or None."""
         rows = self._database.rows("SELECT hash FROM own_write WHERE path = ?", path)
         return hash_in(rows[0][0]) if rows else None
 
     def forget_own_write(self, path: WorkspacePath) -> None:
-        """Record that a file's content is no longer the product's own write."""
+        """Delete the hash of a file whose content is no longer what this program wrote."""
         self._database.do("DELETE FROM own_write WHERE path = ?", path)
 
     def note_selected(self, intent_id: str, at: str) -> None:
-        """Record that an intent was selected."""
+        """Record that an intent was selected at the time `at`."""
         self._database.do("INSERT OR REPLACE INTO recent_intent VALUES (?,?)", intent_id, at)
 
     def recent_intents(self, limit: int) -> tuple[str, ...]:

@@ -41,7 +41,7 @@ _ENDED: Final = "SELECT body FROM ticket WHERE session_id = ? AND agent_id = ? A
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refused:
-    """A stored refusal, returned again for the call with the same `fingerprint`."""
+    """A stored refusal of a tool call, returned again for a call with the same `fingerprint`."""
 
     denied: Denied
     fingerprint: ContentHash | None = None
@@ -69,10 +69,10 @@ class Tickets:
     def issue(
         self, ticket: Ticket, now: datetime, contents: Mapping[ContentHash, bytes] = NO_CONTENTS
     ) -> None:
-        """Store a ticket with its files' `contents`, claim the files, delete tickets too old.
+        """Store a ticket with its files' `contents`, and claim the files. Delete expired tickets.
 
-        An earlier answer for the same tool use id is no longer returned for it; a ticket among
-        these can still be recorded by its own id.
+        An earlier answer for the same tool use id is no longer returned for that id. If that answer
+        was a ticket, it can still be recorded by the ticket's own id.
         """
         oldest, present = packed(timestamp(now - GOOD_FOR), timestamp(now))
         key = packed(ticket.id, ticket.session_id, ticket.agent_id)
@@ -108,7 +108,7 @@ class Tickets:
             self.commands.remember(ticket)
 
     def begin_command(self, ticket: Ticket) -> None:
-        """Store the snapshot from before a command whose ticket was already issued."""
+        """Store the snapshot from before a command, for a ticket that was already issued."""
         body = spelled(replace(ticket, tree=None))
         tree = None if ticket.tree is None else KeptTree.of(ticket.tree)
         names = packed(ticket.id, ticket.session_id, ticket.agent_id, ticket.issued_at)
@@ -123,7 +123,7 @@ class Tickets:
             self.commands.remember(ticket)
 
     def ticket(self, ticket_id: str, now: datetime) -> tuple[Ticket, Recorded | None] | None:
-        """Return (ticket, outcome or None while it is open); None if unknown or too old."""
+        """Return (ticket, its outcome or None while it is open), or None if unknown or expired."""
         query = (
             f"SELECT ticket.body, tree.body, gone_on, outcome FROM ticket {WITH_TREE}"  # noqa: S608 - ours
             " WHERE ticket.id = ? AND ticket.issued_at >= ?"
@@ -135,14 +135,14 @@ class Tickets:
         return self.commands.with_tree(*ticket), None if outcome is None else _recorded(outcome)
 
     def of_use(self, session_id: str, agent_id: str, tool_use_id: str) -> Ticket | None:
-        """Return the ticket that was issued for a tool use id, or None."""
+        """Return the ticket that was issued for a tool use id, or None if none was."""
         rows = self._database.rows(_ENDED, session_id, agent_id, tool_use_id)
         return read_ticket(rows[0][0]) if rows else None
 
     def refuse(
         self, session_id: str, agent_id: str, tool_use_id: str, refused: Refused, now: datetime
     ) -> None:
-        """Store the refusal of a call with a tool use id, in place of an earlier answer."""
+        """Store the refusal of a call, replacing an earlier answer for the same tool use id."""
         key = packed(session_id, agent_id, tool_use_id)
         row = (*key, *packed(timestamp(now), spelled(refused)))
         oldest = packed(timestamp(now - GOOD_FOR))
@@ -157,7 +157,10 @@ class Tickets:
     def refused_use(
         self, session_id: str, agent_id: str, tool_use_id: str, now: datetime
     ) -> Refused | None:
-        """Return the refusal that was stored for a tool use id, or None."""
+        """Return the refusal stored for a tool use id, or None if there is none that is valid.
+
+        A refusal that is too old at `now` is not valid.
+        """
         query = (
             "SELECT body FROM refusal WHERE session_id = ? AND agent_id = ? AND use_id = ?"
             " AND at >= ?"
@@ -167,14 +170,14 @@ class Tickets:
         return msgspec.convert(json.loads(rows[0][0]), Refused) if rows else None
 
     def content(self, hash_: ContentHash) -> bytes | None:
-        """Return a content that is stored with an open ticket, or None."""
+        """Return the content with a hash that is stored with an open ticket, or None."""
         rows = self._database.rows("SELECT data FROM ticket_content WHERE hash = ? LIMIT 1", hash_)
         return bytes(rows[0][0]) if rows else None
 
     def end(self, ticket_id: str, outcome: Recorded) -> Recorded:
         """Store the outcome of a ticket and end its claims.
 
-        Return the outcome that was stored first.
+        If the ticket already has an outcome, keep that one. Return the outcome that is stored.
         """
         key, told = pack(ticket_id), spelled(outcome)
 
@@ -193,14 +196,14 @@ class Tickets:
         return kept
 
     def end_claims(self, session_id: str, agent_id: str) -> None:
-        """End the claims of a session or subagent, since its next turn begins."""
+        """End all claims of a session or subagent, because its next turn begins."""
         query = "DELETE FROM claim WHERE session_id = ? AND agent_id = ?"
         self._database.do(query, session_id, agent_id)
 
     def over(self, path: WorkspacePath, now: datetime) -> Ticket | None:
-        """Return the newest open ticket to which an editor's save of `path` may belong, or None.
+        """Return the newest open ticket that an editor's save of `path` may belong to, or None.
 
-        It claims the path, or an editor is to make its change.
+        Such a ticket claims the path, or lets an editor make its change.
         """
         rows = self._database.rows(TICKET_OVER, *ticket_over(path, now))
         return read_ticket(rows[0][0]) if rows else None
@@ -208,7 +211,7 @@ class Tickets:
     def saved(self, path: WorkspacePath, ticket_id: str) -> bool:
         """Record that an editor has saved one file of a ticket.
 
-        Return whether no file is left to save.
+        Return whether all files of the ticket have been saved.
         """
         values = packed(path, ticket_id)
 
@@ -220,17 +223,17 @@ class Tickets:
         return self._database.write(work)
 
     def hold(self, save: HeldSave) -> None:
-        """Store a save that may belong to a ticket, until that is recorded or its claim ends."""
+        """Store a save that may belong to a ticket, until its claim ends or it is recorded."""
         query = "INSERT OR REPLACE INTO held_save VALUES (?,?,?,?)"
         self._database.do(query, *astuple(save))
 
     def held(self, ticket_id: str) -> tuple[WorkspacePath, ...]:
-        """Return the files of a ticket that an editor has saved."""
+        """Return the files of a ticket for which an editor's save is stored."""
         rows = self._database.rows("SELECT path FROM held_save WHERE ticket_id = ?", ticket_id)
         return tuple(WorkspacePath(unpack(row[0])) for row in rows)
 
     def lapsed(self, now: datetime) -> tuple[tuple[HeldSave, Ticket], ...]:
-        """Remove and return the held saves whose open tickets no longer claim their files."""
+        """Delete and return the stored saves whose tickets are open but have no claim left."""
         until = packed(timestamp(now))
         query = (
             "SELECT path, ticket_id, held_save.session_id, hash, body FROM held_save"
@@ -264,7 +267,10 @@ class Tickets:
 
 
 def _forget_use(connection: sqlite3.Connection, key: Sequence[Stored]) -> None:
-    """Detach the earlier answers from a call (session, subagent, tool use id)."""
+    """Remove the earlier answers' connection to a call: a refusal is deleted, a ticket is kept.
+
+    `key` is (session, subagent, tool use id) of the call.
+    """
     of_call = "WHERE session_id = ? AND agent_id = ? AND use_id = ?"
     connection.execute(f"UPDATE ticket SET use_id = NULL {of_call}", key)  # noqa: S608 - ours
     connection.execute(f"DELETE FROM refusal {of_call}", key)  # noqa: S608 - ours

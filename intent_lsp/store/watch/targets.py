@@ -1,4 +1,4 @@
-"""The directories that a watch observes, by their identity, and the polling of their entries.
+"""The directories that a watch observes, with their identities, and the polling of their entries.
 
 For a missing directory, the nearest one above it is observed. Directories are polled where the
 operating system cannot report changes.
@@ -26,12 +26,12 @@ _Entries = Mapping[str, tuple[int, int, int]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watched:
-    """A look at the wanted directories at one moment.
+    """The state of the directories to be watched, at one moment.
 
-    `standing` maps each wanted directory to its identity, which changes if the directory is
-    replaced. `sources` are the directories to get events from. `names` maps a directory as events
-    name it to the wanted one. `places` are those names and all directories above them. `nameable`:
-    all wanted names are UTF-8, so that events can name them.
+    `standing` maps each of them to its identity, which changes if the directory is replaced.
+    `sources` are the existing directories to get events from. `names` maps each path that an event
+    may use for a directory to the path to report. `places` are those event paths and all
+    directories above them. `nameable` is whether all paths are valid UTF-8, as events require.
     """
 
     standing: Mapping[str, tuple[int, ...]]
@@ -42,7 +42,7 @@ class Watched:
 
     @classmethod
     def look(cls, wanted: Iterable[str]) -> Self:
-        """Look at each wanted directory now."""
+        """Return the present state of the `wanted` directories."""
         standing: dict[str, tuple[int, ...]] = {}
         sources: dict[str, None] = {}
         names: dict[str, str] = {}
@@ -60,7 +60,7 @@ class Watched:
         )
 
     def changed_since(self, before: Self) -> frozenset[str]:
-        """Return the directories that were created, deleted or replaced."""
+        """Return the watched directories that were created, deleted or replaced since `before`."""
         return frozenset(
             directory
             for directory, identity in self.standing.items()
@@ -68,9 +68,9 @@ class Watched:
         )
 
     def may_differ(self, paths: frozenset[str]) -> bool:
-        """Whether a wanted directory may have been replaced, judging by the changed paths.
+        """Whether a watched directory may have been replaced, given the paths that changed.
 
-        This saves looking at the thousands of directories of a work tree after each event.
+        This avoids checking thousands of directories of a work tree after each event.
         """
         rooms = set(map(os.path.dirname, paths))
         return (
@@ -80,12 +80,15 @@ class Watched:
         )
 
     def _is_another(self, room: str) -> bool:
-        """Whether a directory is not the one that it was at the time of the look."""
+        """Whether another directory is now at the path than when this state was taken."""
         wanted = self.names.get(room, room)
         return self.standing.get(wanted, _GONE) != _identity(wanted)
 
     def wanted_path(self, path: str) -> str | None:
-        """Return a changed path below its wanted directory, or None if it is in none."""
+        """Convert an event's path to a path below the watched directory, as the caller named it.
+
+        Return None if the path is in no watched directory.
+        """
         directory, name = os.path.split(path)
         if directory in self.names:
             return os.path.join(self.names[directory], name)  # noqa: PTH118 - strings throughout
@@ -93,7 +96,7 @@ class Watched:
 
 
 class Polled:
-    """Polling: the entries of some directories as last seen. For use in one thread."""
+    """Polls some directories for changed entries. For use in one thread."""
 
     def __init__(self, directories: Iterable[str]) -> None:
         self._directories = tuple(directories)
@@ -101,13 +104,16 @@ class Polled:
         self._known = self._look()
 
     def wait(self, interrupt: threading.Event) -> frozenset[str]:
-        """Wait until the next poll is due, then return the changed paths. Empty if interrupted."""
+        """Wait until the next poll is due, poll, and return the changed paths.
+
+        If `interrupt` is set meanwhile, return an empty set.
+        """
         if interrupt.wait(self._pause):
             return frozenset()
         return self.changed()
 
     def changed(self) -> frozenset[str]:
-        """Poll now. Return the paths that were created, deleted or changed since the last poll."""
+        """Poll now. Return the entries created, deleted or changed since the last poll."""
         before, self._known = self._known, self._look()
         return frozenset(
             os.path.join(directory, name)  # noqa: PTH118 - strings throughout
@@ -124,14 +130,14 @@ class Polled:
 
 
 def _above(directory: str) -> Iterator[str]:
-    """Yield the directories above one, up to the file system's root."""
+    """Yield each directory above `directory`, up to the file system's root."""
     while (above := os.path.dirname(directory)) != directory:  # noqa: PTH120 - strings throughout
         yield above
         directory = above
 
 
 def _identity(directory: str) -> tuple[int, ...]:
-    """Return what distinguishes a directory from another at the same path."""
+    """Return values that differ between two directories that were at the same path."""
     try:
         found = os.stat(directory)  # noqa: PTH116 - strings throughout
     except (OSError, ValueError):
@@ -144,7 +150,7 @@ def _identity(directory: str) -> tuple[int, ...]:
 
 
 def _nearest(directory: str) -> str:
-    """Return the directory, or the nearest existing one above it."""
+    """Return `directory` if it exists, or else the nearest existing directory above it."""
     while not os.path.isdir(directory):  # noqa: PTH112 - strings throughout
         above = os.path.dirname(directory)  # noqa: PTH120 - strings throughout
         if above == directory:
@@ -163,7 +169,10 @@ def _nameable(directory: str) -> bool:
 
 
 def _entries(directory: str) -> _Entries:
-    """Return inode, size and modification time of a directory's entries; empty if unreadable."""
+    """Return inode, size and modification time of each entry of a directory, by name.
+
+    The result is empty if the directory cannot be read.
+    """
     found: dict[str, tuple[int, int, int]] = {}
     with suppress(OSError), os.scandir(directory) as entries:
         for entry in entries:

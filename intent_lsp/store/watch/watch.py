@@ -1,6 +1,7 @@
 """A watch on directories: reports which of their entries have changed.
 
-Invariant: no change is lost silently. What cannot be named is reported as its directory.
+Invariant: no change is lost silently. If an entry's name cannot be reported, its directory is
+reported.
 Invariant: the callback runs in the watch's own thread, one call at a time, and never after `close`.
 """
 
@@ -30,9 +31,9 @@ Polling = Callable[[str | None], None]
 
 
 class Notified:
-    """Notification by the operating system for some directories. For use in one thread.
+    """The operating system's notification of changes in some directories. For use in one thread.
 
-    It begins with the first call of `changed`.
+    Watching begins with the first call of `changed`.
     """
 
     def __init__(self, directories: Iterable[str]) -> None:
@@ -57,7 +58,7 @@ class Notified:
         )
 
     def is_set(self) -> bool:
-        """Return False, as a stop event that is never set.
+        """Return False: this object stands for a stop event that is never set.
 
         watchfiles calls this for the first time once the system is watching.
         """
@@ -65,7 +66,7 @@ class Notified:
         return False
 
     def changed(self) -> frozenset[str] | None:
-        """Wait a moment and return the changed paths, or None if a path has no UTF-8 name.
+        """Wait a moment and return the changed paths, or None if a path is not valid UTF-8.
 
         After None, this object reports nothing more. Raise OSError or RuntimeError if the system
         cannot watch.
@@ -81,7 +82,7 @@ class Notified:
             return None
 
     def close(self) -> None:
-        """Release the system's watches."""
+        """End the operating system's notification."""
         self._told.close()
 
 
@@ -91,8 +92,9 @@ _Source = Notified | Polled | None
 class Watch:
     """Watches the entries of directories, not of their subdirectories, until it is closed.
 
-    After `recheck_ms` without an event, the directories themselves are checked. `polling` is called
-    when polling begins, because the system cannot watch, and when it ends.
+    `changed` is called with the changed paths. After `recheck_ms` without an event, the directories
+    themselves are checked. `polling` is called when polling begins, because the system cannot
+    watch, and when it ends.
     """
 
     def __init__(
@@ -116,10 +118,9 @@ class Watch:
         self._thread: threading.Thread | None = None
 
     def watch(self, directories: Iterable[Path]) -> None:
-        """Watch these directories instead of the previous ones.
+        """Watch these directories instead of the previous ones, and return once they are watched.
 
-        Return when their changes are observed.
-        A missing directory is watched from when it is created. Called from the callback, return at
+        A missing directory is watched from its creation on. If called from the callback, return at
         once.
         """
         with self._guard:
@@ -136,7 +137,7 @@ class Watch:
                 self._guard.wait_for(lambda: self._settled >= asked or self._closing)
 
     def close(self) -> None:
-        """Stop the watch, and wait for a running callback."""
+        """Stop the watch, and wait for a running callback to return."""
         with self._guard:
             self._closing = True
             self._interrupt.set()
@@ -146,7 +147,7 @@ class Watch:
             thread.join()
 
     def _run(self) -> None:
-        """Watch until `close`: the body of the watch's thread."""
+        """Watch until `close` is called. This is the function of the watch's thread."""
         source: _Source = None
         try:
             while not self._closing:
@@ -160,9 +161,9 @@ class Watch:
                 self._guard.notify_all()
 
     def _listen(self, before: _Source) -> _Source:
-        """Watch the current directories until they are replaced or others are wanted.
+        """Watch the current directories until one is replaced or other ones are to be watched.
 
-        Close the source `before` and return the new one.
+        Close the previous source `before` and return the new one.
         """
         with self._guard:
             asked, wanted = self._asked, self._wanted
@@ -185,7 +186,7 @@ class Watch:
         return source
 
     def _follow(self, source: _Source, watched: Watched) -> None:
-        """Report a source's changes until it ends, a directory is replaced or others are wanted."""
+        """Report a source's changes until the source ends or the directories to watch change."""
         wanted = frozenset(watched.standing)
         silent, looks = clock.stopwatch(), 0
         while not self._interrupt.is_set() and looks < _LOOKS:
@@ -204,7 +205,7 @@ class Watch:
             silent = clock.stopwatch()
 
     def _next(self, source: _Source) -> frozenset[str] | None:
-        """Wait for changed paths for a limited time. Return None if a path has no UTF-8 name."""
+        """Wait a limited time for changed paths. Return None if a path is not valid UTF-8."""
         if source is None:
             self._interrupt.wait(self._recheck_ms / 1000)
             return frozenset()
@@ -213,7 +214,7 @@ class Watch:
         return source.changed()
 
     def _tell(self, watched: Watched, paths: Iterable[str]) -> None:
-        """Call the callback with those of the paths that are in wanted directories."""
+        """Call the callback with those of `paths` that are in watched directories."""
         found = frozenset(
             Path(told) for path in paths if (told := watched.wanted_path(path)) is not None
         )
@@ -225,9 +226,10 @@ class Watch:
             _log.exception("a change on disk was not handled")
 
     def _open(self, watched: Watched) -> tuple[_Source, frozenset[str] | None]:
-        """Return a new source and the changes that it already has.
+        """Return a new source of changes and the changes that it has reported so far.
 
-        The source is None if there is nothing to watch.
+        The source is None if there is nothing to watch. The changes are None if a path is not valid
+        UTF-8.
         """
         sources = [each for each in watched.sources if os.access(each, os.R_OK | os.X_OK)]
         if not sources:
@@ -242,7 +244,10 @@ class Watch:
         return source, heard
 
     def _poll(self, why: str | None) -> None:
-        """Report when polling begins (`why` is the reason) and when it ends (None)."""
+        """Report that polling has begun, for the reason `why`, or has ended if `why` is None.
+
+        Do nothing if that was reported already.
+        """
         if (why is None) == (self._why is None):
             return
         self._why = why

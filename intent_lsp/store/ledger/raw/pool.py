@@ -47,7 +47,7 @@ _MOST: Final = 8
 
 
 class RangeLines(NamedTuple):
-    """The lines that begin in a range. `torn` is a last line without line feed, `data` the others."""
+    """The whole lines that begin in a range, and a last line that has no line feed (`torn`)."""
 
     data: bytes
     torn: bytes

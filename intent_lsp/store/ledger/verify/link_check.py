@@ -144,7 +144,7 @@ class LinkCheck:
         self._row += 1
 
     def _step(self, link: Link) -> None:
-        """Advance the chain by one line. If it follows a record that is no open head, check it later."""
+        """Advance the chain by one line. If it follows no open head, check the line at the end."""
         trail = self._trail
         if trail.goes_back(link):
             message = "its time is earlier than that of the record before it"
@@ -188,7 +188,7 @@ class LinkCheck:
         return bool(elsewhere) or (found.first < row and self._file(found.first) == here)
 
     def _judge_lost(self, lost: Sequence[_Loose]) -> None:
-        """Report each lost record: as cut off, as in the ledger of another branch, or as missing."""
+        """Report each lost record: as cut off, as in another branch's ledger, or as missing."""
         names = {name for loose in lost for name in loose.named}
         held = self._past(names) if names else {}
         for loose in lost:

@@ -210,7 +210,7 @@ class LinkTable:
         return Repeated(copies, tuple(others))
 
     def _name(self, prev: ContentHash | None, merges: Collection[ContentHash]) -> None:
-        """Store the hashes that the next row follows or merges, unless it only follows the row above."""
+        """Store the hashes that the next row follows, unless it follows only the row above."""
         if merges or prev is None or prev != self._above:
             names = [(self._count, key(name)) for name in (prev, *merges)]
             self._database.executemany(_NAME, names)

@@ -49,7 +49,7 @@ less than the newest one.
 
 
 class VerifiedFile(NamedTuple):
-    """One of the ledger's files: its path for problems, and the scan results for its lines in order."""
+    """A ledger file: its path as shown in problems, and the scan results for its lines in order."""
 
     file: str
     pieces: Iterable[Piece]
@@ -180,7 +180,7 @@ def _outcome(
 
 
 def _reached(remembered: LinkTable, anchors: Sequence[Anchor]) -> int | None:
-    """Return how many records the anchors cover, or None if no file contains any of their hashes."""
+    """Return how many records the anchors cover, or None if no file has any of their hashes."""
     if not anchors:
         return None
     return remembered.reach({key(anchor.hash) for anchor in anchors}) or None
@@ -224,5 +224,5 @@ def _between_appends(root: Path, main: int | None, lock: RootLock) -> Snapshot:
 
 
 def _done(progress: BuildProgress, everything: int, before: int, done: int) -> None:
-    """Report progress in all files: `done` bytes of this file after `before` bytes of earlier ones."""
+    """Report `done` bytes of one file, after `before` bytes of earlier files, to `progress`."""
     progress(before + done, everything)
