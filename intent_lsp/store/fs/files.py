@@ -47,7 +47,7 @@ class Stamp:
 
 
 class TooLargeError(OSError):
-    """A file has more bytes than its reader accepts."""
+    """Raised if a file has more bytes than its reader accepts."""
 
     def __init__(self, at_most: int) -> None:
         super().__init__(errno.EFBIG, f"a file of more than {at_most >> 20} MiB is not read")

@@ -112,9 +112,9 @@ def make_control_directory(root: Path, room: WorkspacePath) -> None:
 
 
 def control_drift(root: Path) -> tuple[Drift, ...]:
-    """Return what in `.orchestration/` of a root should not be there, or is not as it should be.
+    """Return a problem for each entry of `.orchestration/` that is unexpected or of the wrong kind.
 
-    Empty if the directory does not exist. Raise OSError.
+    The result is empty if the directory does not exist. Raise OSError if it cannot be listed.
     """
     try:
         with os.scandir(root / CONTROL_ROOM) as entries:

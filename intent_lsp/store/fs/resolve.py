@@ -50,7 +50,7 @@ def resolve_below(root: Path, path: str) -> ResolvedPath | None:
 
 
 def is_directory(root: Path, name: str) -> bool:
-    """Whether the root has a directory with this relative name. False for an invalid name."""
+    """Whether the path `name`, relative to the root, is a directory. False for an invalid path."""
     path = parse_relative(name)
     return path is not None and (root / path).is_dir()
 

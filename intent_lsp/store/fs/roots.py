@@ -27,7 +27,7 @@ def governed_root(path: str) -> Path | None:
 
 
 def has_ledger(root: Path) -> bool:
-    """Whether records were ever written under `root`: it has a ledger or a segment of one."""
+    """Whether `root` has a ledger's main file or a segment, so that records were written there."""
     if os.path.lexists(root / LEDGER_FILE):
         return True
     return any(_has_segment(root / room) for room in _SEGMENT_ROOMS)

@@ -92,7 +92,7 @@ class SqliteFile:
         return found.st_dev, found.st_ino
 
     def _make(self) -> None:
-        """Create the file, and its `.local/` directory if that was deleted."""
+        """Create the file, and its `.local/` directory too if the directory was deleted."""
         try:
             try:
                 restore_local_directory(self.path.parent)

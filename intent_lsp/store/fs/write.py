@@ -169,8 +169,8 @@ def make_parents(path: Path, *, root: Path) -> None:
 def directory_for_temporary(path: Path) -> Path:
     """Return the directory in which a file is written before it is renamed to `path`.
 
-    For a control file, that is `.local/`, which git ignores, if it is on the same file system.
-    Otherwise it is the file's own directory.
+    For a control file, this is `.local/`, which git ignores, unless it is on another file system.
+    For any other file, it is the directory of `path`.
     """
     room = path.parent
     for control in (room, room.parent):
@@ -186,7 +186,7 @@ def is_temporary(path: str) -> bool:
 
 
 def sync_directory(path: Path) -> None:
-    """Sync a directory's entries to disk. File systems that cannot do that are ignored."""
+    """Sync a directory's entries to disk. Do nothing on file systems that do not support that."""
     with contextlib.suppress(OSError):
         descriptor = os.open(path, os.O_RDONLY)
         try:

@@ -99,14 +99,17 @@ def watched_directories(git_directory: Path) -> tuple[Path, ...]:
 
 
 def head_ref(git_directory: Path) -> tuple[str, ...]:
-    """Return the ref that HEAD names, as a tuple of one, or an empty tuple if HEAD is detached."""
+    """Return (the ref that HEAD points to,), or an empty tuple if HEAD is detached."""
     head = _line(git_directory / "HEAD")
     # A path with a null character would make os.stat raise ValueError.
     return (head.removeprefix("ref: "),) if head.startswith("ref: ") and "\0" not in head else ()
 
 
 def stash_commits(git_directory: Path, common: Path) -> tuple[str, ...]:
-    """Return the commits of all stashes, and of the autostash of a running merge or rebase."""
+    """Return the commits of all stashes, and of the autostash of a running merge or rebase.
+
+    `common` is the git directory that all work trees share.
+    """
     newest = _line(common / "refs" / "stash")
     log = small_file(common / "logs" / "refs" / "stash").split(b"\n")
     lines = (line.split(b" ", 2) for line in log)

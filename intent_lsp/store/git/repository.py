@@ -140,7 +140,7 @@ class Git:
         }
 
     def version_bytes(self, version: Version) -> bytes | None:
-        """Return a version's bytes as git would check it out, or None if they cannot be read."""
+        """Return a version's bytes as git would check them out, or None if they cannot be read."""
         if version.how != Conversion():
             return filtered(self.top, version)
         return self.ask(None, lambda repository: blob_data(repository, version.blob_id))

@@ -27,7 +27,7 @@ _SHA1_DIGITS: Final = 40
 
 
 class GitTrees:
-    """Queries about the commits of one repository. Each merge is computed once and cached."""
+    """Queries about the commits of one repository. The results of merges are cached."""
 
     def __init__(self, git: Git) -> None:
         self._git = git
@@ -54,10 +54,10 @@ class GitTrees:
         return frozenset[WorkspacePath]().union(*changed)
 
     def authored_in(self, commit: str) -> frozenset[WorkspacePath]:
-        """Return the files that a commit changed itself.
+        """Return the files that a commit itself changed.
 
-        A merge of two parents is compared with the result of merging them, any other commit with
-        its first parent.
+        A merge of two parents is compared with the result of merging them again, any other commit
+        with its first parent.
         """
         paths = self._git.ask(frozenset[bytes](), partial(_of_commit, commit=commit))
         return frozenset(self._git.below(paths))
@@ -242,7 +242,7 @@ def _blob_id(data: bytes) -> str:
 
 
 def _quoted(path: str) -> bytes:
-    """Return a path as `git --stdin-paths` expects it: quoted if its bytes need that."""
+    """Return a path as `git hash-object --stdin-paths` reads it: quoted if its bytes need that."""
     name = os.fsencode(path)
     # Git also strips a carriage return from the end of a line.
     if name.isascii() and not name.startswith(b'"') and not {10, 13} & {*name}:

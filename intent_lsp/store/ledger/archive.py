@@ -44,7 +44,7 @@ _log: Final = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Archived:
-    """The result of archiving: how many records were moved, and how many the main file has `left`.
+    """The result of archiving: how many records were moved, and how many stay (`left`).
 
     `file` is the new archive, or None if nothing was moved. `repeated` is the number of bytes that
     an interrupted archiving had left in both files and that were now removed from the main file.

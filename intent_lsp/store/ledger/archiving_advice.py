@@ -47,7 +47,7 @@ def size_of(root: Path) -> int:
 
 
 def recommend_archiving(root: Path, clock: Callable[[], datetime]) -> None:
-    """Log the advice if the ledger is long and no process has logged it in the last week."""
+    """Log the advice if the ledger is long, unless a process has logged it in the last week."""
     said = advice(size_of(root))
     if said is None:
         return

@@ -77,7 +77,7 @@ class KnownHeads:
             )
 
     def forget(self, heads: Collection[ContentHash]) -> None:
-        """Remove heads whose records were appended anew, or whose loss a person has accepted."""
+        """Remove heads whose records were appended again, or whose loss a person has accepted."""
         before = self.heads()
         self.settle(before, (known for known in before if known.hash not in heads))
 

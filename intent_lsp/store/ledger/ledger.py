@@ -225,7 +225,7 @@ class Ledger:
             return verify(parts, anchors, strange=snapshot.strange, past=past)
 
     def has_news(self) -> bool:
-        """Return whether others have changed the ledger since the last call."""
+        """Return whether others have changed the main ledger file since the last call."""
         return self._tail.has_news()
 
     def close(self) -> None:

@@ -137,7 +137,7 @@ def _writers_kept_off(output: Path) -> AbstractContextManager[bool | None]:
 
 
 def _root_around(path: Path) -> Path | None:
-    """Return the root whose control directory contains a file, or None."""
+    """Return the root whose control directory contains `path`, or None if there is none."""
     for directory in path.absolute().parents:
         if directory.name == CONTROL_ROOM:
             return directory.parent

@@ -54,7 +54,7 @@ class Unreadable:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The lost records, in the order in which they were written, and the unreadable lines."""
+    """The lost records, in the order in which they were found, and the unreadable lines."""
 
     lost: tuple[LostRecord, ...]
     unreadable: tuple[Unreadable, ...]
@@ -72,9 +72,10 @@ class _Held:
 
 
 def lost_records(root: Path) -> Found:
-    """Return the records that a reset, a stash or an accident removed from the ledger.
+    """Return the records in `.local/` that are missing from the ledger, and unreadable lines.
 
-    The whole ledger is read once. Memory grows with the journal, not with the ledger. Raise
+    A reset, a stash or an accident may have removed these records, or they are still queued. The
+    whole ledger is read once. Memory grows with the journal, not with the ledger. Raise
     LedgerUnavailableError.
     """
     ids: set[str] = set()

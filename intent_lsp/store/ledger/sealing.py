@@ -31,7 +31,7 @@ def touched_by(event: Event) -> frozenset[WorkspacePath]:
 
 
 def drafted(identified: Identified) -> Record:
-    """Return the record of an event, not yet linked into the chain."""
+    """Return the record of an event, before it is linked into the chain."""
     event, id_, moment = identified
     return draft(event, id=id_, timestamp=moment, end=ChainEnd())
 

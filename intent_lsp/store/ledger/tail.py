@@ -69,7 +69,7 @@ _ENCODER: Final = msgspec.msgpack.Encoder()
 
 
 def noted(trail: ChainCursor, inode: int, size: int, tail: bytes) -> TailNote | None:
-    """Return the note about a file's end, or None unless the last record is the only open head."""
+    """Return a note about a file's end, or None unless the last record is the only open head."""
     if trail.last is None or len(trail.heads) != 1:
         return None
     head = trail.heads.get(trail.last)

@@ -129,7 +129,10 @@ class RootLock:
 
 
 def ledger_lock(root: Path, wait_seconds: float = WAIT_SECONDS) -> RootLock:
-    """Return the lock that everyone who writes the ledger of a root must hold."""
+    """Return the lock that every writer of a root's ledger must hold.
+
+    `wait_seconds` is how long to wait for another holder.
+    """
     return RootLock(root / LOCAL_ROOM / "ledger.lock", wait_seconds)
 
 

@@ -1,1 +1,1 @@
-"""SQLite state of a root's sessions: selections, tickets, notes. Also drafts and cached contents."""
+"""SQLite state of a root's sessions (selections, tickets, notes), drafts and cached contents."""

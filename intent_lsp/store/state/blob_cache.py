@@ -56,7 +56,7 @@ class BlobCache:
         self._found_safe: tuple[int, int] | None = None
 
     def put(self, data: bytes, known: ContentHash | None = None) -> ContentHash:
-        """Add a content to the cache and return its hash. Old contents are removed to make room.
+        """Add a content to the cache and return its hash. Old contents are removed if it is full.
 
         `known` is the hash, or None to compute it. A disk error is only logged.
         """

@@ -91,7 +91,7 @@ class Drafts:
         return self._read(f"{draft_id}.json")
 
     def delete(self, draft_id: str) -> bool:
-        """Delete a draft that was restored. Return False if there is none. Raise OSError."""
+        """Delete a draft after it was restored. Return False if there is none. Raise OSError."""
         name = f"{draft_id}.json"
         return bool(_NAME.fullmatch(name)) and remove_file(self._room / name)
 

@@ -58,7 +58,7 @@ class KeptTree:
 
 
 class OpenCommands:
-    """The open tickets of calls that may change any file.
+    """The open tickets of commands, which may change any file.
 
     Methods may raise StateUnavailableError.
     """
@@ -85,7 +85,7 @@ class OpenCommands:
         return None if old else ticket
 
     def since(self, moment: datetime) -> tuple[Ticket, ...]:
-        """Return the open tickets issued since a moment, newest first."""
+        """Return the open tickets of commands issued at or after a moment, newest first."""
         where = " WHERE open_command.issued_at >= ? ORDER BY open_command.issued_at DESC"
         rows = self._database.rows(_OPEN + where, timestamp(moment))
         return tuple(self.with_tree(*row) for row in rows)

@@ -68,5 +68,5 @@ class SaveState:
 
 
 def ticket_over(path: WorkspacePath, now: datetime) -> tuple[str, ...]:
-    """Return the values for the query `TICKET_OVER`."""
+    """Return the parameters of the SQL query `TICKET_OVER`."""
     return timestamp(now - GOOD_FOR), path, timestamp(now)

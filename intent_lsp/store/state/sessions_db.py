@@ -129,7 +129,7 @@ class SessionDb:
     def last_ended_editor_session(
         self, user: str, *, now: datetime, is_alive: Callable[[str], bool]
     ) -> SessionRow | None:
-        """Return the user's last used editor session that had an intent and is over, or None.
+        """Return the user's last used editor session that has an intent and does not run, or None.
 
         A session that was killed counts as ended when it was last used (protocol section 1).
         `is_alive` reports whether the session with an id runs. Sessions that ended too long before
@@ -226,7 +226,7 @@ class SessionDb:
         self._database.do("INSERT OR REPLACE INTO recent_intent VALUES (?,?)", intent_id, at)
 
     def recent_intents(self, limit: int) -> tuple[str, ...]:
-        """Return the ids of the intents that were selected last, newest first."""
+        """Return the ids of the `limit` intents selected last, newest first."""
         query = "SELECT intent_id FROM recent_intent ORDER BY at DESC, intent_id LIMIT ?"
         return tuple(unpack(row[0]) for row in self._database.rows(query, limit))
 

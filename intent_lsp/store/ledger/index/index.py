@@ -62,7 +62,7 @@ _read_long: Final = lru_cache(maxsize=_LONG_KEPT)(read)
 
 
 class Index:
-    """The index in `.orchestration/.local/`. Every query first brings it up to date."""
+    """The index of one root's ledger, in `.local/`. Every query first brings it up to date."""
 
     def __init__(self, path: Path, root: Path) -> None:
         """Set the paths: the index's database is `path`, and the ledger is the one below `root`.
@@ -185,7 +185,7 @@ class Index:
         return self._ask(asked)
 
     def paths(self, *, limit: int) -> tuple[WorkspacePath, ...]:
-        """Return at most `limit` paths that records touched, sorted."""
+        """Return at most `limit` of the paths that any record touched, sorted."""
         return self._ask(lambda connection, _found: touched_paths(connection, limit))
 
     def heads(self) -> tuple[Head, ...]:

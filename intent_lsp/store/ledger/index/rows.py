@@ -96,7 +96,7 @@ class IndexRows:
         self.numbers = {None: None}
 
     def _take(self, part: BatchPart) -> None:
-        """Add all lines at once if they are consecutive new records, else one by one."""
+        """Add all lines of a part at once if all are new records in sequence, else one by one."""
         lengths, found = part
         if isinstance(found, Columns):
             if self._goes_on(found):
@@ -239,10 +239,10 @@ class IndexRows:
 
 
 def _time(moment: int, told: int, timestamp: str) -> str | None:
-    """Return the timestamp to store for a record, or None if it follows from the moment.
+    """Return `timestamp` if the index must store it, else None.
 
-    `told` is the moment that the timestamp gives. `moment` is greater if the clock stood or went
-    back.
+    It must be stored if `moment` is not `told`, the moment that the timestamp stands for, because
+    the clock stood or went back.
     """
     return None if moment == told else timestamp
 

@@ -130,7 +130,7 @@ def open_heads(connection: sqlite3.Connection, source: IndexedFile) -> list[Head
 
 
 def all_heads(connection: sqlite3.Connection, found: Mapping[str, IndexedFile]) -> list[Head]:
-    """Return every open head once, file by file in the order of `found`."""
+    """Return the open heads of all files, each once, file by file in the order of `found`."""
     heads: dict[ContentHash, Head] = {}
     for source in found.values():
         for head in open_heads(connection, source):

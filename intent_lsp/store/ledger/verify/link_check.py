@@ -144,7 +144,11 @@ class LinkCheck:
         self._row += 1
 
     def _step(self, link: Link) -> None:
-        """Advance the chain by one line. If it follows no open head, check the line at the end."""
+        """Advance the chain by one line.
+
+        If the line follows or merges a record that is no open head, it is checked again after all
+        files.
+        """
         trail = self._trail
         if trail.goes_back(link):
             message = "its time is earlier than that of the record before it"

@@ -149,7 +149,7 @@ class LinkTable:
         self._above = None
 
     def add(self, link: Link, prev: ContentHash | None) -> None:
-        """Add a line; `prev` is the hash of the record that it follows."""
+        """Add a row for one line; `prev` is the hash of the record that the line follows."""
         if link.hash:
             row = self._count, id_key(link.id), key(link.hash)
             self._database.execute(_ADD, row)
@@ -200,7 +200,7 @@ class LinkTable:
         return int(count)
 
     def repeated(self) -> Repeated:
-        """Return the rows that share an id with an earlier row."""
+        """Return which rows share an id with an earlier row."""
         copies, others = 0, []
         for row, same in self._database.execute(_REPEATED):
             if same:

@@ -56,7 +56,7 @@ def main(words: Sequence[str]) -> None:
 
 
 def _examined(read: Reader, start: int, size: int) -> _Found:
-    """Examine the lines that begin in the range at `start`."""
+    """Examine the lines that begin in the range at `start` of a file of `size` bytes."""
     lines = lines_in(read, start, size)
     examined = examine_lines(lines.data)
     torn = [_torn(lines.torn)] if lines.torn else []
