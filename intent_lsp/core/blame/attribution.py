@@ -98,10 +98,12 @@ def joined(first: Attributions, second: Attributions) -> Attributions:
 
 
 def covered(step: Edit, count: int, *, whole: bool = True) -> Attributions:
-    """Return attributions for a content of `count` lines: to the edit in its ranges, else None.
+    """Return the attribution of each of the `count` lines that a content has.
 
-    If `whole` is False, a range that stands for a file that was not compared line by line is
-    skipped: it says that something changed, but not which lines.
+    A line in a range of the edit `step` is attributed to the edit, any other line to None.
+
+    An edit that was not compared line by line has one range, which stands for the whole file. If
+    `whole` is False, such a range is skipped, because it does not say which lines changed.
     """
     claims: Attributions = [None] * count
     for talk, run in claimed_runs(step):

@@ -95,8 +95,9 @@ class WildcardTable:
 class TrieNode:
     """A node of the finished trie: the patterns that end here, and the nodes that a name leads to.
 
-    A walk visits many nodes once, so that memory access dominates its cost. Empty fields therefore
-    share one empty value, and fields that only the construction needs are in `Branch`.
+    A walk visits many nodes, each only once, so most of its cost is memory access. To keep nodes
+    small, empty fields share one empty value, and fields that only the construction needs are in
+    `Branch`.
     """
 
     __slots__ = ("always", "ends", "few", "table", "tails", "ways")

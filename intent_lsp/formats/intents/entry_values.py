@@ -121,7 +121,8 @@ def _shown(reading: YamlDocument, place: YamlNode, found: Field | None) -> Span:
 def _paths_of(reading: YamlDocument, found: Field, table: MappingNode) -> YamlNode | None:
     """Return the value of `paths` in `scope: {paths: [...]}`, or None if there is no `paths`.
 
-    Add a hint with a fix that removes `paths`, or a finding if it is missing.
+    Add a hint, if possible with a fix that makes it `owned_scope: [...]`. If there is no `paths`,
+    add a finding instead.
     """
     inner = fields_of(reading, table, _SCOPE_KEYS).get("paths")
     message = f"`{found.key.value}` with `paths` below it is read as `owned_scope`"

@@ -62,9 +62,9 @@ def trailers(text: str) -> tuple[Checkpoint | NoCheckpoint, ...]:
 
 
 def origin_line(checkpoint: Checkpoint) -> str:
-    """Return the name of a checkpoint's ledger.
+    """Return the name of a checkpoint's ledger, for signed notes.
 
-    It is the first line of the ledger's notes, and the name of the key that signs them.
+    A signed note of the ledger has it as its first line and as the name of the key.
     """
     return ORIGIN_ROOM + _bare(checkpoint.origin)
 

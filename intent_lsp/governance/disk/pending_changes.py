@@ -1,4 +1,4 @@
-"""Changes on disk that nobody has accounted for yet, and those that git has removed meanwhile."""
+"""Changes on disk that are not recorded yet, and those that git removed before they were."""
 
 from collections.abc import Collection
 from contextlib import suppress

@@ -119,7 +119,11 @@ class SaveJudge:
     grants: Grants
 
     def judge(self, session_id: str, place: ResolvedPath, reading: BaseHash = UNREAD) -> Judgement:
-        """Return the judgement of a session's edit of a file, under the current rules."""
+        """Return the judgement of a session's edit of a file, under the current rules.
+
+        `reading` is what tells whether the edit is stale: the content that its author last read,
+        and the one on disk.
+        """
         rules = self.rules.current()
         memory = self.sessions.save_memory(session_id, place.path)
         intent_id = None if memory.row is None else memory.row.active_intent

@@ -2,7 +2,8 @@
 
 Invariant: a file is blamed once, however many records it has.
 Invariant: an incomplete result says so.
-Invariant: a file is skipped only if its records explain all of its content.
+Invariant: a file that only other records name is skipped only if they explain all of its content.
+Otherwise lines of the intent may have been moved into it.
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence

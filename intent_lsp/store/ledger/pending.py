@@ -191,9 +191,8 @@ def runs_kept(local: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, UnsafePathError) as error:
-        raise LedgerUnavailableError(
-            path=str(local), problem=f"a record of automatic saves cannot be stored: {error}"
-        ) from error
+        problem = f"the record of a run of automatic saves cannot be stored: {error}"
+        raise LedgerUnavailableError(path=str(local), problem=problem) from error
 
 
 def _read(path: Path) -> Record | None:

@@ -40,7 +40,8 @@ local function offer(list, client)
   if #open == 0 then
     messages.warn(
       'there is no open intent yet; to create one, use the quick fix'
-        .. ' “Create an intent for this file and select it” on a marked line'
+        .. ' “Create an intent for this file and select it”'
+        .. ' on a line that intent-lsp has marked'
     )
     return
   end

@@ -15,7 +15,7 @@ EndConversation = Callable[[], Coroutine[object, object, None]]
 
 
 async def _nothing() -> None:
-    """Do nothing at the end."""
+    """Do nothing: the default of `Shutdown.then`."""
 
 
 class Shutdown:

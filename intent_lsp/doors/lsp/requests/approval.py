@@ -88,7 +88,7 @@ class ApprovalPrompt:
         return await settled(asker, judged, steps)
 
     def approval_by_click(self, open_root: OpenRoot) -> ApprovalAnswer:
-        """Return an approval for something that the person has already clicked."""
+        """Return the approval of what a person has started by a click, without asking again."""
         return ApprovalAnswer(approval=ApprovalChoice.ONCE, session_id=open_root.session.id)
 
     async def approved(self, open_root: OpenRoot, text: str) -> ApprovalAnswer:

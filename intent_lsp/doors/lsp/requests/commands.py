@@ -148,7 +148,7 @@ class Commands:
         if not titles:
             self._connection.people.show_message(
                 f"intent-lsp: there is no open intent yet; to create one, use the quick fix"
-                f" “{CREATE_TITLE}” on a marked line"
+                f" “{CREATE_TITLE}” on a line that intent-lsp has marked"
             )
             return None
         while titles:
@@ -166,7 +166,7 @@ class Commands:
             # Also a warning: Helix does not show the error of a failed command.
             self._connection.people.warn(
                 f"intent-lsp: this editor cannot show a list of intents; to select one of {ids},"
-                " use the quick fix “Select intent …” on a marked line"
+                " use the quick fix “Select intent …” on a line that intent-lsp has marked"
             )
             raise WrongParamsError("intentId", f"name one of {ids}")
         return None

@@ -59,7 +59,7 @@ class WebSocketChannel:
 
 
 class _CountedConnection(ServerConnection):
-    """A connection that counts for admission from its first byte, before the handshake."""
+    """A connection that admission limits as soon as it is made, before the handshake."""
 
     def __init__(self, admission: ClientAdmission, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - the library's
         super().__init__(*args, **kwargs)

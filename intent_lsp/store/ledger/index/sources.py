@@ -130,7 +130,7 @@ def open_heads(connection: sqlite3.Connection, source: IndexedFile) -> list[Head
 
 
 def all_heads(connection: sqlite3.Connection, found: Mapping[str, IndexedFile]) -> list[Head]:
-    """Return the open heads of all files, each once, file by file in the order of `found`."""
+    """Return the `open_heads` of all ledger files in the order of `found`, each head once."""
     heads: dict[ContentHash, Head] = {}
     for source in found.values():
         for head in open_heads(connection, source):
