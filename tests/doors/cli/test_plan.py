@@ -123,6 +123,22 @@ def test_a_file_that_cannot_be_edited_stays_and_says_why(shell: Shell, project: 
     assert file_of(project) == odd
 
 
+@pytest.mark.parametrize("place", [".orchestration/.local", ".orchestration/.local/state.sqlite3"])
+def test_a_selection_that_would_be_lost_is_refused(
+    shell: Shell, project: Repository, place: str
+) -> None:
+    if place.endswith(".sqlite3"):
+        (project.root / place).mkdir(parents=True)
+    else:
+        project.write(place, "not a directory\n")
+    before = (project.root / INTENTS_FILE).read_text()
+    said = shell("intents", "select", "INT-001", "--session", "s1")
+    assert said.status == 2
+    assert "the selection cannot be stored: " in said.err
+    assert "; fix that, then select again" in said.err
+    assert (project.root / INTENTS_FILE).read_text() == before
+
+
 def test_selecting_tells_what_the_intent_asks(shell: Shell, project: Repository) -> None:
     said = shell("intents", "select", "INT-001", "--session", "s1")
     assert (said.status, said.err) == (0, "")

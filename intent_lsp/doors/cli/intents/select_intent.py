@@ -8,6 +8,7 @@ with --session or in INTENT_LSP_SESSION.
 import argparse
 from typing import Final
 
+from intent_lsp.core.paths import LOCAL_ROOM
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.doors.cli.open import governing, refused
@@ -30,6 +31,7 @@ def answer(call: Call) -> None:
     options = call.options
     with Governance(call.root()) as governance:
         rules = governing(governance)
+        _ask_for_state(governance)
         session_id = session_named(options) or _of_editor(governance, rules, call)
         session = governance.sessions.open_agent(session_id, agent_named(options))
         done = governance.checkout.select(session, options.id, unsaved_file=False)
@@ -44,6 +46,17 @@ def answer(call: Call) -> None:
             call.page.line(line)
     else:
         call.page.text(done.text)
+
+
+def _ask_for_state(governance: Governance) -> None:
+    """Raise WrongUsageError if a selection would be lost when this command ends."""
+    problem = governance.stores.problem()
+    if governance.stores.state is None:
+        problem = f"{LOCAL_ROOM} is not a directory that can be written to"
+    if problem is not None:
+        raise WrongUsageError(
+            f"the selection cannot be stored: {problem}", cure="fix that, then select again"
+        )
 
 
 def _of_editor(governance: Governance, rules: Rules, call: Call) -> str:
