@@ -1,7 +1,5 @@
 """Judging a save: which rules its file falls under, then the gate (requirements sections 6 to 8).
 
-Specified in requirements section 6.
-
 Invariant: what the server wrote itself is never stale and never a violation.
 Invariant: restoring a file to HEAD or to the session's baseline is never refused (ADR 0006).
 Invariant: files that people may always change, and files that only the server writes, are refused
