@@ -36,8 +36,8 @@ KEPT_AT_MOST: Final = 5 * 1024 * 1024
 
 _ABSENT_IN_HEAD: Final = FileContent(committed=True)
 
-KEPT_TOGETHER: Final = 16 << 20
-"""Characters of all cached contents. A single content that is larger is not cached."""
+KEPT_TOGETHER: Final = 8 << 20
+"""Characters of all contents cached as bytes and text. A single larger one is not cached."""
 
 
 class ContentLru:
