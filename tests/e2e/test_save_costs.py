@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from watchfiles import awatch
 
-from tests.support.counting_server import MARK, NAME
+from tests.support.counting_server import BEGIN, MARK, NAME
 from tests.support.editor import Editor, editing
 from tests.support.governed_repository import govern
 from tests.support.repository import Repository
@@ -134,3 +134,17 @@ async def test_another_programs_write_in_the_same_instant_is_still_seen(
         (governed.root / FILE).write_text(text(2))
         await editor.traced(2)
         assert [each["tool_name"] for each in editor.records()] == ["editor/save", "disk/change"]
+
+
+async def test_a_save_goes_through_fewer_modules_than_it_did(governed: Repository) -> None:
+    """`-s` prints how many, and which. There were 110."""
+    async with counted(governed, "modules") as (editor, costs):
+        editor.type(FILE, text(1))
+        await editor.settled(FILE)
+        costs.log.with_name(costs.log.name + BEGIN).touch()
+        await editor.save(FILE)
+        await editor.traced(1)
+        modules = sorted(line.partition("\t")[2] for line in costs.since())
+        print(len(modules), "modules from willSave to didTrace:", *modules, sep="\n")  # noqa: T201
+        assert "governance/saves/saves.py" in modules
+        assert len(modules) < 110

@@ -3,7 +3,8 @@
 It is the product's own server. With `costs`, it appends a line to the file `LOG` each time that it
 judges a save, opens a file `NAME`, decodes or hashes a content with `MARK`, asks the sessions'
 state, starts git, or is told of a change by a watch: the kind, a tab, and the place in the product.
-With `modules`, it appends the name of each module of the product that runs, once.
+With `modules`, it appends the name of each module of the product that runs, once, from when the
+file `LOG.begin` exists.
 
 Invariant: opened files and started programs are counted by audit hooks, so none is missed.
 """
@@ -27,6 +28,9 @@ NAME: Final = "counted"
 MARK: Final = b"a text to be counted"
 """What the contents hold that are counted when they are decoded or hashed."""
 
+BEGIN: Final = ".begin"
+"""What is put behind a log's path for the file that says when to begin."""
+
 PACKAGE: Final = f"{os.sep}intent_lsp{os.sep}"
 STATE: Final = "state.sqlite3"
 _FRAMES: Final = 12
@@ -37,6 +41,11 @@ class Log:
 
     def __init__(self, path: str) -> None:
         self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        self._begin = f"{path}{BEGIN}"
+
+    def begun(self) -> bool:
+        """Return whether the test has made the file that says when to begin."""
+        return os.path.lexists(self._begin)
 
     def write(self, kind: str, place: str = "") -> None:
         """Append a line."""
@@ -114,12 +123,15 @@ def _connecting(log: Log, connect: Callable[..., sqlite3.Connection]) -> Callabl
 
 
 def list_modules(log: Log) -> None:
-    """Append the name of each module of the product that runs, once."""
+    """Append the name of each module of the product that runs, once, after the beginning."""
     seen: set[str] = set()
 
     def profile(frame: FrameType, event: str, _: object) -> None:
         name = frame.f_code.co_filename
-        if event == "call" and PACKAGE in name and name not in seen:
+        if event != "call" or PACKAGE not in name or name in seen:
+            return
+        # Each message from the client comes through the framing, so asking there is enough.
+        if seen or (name.endswith("framing.py") and log.begun()):
             seen.add(name)
             log.write("module", name.rpartition(PACKAGE)[2])
 
