@@ -132,6 +132,17 @@ class Governance(RootParts):
         if self.stores.state is not None:
             self.stores.state.close()
 
+    def decisive(
+        self, rules: Rules, selected: str | None, kept: tuple[FileState, str | None]
+    ) -> tuple[object, ...]:
+        """Return everything that decides on a session's files, to be compared with a later value.
+
+        `selected` is the id of the session's active intent. `kept` is what `health` returned.
+        """
+        git, intent = self.stores.git, rules.active(selected)
+        grants = () if intent is None else self.grants.live(intent, self.stores.clock())
+        return rules.version, None if git is None else git.head_commit(), selected, grants, kept
+
     def status(
         self, session_id: str, rules: Rules | None = None, agent_id: str = ""
     ) -> GovernanceStatus:
@@ -143,9 +154,7 @@ class Governance(RootParts):
         self.unreported.write()
         rules = rules or self.rules.current()
         row = self._row(session_id, agent_id, rules)
-        state, reason = rules.state, rules.reason
-        if rules.governed and (problem := self.stores.problem()) is not None:
-            state, reason = FileState.UNAVAILABLE, problem
+        state, reason = health(rules, self.stores.problem() if rules.governed else None)
         return GovernanceStatus(
             root=str(self.root),
             enabled=rules.governed,
@@ -238,3 +247,13 @@ class Governance(RootParts):
 
 def _selectable(intent: Intent, rules: Rules) -> bool:
     return not intent.status.closed and intent.id not in rules.ignored
+
+
+def health(rules: Rules, problem: str | None) -> tuple[FileState, str | None]:
+    """Return the state of the intents file and the reason for it.
+
+    `problem` is why session state cannot be kept on disk, or None. It counts if governance is on.
+    """
+    if rules.governed and problem is not None:
+        return FileState.UNAVAILABLE, problem
+    return rules.state, rules.reason

@@ -184,6 +184,10 @@ class Stores:
         """Return why session state cannot be kept on disk; None if it can, or there is none."""
         return None if self.state is None else self.state.problem()
 
+    def last_problem(self) -> str | None:
+        """Return what `problem` would have returned when the session state was last used."""
+        return None if self.state is None else self.state.last_problem
+
     def content(self, hash_: ContentHash) -> bytes | None:
         """Return the content with a hash from an open ticket or the blob cache, or None."""
         kept = None if self.state is None else self.state.tickets.content(hash_)

@@ -75,6 +75,11 @@ class SessionDb:
         self._database.rows("SELECT 1")
         return self._database.problem
 
+    @property
+    def last_problem(self) -> str | None:
+        """What `problem` would have returned at the last use of the file."""
+        return self._database.problem
+
     def session(self, session_id: str, agent_id: str = "") -> SessionRow | None:
         """Return the row of a session or of one of its subagents, or None if there is none."""
         rows = self._database.rows(SESSION_QUERY, session_id, agent_id)

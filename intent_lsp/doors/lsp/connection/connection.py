@@ -27,7 +27,7 @@ from intent_lsp.doors.lsp.runtime.client_capabilities import ClientCapabilities
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.doors.lsp.runtime.open_roots import OpenRoots
 from intent_lsp.doors.lsp.wire.common import JsonObject, status_wire
-from intent_lsp.governance.governance import GovernanceStatus
+from intent_lsp.governance.governance import GovernanceStatus, health
 from intent_lsp.governance.judging.save_judge import Judgement
 from intent_lsp.governance.root.rules import FileState
 from intent_lsp.store import clock
@@ -158,9 +158,12 @@ class Connection:
             await self.tracked_documents.look_at_directories(open_root, added)
 
     async def saved(self, open_root: OpenRoot, judgement: Judgement) -> None:
-        """Judge a root's documents again if a save was judged by newer rules than the documents."""
-        known = self._known.get(open_root)
-        if not known or (judgement.rules.version, judgement.selected) != known[:2]:
+        """Judge a root's documents again if something that decides on them has changed at a save.
+
+        What the judgement of the save has just read of the session is not read again.
+        """
+        key = await self.tracked_documents.work.in_thread(_key_of_save, open_root, judgement)
+        if self._known.get(open_root) != key:
             await self.rules_may_have_changed(open_root)
 
     async def rules_may_have_changed(self, open_root: OpenRoot) -> None:
@@ -275,8 +278,11 @@ def _state_of(open_root: OpenRoot) -> tuple[GovernanceStatus, tuple[object, ...]
     # Read the rules once: status and version of two moments would hide the change between them.
     rules = governance.rules.current()
     status = governance.status(open_root.session.id, rules)
-    head = governance.stores.git.head_commit() if governance.stores.git is not None else None
-    intent = rules.active(status.active_intent_id)
-    grants = () if intent is None else governance.grants.live(intent, governance.stores.clock())
     kept = status.file_state, status.reason
-    return status, (rules.version, status.active_intent_id, head, grants, kept)
+    return status, governance.decisive(rules, status.active_intent_id, kept)
+
+
+def _key_of_save(open_root: OpenRoot, judgement: Judgement) -> tuple[object, ...]:
+    governance, rules = open_root.governance, judgement.rules
+    kept = health(rules, governance.stores.last_problem())
+    return governance.decisive(rules, judgement.selected, kept)
