@@ -25,7 +25,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # The command line's door is loaded late, so that `--version` answers at once.
     from intent_lsp.doors.cli.main import run  # noqa: PLC0415
 
-    return run(words, product_line=PRODUCT_LINE, serve=_serve)
+    return run(words, product_line=PRODUCT_LINE, serve=_serve, hook=_hook)
+
+
+def _hook(host: str, event: str | None) -> int:
+    # The door of agents' hooks is loaded late: other commands need nothing of it.
+    from intent_lsp.doors.hook.hook import run_hook  # noqa: PLC0415
+
+    return run_hook(host, event)
 
 
 def _serve(

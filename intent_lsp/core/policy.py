@@ -9,11 +9,18 @@ from typing import Final
 
 
 class Enforcement(StrEnum):
-    """What the server does with a save in an editor that breaks a rule."""
+    """What happens to a save in an editor, or to an agent's call, that breaks a rule."""
 
     OBSERVE = "observe"
     WARN = "warn"
     BLOCK = "block"
+
+
+class Inheritance(StrEnum):
+    """Whose intent an agent's new session begins with."""
+
+    NONE = "none"
+    EDITOR = "editor"
 
 
 class PeopleAsked(StrEnum):
@@ -91,6 +98,8 @@ class TeamPolicy:
     blocked_tools: tuple[str, ...] = ()
     deny_mutations: tuple[DenyRule, ...] = ()
     enforcement: Enforcement = Enforcement.WARN
+    agents: Enforcement = Enforcement.BLOCK
+    agents_inherit: Inheritance = Inheritance.NONE
     hitl: PeopleAsked = PeopleAsked.NEVER
     hitl_timeout_seconds: int = 60
     fail_open: bool = True

@@ -4,6 +4,7 @@ Invariant: every path that the call, its patch or its command names is judged, e
 Invariant: a mutating call that names no path says why no path is known.
 """
 
+import re
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -21,6 +22,7 @@ from intent_lsp.core.commands.reading import (
     Effect,
     TouchedPath,
     changed_paths,
+    entered,
     unknown,
 )
 from intent_lsp.core.commands.rows import CommandLists
@@ -30,6 +32,9 @@ from intent_lsp.formats.patch.reader import PatchReading, read_patch
 from intent_lsp.formats.shell.reader import read_command
 
 NO_PATH: Final = "The call names no file; what it changes is judged when it is recorded."
+
+_LITERAL: Final = re.compile(r"[*?\[]")
+"""Characters of a directory's name that a pattern would not take literally."""
 
 _DELETING: Final = frozenset({"delete_file"})
 _MOVING: Final = frozenset({"rename_file", "move_file"})
@@ -64,7 +69,7 @@ def read_call(call: ToolCall, policy: TeamPolicy, lists: CommandLists) -> CallRe
     alone = kind is ToolKind.COMMAND and not call.paths and patch is None
     if alone and command.kind is CommandKind.PLAIN:
         return CallReading(mutating=False, git=command.git, program=_told(call, command))
-    reading = _changing(call, patch, command)
+    reading = _from_root(_changing(call, patch, command), call.directory)
     if alone and command.kind is CommandKind.LOOKING:
         return replace(reading, looking=True, unknown=())
     return reading
@@ -107,6 +112,23 @@ def _changing(call: ToolCall, patch: PatchReading | None, command: CommandReadin
         unknown=tuple(dict.fromkeys(sentences)),
         program=_told(call, command),
     )
+
+
+def _from_root(reading: CallReading, directory: str) -> CallReading:
+    """Return a reading with its paths relative to the root. `directory` is where they begin."""
+    if not directory:
+        return reading
+    paths, perhaps = (
+        tuple(_below(directory, touched) for touched in each)
+        for each in (reading.paths, reading.perhaps)
+    )
+    return replace(reading, paths=paths, perhaps=perhaps)
+
+
+def _below(directory: str, touched: TouchedPath) -> TouchedPath:
+    begins = _LITERAL.sub(r"[\g<0>]", directory) if touched.pattern else directory
+    source = None if touched.source is None else entered(directory, touched.source)
+    return replace(touched, path=entered(begins, touched.path) or touched.path, source=source)
 
 
 def _command(call: ToolCall, lists: CommandLists, *, runs: bool) -> CommandReading:

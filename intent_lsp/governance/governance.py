@@ -118,6 +118,11 @@ class Governance(RootParts):
         ended = self._unended.end(session_id, agent_id)
         return self.sessions.begin_turn(session_id, agent_id), ended
 
+    def end_agent(self, session_id: str) -> None:
+        """Record what an agent's open commands have changed, and end the agent's session."""
+        self._unended.end(session_id, "")
+        self.sessions.end(session_id)
+
     def close(self, session: Session | None) -> None:
         """Write the deferred audit events, end the session (if given), and close every store."""
         self.unreported.write()

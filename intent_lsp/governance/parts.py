@@ -34,6 +34,7 @@ from intent_lsp.governance.plan.scope_checks import ScopeChecks
 from intent_lsp.governance.root.grants import Grants
 from intent_lsp.governance.root.intents_writer import IntentsWriter
 from intent_lsp.governance.root.rules import RulesCache
+from intent_lsp.governance.root.session_handles import SessionHandles
 from intent_lsp.governance.root.sessions import Sessions
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.governance.saves.file_operations import FileOperations
@@ -66,6 +67,7 @@ class RootParts:
         local = open_local_directory(root)
         self.stores = _stores(root, self.rules, local)
         self.sessions = Sessions(self.stores, None if local is None else SessionLocks(local))
+        self.handles = SessionHandles(self.stores)
         self.contents = Contents(self.stores)
         self.grants = Grants(self.stores, self.rules)
         self._gate_lock, file_lock = (

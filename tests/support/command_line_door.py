@@ -16,6 +16,7 @@ import pytest
 
 from intent_lsp.core.codes import RequestCode, ShownCode
 from intent_lsp.doors.cli.main import run
+from intent_lsp.doors.hook.hook import run_hook
 from tests.support.agent_stories import Asker, Wish
 from tests.support.governance_door import (
     GovernancePerson,
@@ -55,7 +56,7 @@ class _Shell:
     def run(self, *words: str) -> tuple[int, str, str]:
         """Run a command; give its status, what it printed, and its errors."""
         line = (*words, "-C", str(self.root))
-        status = run(line, product_line="intent-lsp", serve=lambda _, **__: 2)
+        status = run(line, product_line="intent-lsp", serve=lambda _, **__: 2, hook=run_hook)
         out, err = self.capsys.readouterr()
         return status, out, err
 

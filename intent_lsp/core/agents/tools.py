@@ -28,13 +28,15 @@ _PREFIX = re.compile(r"(?:functions\.|mcp__.+?__)(?=.)", re.IGNORECASE | re.DOTA
 class ToolCall:
     """What an agent's tool is about to do, as the caller put it (protocol section 2).
 
-    `paths` are as the caller wrote them. A rename has both its old and its new path. In
+    `paths` are as the caller wrote them. A rename has both its old and its new path. Relative paths
+    of the call, its patch and its command begin at `directory`, which is relative to the root. In
     `read_hashes`, None means that the caller believes the file to be absent. `read_only_hint` is
     what an MCP tool declares about itself, or None. `background`: the host runs the call while it
     starts others.
     """
 
     tool_name: str
+    directory: str = ""
     paths: tuple[str, ...] = ()
     command: str | None = None
     patch: str | None = None
@@ -56,7 +58,8 @@ class ToolCall:
         text = None if self.new_text is None else hash_content(pack(self.new_text))
         kind = None if self.mutation_class is None else self.mutation_class.value
         told = (self.tool_name, self.paths, self.command, self.patch, text, self.intent_id, kind)
-        return hash_content(json.dumps(told).encode("ascii"))
+        where = (self.directory,) if self.directory else ()
+        return hash_content(json.dumps((*told, *where)).encode("ascii"))
 
 
 class ToolKind(Enum):

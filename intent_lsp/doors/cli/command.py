@@ -37,13 +37,21 @@ class Serve(Protocol):
         ...
 
 
+Hook = Callable[[str, str | None], int]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """One call of a command: its options, its output, and the function that starts the server."""
+    """One call of a command: its options, its output, and what other doors do for it.
+
+    `serve` starts the language server. `hook` answers an agent host's event, given the host's name
+    and the event's name or None, and returns the exit status.
+    """
 
     options: argparse.Namespace
     page: Output
     serve: Serve
+    hook: Hook
 
     def root(self) -> Path:
         """Return the root that governs the directory given with -C.

@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import Final
 
 from intent_lsp.core.errors import IntentLspError
-from intent_lsp.doors.cli.command import PROGRAM, Call, Command, Serve, nearest
+from intent_lsp.doors.cli.command import PROGRAM, Call, Command, Hook, Serve, nearest
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.terminal.output import Output
 
@@ -99,6 +99,7 @@ COMMANDS: Final = (
     CommandEntry(
         "intents import", "take over the intents of another file", "intents.import_intents"
     ),
+    CommandEntry("hook", "answer one event of an agent host; what its hooks run", "hook"),
     CommandEntry("explain", "may this edit happen, and why", "explain"),
     CommandEntry("trace list", "which edits happened, newest first", "ledger.list_records"),
     CommandEntry("trace show", "all about one edit", "ledger.show"),
@@ -134,14 +135,15 @@ COMMANDS: Final = (
 )
 
 
-def run(words: Sequence[str], *, product_line: str, serve: Serve) -> int:
+def run(words: Sequence[str], *, product_line: str, serve: Serve, hook: Hook) -> int:
     """Run one command line and return the exit status (protocol section 5).
 
-    `serve` starts the language server, which the command line does not import.
+    `serve` starts the language server, and `hook` answers an agent host's event; the command line
+    imports neither.
     """
     page = Output(sys.stdout, sys.stderr)
     try:
-        status = _obey(list(words), page, product_line, serve)
+        status = _obey(list(words), page, product_line, serve, hook)
         page.flush()
     except IntentLspError as error:
         return _complain(page, str(error), error.cure)
@@ -156,7 +158,7 @@ def run(words: Sequence[str], *, product_line: str, serve: Serve) -> int:
     return status
 
 
-def _obey(words: list[str], page: Output, product_line: str, serve: Serve) -> int:
+def _obey(words: list[str], page: Output, product_line: str, serve: Serve, hook: Hook) -> int:
     if words[:1] == ["help"]:
         words = [*words[1:], "--help"]
     if words[:1] and words[0] in _VERSION:
@@ -179,7 +181,8 @@ def _obey(words: list[str], page: Output, product_line: str, serve: Serve) -> in
         page.text(command.help())
         return Exit.FINE
     rest = words[len(found.name.split()) :] if words and not words[0].startswith("-") else words
-    status = command.answer(Call(options=command.read(rest), page=page, serve=serve))
+    options = command.read(rest)
+    status = command.answer(Call(options=options, page=page, serve=serve, hook=hook))
     return Exit.FINE if status is None else status
 
 

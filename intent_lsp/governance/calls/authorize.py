@@ -11,6 +11,7 @@ from typing import Final
 
 from intent_lsp.core.agents.tickets import Ticket
 from intent_lsp.core.agents.tools import ToolCall
+from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.gate.explain import ExplainedRow, explain_call
 from intent_lsp.core.gate.gate import judge_call, rejected, unavailable
@@ -23,6 +24,8 @@ from intent_lsp.core.gate.request import (
     Denied,
     GateRequest,
 )
+from intent_lsp.core.policy import Enforcement
+from intent_lsp.core.records import ScopeValidation
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.governance.calls.admission import CallDecision, of_ticket, warned
 from intent_lsp.governance.calls.protected_files import ProtectedFiles
@@ -35,6 +38,11 @@ from intent_lsp.governance.root.grants import Grants
 from intent_lsp.governance.root.sessions import Asker
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.state.tickets import Refused
+
+_IN_EVERY_MODE: Final = frozenset(
+    {GateCode.PATH_DENIED, GateCode.OUTSIDE_WORKSPACE, GateCode.TOOL_BLOCKED}
+)
+"""Codes of refusals that no policy turns into warnings."""
 
 NO_MEMORY: Final = ".orchestration/.local cannot be written: this edit will have no record."
 IN_MEMORY: Final = "{}. Until that is fixed, only this server knows of this call."
@@ -85,6 +93,8 @@ class CallAuthorizer:
         unasked = isinstance(decision, Ask) and not word.can_be_asked
         if unasked or (word.final and isinstance(decision, Allowed)):
             decision = rejected(judged.question, _feedback(word, judged.facts))
+        if isinstance(decision, Denied) and not word.final:
+            decision = tolerated(decision, rules.policy.agents)
         asked = AuthorizedCall(
             call=call,
             asker=hearing.asker,
@@ -138,6 +148,8 @@ class CallAuthorizer:
         decision = judged.decision
         if isinstance(decision, Ask):
             decision = rejected(judged.question, "a person would be asked")
+        if isinstance(decision, Denied):
+            decision = tolerated(decision, hearing.rules.policy.agents)
         intent = hearing.rules.active(judged.question.active_intent)
         asked = AuthorizedCall(
             call=hearing.call, asker=hearing.asker, intent=intent, files=judged.files
@@ -223,6 +235,17 @@ class CallAuthorizer:
         # Without a database there is nothing to record the call by later: allow it, with a warning.
         forgetful = Allowed(decision.verdict, (*decision.warnings, NO_MEMORY))
         return replace(of_ticket(ticket, again=False), ticket=None, decision=forgetful)
+
+
+def tolerated(denied: Denied, agents: Enforcement) -> Allowed | Denied:
+    """Return a refusal, or a warning in its place if the team's policy only warns agents.
+
+    What no agent may ever do stays refused: to change the control plane or another denied path, to
+    leave the workspace, or to use a blocked tool.
+    """
+    if agents is Enforcement.BLOCK or denied.code in _IN_EVERY_MODE:
+        return denied
+    return Allowed(ScopeValidation.FAIL, (denied.message,))
 
 
 def _in_memory(ticket: Ticket, problem: str) -> CallDecision:

@@ -60,7 +60,8 @@ class FoundFile:
     `besides`: the ticket did not name the file. `old_known`: false if the file's earlier content is
     unknown. `saved`: an editor has saved the file. `unreadable`: the file exists but cannot be
     read. `discarded`: git removed an uncommitted content of the file. `overtaken`: somebody else
-    changed the file after the ticket was issued.
+    changed the file after the ticket was issued. `by_person`: the host says that a person changed
+    the agent's text before it was written.
     """
 
     ticket: TicketFile
@@ -72,6 +73,7 @@ class FoundFile:
     unreadable: bool = False
     discarded: bool = False
     overtaken: bool = False
+    by_person: bool = False
 
     @property
     def path(self) -> WorkspacePath:
@@ -90,9 +92,10 @@ class FoundFile:
 
     @property
     def mixed(self) -> bool:
-        """Whether an editor saved another text than the one that the call announced."""
+        """Whether a person changed the text that the call announced."""
         announced = self.ticket.announced
-        return self.saved and announced is not None and announced != self.new
+        changed = self.saved and announced is not None and announced != self.new
+        return self.by_person or changed
 
     @property
     def changed(self) -> bool:

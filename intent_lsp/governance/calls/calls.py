@@ -146,15 +146,19 @@ class AgentCalls:
                 return None
             return self._recording.record(ticket_id)
 
-    def record(self, ticket_id: str, *, error: str | None = None) -> Outcome | None:
+    def record(
+        self, ticket_id: str, *, error: str | None = None, by_person: bool = False
+    ) -> Outcome | None:
         """Record what a ticket's call changed; `error`: why the call failed.
 
-        Return None for an unknown ticket. If the ticket is already recorded, return the same
-        outcome again.
+        `by_person`: a person changed the agent's text before it was written. Return None for an
+        unknown ticket. If the ticket is already recorded, return the same outcome again.
         """
         compared = self._recording.compare(ticket_id)
         with holding(self._lock):
-            outcome = self._recording.record(ticket_id, error=error, compared=compared)
+            outcome = self._recording.record(
+                ticket_id, error=error, compared=compared, by_person=by_person
+            )
         if outcome is not None:
             self._news.recorded(outcome)
         return outcome

@@ -90,12 +90,13 @@ class CallRecorder:
         error: str | None = None,
         compared: TreeChanges | None = None,
         told: bool = True,
+        by_person: bool = False,
     ) -> Outcome | None:
         """Record what a ticket's call changed; `error`: why the call failed.
 
         Return None for an unknown ticket. `compared` is the result of `compare`. `told`: the host
-        reported the end of the call. If the ticket is already recorded, return the same outcome
-        again.
+        reported the end of the call. `by_person`: a person changed the agent's text first. If the
+        ticket is already recorded, return the same outcome again.
         """
         state, now = self._stores.state, self._stores.clock()
         known = None if state is None else state.tickets.ticket(ticket_id, now)
@@ -112,6 +113,9 @@ class CallRecorder:
             # The session has gone on, and the host never reported the command's end: changes since
             # the last comparison are probably somebody else's.
             found = replace(found, doubts=replace(found.doubts, assumed=True))
+        if by_person:
+            files = tuple(replace(file, by_person=True) for file in found.files)
+            found = replace(found, files=files)
         outcome = self._recorded(ticket, found, error, ticket.id)
         outcome = replace(outcome, recorded=state.tickets.end(ticket_id, outcome.recorded))
         if ticket.background and not ticket.late and compared is not None:

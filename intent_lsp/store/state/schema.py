@@ -9,7 +9,7 @@ from typing import Any, Final
 from intent_lsp.core.errors import StateUnavailableError
 from intent_lsp.store.fs.sqlite_file import create_tables, transaction
 
-_VERSION: Final = 5
+_VERSION: Final = 6
 """Kept in SQLite's `user_version`."""
 
 _TABLES: Final = """
@@ -18,6 +18,10 @@ _TABLES: Final = """
         stage BLOB, started_at BLOB, last_used_at BLOB, ended_at BLOB, pid INTEGER,
         PRIMARY KEY (session_id, agent_id)
     ) WITHOUT ROWID;
+    CREATE TABLE session_name (
+        name BLOB PRIMARY KEY, session_id BLOB, agent_id BLOB, at BLOB
+    ) WITHOUT ROWID;
+    CREATE INDEX session_name_session ON session_name (session_id, agent_id);
     CREATE TABLE baseline (session_id BLOB PRIMARY KEY, head BLOB) WITHOUT ROWID;
     CREATE TABLE baseline_file (
         session_id BLOB, path BLOB, hash BLOB, PRIMARY KEY (session_id, path)

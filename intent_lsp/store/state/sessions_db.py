@@ -20,6 +20,7 @@ from intent_lsp.store.state.database import Database, hash_in, packed
 from intent_lsp.store.state.notes import Notes
 from intent_lsp.store.state.save_state import SaveState
 from intent_lsp.store.state.schema import StateInMemory, lay_out
+from intent_lsp.store.state.session_names import SessionNames
 from intent_lsp.store.state.session_row import SESSION_QUERY, SessionRow, session_row
 from intent_lsp.store.state.tickets import Tickets
 
@@ -65,6 +66,7 @@ class SessionDb:
         self.calls = CallState(self._database)
         self.saves = SaveState(self._database)
         self.notes = Notes(self._database)
+        self.names = SessionNames(self._database)
 
     def close(self) -> None:
         """Close the file. The next call opens it again."""

@@ -139,6 +139,18 @@ class Tickets:
         rows = self._database.rows(_ENDED, session_id, agent_id, tool_use_id)
         return read_ticket(rows[0][0]) if rows else None
 
+    def open_of(self, session_id: str, agent_id: str, now: datetime) -> tuple[Ticket, ...]:
+        """Return the open tickets of a session or of one of its subagents, oldest first.
+
+        Tickets that are too old at `now`, and snapshots of work trees, are left out.
+        """
+        query = (
+            "SELECT body FROM ticket WHERE session_id = ? AND agent_id = ? AND outcome IS NULL"
+            " AND issued_at >= ? ORDER BY issued_at"
+        )
+        rows = self._database.rows(query, session_id, agent_id, timestamp(now - GOOD_FOR))
+        return tuple(read_ticket(body) for (body,) in rows)
+
     def refuse(
         self, session_id: str, agent_id: str, tool_use_id: str, refused: Refused, now: datetime
     ) -> None:

@@ -11,6 +11,7 @@ import pytest
 from intent_lsp.__main__ import PRODUCT_LINE
 from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.doors.cli.main import run
+from intent_lsp.doors.hook.hook import run_hook
 from tests.support.governed_repository import govern
 from tests.support.repository import Repository
 
@@ -56,7 +57,7 @@ def shell(capsys: pytest.CaptureFixture[str]) -> Shell:
             (served if served is not None else []).append(level)
             return 0
 
-        status = run(words, product_line=PRODUCT_LINE, serve=serve)
+        status = run(words, product_line=PRODUCT_LINE, serve=serve, hook=run_hook)
         out, err = capsys.readouterr()
         return Said(status, out, err)
 

@@ -9,6 +9,7 @@ import pytest
 from intent_lsp.__main__ import PRODUCT_LINE
 from intent_lsp.doors.cli import main
 from intent_lsp.doors.cli.main import COMMANDS
+from intent_lsp.doors.hook.hook import run_hook
 from tests.doors.cli.conftest import Shell
 
 
@@ -150,7 +151,7 @@ def test_the_end_of_a_command_is_quiet_or_one_line(
     def serve(_: str, /, **__: object) -> int:
         raise error
 
-    assert main.run([], product_line="", serve=serve) == status
+    assert main.run([], product_line="", serve=serve, hook=run_hook) == status
     assert capsys.readouterr() == ("", told)
 
 
@@ -179,7 +180,7 @@ def test_serve_listens_where_it_is_told_to(words: tuple[str, ...], given: object
         called.append((level, named))
         return 0
 
-    assert main.run(["serve", *words], product_line="", serve=serve) == 0
+    assert main.run(["serve", *words], product_line="", serve=serve, hook=run_hook) == 0
     assert called == [("warning", given)]
 
 

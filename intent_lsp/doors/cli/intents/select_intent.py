@@ -1,8 +1,9 @@
 """The command `intents select`: makes an intent active in a session.
 
 Make an intent the active intent of a session, and print what its worker has to know. A
-PLANNED intent becomes IN_PROGRESS in the intents file. The session is given by its id,
-with --session or in INTENT_LSP_SESSION.
+PLANNED intent becomes IN_PROGRESS in the intents file. The session is given by its id or
+its handle, with --session or in INTENT_LSP_SESSION. In the shell of an agent whose host
+runs `intent-lsp hook`, it need not be given.
 """
 
 import argparse
@@ -23,7 +24,7 @@ from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
 from intent_lsp.governance.plan.selection_json import selection_json
 from intent_lsp.governance.root.rules import Rules
-from intent_lsp.governance.root.sessions import session_name
+from intent_lsp.governance.root.sessions import Session, session_name
 
 
 def answer(call: Call) -> None:
@@ -32,8 +33,7 @@ def answer(call: Call) -> None:
     with Governance(call.root()) as governance:
         rules = governing(governance)
         _ask_for_state(governance)
-        session_id = session_named(options) or _of_editor(governance, rules, call)
-        session = governance.sessions.open_agent(session_id, agent_named(options))
+        session = _session(governance, rules, call)
         done = governance.checkout.select(session, options.id, unsaved_file=False)
     if isinstance(done, CheckoutRefusal):
         raise refused(done)
@@ -46,6 +46,31 @@ def answer(call: Call) -> None:
             call.page.line(line)
     else:
         call.page.text(done.text)
+
+
+def _session(governance: Governance, rules: Rules, call: Call) -> Session:
+    """Return the session in which to select: the named one, else one that needs no name.
+
+    Raise WrongUsageError if there is none, or if an agent names a session by more than its handle.
+    """
+    named, agent_id = session_named(call.options), agent_named(call.options)
+    sessions = governance.sessions
+    if named is None:
+        by_hook = None if call.page.asks else sessions.just_selected(call.options.id)
+        if by_hook is not None:
+            return sessions.of_agent(by_hook.session_id, by_hook.agent_id)
+        return sessions.open_agent(_of_editor(governance, rules, call), agent_id)
+    found = governance.handles.resolve(named)
+    if found is None:
+        raise WrongUsageError(
+            f"there is no session {named}",
+            cure="use the handle that your session was given at its beginning, or in a refusal",
+        )
+    if not call.page.asks and found[0] == named and governance.handles.has_handle(named):
+        raise WrongUsageError(
+            f"the session {named} is an agent's", cure="an agent names its session by its handle"
+        )
+    return sessions.open_agent(found[0], agent_id or found[1])
 
 
 def _ask_for_state(governance: Governance) -> None:

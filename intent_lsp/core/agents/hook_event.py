@@ -1,0 +1,78 @@
+"""An event that an agent host reports to its hook, and the answer that the host gets.
+
+Invariant: this module holds values only. How a host spells them is in `formats/hosts`.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+
+from intent_lsp.core.agents.tools import ToolCall
+
+
+class HookKind(Enum):
+    """What happened in an agent host. OTHER: nothing that governance needs to know."""
+
+    BEFORE_TOOL = "before a tool call"
+    AFTER_TOOL = "after a tool call"
+    FAILED_TOOL = "after a tool call that failed"
+    SESSION_START = "a session begins"
+    SESSION_END = "a session ends"
+    PROMPT = "a person's prompt"
+    TURN_END = "the agent stops"
+    SUBAGENT_START = "a subagent begins"
+    SUBAGENT_END = "a subagent ends"
+    OTHER = "another event"
+
+
+@dataclass(frozen=True, slots=True)
+class ShownText:
+    """The text of a file that a read tool showed to the model, without line numbers.
+
+    It begins at line `first_line` of the file, counted from 1. The host may have cut its end.
+    """
+
+    path: str
+    text: str
+    first_line: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HookEvent:
+    """One event of an agent host.
+
+    `name` is the host's own name of the event. `session_id` and `agent_id` are the host's ids of
+    the session and of the subagent in it ("": the main agent). `parent_id` is the id of the session
+    that began this one for a subagent, if the host gives subagents sessions of their own. `cwd` is
+    the working directory. `call` is the tool call of a tool event, and `shown` what a read tool
+    showed. `error` is why a call failed. `by_person`: a person changed the agent's text before it
+    was written. `prompt` is the text of a person's prompt. `source` is why a session begins, such
+    as `resume`. `model` is the name of the model, if the host gives it.
+    """
+
+    kind: HookKind
+    name: str
+    session_id: str | None = None
+    agent_id: str = ""
+    parent_id: str | None = None
+    cwd: str | None = None
+    call: ToolCall | None = None
+    shown: ShownText | None = None
+    error: str | None = None
+    by_person: bool = False
+    prompt: str = ""
+    source: str = ""
+    model: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HookAnswer:
+    """What the hook's process writes to standard output and standard error, and its exit status."""
+
+    stdout: str = ""
+    stderr: str = ""
+    status: int = 0
+
+
+SILENCE: Final = HookAnswer()
+"""No output and exit status 0."""

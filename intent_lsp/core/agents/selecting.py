@@ -1,0 +1,87 @@
+"""Recognizes the tool calls by which an agent selects an intent in its own session."""
+
+import shlex
+from collections.abc import Iterable
+from typing import Final
+
+from intent_lsp.core.agents.tools import ToolCall, bare_name
+
+SELECT_TOOL: Final = "select_active_intent"
+_PROGRAMS: Final = frozenset({"intent-lsp", "intent_lsp"})
+_VALUED: Final = frozenset({"--session", "--agent", "-C", "--root"})
+_LONGEST: Final = 4096
+
+OWN_TOOLS: Final = frozenset(
+    {
+        *("list_intents", SELECT_TOOL, "get_intent_context", "check_edit", "record_edit"),
+        *("apply_edit", "request_scope_expansion", "report_verification", "complete_intent"),
+        *("who_wrote", "ledger_status", "write_to_file"),
+    }
+)
+"""The names of the tools of our own MCP server."""
+
+
+def selected_in_shell(command: str | None) -> str | None:
+    """Return the id of the intent that a shell command selects in no session that it names.
+
+    Return None if it is any other command, or does anything besides.
+    """
+    words = _words(command)
+    if words[:2] == ["-m", "intent_lsp"]:
+        words = ["intent-lsp", *words[2:]]
+    if not words or words[0].rpartition("/")[2] not in _PROGRAMS:
+        return None
+    if words[1:3] != ["intents", "select"]:
+        return None
+    operands, rest = [], iter(words[3:])
+    for word in rest:
+        if word.partition("=")[0] == "--session":
+            return None
+        if word in _VALUED:
+            next(rest, None)
+        elif not word.startswith("-"):
+            operands.append(word)
+    return operands[0] if len(operands) == 1 else None
+
+
+def own_tool(call: ToolCall, servers: Iterable[str]) -> str | None:
+    """Return which tool of our MCP server a call uses, or None if it uses another tool.
+
+    `servers` are the names under which hosts have registered our server.
+    """
+    given = call.tool_name
+    for server in servers:
+        for name in {server, server.replace("-", "_")}:
+            for tool in OWN_TOOLS:
+                spelled = (f"mcp__{name}__", f"mcp_{name}_", f"{name}__", f"{name}_", f"{name}-")
+                if any(given == begin + tool for begin in (*spelled, f"{name}.", f"{name}/")):
+                    return tool
+    return None
+
+
+def may_be_own(call: ToolCall) -> bool:
+    """Whether a call may use a tool of our MCP server, by the end of its name."""
+    return bare_name(call.tool_name).endswith(tuple(OWN_TOOLS)) and (
+        call.tool_name not in OWN_TOOLS
+    )
+
+
+def _words(command: str | None) -> list[str]:
+    """Return the words of a command that is one simple command, or [] if it may be more."""
+    if command is None or len(command) > _LONGEST:
+        return []
+    lexer = shlex.shlex(command.strip(), posix=True, punctuation_chars=True)
+    lexer.whitespace_split = True
+    lexer.commenters = ""
+    try:
+        words = list(lexer)
+    except ValueError:
+        return []
+    if any(set(word) <= set("();<>|&") for word in words):
+        return []
+    # An expansion may be anything.
+    if any(sign in command for sign in "$`\n\\"):
+        return []
+    if words[:1] and words[0].rpartition("/")[2].startswith("python"):
+        words = words[1:]
+    return words

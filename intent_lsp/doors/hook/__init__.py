@@ -1,0 +1,1 @@
+"""The hook door: answers one event of an agent host on standard input, and ends."""

@@ -1,0 +1,1 @@
+"""Agent hosts: the events that each host's hooks report, and the answers that it reads."""

@@ -1,0 +1,44 @@
+"""Claude Code: the host whose hooks most other hosts have copied.
+
+Observed with 2.1.330. A refusal without JSON, or with text that is no JSON, lets the call pass.
+"""
+
+from typing import Final
+
+from intent_lsp.core.agents.hook_event import HookKind, ShownText
+from intent_lsp.formats.hosts.host import Host
+from intent_lsp.formats.hosts.payload import Payload
+
+_FILE: Final = ("tool_response.file",)
+
+
+def _shown(payload: Payload) -> ShownText | None:
+    file = payload.part(_FILE)
+    path, text = file.text(("filePath",)), file.text(("content",))
+    if path is None or text is None:
+        return None
+    return ShownText(path, text, file.number(("startLine",), 1))
+
+
+def _by_person(payload: Payload) -> bool:
+    return payload.is_set(("tool_response.userModified",))
+
+
+CLAUDE: Final = Host(
+    name="claude",
+    title="Claude Code",
+    version="2.1.330",
+    told_at=frozenset(
+        {
+            HookKind.BEFORE_TOOL,
+            HookKind.AFTER_TOOL,
+            HookKind.FAILED_TOOL,
+            HookKind.SESSION_START,
+            HookKind.PROMPT,
+        }
+    ),
+    shown=_shown,
+    by_person=_by_person,
+    # Copilot runs the hooks in Claude's file too, and shows no reason with exit status 2.
+    silent_under="COPILOT_CLI",
+)

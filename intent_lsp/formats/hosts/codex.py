@@ -1,0 +1,31 @@
+"""Codex: its edits are patches, and a refusal without a reason lets the edit pass.
+
+Observed with 0.169.0.
+"""
+
+import re
+from typing import Final
+
+from intent_lsp.core.agents.hook_event import HookKind
+from intent_lsp.formats.hosts.host import Host
+from intent_lsp.formats.hosts.payload import Payload
+
+_EXIT: Final = re.compile(r"Exit code: (-?\d+)")
+
+
+def _failure(payload: Payload) -> str | None:
+    """Return why a patch failed. The output of a shell command does not begin with its status."""
+    said = payload.prose(("tool_response",))
+    found = _EXIT.match(said)
+    return said if found is not None and found[1] != "0" else None
+
+
+CODEX: Final = Host(
+    name="codex",
+    title="Codex",
+    version="0.169.0",
+    told_at=frozenset(
+        {HookKind.BEFORE_TOOL, HookKind.AFTER_TOOL, HookKind.SESSION_START, HookKind.PROMPT}
+    ),
+    failure=_failure,
+)

@@ -1,0 +1,52 @@
+"""Any other agent host: a small JSON object that the author of an agent can send.
+
+Its fields are `event`, `session_id`, `agent_id`, `cwd`, `tool_name`, `tool_input`, `tool_use_id`,
+`error`, `model` and `prompt`.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from intent_lsp.core.agents.hook_event import HookKind
+from intent_lsp.formats.hosts.host import CLAUDE_EVENTS, Fields, Host
+
+
+def _refusal(_event: str, reason: str) -> Mapping[str, Any]:
+    return {"allowed": False, "reason": reason}
+
+
+def _note(_event: str, text: str) -> Mapping[str, Any]:
+    return {"context": text}
+
+
+GENERIC: Final = Host(
+    name="generic",
+    title="another agent host",
+    events={
+        **CLAUDE_EVENTS,
+        "before_tool": HookKind.BEFORE_TOOL,
+        "after_tool": HookKind.AFTER_TOOL,
+        "tool_failed": HookKind.FAILED_TOOL,
+        "session_start": HookKind.SESSION_START,
+        "session_end": HookKind.SESSION_END,
+        "prompt": HookKind.PROMPT,
+        "turn_end": HookKind.TURN_END,
+        "subagent_start": HookKind.SUBAGENT_START,
+        "subagent_end": HookKind.SUBAGENT_END,
+    },
+    fields=Fields(
+        event=("event", "hook_event_name"),
+        parent=("parent_session_id",),
+    ),
+    refuse=_refusal,
+    tell=_note,
+    told_at=frozenset(
+        {
+            HookKind.BEFORE_TOOL,
+            HookKind.AFTER_TOOL,
+            HookKind.FAILED_TOOL,
+            HookKind.SESSION_START,
+            HookKind.PROMPT,
+        }
+    ),
+)

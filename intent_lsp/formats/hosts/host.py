@@ -1,0 +1,201 @@
+"""An agent host as data: its events, the names of its fields, its answers and its limits.
+
+Invariant: no host is ever given an explicit permission. Silence means that the call may happen,
+except at a host that reads silence as a refusal.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from intent_lsp.core.agents.hook_event import (
+    SILENCE,
+    HookAnswer,
+    HookEvent,
+    HookKind,
+    ShownText,
+)
+from intent_lsp.core.agents.tools import ToolCall
+from intent_lsp.formats.hosts.payload import Names, Payload, WrongPayloadError
+from intent_lsp.formats.hosts.tool_input import tool_call
+
+REFUSED: Final = 2
+"""The exit status of a hook that refuses."""
+
+_TOOL_KINDS: Final = (HookKind.BEFORE_TOOL, HookKind.AFTER_TOOL, HookKind.FAILED_TOOL)
+
+CLAUDE_EVENTS: Final[Mapping[str, HookKind]] = {
+    "PreToolUse": HookKind.BEFORE_TOOL,
+    "PostToolUse": HookKind.AFTER_TOOL,
+    "PostToolUseFailure": HookKind.FAILED_TOOL,
+    "SessionStart": HookKind.SESSION_START,
+    "SessionEnd": HookKind.SESSION_END,
+    "UserPromptSubmit": HookKind.PROMPT,
+    "Stop": HookKind.TURN_END,
+    "SubagentStart": HookKind.SUBAGENT_START,
+    "SubagentStop": HookKind.SUBAGENT_END,
+}
+"""The names that Claude Code gave to events, and that many hosts have taken over."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fields:
+    """The names of a payload's fields. The defaults are those of Claude Code and its followers.
+
+    `only_subagents` is a field that only the payloads of subagents have; () if `agent` is such a
+    field itself.
+    """
+
+    event: Names = ("hook_event_name", "hookEventName")
+    session: Names = ("session_id", "sessionId")
+    agent: Names = ("agent_id",)
+    parent: Names = ()
+    cwd: Names = ("cwd",)
+    tool: Names = ("tool_name", "toolName")
+    tool_input: Names = ("tool_input", "toolInput")
+    call_id: Names = ("tool_use_id", "toolUseId")
+    only_subagents: Names = ()
+    model: Names = ("model",)
+    prompt: Names = ("prompt",)
+    source: Names = ("source",)
+    error: Names = ("error",)
+
+
+Refuse = Callable[[str, str], Mapping[str, Any]]
+"""Returns the JSON that refuses, for (the host's name of the event, the reason)."""
+
+Tell = Callable[[str, str], Mapping[str, Any]]
+"""Returns the JSON that puts a text before the model, for (the name of the event, the text)."""
+
+
+def claude_refusal(event: str, reason: str) -> Mapping[str, Any]:
+    """Return the refusal of a call as Claude Code reads it."""
+    return {
+        "hookSpecificOutput": {
+            "hookEventName": event,
+            "permissionDecision": "deny",
+            "permissionDecisionReason": reason,
+        }
+    }
+
+
+def claude_note(event: str, text: str) -> Mapping[str, Any]:
+    """Return a text for the model as Claude Code reads it."""
+    return {"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}}
+
+
+def no_error(_: Payload) -> str | None:
+    """Return None: the payload of the host does not say whether a call failed."""
+    return None
+
+
+def not_by_person(_: Payload) -> bool:
+    """Return False: the payload of the host does not say whether a person changed the text."""
+    return False
+
+
+def no_text(_: Payload) -> ShownText | None:
+    """Return None: the payload of the host does not have the exact text that was shown."""
+    return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Host:
+    """One agent host.
+
+    `version` is the version whose payloads were recorded; None: known from documents only. `events`
+    maps the host's names of events to kinds. `limit_seconds` is how long the host waits for a hook.
+    `refuse` encodes a refusal, sent with the exit status `refusal_status`. `tell` encodes a text
+    for the model, and `told_at` are the events at which the model gets it. `permit` is what the
+    host reads as a "may". `failure` returns why a call failed, from the payload of an event after
+    it, or None. `shown` returns what a read tool showed, or None. `by_person` says
+    whether a person changed the agent's text before it was written. `tools` maps events that name
+    no tool to the tool that they stand for; the input may then be the payload itself. In an
+    environment with the variable `silent_under`, another host runs this host's hooks and reads a
+    refusal only with exit status 0.
+    """
+
+    name: str
+    title: str
+    version: str | None = None
+    events: Mapping[str, HookKind] = field(default_factory=lambda: CLAUDE_EVENTS)
+    fields: Fields = Fields()
+    limit_seconds: float = 30.0
+    refuse: Refuse = claude_refusal
+    refusal_status: int = REFUSED
+    tell: Tell | None = claude_note
+    told_at: frozenset[HookKind] = frozenset()
+    permit: str = ""
+    failure: Callable[[Payload], str | None] = no_error
+    by_person: Callable[[Payload], bool] = not_by_person
+    shown: Callable[[Payload], ShownText | None] = no_text
+    tools: Mapping[str, str] = field(default_factory=dict)
+    silent_under: str | None = None
+
+    def event_name(self, payload: Payload, given: str | None) -> str:
+        """Return the host's name of the event. `given` is the name given on the command line.
+
+        Raise WrongPayloadError if neither names one.
+        """
+        name = payload.text(self.fields.event) or given
+        if not name:
+            raise WrongPayloadError(self.fields.event[0], "is missing; use --event NAME")
+        return name
+
+    def read(self, payload: Payload, given: str | None = None) -> HookEvent:
+        """Return the event in a payload. `given` is its name from the command line, or None.
+
+        Raise WrongPayloadError if the payload is wrong for this host.
+        """
+        names, name = self.fields, self.event_name(payload, given)
+        kind = self.events.get(name, HookKind.OTHER)
+        error = self.failure(payload) if kind is HookKind.AFTER_TOOL else None
+        if kind is HookKind.FAILED_TOOL:
+            error = payload.prose(names.error) or payload.prose(("error.message",)) or "it failed"
+        return HookEvent(
+            kind=kind,
+            name=name,
+            session_id=payload.text(names.session),
+            agent_id=self._agent(payload),
+            parent_id=payload.text(names.parent) if names.parent else None,
+            cwd=payload.text(names.cwd),
+            call=self._call(payload, name) if kind in _TOOL_KINDS else None,
+            shown=self.shown(payload) if kind is HookKind.AFTER_TOOL else None,
+            error=error,
+            by_person=kind is HookKind.AFTER_TOOL and self.by_person(payload),
+            prompt=payload.prose(names.prompt) if kind is HookKind.PROMPT else "",
+            source=payload.prose(names.source),
+            model=payload.prose(names.model) or None,
+        )
+
+    def refusal(self, event: str, reason: str) -> HookAnswer:
+        """Return the answer that refuses the event `event`. The reason must not be empty."""
+        said = reason.strip() or "refused by intent-lsp"
+        told = json.dumps(self.refuse(event, said), ensure_ascii=True)
+        return HookAnswer(stdout=told, stderr=said + "\n", status=self.refusal_status)
+
+    def permission(self, event: HookEvent, note: str = "") -> HookAnswer:
+        """Return the answer that lets an event pass, with a note for the model if it can get one.
+
+        The answer never permits anything by itself: the host's own rules and questions stay.
+        """
+        if note and self.tell is not None and event.kind in self.told_at:
+            told = json.dumps(self.tell(event.name, note), ensure_ascii=True)
+            return HookAnswer(stdout=told)
+        return HookAnswer(stdout=self.permit) if self.permit else SILENCE
+
+    def _agent(self, payload: Payload) -> str:
+        names = self.fields
+        if names.only_subagents and payload.find(names.only_subagents)[1] is None:
+            return ""
+        return payload.text(names.agent) or ""
+
+    def _call(self, payload: Payload, event: str) -> ToolCall:
+        tool = payload.text(self.fields.tool) or self.tools.get(event)
+        if not tool:
+            raise WrongPayloadError(self.fields.tool[0], "is missing, and a tool event needs it")
+        given = payload.part(self.fields.tool_input)
+        if event in self.tools and not given.fields:
+            given = payload
+        return tool_call(tool, given, payload.text(self.fields.call_id))

@@ -1,0 +1,15 @@
+"""Kimi Code: the tool names of Claude Code, with `path` for a file.
+
+Observed with 2.1.0. The event after a call may come after the next call's, or not at all.
+"""
+
+from typing import Final
+
+from intent_lsp.formats.hosts.host import Fields, Host
+
+KIMI: Final = Host(
+    name="kimi",
+    title="Kimi Code",
+    version="2.1.0",
+    fields=Fields(call_id=("tool_call_id",), error=("error.message", "error")),
+)

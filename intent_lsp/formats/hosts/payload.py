@@ -1,0 +1,158 @@
+"""The JSON payload of a hook event: looks up its fields by the names that a host gives them.
+
+Invariant: unknown fields are passed over. A field of a wrong type is an error that names it.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from intent_lsp.core.errors import IntentLspError
+
+Names = tuple[str, ...]
+"""Names of one field, the first that the payload has counts. A dot leads into an object."""
+
+
+class WrongPayloadError(IntentLspError):
+    """A hook's payload cannot be read. `field` names the wrong field, or is "" for the whole."""
+
+    def __init__(self, field: str, problem: str) -> None:
+        where = f"{field} in the hook's payload" if field else "the hook's payload"
+        super().__init__(f"{where}: {problem}")
+        self.field, self.problem = field, problem
+        self.cure = "check which host runs this hook: its name follows `intent-lsp hook`"
+
+
+@dataclass(frozen=True, slots=True)
+class Payload:
+    """A JSON object, or a part of one. `place` is that part's dotted name, "" for the whole."""
+
+    fields: Mapping[str, Any]
+    place: str = ""
+
+    def find(self, names: Names) -> tuple[str, Any]:
+        """Return the name and the value of the first field that is there and is not null.
+
+        Return ("", None) if none is.
+        """
+        for name in names:
+            value: Any = self.fields
+            for part in name.split("."):
+                value = value.get(part) if isinstance(value, Mapping) else None
+            if value is not None:
+                return f"{self.place}.{name}" if self.place else name, value
+        return "", None
+
+    def text(self, names: Names) -> str | None:
+        """Return a text, or None if it is missing. Raise WrongPayloadError for another type."""
+        name, value = self.find(names)
+        if value is not None and not isinstance(value, str):
+            raise WrongPayloadError(name, f"must be a text, but is {_kind(value)}")
+        return value
+
+    def prose(self, names: Names) -> str:
+        """Return a text, or the texts of a list of parts, joined. Return "" if it is missing."""
+        _, value = self.find(names)
+        if isinstance(value, str):
+            return value
+        parts = value if isinstance(value, list) else []
+        texts = (part.get("text") for part in parts if isinstance(part, Mapping))
+        return "\n".join(text for text in texts if isinstance(text, str))
+
+    def number(self, names: Names, default: int) -> int:
+        """Return a whole number, or `default` if it is missing.
+
+        Raise WrongPayloadError for another type.
+        """
+        name, value = self.find(names)
+        if value is None:
+            return default
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise WrongPayloadError(name, f"must be a whole number, but is {_kind(value)}")
+        return value
+
+    def is_set(self, names: Names) -> bool:
+        """Whether a field is true."""
+        return self.find(names)[1] is True
+
+    def part(self, names: Names) -> "Payload":
+        """Return an object, which may be given as JSON text. A missing one is an empty object.
+
+        Raise WrongPayloadError for another type.
+        """
+        name, value = self.find(names)
+        if isinstance(value, str):
+            value = _parsed(value, name)
+        if value is None:
+            return Payload({}, names[0] if names else "")
+        if not isinstance(value, Mapping):
+            raise WrongPayloadError(name, f"must be an object, but is {_kind(value)}")
+        return Payload(value, name)
+
+    def texts(self, names: Names) -> tuple[str, ...]:
+        """Return a list of texts, which may be given as JSON text. A missing one is empty.
+
+        Raise WrongPayloadError for another type.
+        """
+        name, value = self.find(names)
+        if isinstance(value, str):
+            value = _parsed(value, name) if value.lstrip().startswith("[") else [value]
+        if value is None:
+            return ()
+        if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+            raise WrongPayloadError(name, f"must be a list of texts, but is {_kind(value)}")
+        return tuple(value)
+
+    def parts(self, names: Names) -> "tuple[Payload, ...]":
+        """Return a list of objects, which may be given as JSON text. A missing one is empty.
+
+        Raise WrongPayloadError for another type.
+        """
+        name, value = self.find(names)
+        if isinstance(value, str):
+            value = _parsed(value, name)
+        if value is None:
+            return ()
+        if not isinstance(value, list) or not all(isinstance(each, Mapping) for each in value):
+            raise WrongPayloadError(name, f"must be a list of objects, but is {_kind(value)}")
+        return tuple(Payload(each, f"{name}[{at}]") for at, each in enumerate(value))
+
+
+def read_payload(data: bytes) -> Payload:
+    """Parse what a host wrote to the hook's standard input. Raise WrongPayloadError if it is wrong.
+
+    Control characters inside texts are accepted, since a host writes them.
+    """
+    text = data.decode("utf-8", "replace").removeprefix("\ufeff")
+    if not text.strip():
+        raise WrongPayloadError("", "nothing was given on standard input")
+    value = _parsed(text, "")
+    if not isinstance(value, Mapping):
+        raise WrongPayloadError("", f"must be a JSON object, but is {_kind(value)}")
+    return Payload(value)
+
+
+def _parsed(text: str, name: str) -> object:
+    try:
+        return json.loads(text, strict=False)
+    except RecursionError:
+        raise WrongPayloadError(name, "is nested too deeply") from None
+    except ValueError as problem:
+        raise WrongPayloadError(name, f"is not JSON: {problem}") from problem
+
+
+def _kind(value: object) -> str:
+    match value:
+        case bool():
+            return "true or false"
+        case str():
+            return "a text"
+        case int() | float():
+            return "a number"
+        case Mapping():
+            return "an object"
+        case Sequence():
+            return "a list with other values" if value else "an empty list"
+        case _:
+            return "nothing"

@@ -1,0 +1,107 @@
+"""The tool call in a hook's payload: the files, the command and the patch that its input names.
+
+Invariant: the names of all hosts are read for every host, since hosts take over names of others.
+"""
+
+import shlex
+from collections.abc import Iterator
+from typing import Final
+
+from intent_lsp.core.agents.tools import ToolCall, bare_name
+from intent_lsp.core.records import MutationClass
+from intent_lsp.formats.hosts.payload import Payload
+
+_PATH: Final = (
+    *("file_path", "filePath", "path", "notebook_path", "target_file", "targetFile"),
+    *("TargetFile", "AbsolutePath", "absolute_path", "filename", "file"),
+)
+_OTHER_PATHS: Final = (
+    ("old_path", "oldPath", "source", "source_path", "sourcePath", "from"),
+    ("new_path", "newPath", "destination", "destination_path", "destinationPath", "to"),
+)
+_LISTED: Final = ("files", "edits", "changes", "replacements")
+_COMMAND: Final = ("command", "cmd", "CommandLine", "script", "commandLine")
+_PATCH: Final = ("patch", "patchText", "patch_text", "input", "command", "diff")
+_WHOLE: Final = ("content", "contents", "file_text", "fileText", "CodeContent")
+_BACKGROUND: Final = ("run_in_background", "is_background", "isBackground", "background")
+_ENVELOPE: Final = "*** Begin Patch"
+_PATCHING: Final = frozenset({"apply_patch", "applypatch", "patch"})
+
+
+def tool_call(tool_name: str, given: Payload, tool_use_id: str | None) -> ToolCall:
+    """Return the call of a tool with the input `given`.
+
+    Raise WrongPayloadError if a field has a wrong type.
+    """
+    patch = _patch(tool_name, given)
+    return ToolCall(
+        tool_name=tool_name,
+        paths=tuple(dict.fromkeys(_paths(given))),
+        command=None if patch is not None else _command(given),
+        patch=patch,
+        new_text=_whole_text(given),
+        intent_id=given.text(("intent_id", "intentId")) or None,
+        mutation_class=_mutation_class(given),
+        tool_use_id=tool_use_id,
+        background=given.is_set(_BACKGROUND),
+    )
+
+
+def _paths(given: Payload) -> Iterator[str]:
+    named = given.text(_PATH)
+    if named:
+        yield named
+    for names in _OTHER_PATHS:
+        _, other = given.find(names)
+        if isinstance(other, str) and other and named is None:
+            yield other
+    _, several = given.find(("paths", "file_paths", "filePaths"))
+    if several is not None:
+        yield from given.texts(("paths", "file_paths", "filePaths"))
+    for name in _LISTED:
+        yield from _listed(given, name)
+
+
+def _listed(given: Payload, name: str) -> Iterator[str]:
+    """Yield the paths in a list of objects or of texts. Texts count only in the list `files`."""
+    _, value = given.find((name,))
+    if name == "files" and isinstance(value, list) and all(isinstance(v, str) for v in value):
+        yield from value
+    elif isinstance(value, list) or (isinstance(value, str) and value.lstrip().startswith("[")):
+        for part in given.parts((name,)):
+            path = part.text(_PATH)
+            if path:
+                yield path
+
+
+def _command(given: Payload) -> str | None:
+    _, value = given.find(_COMMAND)
+    if isinstance(value, list):
+        return shlex.join(given.texts(_COMMAND))
+    if value is not None:
+        return given.text(_COMMAND)
+    several = given.texts(("commands",))
+    return "\n".join(several) if several else None
+
+
+def _patch(tool_name: str, given: Payload) -> str | None:
+    named = bare_name(tool_name).lower() in _PATCHING
+    for name in _PATCH:
+        _, value = given.find((name,))
+        if isinstance(value, str) and (named or value.lstrip().startswith(_ENVELOPE)):
+            return value
+    return None
+
+
+def _whole_text(given: Payload) -> str | None:
+    """Return the text that the file is to have afterwards, or None if the input has only a part."""
+    _, whole = given.find(_WHOLE)
+    if whole is None and given.find(("old_text", "oldText"))[1] is None:
+        _, whole = given.find(("new_text", "newText"))
+    return whole if isinstance(whole, str) else None
+
+
+def _mutation_class(given: Payload) -> MutationClass | None:
+    _, value = given.find(("mutation_class", "mutationClass"))
+    known = [each for each in MutationClass if each.value == value]
+    return known[0] if known else None

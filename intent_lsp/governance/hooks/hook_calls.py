@@ -1,0 +1,157 @@
+"""Tool calls of agent hosts, as their hooks report them: judged before, recorded afterwards.
+
+Invariant: an edit whose end is not reported is recorded when its turn ends, by what the disk holds.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Final
+
+from intent_lsp.core.agents.hook_event import HookEvent, HookKind, ShownText
+from intent_lsp.core.agents.tickets import Ticket
+from intent_lsp.core.agents.tools import ToolCall, ToolKind, tool_kind
+from intent_lsp.core.commands.reading import entered
+from intent_lsp.core.content import decode, hash_content
+from intent_lsp.core.errors import InvalidCallError
+from intent_lsp.core.gate.request import Allowed, Ask, Denied
+from intent_lsp.core.policy import Enforcement
+from intent_lsp.core.timestamps import timestamp
+from intent_lsp.governance.calls.admission import CallDecision
+from intent_lsp.governance.calls.outcome import Outcome
+from intent_lsp.governance.governance import Governance
+from intent_lsp.governance.hooks.hook_sessions import HookAsker, HookSessions
+from intent_lsp.governance.hooks.reasons import note_of, refusal_reason
+from intent_lsp.store.fs.resolve import resolve_below
+from intent_lsp.store.packaged_files import command_lists
+
+SAME_CALL_WITHIN: Final = timedelta(seconds=10)
+"""How long a call without an id counts as the same when it is reported again, still unrecorded."""
+
+
+@dataclass(frozen=True, slots=True)
+class HookDecision:
+    """The answer to an event. `refusal` is why a call is refused, or None; `note` is for the model.
+
+    An event that is no call cannot be refused.
+    """
+
+    refusal: str | None = None
+    note: str = ""
+
+
+class HookCalls:
+    """The calls of one host's agents in one root."""
+
+    def __init__(self, governance: Governance, sessions: HookSessions) -> None:
+        self._governance = governance
+        self._sessions = sessions
+
+    def before(self, call: ToolCall, asker: HookAsker) -> HookDecision:
+        """Judge a call that is about to be made."""
+        governance = self._governance
+        kind = tool_kind(call, governance.rules.current().policy, command_lists())
+        if kind is ToolKind.EDIT and not call.paths and call.patch is None and not call.command:
+            raise InvalidCallError(f"{call.tool_name} changes a file, but the call names none")
+        if kind is ToolKind.READ_ONLY:
+            for path in call.paths:
+                self._read(entered(call.directory, path) or path, asker)
+        call = self._named(call, asker)
+        admission = governance.calls.admit(asker.session_id, asker.agent_id, call)
+        decision = admission.decision
+        denied = decision.why if isinstance(decision, Ask) else decision
+        broken = list(self._broken(*admission.before))
+        if isinstance(denied, Denied):
+            said = refusal_reason(denied, self._sessions.handshake(asker))
+            return HookDecision(refusal=note_of([said, *broken]))
+        return HookDecision(note=note_of([*self._warnings(admission), *broken]))
+
+    def after(self, event: HookEvent, call: ToolCall, asker: HookAsker) -> HookDecision:
+        """Record a call that was made, or that failed."""
+        if event.shown is not None:
+            self._shown(event.shown, asker)
+        ticket = self._ticket(call, asker)
+        if ticket is None:
+            return HookDecision()
+        error = event.error if event.kind is HookKind.FAILED_TOOL or event.error else None
+        outcome = self._governance.calls.record(ticket.id, error=error, by_person=event.by_person)
+        return HookDecision(note=note_of(self._broken(*([] if outcome is None else [outcome]))))
+
+    def settle(self, asker: HookAsker) -> None:
+        """Record the edits whose end the host has not reported, by what the disk holds now."""
+        for ticket in self._open(asker):
+            if ticket.command is None and not ticket.by_save:
+                self._governance.calls.record(ticket.id)
+
+    def _named(self, call: ToolCall, asker: HookAsker) -> ToolCall:
+        """Return the call with an id. If its host gives none, make one, the same for a repetition.
+
+        A call is repeated by a host that runs the hooks of another host's file too.
+        """
+        if call.tool_use_id is not None:
+            return call
+        since = timestamp(self._governance.stores.clock() - SAME_CALL_WITHIN)
+        same = (t for t in self._same(call, asker) if t.issued_at >= since)
+        known = next(same, None)
+        id_ = f"hook-{self._governance.stores.new_id()}" if known is None else known.tool_use_id
+        return replace(call, tool_use_id=id_)
+
+    def _ticket(self, call: ToolCall, asker: HookAsker) -> Ticket | None:
+        """Return the ticket of a call that was made, by its id, else by its input; None: none."""
+        state, use = self._governance.stores.state, call.tool_use_id
+        if state is None:
+            return None
+        found = None if use is None else state.tickets.of_use(*_ids(asker), use)
+        return found or next(self._same(call, asker), None)
+
+    def _same(self, call: ToolCall, asker: HookAsker) -> Iterator[Ticket]:
+        """Yield the open tickets of calls with the same tool and input, oldest first."""
+        for ticket in self._open(asker):
+            if ticket.fingerprint == call.fingerprint:
+                yield ticket
+
+    def _open(self, asker: HookAsker) -> tuple[Ticket, ...]:
+        state = self._governance.stores.state
+        if state is None:
+            return ()
+        return state.tickets.open_of(*_ids(asker), self._governance.stores.clock())
+
+    def _broken(self, *outcomes: Outcome) -> Iterator[str]:
+        for outcome in outcomes:
+            for violation in self._governance.violations.of(outcome):
+                yield violation.message
+
+    def _warnings(self, admission: CallDecision) -> tuple[str, ...]:
+        """Return the warnings of an allowed call that the team wants its agents to see."""
+        observed = self._governance.rules.current().policy.agents is Enforcement.OBSERVE
+        decision = admission.decision
+        return decision.warnings if isinstance(decision, Allowed) and not observed else ()
+
+    def _read(self, spelled: str, asker: HookAsker) -> None:
+        """Note a file as read that a read tool is about to read."""
+        place = resolve_below(self._governance.root, spelled)
+        if place is not None and (self._governance.root / place.path).is_file():
+            self._governance.calls.read_now(asker.session_id, asker.agent_id, place.path)
+
+    def _shown(self, shown: ShownText, asker: HookAsker) -> None:
+        """Note a file as read if the disk still holds the text that the model was shown."""
+        place = resolve_below(self._governance.root, shown.path)
+        data = None if place is None else self._governance.contents.disk_if_readable(place.path)
+        text = None if data is None else decode(data)
+        if place is None or data is None or text is None:
+            return
+        if _holds(text.text, shown):
+            hash_ = hash_content(data)
+            self._governance.calls.read(asker.session_id, asker.agent_id, place.path, hash_)
+
+
+def _ids(asker: HookAsker) -> tuple[str, str]:
+    return asker.session_id, asker.agent_id
+
+
+def _holds(text: str, shown: ShownText) -> bool:
+    """Whether a text has the shown lines at the shown place. A host may leave out the last end."""
+    lines = text.replace("\r\n", "\n").split("\n")
+    wanted = shown.text.replace("\r\n", "\n").removesuffix("\n").split("\n")
+    first = shown.first_line - 1
+    return first >= 0 and lines[first : first + len(wanted)] == wanted

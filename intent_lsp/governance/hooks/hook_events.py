@@ -1,0 +1,119 @@
+"""Answers the events of agent hosts' hooks for one governed root.
+
+Invariant: a call is refused with a reason, or it passes: nobody is asked, and nothing is granted.
+"""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from intent_lsp.core.agents.hook_event import HookEvent, HookKind
+from intent_lsp.core.agents.selecting import (
+    SELECT_TOOL,
+    may_be_own,
+    own_tool,
+    selected_in_shell,
+)
+from intent_lsp.core.agents.tools import ToolCall
+from intent_lsp.core.errors import InvalidCallError
+from intent_lsp.formats.hosts.host import Host
+from intent_lsp.governance.governance import Governance
+from intent_lsp.governance.hooks.hook_calls import HookCalls, HookDecision
+from intent_lsp.governance.hooks.hook_sessions import HookAsker, HookSessions
+from intent_lsp.governance.hooks.mentions import mentioned
+from intent_lsp.store.fs.resolve import resolve_below
+from intent_lsp.store.mcp_servers import own_servers
+
+NOTHING: Final = HookDecision()
+
+_NOTED_ONLY: Final = frozenset({HookKind.OTHER, HookKind.SUBAGENT_START})
+
+
+class HookEvents:
+    """Answers the events of one agent host in one root.
+
+    `wanted` is the id of the intent that a person has chosen for new sessions, or None.
+    """
+
+    def __init__(self, governance: Governance, host: Host, wanted: str | None = None) -> None:
+        self._governance = governance
+        self._host = host
+        self._sessions = HookSessions(governance, wanted)
+        self._calls = HookCalls(governance, self._sessions)
+
+    def answer(self, event: HookEvent) -> HookDecision:
+        """Return the answer to an event. Raise InvalidCallError if it cannot be judged."""
+        if event.kind in _NOTED_ONLY:
+            return NOTHING
+        asker = self._sessions.asker(event)
+        call = None if event.call is None else self._located(event.call, event.cwd)
+        match event.kind:
+            case HookKind.BEFORE_TOOL if call is not None:
+                said = self._sessions.seen(event, asker)
+                return _with(said, self._before(call, asker))
+            case HookKind.AFTER_TOOL | HookKind.FAILED_TOOL if call is not None:
+                self._sessions.seen(event, asker)
+                return self._calls.after(event, call, asker)
+            case HookKind.SESSION_START:
+                return HookDecision(note=self._sessions.started(event, asker))
+            case HookKind.PROMPT:
+                return self._prompt(event, asker)
+            case HookKind.SESSION_END:
+                self._calls.settle(asker)
+                self._governance.end_agent(asker.session_id)
+            case _:
+                self._calls.settle(asker)
+        return NOTHING
+
+    def _before(self, call: ToolCall, asker: HookAsker) -> HookDecision:
+        own = own_tool(call, own_servers(self._governance.root)) if may_be_own(call) else None
+        if own is not None:
+            # Our own server judges its calls itself.
+            wanted = call.intent_id if own == SELECT_TOOL else None
+        else:
+            wanted = selected_in_shell(call.command)
+        if wanted is not None:
+            self._sessions.select(asker, wanted)
+        if own is not None:
+            return NOTHING
+        return self._calls.before(call, asker)
+
+    def _prompt(self, event: HookEvent, asker: HookAsker) -> HookDecision:
+        said = self._sessions.seen(event, asker)
+        if not event.prompt.strip():
+            return HookDecision(note=said)
+        self._calls.settle(asker)
+        told = self._host.tell is not None and HookKind.PROMPT in self._host.told_at
+        note = self._sessions.prompted(asker, told=told)
+        for name in mentioned(event.prompt):
+            self._read(name, event.cwd, asker)
+        return HookDecision(note=note)
+
+    def _read(self, name: str, cwd: str | None, asker: HookAsker) -> None:
+        """Note a file as read that a prompt mentions: the host shows it to the model."""
+        root = self._governance.root
+        place = resolve_below(root, str(Path(cwd or root) / name))
+        if place is not None and (root / place.path).is_file():
+            self._governance.calls.read_now(asker.session_id, asker.agent_id, place.path)
+
+    def _located(self, call: ToolCall, cwd: str | None) -> ToolCall:
+        """Return the call with the directory in which it is made.
+
+        Raise InvalidCallError if the working directory is no absolute path.
+        """
+        if cwd is None:
+            return call
+        if not Path(cwd).is_absolute():
+            raise InvalidCallError(f"the working directory {cwd!r} is not an absolute path")
+        root = self._governance.root
+        if Path(cwd).resolve() == root.resolve():
+            return call
+        place = resolve_below(root, cwd)
+        return replace(call, directory=cwd if place is None else place.path)
+
+
+def _with(said: str, decision: HookDecision) -> HookDecision:
+    """Return a decision whose note begins with `said`, unless the call is refused."""
+    if decision.refusal is not None or not said:
+        return decision
+    return HookDecision(note=f"{said}\n{decision.note}".strip())

@@ -1,0 +1,148 @@
+"""Sessions of agent hosts, as their hooks report them: how they begin, take turns and end.
+
+Invariant: only a person's prompt that is not empty begins a turn.
+Invariant: an intent is checked out again at a turn's beginning only where the model gets its text.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from intent_lsp.core.agents.hook_event import HookEvent
+from intent_lsp.core.errors import InvalidCallError
+from intent_lsp.core.policy import Inheritance
+from intent_lsp.core.text import whole
+from intent_lsp.governance.governance import Governance
+from intent_lsp.governance.hooks.reasons import (
+    Handshake,
+    first_words,
+    inherited_words,
+    note_of,
+)
+from intent_lsp.governance.plan.checkout import CheckoutRefusal
+from intent_lsp.governance.root.best_effort import step
+from intent_lsp.store.state.notes import AgentInfo
+
+LONGEST_ID: Final = 256
+CLEARED: Final = "clear"
+"""The host's reason for a session's beginning when the person has emptied the conversation."""
+
+
+@dataclass(frozen=True, slots=True)
+class HookAsker:
+    """The session and the subagent ("": the main agent) that an event belongs to."""
+
+    session_id: str
+    agent_id: str
+
+
+class HookSessions:
+    """The sessions of one host's agents in one root.
+
+    `wanted` is the id of the intent that a person has chosen for new sessions, or None.
+    """
+
+    def __init__(self, governance: Governance, wanted: str | None) -> None:
+        self._governance = governance
+        self._wanted = wanted
+
+    def asker(self, event: HookEvent) -> HookAsker:
+        """Return whose event it is. Raise InvalidCallError if the host gives no usable id."""
+        for name, given in (("session", event.session_id), ("subagent", event.agent_id)):
+            text = given or ""
+            if len(text) > LONGEST_ID or whole(text) != text:
+                raise InvalidCallError(f"the id of the {name} is not a text of 1 to 256 characters")
+        if not event.session_id:
+            raise InvalidCallError("the host gives no id of its session")
+        if event.parent_id:
+            return HookAsker(
+                *self._governance.handles.belongs_to(event.session_id, event.parent_id)
+            )
+        known = self._governance.handles.resolve(event.session_id)
+        session_id, agent_id = known or (event.session_id, "")
+        return HookAsker(session_id, event.agent_id or agent_id)
+
+    def seen(self, event: HookEvent, asker: HookAsker) -> str:
+        """Begin the event's session if it is new, and store the name of its model.
+
+        Return what a new session has to be told, or "".
+        """
+        governance = self._governance
+        self._hear(event, asker)
+        if governance.sessions.row(asker.session_id) is not None:
+            return ""
+        governance.sessions.open_agent(asker.session_id)
+        return self._preselected(asker)
+
+    def started(self, event: HookEvent, asker: HookAsker) -> str:
+        """Begin a session, or go on with one that is resumed. Return what the model is to know."""
+        sessions = self._governance.sessions
+        known = sessions.row(asker.session_id) is not None
+        said = self.seen(event, asker)
+        if known and event.source == CLEARED and not asker.agent_id:
+            sessions.choose(asker.session_id, None)
+        return note_of([said, self.reminder(asker)])
+
+    def prompted(self, asker: HookAsker, *, told: bool) -> str:
+        """Begin the next turn of a session. Return what the model is to know.
+
+        `told`: the host gives the model what is returned, so that the session's intent counts as
+        checked out again.
+        """
+        governance = self._governance
+        row, ended = governance.begin_turn(asker.session_id, asker.agent_id)
+        broken = [violation.message for one in ended for violation in governance.violations.of(one)]
+        if row.active_intent is None or not told:
+            return note_of([*broken, self.reminder(asker)])
+        return note_of([*broken, self.select(asker, row.active_intent)[1]])
+
+    def select(self, asker: HookAsker, intent_id: str) -> tuple[bool, str]:
+        """Select an intent. Return whether that was possible, and its context or the refusal."""
+        governance = self._governance
+        session = governance.sessions.open_agent(asker.session_id, asker.agent_id)
+        done = governance.checkout.select(session, intent_id, unsaved_file=False)
+        if isinstance(done, CheckoutRefusal):
+            return False, done.message
+        return True, note_of([done.text, *done.warnings])
+
+    def reminder(self, asker: HookAsker) -> str:
+        """Return how to select an intent, or "" if the session has selected one."""
+        if self._governance.sessions.active_intent(asker.session_id, asker.agent_id) is not None:
+            return ""
+        return first_words(self.handshake(asker))
+
+    def handshake(self, asker: HookAsker) -> Handshake:
+        """Return what an agent needs in order to select an intent."""
+        return Handshake(
+            handle=self._governance.handles.handle(asker.session_id, asker.agent_id),
+            intents=self._governance.open_intents(),
+        )
+
+    def _preselected(self, asker: HookAsker) -> str:
+        """Select the intent that a person chose beforehand. Return what the model is to know."""
+        if self._wanted is not None:
+            return self.select(asker, self._wanted)[1]
+        inherited = self._of_editor()
+        intent = self._governance.rules.current().active(inherited)
+        if inherited is None or intent is None:
+            return ""
+        done, said = self.select(asker, intent.id)
+        if not done:
+            return ""
+        self._governance.history.note(intent.id, f"INTENT_INHERITED {asker.session_id}")
+        return note_of([inherited_words(intent), said])
+
+    def _of_editor(self) -> str | None:
+        """Return the intent of this user's only live editor, if the policy lets agents inherit."""
+        if self._governance.rules.current().policy.agents_inherit is not Inheritance.EDITOR:
+            return None
+        editor = self._governance.sessions.asker(None)
+        return None if editor is None or editor.row is None else editor.row.active_intent
+
+    def _hear(self, event: HookEvent, asker: HookAsker) -> None:
+        state = self._governance.stores.state
+        if state is None or not event.model or len(event.model) > LONGEST_ID:
+            return
+        model = whole(event.model)
+        with step("the name of the agent's model"):
+            if state.notes.voice(asker.session_id, asker.agent_id).model != model:
+                state.notes.put_voice(asker.session_id, asker.agent_id, AgentInfo(model=model))

@@ -1,0 +1,111 @@
+"""What an agent is told by its hook: why a call was refused, and what to do next.
+
+Invariant: a reason is never empty. A command in it can be run as it stands.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from intent_lsp.core.codes import GateCode
+from intent_lsp.core.gate.request import Denied
+from intent_lsp.core.intents import Intent
+
+INTENTS_AT_MOST: Final = 10
+"""The most intents that a text for an agent lists."""
+
+_UNSELECTED: Final = frozenset(
+    {
+        GateCode.CHECKOUT_REQUIRED,
+        GateCode.NO_ACTIVE_INTENT,
+        GateCode.INTENT_NOT_FOUND,
+        GateCode.INTENT_CLOSED,
+        GateCode.INTENT_IGNORED,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Handshake:
+    """What an agent needs in order to select an intent.
+
+    `handle` names the agent's session in a command; None: it cannot be named. `intents` are the
+    open intents, the most recently used first.
+    """
+
+    handle: str | None
+    intents: Sequence[Intent]
+
+    def command(self, intent_id: str) -> str:
+        """Return the command that selects an intent."""
+        session = "" if self.handle is None else f" --session {self.handle}"
+        return f"intent-lsp intents select {intent_id}{session}"
+
+    def listed(self) -> str:
+        """Return a list of the open intents, a line each."""
+        shown = [f"- {intent.id}: {intent.name}" for intent in self.intents[:INTENTS_AT_MOST]]
+        more = len(self.intents) - len(shown)
+        return "\n".join([*shown, *([f"- and {more:,} more"] if more > 0 else [])])
+
+
+def refusal_reason(denied: Denied, handshake: Handshake) -> str:
+    """Return why a call was refused and what the agent can do, in a few lines."""
+    return "\n".join([denied.message, *_way_out(denied, handshake)])
+
+
+def first_words(handshake: Handshake) -> str:
+    """Return what an agent is told when its session begins without an intent."""
+    if not handshake.intents:
+        return (
+            "intent-lsp governs this repository, and it has no open intent. Ask the person to"
+            " write one (`intent-lsp intents add`) before you change a file."
+        )
+    return (
+        "intent-lsp governs this repository: each change of a file is judged against the intent"
+        " that you work for, and recorded. Before you change a file, select your intent with"
+        f" `{handshake.command('ID')}`, where ID is one of:\n{handshake.listed()}"
+    )
+
+
+def inherited_words(intent: Intent) -> str:
+    """Return what an agent is told when its session begins with the intent of an editor."""
+    return (
+        f"Your session begins with {intent.id} ({intent.name}), the intent of the person's editor."
+    )
+
+
+def note_of(parts: Iterable[str]) -> str:
+    """Join what an agent is to be told after a call. Return "" if there is nothing."""
+    return "\n".join(part for part in parts if part)
+
+
+def _way_out(denied: Denied, handshake: Handshake) -> list[str]:
+    if denied.code in _UNSELECTED:
+        if not handshake.intents:
+            return ["There is no open intent: ask the person to write one."]
+        command = handshake.command("ID")
+        return [f"Run `{command}`, where ID is one of:", handshake.listed()]
+    if denied.code is GateCode.SCOPE_VIOLATION:
+        return _scope(denied, handshake)
+    return []
+
+
+def _scope(denied: Denied, handshake: Handshake) -> list[str]:
+    owners = denied.details.get("owning_intents")
+    owning = owners if isinstance(owners, dict) else {}
+    ids = list(dict.fromkeys(each for path in owning for each in owning[path]))
+    lines = [f"Owned by {denied.details.get('intent_id')}: {_globs(denied)}"]
+    if len(ids) == 1:
+        lines.append(
+            f"{ids[0]} owns it: if your task is that one, run `{handshake.command(ids[0])}`."
+        )
+    elif ids:
+        lines.append(f"It is owned by {', '.join(ids[:INTENTS_AT_MOST])}.")
+    lines.append("Else leave the file as it is, or ask the person for more scope.")
+    return lines
+
+
+def _globs(denied: Denied) -> str:
+    globs = denied.details.get("owned_scope")
+    shown = list(globs)[:INTENTS_AT_MOST] if isinstance(globs, Sequence) else []
+    return ", ".join(str(glob) for glob in shown) or "(nothing)"

@@ -1,0 +1,61 @@
+"""Handles of agents' sessions: secret names that stand for a session, and sessions of subagents.
+
+Invariant: an agent that knows only its own handle can name no other session by it.
+"""
+
+from intent_lsp.core.timestamps import timestamp
+from intent_lsp.governance.root.stores import Stores
+from intent_lsp.store.state.session_names import HANDLE
+
+_LENGTH = 16
+
+
+class SessionHandles:
+    """The handles of one root's sessions. Without a session database there are none."""
+
+    def __init__(self, stores: Stores) -> None:
+        self._stores = stores
+
+    def resolve(self, named: str) -> tuple[str, str] | None:
+        """Return the session id and the subagent id ("": the main agent) that a name stands for.
+
+        A name that is no handle and belongs to no subagent is a session id itself. Return None for
+        an unknown handle.
+        """
+        state = self._stores.state
+        known = None if state is None else state.names.find(named)
+        if known is None and not named.startswith(HANDLE):
+            return named, ""
+        return known
+
+    def handle(self, session_id: str, agent_id: str) -> str | None:
+        """Return the handle of a session or subagent. If it has none yet, make one.
+
+        Return None without a session database.
+        """
+        state = self._stores.state
+        if state is None:
+            return None
+        known = state.names.handle(session_id, agent_id)
+        if known is not None:
+            return known
+        new = HANDLE + self._stores.new_id().replace("-", "")[:_LENGTH]
+        return state.names.handle_or(new, session_id, agent_id, timestamp(self._stores.clock()))
+
+    def has_handle(self, session_id: str) -> bool:
+        """Whether a session has a handle, so that it should be named by nothing else."""
+        state = self._stores.state
+        return state is not None and state.names.handle(session_id, "") is not None
+
+    def belongs_to(self, child_id: str, parent_id: str) -> tuple[str, str]:
+        """Store that the session `child_id` is a subagent of the session `parent_id`.
+
+        Return the session id and the subagent id of the child. A subagent of a subagent belongs to
+        the same session as that one.
+        """
+        session_id, _ = self.resolve(parent_id) or (parent_id, "")
+        state = self._stores.state
+        if state is not None and state.names.find(child_id) is None:
+            at = timestamp(self._stores.clock())
+            state.names.put(child_id, session_id, child_id, at)
+        return session_id, child_id

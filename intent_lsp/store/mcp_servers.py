@@ -1,0 +1,44 @@
+"""Finds the names under which agent hosts have registered our MCP server, on disk.
+
+Invariant: only registrations of the repository and of the user's home count.
+"""
+
+from pathlib import Path
+from typing import Final
+
+from intent_lsp.core.errors import IntentLspError
+from intent_lsp.formats.mcp_servers import own_server_names
+from intent_lsp.store.fs import files
+
+_IN_ROOT: Final = (
+    *(".mcp.json", ".codex/config.toml", ".gemini/settings.json", ".qwen/settings.json"),
+    *(".vscode/mcp.json", ".cursor/mcp.json", "opencode.json", "opencode.jsonc"),
+    *(".copilot/mcp-config.json", ".kimi-code/config.toml", ".claude/settings.json"),
+    *(".kiro/settings/mcp.json", ".agents/mcp.json"),
+)
+_IN_HOME: Final = (
+    *(".claude.json", ".codex/config.toml", ".gemini/settings.json", ".qwen/settings.json"),
+    *(".cursor/mcp.json", ".config/opencode/opencode.json", ".copilot/mcp-config.json"),
+    *(".kimi-code/config.toml", ".kimi-code/mcp.json", ".kiro/settings/mcp.json"),
+    *(".codeium/windsurf/mcp_config.json", ".cline/data/settings/cline_mcp_settings.json"),
+)
+_LARGEST: Final = 16 * 1024 * 1024
+
+
+def own_servers(root: Path) -> frozenset[str]:
+    """Return the names of our MCP server in the registrations of a root and of the user's home."""
+    try:
+        home = Path.home()
+    except RuntimeError:
+        home = root
+    places = (*(root / name for name in _IN_ROOT), *(home / name for name in _IN_HOME))
+    names: set[str] = set()
+    for place in dict.fromkeys(places):
+        try:
+            data = files.read_bytes(place, _LARGEST)
+        except (OSError, IntentLspError):
+            continue
+        if data is not None:
+            text = data.decode("utf-8", "replace")
+            names |= own_server_names(text, toml=place.suffix == ".toml")
+    return frozenset(names)

@@ -1,0 +1,52 @@
+"""Further names of agents' sessions: handles, and the ids of sessions that belong to a subagent.
+
+Invariant: a name stands for one session or subagent for as long as the state is kept.
+"""
+
+import sqlite3
+from typing import Final
+
+from intent_lsp.core.text import unpack
+from intent_lsp.store.state.database import Database, packed
+
+HANDLE: Final = "h-"
+"""The beginning of every handle. No agent host begins the ids of its sessions with it."""
+
+
+class SessionNames:
+    """The further names of one root's sessions. Methods may raise StateUnavailableError."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def find(self, name: str) -> tuple[str, str] | None:
+        """Return the session id and the subagent id that a name stands for, or None."""
+        query = "SELECT session_id, agent_id FROM session_name WHERE name = ?"
+        rows = self._database.rows(query, name)
+        return (unpack(rows[0][0]), unpack(rows[0][1])) if rows else None
+
+    def put(self, name: str, session_id: str, agent_id: str, at: str) -> None:
+        """Store a name. A name that is stored already keeps its meaning."""
+        query = "INSERT OR IGNORE INTO session_name VALUES (?,?,?,?)"
+        self._database.do(query, name, session_id, agent_id, at)
+
+    def handle(self, session_id: str, agent_id: str) -> str | None:
+        """Return the handle of a session or subagent, or None if it has none."""
+        query = "SELECT name FROM session_name WHERE session_id = ? AND agent_id = ?"
+        names = (unpack(name) for (name,) in self._database.rows(query, session_id, agent_id))
+        return next((name for name in names if name.startswith(HANDLE)), None)
+
+    def handle_or(self, new: str, session_id: str, agent_id: str, at: str) -> str:
+        """Return the handle of a session or subagent. If it has none, store and return `new`."""
+        values = packed(session_id, agent_id)
+        row = packed(new, session_id, agent_id, at)
+
+        def work(connection: sqlite3.Connection) -> str:
+            query = "SELECT name FROM session_name WHERE session_id = ? AND agent_id = ?"
+            names = [unpack(name) for (name,) in connection.execute(query, values)]
+            known = next((name for name in names if name.startswith(HANDLE)), None)
+            if known is None:
+                connection.execute("INSERT INTO session_name VALUES (?,?,?,?)", row)
+            return known or new
+
+        return self._database.write(work)
