@@ -1,0 +1,37 @@
+"""`python -m tests.support.agent_lab record [HOST[:SCENARIO]…]`: record the hosts' payloads."""
+
+import sys
+from pathlib import Path
+
+from tests.support.agent_lab.known_hosts import CODE_MODE, FREE
+from tests.support.agent_lab.recordings import record
+from tests.support.agent_lab.runs import why_no_namespace
+from tests.support.agent_lab.scenarios import SCENARIOS
+
+_OF_CODE_MODE = ("edit", "command", "failing_edit", "three_calls", "subagent")
+
+
+def main(words: list[str]) -> int:
+    """Record what the words name, everything if they name nothing."""
+    if words[:1] != ["record"]:
+        sys.stderr.write(f"{__doc__}\n")
+        return 2
+    if (reason := why_no_namespace()) is not None:
+        sys.stderr.write(f"{reason}\n")
+        return 1
+    runs = [(host, scenario, "") for host in FREE.values() for scenario in SCENARIOS]
+    runs += [(CODE_MODE, scenario, "code_") for scenario in SCENARIOS if scenario.name in _OF_CODE_MODE]
+    for host, scenario, prefix in runs:
+        names = {host.name, f"{host.name}:{prefix}{scenario.name}"}
+        if words[1:] and not names & set(words[1:]):
+            continue
+        if scenario.name == "subagent" and not host.tools(Path()).spawn:
+            continue
+        for path in record(host, scenario, prefix):
+            sys.stdout.write(f"{path}\n")
+            sys.stdout.flush()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

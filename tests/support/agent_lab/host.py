@@ -1,0 +1,105 @@
+"""What an agent host is to a test: how it is started and registered, and how its tools are called."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.support.agent_lab.wire import Call, Json
+
+PORT = 8787
+URL = f"http://127.0.0.1:{PORT}"
+KEY = "sk-test"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """The directories of one run, and the commands that the host is to be registered with.
+
+    `hook` returns the command of an event; `mcp` is the command of an MCP server, or empty.
+    """
+
+    repo: Path
+    home: Path
+    installed: Path
+    hook: Callable[[str], str] | None
+    mcp: Sequence[str] = ()
+
+    def write(self, path: str, content: str, *, executable: bool = False) -> None:
+        """Write a file of the repository."""
+        _write(self.repo / path, content, executable=executable)
+
+    def write_at_home(self, path: str, content: str) -> None:
+        """Write a file of the home directory."""
+        _write(self.home / path, content, executable=False)
+
+    def claude_hooks(self, events: Sequence[str], timeout: int) -> Json:
+        """Return the object `hooks` that Claude Code made common."""
+        if self.hook is None:
+            return {}
+        return {
+            event: [
+                {
+                    "matcher": "*",
+                    "hooks": [
+                        {"type": "command", "timeout": timeout, "command": self.hook(event)}
+                    ],
+                }
+            ]
+            for event in events
+        }
+
+    def mcp_servers(self, **more: Json) -> Json:
+        """Return the object `mcpServers` that Claude Code made common."""
+        if not self.mcp:
+            return {}
+        program, *arguments = self.mcp
+        return {"lab": {"command": program, "args": arguments, **more}}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tools:
+    """The calls of a host's tools, made from what is wanted."""
+
+    read: Callable[[str], Call]
+    edit: Callable[[str, str, str], Call]
+    create: Callable[[str, str], Call]
+    shell: Callable[[str], Call]
+    part: Callable[[str, int, int], Call] | None = None
+    spawn: Sequence[Call] = ()
+    """The turns of an agent that starts a sub-agent and waits for it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Host:
+    """One agent host: `package` is its directory in `packages/`, `program` is relative to it.
+
+    `arguments` are those of a headless run, with the prompt in place of `{prompt}`; `resume` are
+    those of a run that goes on with the last session, or empty if that cannot be done headless.
+    """
+
+    name: str
+    package: str
+    program: str
+    arguments: Sequence[str]
+    register: Callable[[Place], None]
+    tools: Callable[[Path], Tools]
+    resume: Sequence[str] = ()
+    before: Sequence[str] = ()
+    """Arguments of a run before the first one, such as to sign in."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    on_node: bool = False
+
+    @property
+    def version(self) -> str:
+        """The pinned version."""
+        lock = json.loads((Path(__file__).parent / "packages" / self.package / "package-lock.json").read_text())
+        name = next(iter(lock["packages"][""]["dependencies"]))
+        return str(lock["packages"][f"node_modules/{name}"]["version"]).removesuffix("-linux-x64")
+
+
+def _write(path: Path, content: str, *, executable: bool) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content, encoding="utf-8")
+    if executable:
+        path.chmod(0o755)

@@ -1,0 +1,1 @@
+"""The agent hosts, one module each: how it is installed, registered, started and scripted."""

@@ -1,0 +1,64 @@
+"""Kimi Code: hooks and the model in `~/.kimi-code/config.toml`; a project has no hooks of its own."""
+
+import json
+from pathlib import Path
+
+from tests.support.agent_lab.host import KEY, URL, Host, Place, Tools
+from tests.support.agent_lab.wire import Call
+
+_EVENTS = (
+    *("PreToolUse", "PostToolUse", "PostToolUseFailure", "PermissionRequest", "PermissionResult"),
+    *("UserPromptSubmit", "TurnStarted", "Stop", "StopFailure", "Interrupt", "SessionStart"),
+    *("SessionEnd", "SubagentStart", "SubagentStop", "PreCompact", "PostCompact", "Notification"),
+)
+_MODEL = f"""\
+default_model = "mock"
+[providers.mock]
+type = "openai"
+api_key = "{KEY}"
+base_url = "{URL}/v1"
+[models.mock]
+provider = "mock"
+model = "mock"
+max_context_size = 200000
+"""
+
+
+def _register(place: Place) -> None:
+    hooks = [
+        f'[[hooks]]\nevent = "{event}"\ntimeout = 10\ncommand = {json.dumps(place.hook(event))}\n'
+        for event in (_EVENTS if place.hook is not None else ())
+    ]
+    place.write_at_home(".kimi-code/config.toml", _MODEL + "".join(hooks))
+    if place.mcp:
+        servers = {"mcpServers": place.mcp_servers()}
+        place.write_at_home(".kimi-code/mcp.json", json.dumps(servers, indent=2))
+
+
+def _tools(repo: Path) -> Tools:
+    def edit(path: str, old: str, new: str) -> Call:
+        return Call("Edit", {"path": f"{repo}/{path}", "old_string": old, "new_string": new})
+
+    def part(path: str, first: int, count: int) -> Call:
+        return Call("Read", {"path": f"{repo}/{path}", "line_offset": first, "n_lines": count})
+
+    return Tools(
+        read=lambda path: Call("Read", {"path": f"{repo}/{path}"}),
+        part=part,
+        edit=edit,
+        create=lambda path, text: Call("Write", {"path": f"{repo}/{path}", "content": text}),
+        shell=lambda command: Call("Bash", {"command": command}),
+    )
+
+
+HOST = Host(
+    name="kimi",
+    package="kimi",
+    program="node_modules/@moonshot-ai/kimi-code/dist/main.mjs",
+    on_node=True,
+    arguments=("--output-format", "stream-json", "--prompt", "{prompt}"),
+    resume=("--continue", "--output-format", "stream-json", "--prompt", "{prompt}"),
+    environment={"KIMI_CODE_NO_AUTO_UPDATE": "1"},
+    register=_register,
+    tools=_tools,
+)

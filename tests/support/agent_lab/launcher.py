@@ -1,0 +1,64 @@
+"""The first process of a namespace: brings up loopback, listens for the model, runs one host.
+
+It is started as a program with a JSON object as its argument (`command`, `directory`,
+`environment`, `port`, `stdout`, `stderr`) and hands the listening socket to its parent over the
+inherited socket `channel`, so that the model answers from the test's own process.
+"""
+
+import fcntl
+import json
+import os
+import socket
+import struct
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+_SIOCSIFFLAGS = 0x8914
+_UP_AND_RUNNING = 0x41
+_PATIENCE = 8.0
+"""Seconds for what a host leaves running, such as a hook that it did not wait for."""
+
+
+def main(order: str) -> int:
+    """Run the host; return its exit status once nothing else is left in the namespace."""
+    wanted = json.loads(order)
+    _bring_up_loopback()
+    listening = socket.create_server(("127.0.0.1", wanted["port"]), backlog=64)
+    with socket.socket(fileno=wanted["channel"]) as channel:
+        socket.send_fds(channel, [b"!"], [listening.fileno()])
+    listening.close()
+    with Path(wanted["stdout"]).open("ab") as out, Path(wanted["stderr"]).open("ab") as err:
+        done = subprocess.run(
+            wanted["command"],
+            cwd=wanted["directory"],
+            env=wanted["environment"],
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=err,
+            check=False,
+        )
+    _wait_until_alone()
+    return done.returncode
+
+
+def _bring_up_loopback() -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
+        request = struct.pack("16sH14s", b"lo", _UP_AND_RUNNING, b"")
+        fcntl.ioctl(control, _SIOCSIFFLAGS, request)
+
+
+def _wait_until_alone() -> None:
+    end = time.monotonic() + _PATIENCE
+    while time.monotonic() < end:
+        try:
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        except ChildProcessError:
+            return
+        time.sleep(0.05)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]) & 0xFF)
