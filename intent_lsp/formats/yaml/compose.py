@@ -29,11 +29,11 @@ _MARK = "\ufeff"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Composed:
-    """The nodes of a text, and what was noticed while they were built.
+    """The YAML nodes of a text, with the duplicate keys and the unquoted globs found in the text.
 
-    `root` is None if the text has no value. `duplicates` are pairs of keys with the same name: the
-    first key, and a later one. `globs` maps the offset of each unquoted glob that is a value to its
-    source.
+    `root` is None if the text has no value. `duplicates` are pairs of keys with the same name in
+    one mapping: the first key, and a later one. `globs` maps the offset of each unquoted glob that
+    is a value to the glob's source.
     """
 
     root: YamlNode | None
@@ -42,13 +42,13 @@ class Composed:
 
 
 class _Mark(Protocol):
-    """A position in the text, as both the C parser and the Python parser report it."""
+    """A position in the text, as both the C parser and the Python parser of PyYAML report it."""
 
     index: int
 
 
 class _ProblemError(Exception):
-    """Carries a problem out of the methods of `_Building`."""
+    """Stops the building of nodes in `_Building`. Carries the problem that `compose` returns."""
 
     def __init__(self, problem: YamlProblem) -> None:
         super().__init__(problem.message)
@@ -56,10 +56,11 @@ class _ProblemError(Exception):
 
 
 def compose(text: str, globs: Mapping[int, str] | None = None) -> Composed | YamlProblem:
-    """Return the nodes of a text, or the problem that prevents building them.
+    """Return the YAML nodes of a text, or the problem that prevents building them.
 
-    The text must have passed `refused`. In the text, a plain value takes the place of each unquoted
-    glob; `globs` maps the offset of that value to the glob's source.
+    `refused(text)` must have returned None before. If `globs` is given, the text is one in which a
+    plain value takes the place of each unquoted glob; `globs` maps the offset of each such value to
+    the source of the glob.
     """
     lead = 1 if text.startswith(_MARK) else 0
     building = _Building(text, globs or {}, lead)
@@ -79,16 +80,17 @@ def compose(text: str, globs: Mapping[int, str] | None = None) -> Composed | Yam
 
 
 def _events(text: str) -> Iterator[yaml.Event]:
-    """Parse a text into events, with the C parser if it is installed."""
+    """Return the YAML parser's events for a text. Use the C parser if it is installed."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     events: Iterator[yaml.Event] = yaml.parse(text, Loader=loader)
     return events
 
 
 def _syntax_problem(error: yaml.MarkedYAMLError, text: str, lead: int) -> YamlProblem:
-    """Return a parser's error as a problem of the text.
+    """Return the YAML parser's error as a problem at its place in the text.
 
-    `lead` is the length of the byte order mark, which the parser does not count.
+    `lead` is the length of the byte order mark at the start of the text (0 or 1). The parser's
+    positions do not include it.
     """
     mark = error.problem_mark or error.context_mark
     start = min(mark.index + lead if mark else 0, len(text))
@@ -105,7 +107,7 @@ def _syntax_problem(error: yaml.MarkedYAMLError, text: str, lead: int) -> YamlPr
 
 
 class _Building:
-    """Builds the nodes of one text from the parser's events."""
+    """Builds the nodes of one text from the YAML parser's events."""
 
     def __init__(self, text: str, globs: Mapping[int, str], lead: int) -> None:
         self._text, self._globs, self._lead = text, globs, lead
@@ -117,9 +119,10 @@ class _Building:
         self.reached = 0
 
     def composed(self) -> Composed:
-        """Return the nodes that the parser's events build.
+        """Return the nodes of the whole text, with its duplicate keys and unquoted globs.
 
-        Raise _ProblemError at the first exceeded limit or invalid alias.
+        Raise _ProblemError at the first exceeded limit, merge key, invalid alias or second
+        document.
         """
         root, documents = None, 0
         self._events = _events(self._text[self._lead :])
@@ -135,7 +138,7 @@ class _Building:
         return Composed(root=root, duplicates=tuple(self._duplicates), globs=self.globs_met)
 
     def _node(self, event: yaml.NodeEvent) -> YamlNode:
-        """Return the node that begins with `event`, and read the events that belong to it."""
+        """Return the node that begins with `event`, after reading all events that belong to it."""
         node: YamlNode
         if isinstance(event, yaml.ScalarEvent):
             node = self._scalar(event)
@@ -169,7 +172,10 @@ class _Building:
         )
 
     def _after_properties(self, start: int, end: int) -> int:
-        """Return the offset after the anchor and tag at `start`, or `start` if there are none."""
+        """Return the offset after the anchor and tag at `start`, or `start` if there are none.
+
+        `end` is the offset at which the search for them stops.
+        """
         found = _PROPERTIES.match(self._text, start, end)
         return found.end() if found else start
 
@@ -200,7 +206,10 @@ class _Building:
         return MappingNode(start=start, end=end, pairs=pairs, flow=flow, anchored=anchored)
 
     def _check_keys(self, pairs: tuple[tuple[YamlNode, YamlNode], ...]) -> None:
-        """Note duplicate keys of a mapping. Raise _ProblemError for a merge key (`<<`)."""
+        """Add the duplicate keys of a mapping to `_duplicates`.
+
+        `pairs` are the keys and values of the mapping. Raise _ProblemError for a merge key (`<<`).
+        """
         first: dict[str, Scalar] = {}
         for key, _ in pairs:
             if not isinstance(key, Scalar):
@@ -234,7 +243,10 @@ class _Building:
         return Alias(start=start, end=end, target=target)
 
     def _offset(self, mark: _Mark | None) -> int:
-        """Return the offset of a mark in the text, byte order mark included."""
+        """Return the offset of a parser's mark in the text, or 0 for None.
+
+        The parser's positions do not include a byte order mark; the offset does.
+        """
         return mark.index + self._lead if mark else 0
 
     def _stop(self, code: FileCode, message: str, start: int, end: int) -> NoReturn:

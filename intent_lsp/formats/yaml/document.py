@@ -30,22 +30,22 @@ _KINDS = {Scalar: "one value", SequenceNode: "a list", MappingNode: "a mapping"}
 
 
 class YamlDocument:
-    """Collects the findings on one text. Spans are positions in that text."""
+    """A YAML text with the findings on it. Converts offsets in the text to spans."""
 
     def __init__(self, text: str) -> None:
         self.text, self.places = text, TextPositions(text)
         self.findings: list[Finding] = []
 
     def span(self, node: YamlNode) -> Span:
-        """Return the span of a node."""
+        """Return the span that a node takes in the text."""
         return self.places.span(node.start, node.end)
 
     def source(self, node: YamlNode) -> str:
-        """Return the text of a node as written."""
+        """Return the part of the text that a node was read from, with its quotes."""
         return self.text[node.start : node.end]
 
     def change(self, start: int, end: int, new_text: str) -> TextChange:
-        """Return the change that replaces the text between two offsets."""
+        """Return the change that replaces the text between two offsets by `new_text`."""
         return TextChange(self.places.span(start, end), new_text)
 
     def add(
@@ -56,7 +56,10 @@ class YamlDocument:
         fixes: Sequence[Fix] = (),
         related: Sequence[RelatedSpan] = (),
     ) -> None:
-        """Add a finding at a node or span. Its severity follows from its code."""
+        """Add a finding to `findings`, at the place of a node or at a span.
+
+        The severity of the finding follows from its code. `fixes` and `related` are attached to it.
+        """
         finding = Finding(
             code=code,
             severity=_QUIETER.get(code, Severity.ERROR),
@@ -79,9 +82,9 @@ class YamlDocument:
         self.add(FileCode.WRONG_TYPE, message, node, fixes)
 
     def other_form(self, message: str, at: YamlNode | Span, fix: Fix | None) -> None:
-        """Add a hint that a value is understood but not in the normal form.
+        """Add a hint that a value is understood but is not written in the normal form.
 
-        `fix` is the fix that gives it the normal form, or None.
+        `fix` is the fix that gives the value its normal form, or None if there is none.
         """
         self.add(FileCode.OTHER_FORM, message, at, (fix,) if fix else ())
 
@@ -91,13 +94,19 @@ class YamlDocument:
         return Fix(f"Rename to `{name}`", (change,))
 
     def respell(self, node: YamlNode, value: str, title: str) -> Fix:
-        """Return the fix that replaces a node by `value`, with the same quotes where possible."""
+        """Return the fix that replaces a node by `value`, with the same quotes where possible.
+
+        `title` is the title of the fix.
+        """
         style = "" if not isinstance(node, Scalar) or node.unquoted else node.style
         change = self.change(node.start, node.end, spelled_like(style, value))
         return Fix(title, (change,))
 
     def take_composed(self, composed: Composed) -> None:
-        """Add the findings from composing the text: duplicate keys and unquoted globs."""
+        """Add a finding for each duplicate key and each unquoted glob in `composed`.
+
+        `composed` holds the nodes of this text.
+        """
         for first, again in composed.duplicates:
             self.add(
                 FileCode.YAML_DUPLICATE_KEY,
@@ -129,9 +138,9 @@ class YamlDocument:
 
 
 def text_of(reading: YamlDocument, node: YamlNode) -> str | None:
-    """Return the text of a single value, or None if it is null.
+    """Return the text of a node that is a single value, or None if the value is null.
 
-    Add a finding and return None for a list or a mapping.
+    For a list or a mapping, add a finding to `reading` and return None.
     """
     content = content_of(node)
     if not isinstance(content, Scalar):
@@ -141,10 +150,10 @@ def text_of(reading: YamlDocument, node: YamlNode) -> str | None:
 
 
 def texts_of(reading: YamlDocument, node: YamlNode) -> tuple[tuple[YamlNode, str], ...]:
-    """Return the items of a list of values, each with its node.
+    """Return the items of a list of single values: for each item, its node and its text.
 
-    An item that is not a single value gets a finding and is left out. A node that is not a list
-    gets a finding, and the result is empty.
+    An item that is not a single value gets a finding and is left out. A null gives an empty result.
+    Any other node that is not a list gets a finding and gives an empty result too.
     """
     content = content_of(node)
     if isinstance(content, Scalar) and content.null:
@@ -165,9 +174,9 @@ def _items_of(reading: YamlDocument, listing: SequenceNode) -> Iterator[tuple[Ya
 
 
 def listed(reading: YamlDocument, node: YamlNode) -> tuple[Fix, ...]:
-    """Return the fix that turns a single value into a list with that value.
+    """Return, as the only item, the fix that makes a single value a list with that value.
 
-    The result is empty if the node is not a single value on one line.
+    Return an empty tuple if the node is not a single value on one line.
     """
     if not isinstance(node, Scalar) or node.style in ("|", ">"):
         return ()

@@ -19,10 +19,10 @@ _OPENERS, _CLOSERS = "{([", "})]"
 
 
 def block_glob(raw: str, linked: frozenset[str], *, continued: bool) -> str:
-    """Return the unquoted glob in an item of a block list, or "" if the item is meant as YAML.
+    """Return the unquoted glob in an item of a block list, or "" if YAML reads the item correctly.
 
-    `raw` is the rest of the item's line, `linked` the anchors that aliases use, and `continued`
-    says that more lines belong to the item.
+    `raw` is the item's line after its dash. `linked` are the names of the anchors that an alias in
+    the text uses. `continued` says that the item goes on on more lines.
     """
     quoted = _QUOTED.match(raw)
     if quoted:
@@ -42,7 +42,8 @@ def block_glob(raw: str, linked: frozenset[str], *, continued: bool) -> str:
 def _meant(body: str, linked: frozenset[str]) -> bool:
     """Return whether an item is YAML syntax on purpose: block text, a tag, an anchor or an alias.
 
-    An anchor or alias is on purpose if its name is in `linked`.
+    An anchor or alias is on purpose if its name is in `linked`, the names of the anchors that an
+    alias in the text uses.
     """
     link = _LINK.match(body)
     return (
@@ -53,7 +54,11 @@ def _meant(body: str, linked: frozenset[str]) -> bool:
 
 
 def flow_item(text: str, at: int) -> tuple[int, bool]:
-    """Return where the item of a flow list at `at` ends, and whether that is on the same line."""
+    """Find the end of the flow list's item that starts at the offset `at`.
+
+    Return the end's offset, and whether the item is complete: not empty, with its quotes and
+    brackets closed on the same line.
+    """
     depth = 0
     quoted = _QUOTED.match(text, at)
     if text[at] in "\"'" and quoted is None:
@@ -75,7 +80,7 @@ def flow_item(text: str, at: int) -> tuple[int, bool]:
 def flow_glob(body: str, linked: frozenset[str]) -> bool:
     """Return whether an item of a flow list is a glob that YAML would read as something else.
 
-    `linked` are the anchors that aliases use.
+    `linked` are the names of the anchors that an alias in the text uses.
     """
     quoted = _QUOTED.match(body)
     if quoted:
@@ -88,7 +93,7 @@ def flow_glob(body: str, linked: frozenset[str]) -> bool:
 
 
 def _uncommented(raw: str) -> str:
-    """Return a line without its comment and trailing white space."""
+    """Return a line without the comment and the white space at its end."""
     found = _COMMENT.search(raw)
     return (raw[: found.start()] if found else raw).rstrip()
 

@@ -21,7 +21,7 @@ _CLOSED = re.compile(r"[ \t]*[\]}]")
 
 
 def line_after(reading: YamlDocument, node: YamlNode) -> int:
-    """Return the offset of the line after the line where a node ends, or of the text's end."""
+    """Return the offset of the start of the line below a node's last line, or of the text's end."""
     # A block scalar (`|`, `>`) already ends at the start of the next line.
     if node.end > node.start and reading.text[node.end - 1 : node.end] in _BREAKS:
         return node.end
@@ -29,9 +29,10 @@ def line_after(reading: YamlDocument, node: YamlNode) -> int:
 
 
 def lines_at(reading: YamlDocument, at: int, lines: Sequence[str], line_end: str) -> TextChange:
-    """Return the change that inserts lines at `at`, the start of a line or the end of the text.
+    """Return the change that inserts `lines` at the offset `at`.
 
-    If the last line of the text has no line end, one is inserted first.
+    `at` is the start of a line or the end of the text. `lines` have no line ends; each gets
+    `line_end`. If the text before `at` has no line end, one is inserted first.
     """
     if at and reading.text[at - 1 : at] not in _BREAKS:
         return reading.change(at, at, "".join(line_end + line for line in lines))
@@ -39,7 +40,10 @@ def lines_at(reading: YamlDocument, at: int, lines: Sequence[str], line_end: str
 
 
 def value_put(reading: YamlDocument, node: YamlNode, spelled: str) -> TextChange:
-    """Return the change that puts `spelled` in the place of a value, which may be empty."""
+    """Return the change that replaces the source of a node by `spelled`, which is YAML source.
+
+    If the node is an empty value, `spelled` is set off from its neighbours by spaces.
+    """
     if node.start == node.end:
         spelled = _apart(reading.text, node.start, spelled)
     return reading.change(node.start, node.end, spelled)
@@ -48,9 +52,9 @@ def value_put(reading: YamlDocument, node: YamlNode, spelled: str) -> TextChange
 def first_in_flow(
     reading: YamlDocument, node: SequenceNode | MappingNode, spelled: str
 ) -> TextChange:
-    """Return the change that puts the first item into an empty flow collection.
+    """Return the change that puts `spelled` as the first item into an empty flow collection.
 
-    A comment in the collection is kept, after the item.
+    `spelled` is YAML source. A comment inside the collection is kept, after the item.
     """
     start, end = node.start + 1, node.end - 1
     inner = reading.text[start:end]
@@ -64,8 +68,8 @@ def parts_after(
 ) -> tuple[TextChange, ...]:
     """Return the changes that insert items into a flow collection, after the item at `index`.
 
-    `parts` are the existing items. The new items get lines of their own if the item at `index` is
-    on a line of its own.
+    `parts` are the offsets of the existing items; `new` are the new items as YAML source. The new
+    items get lines of their own if the item at `index` is the first on its line.
     """
     start, end = parts[index]
     lead = reading.text[reading.places.line_start(start) : start]
@@ -84,7 +88,7 @@ def parts_after(
 
 
 def _apart(text: str, at: int, spelled: str) -> str:
-    """Return `spelled` with the spaces that separate it from the text around the offset `at`."""
+    """Return `spelled` with the spaces that separate it from its neighbours at the offset `at`."""
     before = "" if text[at - 1 : at] in (" ", "\t") else " "
     following = text[at : at + 1]
     return before + spelled + ("" if following in ("", " ", "\t", "\r", "\n", ",", "}") else " ")

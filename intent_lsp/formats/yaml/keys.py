@@ -20,7 +20,7 @@ _NEAR = 0.8
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A key and its value."""
+    """One pair of a YAML mapping: the node of the key and the node of its value."""
 
     key: Scalar
     value: YamlNode
@@ -28,10 +28,10 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class MappingKeys:
-    """The keys that a mapping may have, in snake_case. Keys in camelCase are accepted too.
+    """The keys that a mapping may have: `known`, in snake_case. camelCase is accepted too.
 
-    `others` maps alternative names to known keys, best first. An alternative name in `quiet` may be
-    present beside the known key without a finding.
+    `others` maps alternative names to known keys, preferred names first. An alternative name in
+    `quiet` may stand beside the known key without a finding.
     """
 
     known: tuple[str, ...]
@@ -39,10 +39,10 @@ class MappingKeys:
     quiet: frozenset[str] = frozenset()
 
     def meaning(self, name: str) -> tuple[str, int] | None:
-        """Return the known key that a name means, and the name's rank, or None if it means none.
+        """Return the known key that a name means and the name's rank, or None for an unknown name.
 
-        Rank 0 is the normal form. Of several names for one key, the one with the lowest rank
-        counts.
+        Rank 0 is a known key in snake_case; other spellings have higher ranks. If a mapping has
+        several names for one known key, the name with the lowest rank is used.
         """
         snake = snake_case(name)
         if snake in self.known:
@@ -53,7 +53,7 @@ class MappingKeys:
         return None
 
     def near(self, name: str) -> str | None:
-        """Return the known key that a name resembles, or None if it resembles none."""
+        """Return the known key that an unknown name resembles, or None if there is no such key."""
         folded = snake_case(name).lower().replace("-", "_").replace(" ", "_")
         close = get_close_matches(folded, self.known, n=1, cutoff=_NEAR)
         return close[0] if close else None
@@ -67,9 +67,10 @@ def snake_case(name: str) -> str:
 def fields_of(
     reading: YamlDocument, table: MappingNode, keys: MappingKeys, *, told: bool = False
 ) -> dict[str, Field]:
-    """Return the fields of a mapping by known key. Add findings for other forms and near misses.
+    """Return the pairs of a mapping, each under the known key that its key means.
 
-    If `told` is set, every unknown key gets a finding, even if it resembles no known key.
+    Add a finding for each key in another spelling, each duplicate, and each unknown key that
+    resembles a missing known key. With `told`, every unknown key gets a finding.
     """
     found: dict[str, tuple[int, Field]] = {}
     unknown: list[Scalar] = []
@@ -97,7 +98,8 @@ def _choose(
 ) -> None:
     """Keep the better of two keys with the same meaning in `found`, or the first of equal keys.
 
-    Add a finding on the other key. `meant` is the meaning and the rank of the key `offered`.
+    `found` maps known keys to the rank and the pair kept so far. `meant` is the known key and the
+    rank of the pair `offered`. The key that is dropped gets a finding.
     """
     name, rank = meant
     if name not in found:
@@ -126,7 +128,10 @@ def _note_unknown(
     *,
     told: bool,
 ) -> None:
-    """Add a finding on an unknown key if it resembles a missing known key, or if `told` is set."""
+    """Add a finding on an unknown key if it resembles a known key that is not in `found`.
+
+    With `told`, every unknown key gets a finding.
+    """
     near = keys.near(key.value)
     if near is not None and near not in found:
         message = f"unknown key `{key.value}`: did you mean `{near}`?"
@@ -138,7 +143,7 @@ def _note_unknown(
 
 
 def _note_form(reading: YamlDocument, name: str, rank: int, chosen: Field) -> None:
-    """Add a hint, with a fix, on a key that is not in its normal form: one whose rank is not 0."""
+    """Add a hint, with a fix, on a key that means `name` but is spelled otherwise (rank not 0)."""
     # Skip `scope: {paths: …}`. Renaming its key is not enough, and
     # formats/intents/entry_values.py has its own fix for it.
     if rank and not (name == "owned_scope" and isinstance(chosen.value, MappingNode)):

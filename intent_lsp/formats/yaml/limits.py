@@ -28,10 +28,11 @@ _ALLOWED_IN_ASCII = bytes((*b"\t\n\r", *range(0x20, 0x7F)))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class YamlProblem:
-    """Why a text cannot be read. `start` and `end` are the offsets of the place of the problem.
+    """Why a YAML text cannot be read: code, message, and the offsets of the place of the problem.
 
-    `context` is another offset with a message, if the parser names one. `reached` is the offset of
-    the last value read; `globs` are the offsets of the unquoted globs among the values read.
+    `context` is the offset and the message of a second place, or None if the parser names none.
+    `reached` is the offset of the last value read; `globs` are the offsets of the unquoted globs
+    among the values read.
     """
 
     code: FileCode
@@ -44,9 +45,9 @@ class YamlProblem:
 
 
 def refused(text: str) -> YamlProblem | None:
-    """Return the problem if a text must not be parsed, or None if it may be.
+    """Return the problem of a text that must not be parsed, or None if it may be parsed.
 
-    It must not be parsed if it is too large or has a character that YAML forbids.
+    A text must not be parsed if it is too large or has a character that YAML forbids.
     """
     over = _over_size(text)
     if over is not None:
@@ -71,13 +72,14 @@ def refused(text: str) -> YamlProblem | None:
 def _plainly_allowed(text: str) -> bool:
     """Return whether a text is ASCII and has only allowed characters.
 
-    This check is much faster than the regular expression.
+    False does not mean that a character is forbidden. This check is much faster than the regular
+    expression that finds forbidden characters.
     """
     return text.isascii() and not text.encode().translate(None, _ALLOWED_IN_ASCII)
 
 
 def _over_size(text: str) -> int | None:
-    """Return the offset where a text exceeds MAX_BYTES in UTF-8, or None if it is not that long."""
+    """Return the offset at which a text exceeds MAX_BYTES in UTF-8, or None if it does not."""
     # A character has at most 4 bytes in UTF-8: most texts need no encoding to be counted.
     if len(text) * 4 <= MAX_BYTES:
         return None

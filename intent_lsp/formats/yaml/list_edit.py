@@ -34,10 +34,11 @@ _NO_TEXT = re.compile(
 
 
 def text_spelled(style: str, value: str) -> str:
-    """Return a value as YAML in a style, or in quotes if a YAML reader could take it for no text.
+    """Return a value as YAML source that every YAML reader takes for text.
 
-    The style "" means without quotes. A `*` inside a word counts as harmless, so that globs can be
-    without quotes like their neighbours.
+    `style` is the wanted quote, or "" for none; a value that is unsafe without quotes gets double
+    quotes. A `*` inside a word counts as safe, so that globs can be without quotes like their
+    neighbours.
     """
     plain = plain_allowed(_INNER_STAR.sub("x", value)) and _NO_TEXT.fullmatch(value) is None
     if not style:
@@ -48,9 +49,10 @@ def text_spelled(style: str, value: str) -> str:
 def list_lines(
     key: str, values: Sequence[str], style: str = '"', indent: int | None = None
 ) -> tuple[str, ...]:
-    """Return the lines of a key and a list of values.
+    """Return the lines of YAML source for a key with a list of values, without line ends.
 
-    The list is a block list with the indent `indent`, or on the key's line if `indent` is None.
+    The list is a block list whose dashes are indented by `indent` columns. It is on the key's line
+    if `indent` is None or there are no values. `style` is the quote of the values, or "".
     """
     if indent is None or not values:
         return (f"{key}: {flow_list(style, values)}",)
@@ -58,12 +60,12 @@ def list_lines(
 
 
 def flow_list(style: str, values: Sequence[str]) -> str:
-    """Return a list of values on one line, each value in the given style."""
+    """Return a list of values as YAML source on one line. `style` is the values' quote, or ""."""
     return f"[{', '.join(text_spelled(style, value) for value in values)}]"
 
 
 def list_indent(reading: YamlDocument, table: MappingNode) -> int | None:
-    """Return by how many columns a mapping indents its block lists, or None if it has none."""
+    """Return by how many columns a mapping indents its first block list, or None if it has none."""
     for key, value in table.pairs:
         if isinstance(value, SequenceNode) and not value.flow:
             inner = reading.places.position(value.start).character
@@ -74,7 +76,7 @@ def list_indent(reading: YamlDocument, table: MappingNode) -> int | None:
 def values_appended(
     reading: YamlDocument, listing: SequenceNode, values: Sequence[str], line_end: str
 ) -> tuple[TextChange, ...]:
-    """Return the changes that append values to a list."""
+    """Return the changes that append `values` to a list, quoted like the list's last value."""
     spelled = _spelled(listing, values)
     if not listing.items:
         return (first_in_flow(reading, listing, ", ".join(spelled)),)
@@ -92,7 +94,8 @@ def values_renewed(
 ) -> tuple[TextChange, ...]:
     """Return the changes that make a non-empty list equal to `values`, which are newest first.
 
-    New values are inserted at the top and old ones are removed from the end.
+    `key` is the key of the list. New values are inserted at the top and old ones are removed from
+    the end.
     """
     kept = _kept([_value(item) for item in listing.items], values)
     fresh = _spelled(listing, values[: len(values) - kept])
@@ -107,7 +110,10 @@ def values_renewed(
 
 
 def item_lead(reading: YamlDocument, listing: SequenceNode, item: YamlNode) -> str:
-    """Return the text before an item on its line: the indent, the dash and white space."""
+    """Return the indent, dash and white space for an item of a block list.
+
+    Take the text before `item` on its line, or make a new one if that text is anything else.
+    """
     start = reading.places.line_start(item.start)
     lead = reading.text[start : item.start]
     indent = " " * reading.places.position(listing.start).character
@@ -118,7 +124,7 @@ def item_lead(reading: YamlDocument, listing: SequenceNode, item: YamlNode) -> s
 class _Renewal:
     """A change of a list: the values `fresh` come first, then the first `kept` items of the list.
 
-    The other items are removed.
+    The other items are removed. `fresh` are values as YAML source.
     """
 
     reading: YamlDocument
@@ -174,7 +180,10 @@ class _Renewal:
         return self.listing.items[max(self.kept, 1) :]
 
     def _dash_line(self, item: YamlNode) -> int:
-        """Return the offset of the line with an item's dash, which may be above the item."""
+        """Return the offset of the start of the line with an item's dash.
+
+        This line may be above that of the item.
+        """
         reading = self.reading
         column = reading.places.position(self.listing.start).character
         line = reading.places.line_start(item.start)
@@ -185,9 +194,9 @@ class _Renewal:
         return line
 
     def _cut(self, before: YamlNode, item: YamlNode) -> tuple[tuple[int, int], ...]:
-        """Return the ranges to remove with an item.
+        """Return the ranges (start and end offset) to remove so that `item` and its comma are gone.
 
-        A comment after the item `before` is not removed.
+        `before` is the item before it. A comment between the two is not removed.
         """
         text = self.reading.text
         comma = _COMMA.match(text, before.end)
@@ -197,14 +206,14 @@ class _Renewal:
 
 
 def _spelled(listing: SequenceNode, values: Sequence[str]) -> list[str]:
-    """Return the values in the style of the list's last value."""
+    """Return the values as YAML source, quoted like the list's last single value."""
     items = [item for item in listing.items if isinstance(item, Scalar)]
     style = items[-1].style if items else '"'
     return [text_spelled(style, value) for value in values]
 
 
 def _inner_start(text: str, start: int) -> int:
-    """Return the offset of the first item of a flow list whose bracket is at `start`."""
+    """Return the offset of the first item of a flow list whose opening bracket is at `start`."""
     at = start + 1
     while text[at] in " \t":
         at += 1
@@ -212,7 +221,7 @@ def _inner_start(text: str, start: int) -> int:
 
 
 def _value(item: YamlNode) -> str | None:
-    """Return the text of an item, or None if the item is not a single value or is empty."""
+    """Return the text of an item of a list, or None if the item is null or not a single value."""
     content = content_of(item)
     if isinstance(content, Scalar) and (content.value or content.style):
         return content.value
@@ -220,13 +229,13 @@ def _value(item: YamlNode) -> str | None:
 
 
 def _kept(old: Sequence[str | None], new: Sequence[str]) -> int:
-    """Return how many of the first values in `old` are also the last values in `new`, in order."""
+    """Return how many of the first values in `old` are also, in order, the last values in `new`."""
     longest = min(len(old), len(new))
     return next(n for n in range(longest, -1, -1) if list(old[:n]) == list(new[len(new) - n :]))
 
 
 def _joined(stretches: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the ranges, with those joined that follow each other without a gap."""
+    """Return the ranges with each two joined into one if the second starts where the first ends."""
     joined: list[tuple[int, int]] = []
     for start, end in stretches:
         if joined and joined[-1][1] == start:

@@ -17,10 +17,11 @@ NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scalar:
-    """A single value as text. `style` is "" for a plain value, else the value's first character.
+    """A single YAML value as text, with its start and end offset.
 
-    `unquoted`: the source is a glob that YAML would have read as something else. `anchored`: the
-    value has an anchor.
+    `style` is "" for a value without quotes, else the character that begins the value (a quote, `|`
+    or `>`). `unquoted`: the source is a glob that YAML would have read as something else.
+    `anchored`: the value has an anchor.
     """
 
     start: int
@@ -38,7 +39,7 @@ class Scalar:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SequenceNode:
-    """A sequence, in block or flow form."""
+    """A YAML list with its start and end offset. `flow` says that it is written in brackets."""
 
     start: int
     end: int
@@ -49,7 +50,10 @@ class SequenceNode:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MappingNode:
-    """A mapping, in block or flow form: its pairs in order, duplicates included."""
+    """A YAML mapping with its start and end offset: its pairs in order, duplicates included.
+
+    A pair is a key and its value. `flow` says that the mapping is written in braces.
+    """
 
     start: int
     end: int
@@ -60,7 +64,7 @@ class MappingNode:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alias:
-    """An alias (`*name`). `target` is the node with the anchor of that name."""
+    """A YAML alias (`*name`). `target` is the node with the anchor of that name."""
 
     start: int
     end: int
@@ -78,20 +82,21 @@ _MARKS = ("-", "?", "---", "...")
 
 
 def content_of(node: YamlNode) -> ContentNode:
-    """Return the target of an alias, or any other node itself."""
+    """Return the target if the node is an alias, else the node itself."""
     return node.target if isinstance(node, Alias) else node
 
 
 def double_quoted(value: str) -> str:
-    """Return a value in double quotes, on one line."""
+    """Return a value as YAML source in double quotes, on one line."""
     escaped = dumps(value, ensure_ascii=False)
     return _UNSAFE.sub(lambda found: f"\\u{ord(found.group()):04x}", escaped)
 
 
 def spelled_like(style: str, value: str) -> str:
-    """Return a value in the given style, or in double quotes if that is not possible.
+    """Return a value as YAML source in the given style, or in double quotes if that is impossible.
 
-    The style is "" for a plain value, else the value's first character.
+    The style is "" for no quotes, else the quote. Styles of block text (`|`, `>`) give double
+    quotes.
     """
     if style == "'" and value.isprintable():
         return "'" + value.replace("'", "''") + "'"

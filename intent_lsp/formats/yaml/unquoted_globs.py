@@ -36,7 +36,11 @@ class GlobKeys:
     inner_of: str = ""
 
     def pattern(self) -> re.Pattern[str]:
-        """Return a regular expression that finds these keys on a line or in a flow mapping."""
+        """Return a regular expression that finds these keys on a line or in a flow mapping.
+
+        Group `key` is the key's name; `lead` is the indent and the dashes before a key that is
+        first on its line, else None.
+        """
         names = "|".join(re.escape(name) for name in (*self.outer, *self.inner))
         return re.compile(
             rf"(?:{_START}(?P<lead>[ ]*(?:-[ ]+)*)|[{{,][ \t]*)"
@@ -59,7 +63,10 @@ POLICY_GLOBS = GlobKeys(
 
 
 def compose_with_globs(text: str, keys: GlobKeys) -> Composed | YamlProblem:
-    """Build the nodes of a text in which the globs below `keys` may be unquoted."""
+    """Return the YAML nodes of a text in which the globs below `keys` may be unquoted.
+
+    Return the problem if the nodes cannot be built.
+    """
     globs = dict(_Search(text, keys).found())
     for _ in range(_MAX_TRIES):
         composed = compose(masked(text, globs), globs)
@@ -71,7 +78,10 @@ def compose_with_globs(text: str, keys: GlobKeys) -> Composed | YamlProblem:
 
 
 def masked(text: str, globs: Mapping[int, str]) -> str:
-    """Return the text with each glob replaced by a plain value of the same length."""
+    """Return the text with each glob replaced by a plain value of the same length.
+
+    `globs` maps the offset of each glob to its source, in ascending order.
+    """
     parts: list[str] = []
     done = 0
     for start, source in globs.items():
@@ -81,10 +91,10 @@ def masked(text: str, globs: Mapping[int, str]) -> str:
 
 
 class _Search:
-    """One search for unquoted globs through a text, key by key.
+    """One search for unquoted globs through a YAML text, key by key.
 
-    `_outer` is the offset and column of the last `inner_of` key, or None after the end of its
-    value.
+    `_outer` is the offset and column of the last `inner_of` key (see GlobKeys), or None outside of
+    its value.
     """
 
     def __init__(self, text: str, keys: GlobKeys) -> None:
@@ -103,7 +113,10 @@ class _Search:
                 yield start, source
 
     def _counts(self, key: re.Match[str]) -> bool:
-        """Return whether a key holds globs. An `inner` key does only below the key `inner_of`."""
+        """Return whether a matched key holds globs.
+
+        An `outer` key does; an `inner` key does only below the key `inner_of` (see GlobKeys).
+        """
         if key.group("key") == self._keys.inner_of:
             self._outer = (key.end(), self._column(key))
         if key.group("key") not in self._keys.inner:
@@ -117,7 +130,7 @@ class _Search:
         return left is None
 
     def _column(self, key: re.Match[str]) -> int:
-        """Return the column of a key."""
+        """Return the column of a matched key on its line."""
         lead = key.group("lead")
         if lead is not None:
             return len(lead)
@@ -127,12 +140,12 @@ class _Search:
         return 1 + max(self._text.rfind(end, 0, at) for end in self._line_ends)
 
     def _indent(self, key: re.Match[str]) -> int:
-        """Return the indent of the line that a key is on."""
+        """Return the indent of the line that a matched key is on."""
         found = _SPACES.match(self._text, self._line_start(key.start("key")))
         return len(found.group()) if found else 0
 
     def _of_key(self, key: re.Match[str]) -> Iterator[tuple[int, str]]:
-        """Yield the unquoted globs in the value of a key."""
+        """Yield the offset and the source of each unquoted glob in the value of a matched key."""
         text, at = self._text, key.end()
         blank = _TO_VALUE.match(text, at)
         if blank and key.group("lead") is not None:
@@ -147,9 +160,10 @@ class _Search:
             yield from self._single(at)
 
     def _single(self, at: int) -> Iterator[tuple[int, str]]:
-        """Yield the unquoted glob at `at`, if it is a single value where a list is expected.
+        """Yield the offset and the source of the unquoted glob at `at`, if there is one.
 
-        It is masked too, because a text that cannot be parsed would switch governance off.
+        `at` is where a single value stands although a list is expected. The glob is masked
+        nevertheless, because a text that cannot be parsed would switch governance off.
         """
         raw = _REST.match(self._text, at)
         body = block_glob(raw.group() if raw else "", self._linked, continued=True)
@@ -157,9 +171,10 @@ class _Search:
             yield at, body
 
     def _below(self, at: int, column: int) -> Iterator[tuple[int, str]]:
-        """Yield the unquoted globs of a list that starts at `at`, on a line below its key.
+        """Yield the offset and the source of each unquoted glob in a list on lines below its key.
 
-        `column` is the column of the key. The list is in block or flow form.
+        `at` is the offset of the list's first line, `column` the column of the key. The list may be
+        in block or flow form; nothing is yielded if there is no list at `at`.
         """
         first = _DASH.match(self._text, at)
         if first and len(first.group(1)) >= column:
@@ -170,7 +185,10 @@ class _Search:
             yield from self._flow(indent + 1, column)
 
     def _block(self, at: int, column: int) -> Iterator[tuple[int, str]]:
-        """Yield the unquoted globs of a block list at `at`, whose dashes are at `column`."""
+        """Yield the offset and the source of each unquoted glob in a block list.
+
+        `at` is the offset of the list's first line, `column` the column of its dashes.
+        """
         item: tuple[int, str] | None = None
         continued = False
         for start, line in _lines_from(self._text, at):
@@ -189,16 +207,21 @@ class _Search:
         yield from self._item(item, continued=continued)
 
     def _item(self, item: tuple[int, str] | None, *, continued: bool) -> Iterator[tuple[int, str]]:
-        """Yield the offset and the source of an item of a block list, if it is an unquoted glob."""
+        """Yield the offset and the source of an item of a block list, if it is an unquoted glob.
+
+        `item` is the offset and the text after the dash, or None to yield nothing. `continued` says
+        that the item goes on on more lines.
+        """
         if item is not None:
             body = block_glob(item[1], self._linked, continued=continued)
             if body:
                 yield item[0], body
 
     def _flow(self, at: int, indent: int) -> Iterator[tuple[int, str]]:
-        """Yield the unquoted globs of a flow list whose items start at `at`.
+        """Yield the offset and the source of each unquoted glob in a flow list.
 
-        The list ends at `]`, or at a line that is indented no more than `indent`.
+        `at` is where its items start. The list ends at `]`, or at a line that is indented by at
+        most `indent` columns.
         """
         text = self._text
         while True:
@@ -222,7 +245,7 @@ class _Search:
 
 
 def _linked_anchors(text: str) -> frozenset[str]:
-    """Return the anchors that an alias in the text uses. They are meant as YAML, not as globs."""
+    """Return the names of the anchors that an alias in the text uses: YAML on purpose, no globs."""
     if "&" not in text or "*" not in text:
         return frozenset()
     names: dict[str, set[str]] = {"&": set(), "*": set()}
@@ -237,7 +260,7 @@ def _line_end(text: str, at: int) -> int:
 
 
 def _lines_from(text: str, at: int) -> Iterator[tuple[int, str]]:
-    """Yield the offset and the text of each line from `at` on, without the line end."""
+    """Yield the offset and the text of each line from the offset `at` on, without the line end."""
     while at < len(text):
         line = _REST.match(text, at)
         yield at, line.group() if line else ""
@@ -245,11 +268,11 @@ def _lines_from(text: str, at: int) -> Iterator[tuple[int, str]]:
 
 
 def _kept(globs: dict[int, str], composed: Composed | YamlProblem) -> dict[int, str]:
-    """Return the globs without those that proved not to be values when the text was composed.
+    """Return the globs without those that composing the masked text proved not to be values.
 
-    A wrong glob inside quoted text may have masked the closing quote, so that the parser stopped
-    too early. If no glob before that point proved wrong, the first glob that was not read is left
-    out.
+    `globs` maps offsets to sources. A wrong glob inside quoted text may have masked the closing
+    quote, so that the parser stopped too early. If no glob before that point proved wrong, the
+    first glob that was not read is left out.
     """
     if isinstance(composed, Composed):
         return {at: source for at, source in globs.items() if at in composed.globs}
