@@ -51,10 +51,11 @@ _COMMENT_LINE = re.compile(r"( *)#[^\r\n]*(?:\r\n|\n|\r)")
 def add_intent(
     text: str, intent: Intent, reader: IntentsReader | None = None
 ) -> FileEdit | EditRefused:
-    """Return the edit that adds an intent at the end of the file's list, or a refusal.
+    """Return the edit that adds an intent at the end of the list in the intents file, or a refusal.
 
-    A file without a list gets one below `active_intents` (requirements section 3). `text` has no
-    byte order mark. If `reader` has just read `text`, it does not parse `text` again.
+    `text` is the text of the file, without a byte order mark. A file without a list gets one below
+    `active_intents` (requirements section 3). If `reader` has just read `text`, it does not parse
+    `text` again.
     """
     reading = reader or IntentsReader()
     before = reading.read(text)
@@ -71,7 +72,8 @@ def add_intent(
 def adding_to(text: str) -> Callable[[Intent], FileEdit | EditRefused]:
     """Return a function that returns the changes that add a given intent to `text`, or a refusal.
 
-    `text` must be valid YAML, and is parsed only once. The caller must verify the changes.
+    `text`, the text of the intents file, must be valid YAML; it is parsed only once. The caller
+    must verify the changes.
     """
     composed = compose_with_globs(text, INTENT_GLOBS)
     root = None if isinstance(composed, YamlProblem) else composed.root
@@ -88,7 +90,10 @@ def adding_to(text: str) -> Callable[[Intent], FileEdit | EditRefused]:
 
 
 def _added(adding: "_Adding", root: YamlNode | None) -> FileEdit | EditRefused:
-    """Return the changes that add an intent to a file with the YAML root `root`, or a refusal."""
+    """Return the changes that add the intent of `adding` to its file, or a refusal.
+
+    `root` is the YAML root of the file, or None if the file has no value.
+    """
     if root is None or (isinstance(root, Scalar) and root.null and root.start == root.end):
         return adding.to_nothing()
     if isinstance(root, SequenceNode):
@@ -105,7 +110,7 @@ def _added(adding: "_Adding", root: YamlNode | None) -> FileEdit | EditRefused:
 
 @dataclass(frozen=True, slots=True)
 class _Adding:
-    """Adds one intent to a text. `line_end` ends each added line."""
+    """Adds one intent to the text of an intents file. `line_end` ends each added line."""
 
     reading: YamlDocument
     intent: Intent
@@ -116,7 +121,7 @@ class _Adding:
         return (self._lines(len(self.reading.text), _keyed(self.intent, 0)),)
 
     def to_other(self, root: MappingNode) -> FileEdit:
-        """Return the changes that add a list with the intent to a mapping that has no such list."""
+        """Return the changes that add a list with the intent to `root`, which has no intents."""
         if root.flow:
             quote = quote_of(root)
             inline = entry_inline(self.intent, EntryForm(quote=quote))
@@ -126,7 +131,10 @@ class _Adding:
         return (self._lines(at, _keyed(self.intent, column)),)
 
     def below(self, root: MappingNode, found: Field) -> FileEdit | EditRefused:
-        """Return the changes that add the intent to the list at the key `found`, or a refusal."""
+        """Return the changes that add the intent to the value of the key `found`, or a refusal.
+
+        `found` is the key `active_intents` of the mapping `root`.
+        """
         value = found.value
         if isinstance(value, Alias) or value.anchored:
             return EditRefused(
@@ -146,7 +154,7 @@ class _Adding:
         )
 
     def to_list(self, listing: SequenceNode, quote: str = "") -> FileEdit | EditRefused:
-        """Return the changes that add the intent to a list, or a refusal.
+        """Return the changes that add the intent to a list of intents, or a refusal.
 
         `quote` is the quote around the keys of the mapping that holds the list, or "".
         """
@@ -201,7 +209,10 @@ class _Adding:
         return node.flow and not self.reading.text[node.start + 1 : node.end - 1].strip()
 
     def _form(self, entries: Sequence[YamlNode], quote: str) -> EntryForm:
-        """Return the form for a new entry: that of the last mapping, else one with `quote`."""
+        """Return the form for a new entry: that of the last entry that is a mapping.
+
+        If no entry is a mapping, return a block form whose keys have the given quote.
+        """
         tables = [entry for entry in entries if isinstance(entry, MappingNode)]
         if not tables:
             return EntryForm(quote=quote)
@@ -210,9 +221,9 @@ class _Adding:
         return EntryForm(inline=last.flow, quote=quote_of(last), lists=lists)
 
     def _step(self, entries: Sequence[YamlNode], column: int) -> int:
-        """Return how many columns the pairs of an entry are indented below its key at `column`.
+        """Return how many columns the pairs of a new entry are indented below its key at `column`.
 
-        This is as in the last block entry, or 2 if there is none.
+        This is as in the last of `entries` that is in block form, or 2 if there is none.
         """
         tables = [each for each in entries if isinstance(each, MappingNode) and not each.flow]
         step = self._column(tables[-1]) - column if tables else 0
@@ -221,22 +232,26 @@ class _Adding:
     def _block(self, parts: Sequence[YamlNode], lines: Sequence[str], column: int) -> TextChange:
         """Return the change that inserts lines after the last item of a block collection.
 
-        A blank line precedes them if a blank line separates the last two items. Comments indented
-        deeper than `column` belong to the last item.
+        `parts` are the collection's items. A blank line precedes the new lines if a blank line
+        separates the last two items. Comments indented deeper than `column` belong to the last
+        item.
         """
         between = self.reading.text[parts[-2].end : parts[-1].start] if parts[1:] else ""
         blank = [""] if _BLANK_LINE.search(between) else []
         return self._lines(self._after(parts[-1], column), [*blank, *lines])
 
     def _flow_pair(self, table: MappingNode, pair: str) -> FileEdit:
-        """Return the changes that add a pair at the end of a flow mapping."""
+        """Return the changes that add `pair` at the end of a flow mapping.
+
+        `pair` is a key with its value, as YAML source.
+        """
         if not table.pairs:
             return (first_in_flow(self.reading, table, pair),)
         parts = [(key.start, value.end) for key, value in table.pairs]
         return parts_after(self.reading, parts, len(parts) - 1, [pair], self.line_end)
 
     def _after(self, node: YamlNode, column: int) -> int:
-        """Return the offset of the line after a node and the comments that belong to the node.
+        """Return the offset of the line below a node and the comments that belong to the node.
 
         These are the comment lines directly below the node that are indented more than `column`.
         """
@@ -255,7 +270,10 @@ class _Adding:
 
 
 def _keyed(intent: Intent, column: int) -> list[str]:
-    """Return the lines of the key `active_intents`, at `column`, and of a list with one intent."""
+    """Return the lines of the key `active_intents` and of a list with one intent below it.
+
+    `column` is the column of the key.
+    """
     first, *others = entry_lines(intent, EntryForm())
     lines = [f"{ROOT_KEY}:", f"  - {first}", *(f"    {line}" for line in others)]
     return [" " * column + line for line in lines]

@@ -19,16 +19,20 @@ from intent_lsp.formats.text_positions import TextPositions
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """The edit that adds intents. `refused` maps the id of each intent not added to the reason."""
+    """The edit that adds several intents, and the ids of those that it does not add.
+
+    `refused` maps each of these ids to the reason.
+    """
 
     changes: FileEdit
     refused: Mapping[str, str] = field(default_factory=dict)
 
 
 def add_intents(text: str, intents: Sequence[Intent], now: str) -> Added:
-    """Return the edit that adds intents at the end of the file's list, in order.
+    """Return the edit that adds intents at the end of the list in the intents file, in order.
 
-    An intent without a creation date gets `now`. `text` has no byte order mark.
+    `text` is the text of the file, without a byte order mark. An intent without a creation date
+    gets `now`.
     """
     wanted = [replace(each, created_at=each.created_at or now) for each in intents]
     after, refused = _one_by_one(text, wanted[:1])
@@ -39,7 +43,10 @@ def add_intents(text: str, intents: Sequence[Intent], now: str) -> Added:
 
 
 def _one_by_one(text: str, wanted: Sequence[Intent]) -> tuple[str, dict[str, str]]:
-    """Add the intents to the text one after another. Return the new text and the refusals by id."""
+    """Add the intents to the text one after another.
+
+    Return the new text, and the reason of each refusal by the id of the intent.
+    """
     reader, refused = IntentsReader(), dict[str, str]()
     for intent in wanted:
         changes = add_intent(text, intent, reader)
@@ -51,9 +58,10 @@ def _one_by_one(text: str, wanted: Sequence[Intent]) -> tuple[str, dict[str, str
 
 
 def _together(text: str, wanted: Sequence[Intent]) -> tuple[str, dict[str, str]] | None:
-    """Add all intents at one place and verify the result once. Return as `_one_by_one` does.
+    """Add all intents to the text at one place, and verify the result once.
 
-    Return None if an intent is refused, or if the intents cannot all be inserted at one place.
+    Return the new text and no refusals, as an empty dict. Return None if an intent is refused, or
+    if the intents cannot all be inserted at one place.
     """
     reader = IntentsReader()
     before = reader.read(text)

@@ -42,7 +42,7 @@ _HALF = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True)
 class EditRefused:
-    """Why the intents file cannot be edited. `reason` is a clause for a message."""
+    """A refusal to edit the intents file. `reason` is a clause for a message that says why."""
 
     reason: str
 
@@ -52,9 +52,9 @@ def set_status(
 ) -> FileEdit | EditRefused:
     """Return the edit that sets an intent's status, or a refusal.
 
-    The edit also sets the key `updated_at` if the intent has that key. It is empty if the intent
-    already has the status. A missing status is added after the name, or after the id if there is no
-    name. `text` has no byte order mark.
+    `text` is the text of the intents file, without a byte order mark. The edit also sets the key
+    `updated_at` if the intent has that key. It is empty if the intent already has the status. A
+    missing status is added after the name, or after the id if there is no name.
     """
     reader = IntentsReader()
     known = _known(reader.read(text), intent_id)
@@ -68,9 +68,9 @@ def add_globs(
 ) -> FileEdit | EditRefused:
     """Return the edit that appends to an intent's scope the patterns that it lacks, or a refusal.
 
-    The edit also sets the key `updated_at` if the intent has that key. It is empty if the scope has
-    all patterns. A missing scope is added after the status, else the name, else the id. `text` has
-    no byte order mark.
+    `text` is the text of the intents file, without a byte order mark. The edit also sets the key
+    `updated_at` if the intent has that key. It is empty if the scope has all patterns. A missing
+    scope is added after the status, else the name, else the id.
     """
     reader = IntentsReader()
     known = _known(reader.read(text), intent_id)
@@ -84,12 +84,12 @@ def add_globs(
 def set_history(
     text: str, intent_id: str, events: Sequence[str], reader: IntentsReader | None = None
 ) -> FileEdit | EditRefused:
-    """Return the edit that sets an intent's `recent_history` to `events`, or a refusal.
+    """Return the edit that makes `events` the `recent_history` of an intent, or a refusal.
 
-    `events` are newest first. New ones are inserted at the top, and old ones that are not in
-    `events` are removed. No date changes. The edit is empty if nothing changes. A missing history
-    is added at the end of the entry. `text` has no byte order mark. If `reader` has just read
-    `text`, it does not parse `text` again.
+    `text` is the text of the intents file, without a byte order mark; if `reader` has just read it,
+    it is not parsed again. `events` are newest first. New ones are inserted at the top, and old
+    ones that are not in `events` are removed. `updated_at` stays. The edit is empty if nothing
+    changes. A missing history is added at the end of the intent's entry.
     """
     reader = reader or IntentsReader()
     known = _known(reader.read(text), intent_id)
@@ -116,7 +116,10 @@ def apply_changes(text: str, changes: Sequence[TextChange]) -> str:
 def verified(
     text: str, changes: FileEdit, wanted: Intents, reader: IntentsReader
 ) -> FileEdit | EditRefused:
-    """Return `changes` if the changed text parses to the intents `wanted`, else a refusal."""
+    """Return `changes` if they turn `text` into a file with exactly the intents `wanted`.
+
+    Return a refusal if they do not.
+    """
     after = reader.read(apply_changes(text, changes))
     if not after.parsed or after.intents != wanted:
         return EditRefused("the edit would not give the wanted result")
@@ -124,7 +127,7 @@ def verified(
 
 
 def unwritable(values: Iterable[str]) -> EditRefused | None:
-    """Return a refusal if a value has a lone surrogate, which no file can hold; else None."""
+    """Return a refusal if a value has a lone surrogate, which no file can hold, else None."""
     if any(_HALF.search(value) for value in values):
         return EditRefused(
             "a value has half of a character (a lone surrogate), which is not valid text"
@@ -133,7 +136,7 @@ def unwritable(values: Iterable[str]) -> EditRefused | None:
 
 
 def _known(file: IntentsFile, intent_id: str) -> Intent | EditRefused:
-    """Return the intent with an id, or a refusal if the file is not valid or lacks that intent."""
+    """Return the intent with the given id, or a refusal if the file is invalid or lacks it."""
     if not file.parsed:
         return EditRefused(f"the file cannot be parsed: {file.findings[0].message}")
     for intent in file.intents:
@@ -145,10 +148,10 @@ def _known(file: IntentsFile, intent_id: str) -> Intent | EditRefused:
 def _edited(
     text: str, known: Intent, wanted: Intent, reader: IntentsReader, updated_at: str | None = None
 ) -> FileEdit | EditRefused:
-    """Return the verified edit that turns the entry of `known` into `wanted`, or a refusal.
+    """Return the verified edit that turns the intent `known` into `wanted`, or a refusal.
 
     The two differ in status, globs or history. If `updated_at` is given, it replaces the value of
-    that key, if the entry has the key.
+    that key, if the intent has the key.
     """
     if wanted == known:
         return ()
@@ -171,7 +174,7 @@ def _edited(
 
 
 def _changed(entry: EntryText, known: Intent, wanted: Intent) -> FileEdit | EditRefused:
-    """Return the changes that turn `known` into `wanted`, or a refusal.
+    """Return the changes to `entry` that turn its intent from `known` into `wanted`, or a refusal.
 
     The two differ only in the status, the scope or the history.
     """
@@ -219,12 +222,12 @@ def _history_set(entry: EntryText, events: Sequence[str]) -> FileEdit | EditRefu
 
 
 def _value_of(entry: EntryText, *names: str) -> YamlNode | None:
-    """Return the value of the first of the keys `names` that the entry has, or None."""
+    """Return the value of the first of the keys `names` that the entry has, or None without any."""
     return next((entry.fields[name].value for name in names if name in entry.fields), None)
 
 
 def _value_changed(entry: EntryText, found: Field, text: str) -> FileEdit | EditRefused:
-    """Return the change that replaces a key's value by `text`.
+    """Return the change that replaces the value of the key `found` by `text`.
 
     Return a refusal if the value has an anchor or is not a plain or quoted value.
     """

@@ -58,7 +58,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IntentPlaces:
-    """The spans of an intent's parts in the file. A span is None if the intent lacks that part."""
+    """The spans of an intent's parts in the intents file. A span is None if the part is missing."""
 
     entry: Span
     id: Span
@@ -70,14 +70,14 @@ class IntentPlaces:
 
 @dataclass(frozen=True, slots=True)
 class EntryRead:
-    """An intent and its spans in the text that was read."""
+    """An intent and the spans of its parts in the text that it was read from."""
 
     intent: Intent
     places: IntentPlaces
 
 
 def status_meant(value: str) -> Status | None:
-    """Return the status that a text means in any letter case, or None if it means none.
+    """Return the status that a word stands for in any letter case, or None for an unknown word.
 
     Older words, such as `DONE`, are accepted.
     """
@@ -87,9 +87,10 @@ def status_meant(value: str) -> Status | None:
 def read_entry(
     reading: YamlDocument, node: YamlNode, key: Scalar | None, pattern_findings: PatternFindings
 ) -> EntryRead | None:
-    """Return an entry's intent, or add a finding and return None if the entry has no usable id.
+    """Return the intent of an entry, or add a finding and return None if it has no usable id.
 
-    If entries are in a mapping by id, `key` is the entry's key, and thus its id; else it is None.
+    `node` is the entry. `key` is its key, which is its id, if entries are in a mapping by id, else
+    None. `pattern_findings` returns the findings on a glob.
     """
     table = content_of(node)
     if not isinstance(table, MappingNode):
@@ -128,7 +129,10 @@ def read_entry(
 
 @dataclass(frozen=True, slots=True)
 class _Values:
-    """Reads the values of one entry. A missing field gives None, or an empty tuple for a list."""
+    """Reads the values of one entry by key.
+
+    A missing key gives None, or an empty tuple for a list.
+    """
 
     reading: YamlDocument
     fields: dict[str, Field]
@@ -163,9 +167,10 @@ class _Values:
 def _id_of(
     reading: YamlDocument, node: YamlNode, key: Scalar | None, fields: dict[str, Field]
 ) -> tuple[str, YamlNode] | None:
-    """Return the entry's id and the id's node, or add a finding and return None if it has none.
+    """Return the id of the entry `node` and the id's node, or add a finding and return None.
 
-    `key` is the entry's key if entries are in a mapping by id, and then holds the id.
+    None means that the entry has no usable id. `key` is the entry's key if entries are in a mapping
+    by id, and then holds the id; else it is None. `fields` are the entry's pairs by known key.
     """
     place = key or (fields["id"].value if "id" in fields else None)
     text = text_of(reading, place) if place else None
@@ -187,7 +192,7 @@ def _id_of(
 
 
 def _status_of(reading: YamlDocument, fields: dict[str, Field]) -> Status:
-    """Return the entry's status. A missing or unknown status counts as PLANNED.
+    """Return the status of an entry from its pairs. A missing or unknown status counts as PLANNED.
 
     An unknown status also gets a finding.
     """

@@ -26,9 +26,9 @@ _QUOTES = ("'", '"')
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntryText:
-    """An existing entry, with the fields whose keys are known.
+    """An existing entry of the intents file: its mapping, and its pairs by known key (`fields`).
 
-    `line_end` is the entry's line end.
+    `line_end` is the line end that the entry uses.
     """
 
     reading: YamlDocument
@@ -49,7 +49,7 @@ class EntryText:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntryForm:
-    """The form of an entry: `inline` if it is on one line, and the `quote` around its keys or "".
+    """How an entry is written: `inline` if on one line, and the `quote` around its keys or "".
 
     `lists` is the indent of its block lists below their keys, or None if its lists are on one line.
     """
@@ -62,7 +62,7 @@ class EntryForm:
 def entry_of(text: str, file: IntentsFile, intent_id: IntentId) -> EntryText | None:
     """Return the entry of an intent in `text`, or None if the entry is a YAML alias.
 
-    `file` is what `text` was parsed to. It must have the intent.
+    `file` is the result of reading `text`. It must have the intent.
     """
     composed = compose_with_globs(text, INTENT_GLOBS)
     if isinstance(composed, YamlProblem):
@@ -82,8 +82,8 @@ def pair_put(
 ) -> tuple[TextChange, ...]:
     """Return the changes that insert a key with its value into an entry.
 
-    It is inserted after the value `after`, or as the first if `after` is None. `lines` are its
-    lines without indent; for a flow entry there must be only one.
+    The pair is inserted after the value `after`, or as the first one if `after` is None. `lines`
+    are its lines without indent; for a flow entry there must be only one.
     """
     reading, table = entry.reading, entry.table
     if table.flow:
@@ -98,13 +98,13 @@ def pair_put(
 
 
 def quote_of(table: MappingNode) -> str:
-    """Return the quote around the first key of a mapping, or "" if it has none."""
+    """Return the quote around the first key of a mapping, or "" if that key has no quotes."""
     key = table.pairs[0][0] if table.pairs else None
     return key.style if isinstance(key, Scalar) and key.style in _QUOTES else ""
 
 
 def entry_lines(intent: Intent, form: EntryForm) -> tuple[str, ...]:
-    """Return the lines of a new entry, the id first, without indent.
+    """Return the lines of a new entry for an intent, without indent. The first line holds the id.
 
     White space around constraints and criteria is removed. Empty lists of these are left out, and
     so are the fields that `intent_meant` leaves out.
@@ -133,7 +133,10 @@ def entry_inline(intent: Intent, form: EntryForm) -> str:
 
 
 def intent_meant(intent: Intent) -> Intent:
-    """Return the intent reduced to the fields that `entry_lines` writes, to verify a new entry."""
+    """Return the intent as it reads back from a new entry, to verify the entry.
+
+    It has only the fields that `entry_lines` writes, without white space around sentences.
+    """
     return Intent(
         id=intent.id,
         name=intent.name,
@@ -153,7 +156,8 @@ def _start(place: EntryNode) -> int:
 def _flow_pair(entry: EntryText, after: YamlNode | None, pair: str) -> tuple[TextChange, ...]:
     """Return the changes that insert `pair` into a flow entry.
 
-    It is inserted after the value `after`, or as the first pair if `after` is None.
+    `pair` is a key with its value, as YAML source. It is inserted after the value `after`, or as
+    the first pair if `after` is None.
     """
     reading, table = entry.reading, entry.table
     if not table.pairs:

@@ -1,7 +1,6 @@
 """Reads an entry's scope as globs, and its constraints and criteria as sentences.
 
 Constraints and criteria may be a list, a string or a mapping.
-
 Invariant: an empty scope owns nothing, and gets a finding (requirements section 3).
 Invariant: each pair of a mapping becomes the sentence `key: value`.
 """
@@ -35,9 +34,10 @@ def scope_of(
     at_id: YamlNode,
     pattern_findings: PatternFindings,
 ) -> tuple[YamlNode | None, tuple[tuple[YamlNode, str], ...]]:
-    """Return the node of the scope's list, or None if it is missing, and each glob with its node.
+    """Return the node of an entry's scope, or None if it is missing, and each glob with its node.
 
-    Add findings on each glob, and on an empty scope. `at_id` is where a missing scope is reported.
+    `fields` are the entry's pairs by known key. Add the findings that `pattern_findings` returns
+    for each glob, and one on an empty scope. A missing scope is reported at the node `at_id`.
     """
     found = fields.get("owned_scope")
     value = found.value if found else None
@@ -59,7 +59,10 @@ def scope_of(
 def note_glob(
     reading: YamlDocument, item: YamlNode, glob: str, pattern_findings: PatternFindings
 ) -> None:
-    """Add the findings that `pattern_findings` returns for a glob, at the node `item`."""
+    """Add the findings that `pattern_findings` returns for `glob` to those of `reading`.
+
+    `item` is the glob's node, where the findings are shown.
+    """
     for found in pattern_findings(glob):
         fixes: tuple[Fix, ...] = ()
         if found.replacement is not None and not (isinstance(item, Scalar) and item.unquoted):
@@ -77,9 +80,9 @@ def note_glob(
 
 
 def prose_of(reading: YamlDocument, node: YamlNode) -> tuple[str, ...]:
-    """Return the sentences of a list, a mapping or a single value.
+    """Return the sentences of a node: of each item of a list, each pair of a mapping, or one value.
 
-    Add a hint for anything but a list of single values.
+    Add a hint if the node is not a list of single values.
     """
     content = content_of(node)
     if isinstance(content, SequenceNode):
@@ -114,15 +117,18 @@ def _empty_scope(globs: Sequence[tuple[YamlNode, str]]) -> str:
 
 
 def _shown(reading: YamlDocument, place: YamlNode, found: Field | None) -> Span:
-    """Return the span of `place`, or of the key of `found` if `place` is empty, so not visible."""
+    """Return the span where a finding on `place` is shown.
+
+    This is the span of `place`, or that of the key of `found` if `place` is empty, so not visible.
+    """
     return reading.span(found.key if found and place.start == place.end else place)
 
 
 def _paths_of(reading: YamlDocument, found: Field, table: MappingNode) -> YamlNode | None:
     """Return the value of `paths` in `scope: {paths: [...]}`, or None if there is no `paths`.
 
-    Add a hint, if possible with a fix that makes it `owned_scope: [...]`. If there is no `paths`,
-    add a finding instead.
+    `found` is the key `scope` and its value, `table` the mapping. Add a hint, if possible with a
+    fix that makes it `owned_scope: [...]`. If there is no `paths`, add a finding instead.
     """
     inner = fields_of(reading, table, _SCOPE_KEYS).get("paths")
     message = f"`{found.key.value}` with `paths` below it is read as `owned_scope`"
@@ -140,7 +146,7 @@ def _flatten(reading: YamlDocument, key: Scalar, inner: Field, *, flow: bool, en
     """Return the fix that turns `scope: {paths: …}` into `owned_scope: …`.
 
     `key` is `scope`, and `inner` is `paths` with its value. `flow` says whether the mapping below
-    `scope` is in flow form, and `end` is where it ends.
+    `scope` is in flow form, and `end` is the offset of its end.
     """
     title = "Rename to `owned_scope`"
     if flow:
@@ -172,7 +178,7 @@ def _pairs(reading: YamlDocument, table: MappingNode) -> Iterator[str]:
 
 
 def _words(reading: YamlDocument, node: YamlNode) -> str:
-    """Return a node's text on one line."""
+    """Return a node's text on one line: a single value, or the source of a list or a mapping."""
     content = content_of(node)
     if isinstance(content, Scalar):
         return "" if content.null else content.value.strip()
@@ -182,7 +188,7 @@ def _words(reading: YamlDocument, node: YamlNode) -> str:
 def _quote_fix(reading: YamlDocument, table: MappingNode) -> Fix | None:
     """Return the fix that puts quotes around a list item that a colon turned into a mapping.
 
-    Return None if the item is not a single pair on one line.
+    `table` is the mapping. Return None if it is not a single pair on one line.
     """
     if len(table.pairs) != 1 or not _on_one_line(reading, table):
         return None
@@ -191,9 +197,10 @@ def _quote_fix(reading: YamlDocument, table: MappingNode) -> Fix | None:
 
 
 def _pairs_fix(reading: YamlDocument, table: MappingNode) -> Fix | None:
-    """Return the fix that turns a mapping into a list of its sentences.
+    """Return the fix that turns a mapping into a list of its `key: value` sentences.
 
-    Return None if a pair is not on one line.
+    Return None if a pair is not on one line, or if a value in a block mapping is a list or a
+    mapping.
     """
     sentences = tuple(_pairs(reading, table))
     if table.flow:

@@ -15,24 +15,25 @@ from intent_lsp.core.content import line_body, split_lines
 class IgnorePattern(Protocol):
     """A compiled line of an ignore file.
 
-    `include` is False for a `!` line, which cancels earlier lines.
+    `include` is True for a line that ignores ids, and False for a `!` line, which cancels earlier
+    lines.
     """
 
     include: bool | None
 
     def match_file(self, file: str) -> object | None:
-        """Return a match of the line with the id `file`, or None if the line does not match."""
+        """Return a match of the line with the intent id `file`, or None if it does not match."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class IgnoredIntents:
-    """The lines of an ignore file, as written, each with its compiled pattern."""
+    """The lines of an ignore file: each line as written, with its compiled pattern."""
 
     lines: tuple[tuple[str, IgnorePattern], ...] = ()
 
     def matching(self, intent_id: str) -> tuple[str, ...]:
-        """Return the lines that ignore an id; empty if the id is not ignored.
+        """Return the lines that ignore an intent id; empty if the id is not ignored.
 
         A later `!` line that matches the id cancels the lines before it.
         """
@@ -48,7 +49,7 @@ class IgnoredIntents:
 
 
 def read_ignored(text: str) -> IgnoredIntents:
-    """Parse an ignore file. A line that is not a valid pattern is left out."""
+    """Parse the text of an ignore file. A line that is not a valid pattern is left out."""
     lines = split_lines(text)
     return IgnoredIntents(tuple(_compiled(map(line_body, lines)))) if lines else IgnoredIntents()
 

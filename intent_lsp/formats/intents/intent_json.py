@@ -17,7 +17,10 @@ from intent_lsp.formats.ledger.jsonl import to_wire
 
 
 def intent_json(intent: Intent, flags: Sequence[str] = ()) -> dict[str, Any]:
-    """Return an intent as a JSON object. A date that the intent lacks is left out."""
+    """Return an intent as a JSON object. A date that the intent lacks is left out.
+
+    `flags` are the value of the key `flags`.
+    """
     told: dict[str, Any] = {
         "id": intent.id,
         "name": intent.name,

@@ -23,10 +23,11 @@ MAX_INTENTS = 10_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IntentsFile:
-    """The content of the intents file. Positions are in the text without its byte order mark.
+    """The content of the intents file: the intents, the spans of their parts, and the findings.
 
-    If `parsed` is False, the text could not be read: there are no intents, and governance is off
-    (requirements section 10). Findings are in order of position.
+    Spans are in the text without its byte order mark. Findings are in order of position. If
+    `parsed` is False, the text could not be read: there are no intents, and governance is off
+    (requirements section 10).
     """
 
     intents: Intents
@@ -41,7 +42,7 @@ def read_intents(text: str) -> IntentsFile:
 
 
 def glob_findings(pattern: str) -> Sequence[PatternFinding]:
-    """Return the findings on a glob that can be made without looking at the disk."""
+    """Return the findings on a glob that can be made without asking the disk."""
     return pattern_findings(pattern, lambda _: False)
 
 
@@ -66,7 +67,7 @@ class IntentsReader:
         return self._last[1]
 
     def _read(self, text: str) -> IntentsFile:
-        """Parse a text, whether or not it was parsed last."""
+        """Parse a text, even if it was also the last one that was parsed."""
         problem = refused(text)
         if problem is not None:
             return _unread(text, problem)
@@ -94,9 +95,9 @@ class IntentsReader:
 
 
 def _joined(reading: YamlDocument, entries: Iterable[EntryRead]) -> IntentsFile:
-    """Return the content of a file with these entries.
+    """Return the content of a file with these entries, and with the findings of `reading`.
 
-    Of entries with the same id, the first counts.
+    Of entries with the same id, the first one is used and each later one gets a finding.
     """
     first: dict[IntentId, EntryRead] = {}
     findings = reading.findings
@@ -130,7 +131,10 @@ def _too_many(place: EntryNode) -> YamlProblem:
 
 
 def _unread(text: str, problem: YamlProblem) -> IntentsFile:
-    """Return the content of a file that cannot be parsed: no intents, one finding for `problem`."""
+    """Return the content of a file that cannot be parsed: no intents, and one finding.
+
+    The finding is made from `problem`.
+    """
     # Index lines only up to the problem: a text over the limit may have millions of them.
     reading = YamlDocument(text[: problem.end])
     reading.take_problem(problem)

@@ -50,9 +50,10 @@ _Reader: TypeAlias = Callable[[YamlNode], object]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyFile:
-    """The content of the policy file. Positions are in the text without its byte order mark.
+    """The content of the policy file: the policy, and the findings with positions in the text.
 
-    If `parsed` is False, the text could not be read and `policy` holds the defaults.
+    Positions are in the text without its byte order mark. If `parsed` is False, the text could not
+    be read and `policy` holds the defaults.
     """
 
     policy: TeamPolicy
@@ -61,7 +62,7 @@ class PolicyFile:
 
 
 def read_policy(text: str) -> PolicyFile:
-    """Read a text of the policy file, without its byte order mark. Never raises."""
+    """Parse the text of a policy file, given without its byte order mark. Never raises."""
     composed = refused(text) or compose_with_globs(text, POLICY_GLOBS)
     if isinstance(composed, YamlProblem):
         # Index lines only up to the problem: a text over the limit may have millions of them.
@@ -77,13 +78,13 @@ def read_policy(text: str) -> PolicyFile:
 
 
 class _Sidecar:
-    """Reads the values of one policy. A value that cannot be read gets a finding."""
+    """Reads the values of one policy file. A value that cannot be read gets a finding."""
 
     def __init__(self, reading: YamlDocument) -> None:
         self._reading = reading
 
     def values(self, root: YamlNode) -> _Values:
-        """Return the policy fields that the file sets, at its root or below the key `sidecar`."""
+        """Return the policy fields that the file sets, below the key `sidecar` or at its root."""
         table = self._table(root)
         if table is None:
             return {}
@@ -96,7 +97,7 @@ class _Sidecar:
         return values | {f"lessons_{name}": path for name, path in lessons.items()} | privacy
 
     def _readers(self) -> dict[str, _Reader]:
-        """Return, for each key of the policy, the function that reads its value."""
+        """Return, for each key of the policy, the function that reads the value from its node."""
         return {
             "version": self._number("version", 0, 1_000_000),
             "architectural_constraints": partial(prose_of, self._reading),

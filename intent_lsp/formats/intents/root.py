@@ -28,16 +28,19 @@ _POINTERS = frozenset({"active_intent", "active_intent_id", "activeIntent", "act
 
 @dataclass(frozen=True, slots=True)
 class EntryNode:
-    """The node of an entry. `key` is the entry's key in a mapping by id, or None in a list."""
+    """The node of an entry in the intents file.
+
+    `key` is the entry's key, which is its id, in a mapping by id, or None in a list.
+    """
 
     node: YamlNode
     key: Scalar | None = None
 
 
 def entries_of(reading: YamlDocument, root: YamlNode | None) -> tuple[EntryNode, ...]:
-    """Return the entries of a file. Add findings on unusual forms, and on a root that has none.
+    """Return the entries of an intents file, whose root node is `root`; none if the root is None.
 
-    `root` is None if the file has no YAML value.
+    Add findings on unusual forms, and on a root that can have no entries.
     """
     content = content_of(root) if root else None
     if content is None or (isinstance(content, Scalar) and content.null):
@@ -66,7 +69,7 @@ def _entries_of_table(reading: YamlDocument, table: MappingNode) -> tuple[EntryN
 
 
 def _entries_below(reading: YamlDocument, found: Field) -> tuple[EntryNode, ...]:
-    """Return the entries in the value of `found`, the key `active_intents`."""
+    """Return the entries in the value of `found`, the key `active_intents` at the root."""
     value = content_of(found.value)
     if isinstance(value, SequenceNode):
         return tuple(EntryNode(item) for item in value.items)
@@ -80,7 +83,7 @@ def _entries_below(reading: YamlDocument, found: Field) -> tuple[EntryNode, ...]
 
 
 def _meant(key: YamlNode) -> bool:
-    """Whether a key is the root key or a known variant of it, such as `intents`."""
+    """Return whether a key is the root key or a known variant of it, such as `intents`."""
     return isinstance(key, Scalar) and ROOT_KEYS.meaning(key.value) is not None
 
 
@@ -96,7 +99,7 @@ def _without_pointers(table: MappingNode) -> MappingNode:
 
 
 def _entries_by_id(table: MappingNode) -> Iterator[EntryNode]:
-    """Yield the entries of a mapping from id to entry, the first of each key."""
+    """Yield the entries of a mapping from id to entry. Of two equal keys, only the first counts."""
     seen: set[str] = set()
     for key, value in table.pairs:
         if isinstance(key, Scalar) and isinstance(content_of(value), MappingNode):
@@ -161,7 +164,7 @@ def _list_fix(reading: YamlDocument, table: MappingNode, *, bare: bool) -> Fix |
 
 
 def _item_change(reading: YamlDocument, key: YamlNode, value: YamlNode) -> TextChange | None:
-    """Return the change from `key:` to `- id: key`.
+    """Return the change from `key:` to `- id: key` for one entry of a mapping by id.
 
     Return None if the lines below `key:` would not have the right indent for a list item.
     """
