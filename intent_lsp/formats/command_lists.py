@@ -26,9 +26,10 @@ _ROW: Final = frozenset(field.name for field in fields(ProgramRow)) - {"kind"}
 
 
 def read_command_lists(texts: Mapping[str, tuple[RowKind, str]]) -> CommandLists:
-    """Parse the command lists. `texts` maps the name of a list to its kind of rows and TOML text.
+    """Return the command lists as one value: each program's rows, and the shared sets of words.
 
-    Raise ValueError, with the list's name, if a list is not valid.
+    `texts` maps the name of each list to the kind of its rows and its TOML text. Raise ValueError,
+    with the list's name, if a list is not valid.
     """
     rows: dict[str, tuple[ProgramRow, ...]] = {}
     shared: dict[str, frozenset[str]] = {}

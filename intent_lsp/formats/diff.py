@@ -44,9 +44,9 @@ class DiffMark(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DiffLine:
-    """One line of a unified diff. `text` is the line without its mark.
+    """One line of a unified diff: its kind, and its text without the mark.
 
-    `text` includes the line end only in a hunk that changes nothing but line ends.
+    The text includes the line end only in a hunk that changes nothing but line ends.
     """
 
     mark: DiffMark
@@ -74,7 +74,10 @@ def file_ranges(before: FileContent, after: FileContent) -> tuple[Range, ...]:
 
 
 def line_hunks(old: Sequence[str], new: Sequence[str]) -> tuple[Hunk, ...] | None:
-    """Return the hunks that turn `old` into `new`, in order, or None if too many lines differ."""
+    """Return the hunks that turn the lines `old` into `new`, in order; none if they are equal.
+
+    Return None if too many lines differ.
+    """
     # Make both lists, because slices of a list and of a tuple are never equal.
     old, new = list(old), list(new)
     head = common_head(old, new)
@@ -90,7 +93,7 @@ def line_hunks(old: Sequence[str], new: Sequence[str]) -> tuple[Hunk, ...] | Non
 
 
 def whole_range(content: FileContent) -> Range:
-    """Return one range over a whole content, for a change that is not compared line by line."""
+    """Return one range over all lines of a content, for a change not compared line by line."""
     data, lines = content.data or b"", content.lines
     return whole_file_range(data, count_lines(data) if lines is None else len(lines))
 
@@ -119,7 +122,10 @@ def unified(old: bytes, new: bytes) -> Sequence[DiffLine] | None:
 
 
 def place(first_old: int, old_count: int, first_new: int, new_count: int) -> DiffLine:
-    """Return the `@@` line that heads a hunk, as git writes it. Line numbers count from 1."""
+    """Return the `@@` line that heads a hunk, as git writes it: the old and the new lines.
+
+    `first_old` and `first_new` are line numbers, counted from 1.
+    """
     return DiffLine(DiffMark.PLACE, f"@ -{first_old},{old_count} +{first_new},{new_count} @@")
 
 
@@ -144,7 +150,7 @@ def _count_lines(text: str) -> int:
 
 
 def _further(found: Range, lines: int) -> Range:
-    """Return `found` with `lines` added to its line numbers in the old and in the new text."""
+    """Return the range `found` moved down by `lines`, in the new text and in the old one."""
     old = found.replaced
     return replace(
         found,
@@ -166,7 +172,10 @@ def _spelled_alike(old: Text, new: Text) -> bool:
 
 
 def _compare(old: Sequence[str], new: Sequence[str], shift: int) -> Iterator[Hunk]:
-    """Yield the hunks that turn `old` into `new`. Both begin at line `shift` of their texts."""
+    """Yield the hunks that turn the lines `old` into `new`.
+
+    Both begin at line `shift`, counted from 0, of their texts; the hunks count from there.
+    """
     numbers: dict[str, int] = {}
     # git recognises other line ends than we do, so each distinct line becomes a number on a line of
     # its own.

@@ -30,9 +30,9 @@ class Endpoint:
 
 
 def read_endpoint(spelled: str) -> Endpoint | None:
-    """Return the endpoint in `HOST:PORT`, `[::1]:PORT`, `:PORT` or `PORT`.
+    """Return the endpoint that a text names: `HOST:PORT`, `[::1]:PORT`, `:PORT` or `PORT`.
 
-    Return None for other text.
+    Without a host, it is LOOPBACK. Return None for any other text.
     """
     found = _SPELLED.fullmatch(spelled)
     if found is None or int(found[3]) > _HIGHEST_PORT:

@@ -10,7 +10,10 @@ from typing import Final, NamedTuple
 
 
 class Setting(NamedTuple):
-    """A setting's full key, such as `core.editor`, and its value, or None for a key without `=`."""
+    """One setting of a git configuration: its full key, such as `core.editor`, and its value.
+
+    The value is None for a key without `=`.
+    """
 
     key: bytes
     value: bytes | None
@@ -65,7 +68,7 @@ _ESCAPED: Final = {b"n": b"\n", b"t": b"\t", b"b": b"\b", b"\n": b""}
 
 
 def guarded_settings(config: bytes) -> bytes:
-    """Return the settings that run programs or redirect git, or b"" if there are none.
+    """Return the settings of a git configuration that run programs or redirect git; b"" for none.
 
     The format is that of `git config --list -z`. Sections are sorted by name, because their order
     has no effect, and settings within a section keep their order. If there is an `include`,

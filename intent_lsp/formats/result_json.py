@@ -1,7 +1,7 @@
 """Results as JSON, the same for every door: decisions, blame, verification (protocol section 2).
 
 Invariant: the `details` of a refusal are passed on unchanged, in snake_case.
-Invariant: of a run of blame every key is present. What is unknown about it is null.
+Invariant: a run of blame has every key. A value that is not known is null.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,7 +17,10 @@ from intent_lsp.core.records import MutationClass, ScopeValidation
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileRuns:
-    """Runs of blame in one file, and the number of lines of the whole file."""
+    """The runs of blame (lines in a row with one attribution) in one file.
+
+    `line_count` is the number of lines of the whole file.
+    """
 
     path: str
     uri: str
@@ -34,9 +37,10 @@ def decision_json(  # noqa: PLR0913 - each is a field of it
     mutation_class: MutationClass | None = None,
     ticket: str | None = None,
 ) -> dict[str, Any]:
-    """Return the protocol's `Decision` object.
+    """Return the gate's decision on an edit as the protocol's `Decision` object.
 
-    `decision` is None if the gate was not asked. The edit is then allowed.
+    `decision` is None if the gate was not asked; the edit is then allowed. `files` are the objects
+    of the edit's files.
     """
     told: dict[str, Any] = {
         "allowed": not isinstance(decision, Denied),
@@ -53,7 +57,10 @@ def decision_json(  # noqa: PLR0913 - each is a field of it
 def explained_json(
     rows: Sequence[ExplainedRow], decision: Mapping[str, object]
 ) -> dict[str, object]:
-    """Return the result of `intent/explain` and of `intent-lsp explain --json`."""
+    """Return the result of `intent/explain` and of `intent-lsp explain --json`.
+
+    `rows` are the checks of the gate with their outcome, `decision` is a `Decision` object.
+    """
     told = [
         {
             "row": row.number,
@@ -68,12 +75,15 @@ def explained_json(
 
 
 def blame_json(path: str, uri: str, runs: Iterable[BlameRun]) -> dict[str, Any]:
-    """Return the result of `intent/blame` and of `intent-lsp trace blame --json`."""
+    """Return the result of `intent/blame` and of `intent-lsp trace blame --json` for one file."""
     return {"path": path, "uri": uri, "lines": [_run(run) for run in runs]}
 
 
 def lines_json(intent_id: str, files: Sequence[FileRuns], *, truncated: bool) -> dict[str, Any]:
-    """Return the result of `intent/lines` and of `intent-lsp trace lines --json`."""
+    """Return the result of `intent/lines` and of `trace lines --json`: an intent's lines, by file.
+
+    `truncated` says that not all lines are in `files`.
+    """
     return {
         "intentId": intent_id,
         "files": [
@@ -86,7 +96,7 @@ def lines_json(intent_id: str, files: Sequence[FileRuns], *, truncated: bool) ->
 
 
 def verification_json(found: Verification) -> dict[str, object]:
-    """Return the result of `intent/verify` and of `trace verify --json`."""
+    """Return the result of `intent/verify` and of `intent-lsp trace verify --json`."""
     return {
         "ok": found.ok,
         "records": found.records,

@@ -13,7 +13,10 @@ LINE_END = re.compile(r"\r\n|\n|\r")
 
 
 class TextPositions:
-    """Converts positions in one text. Offsets outside of the text are moved to its start or end."""
+    """Converts offsets in one text to lines and characters, and back.
+
+    An offset outside of the text counts as the text's start or end.
+    """
 
     def __init__(self, text: str) -> None:
         self._length = len(text)
@@ -26,11 +29,11 @@ class TextPositions:
         return Position(line, kept - self._starts[line])
 
     def span(self, start: int, end: int) -> Span:
-        """Return the span between two offsets."""
+        """Return the span between two offsets. It is empty if `end` is before `start`."""
         return Span(self.position(start), self.position(max(start, end)))
 
     def offset(self, position: Position) -> int:
-        """Return the offset of a position; for one after the last line, that of the text's end."""
+        """Return the offset of a position, or the text's end if it is below the last line."""
         if position.line >= len(self._starts):
             return self._length
         return min(self._starts[position.line] + position.character, self._length)
@@ -40,7 +43,7 @@ class TextPositions:
         return self._starts[self.position(offset).line]
 
     def next_line(self, offset: int) -> int:
-        """Return the offset of the line after the line of `offset`, or of the text's end."""
+        """Return the offset of the start of the line below that of `offset`, or the text's end."""
         following = self.position(offset).line + 1
         return self._starts[following] if following < len(self._starts) else self._length
 

@@ -42,12 +42,13 @@ _MOVING: Final = frozenset({"rename_file", "move_file"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallReading:
-    """What a call would do. `unknown` are sentences that say which paths cannot be known, and why.
+    """What an agent's tool call would do: whether it changes files (`mutating`), and the `paths`.
 
-    `perhaps` are other files that names in a patch could mean; they count if they exist. `looking`:
-    judged by its text, the command changes nothing, or nothing but `paths`. `git`: the command runs
-    git. `program` is the first word of the part of the command that decided, or None if there is no
-    such part or the word may hold a secret.
+    `unknown` are sentences that say which paths cannot be known, and why. `perhaps` are further
+    paths that an ambiguous name in a patch could mean; they count if they exist. `looking`: judged
+    by its text, the command changes nothing, or nothing but `paths`. `git`: the command runs git.
+    `program` is the first word of the part of the command that decided the reading, or None if
+    there is no such part or the word may hold a secret.
     """
 
     mutating: bool
@@ -60,7 +61,7 @@ class CallReading:
 
 
 def read_call(call: ToolCall, policy: TeamPolicy, lists: CommandLists) -> CallReading:
-    """Return what a call would do, by its tool, its paths, its patch and its command."""
+    """Return what a tool call would do, judged by its tool, paths, patch and command."""
     kind = tool_kind(call, policy, lists)
     if kind is ToolKind.READ_ONLY:
         return CallReading(mutating=False)
@@ -76,9 +77,9 @@ def read_call(call: ToolCall, policy: TeamPolicy, lists: CommandLists) -> CallRe
 
 
 def looking(reading: CallReading) -> CallReading:
-    """Return a call that changes nothing as one that may change files, unknown until afterwards.
+    """Return the reading of a call as one that may change files, which only a comparison shows.
 
-    Its work tree is then compared before and after the call.
+    The work tree is then compared before and after the call.
     """
     return replace(reading, mutating=True, looking=True)
 
@@ -86,7 +87,7 @@ def looking(reading: CallReading) -> CallReading:
 def public_program(command: str, program: str) -> str | None:
     """Return `program` if it may be shown, or None if it may hold a secret.
 
-    It may hold one if redacting the command removes a word of `program`.
+    It may hold one if redacting `command`, the command that it is part of, removes a word of it.
     """
     shown = redacted(command)
     return program if all(word in shown for word in program.split()) else None
@@ -132,7 +133,7 @@ def _below(directory: str, touched: TouchedPath) -> TouchedPath:
 
 
 def _command(call: ToolCall, lists: CommandLists, *, runs: bool) -> CommandReading:
-    """Return what the call's command does.
+    """Return what the call's shell command does. A call without a command does nothing.
 
     `runs` says that the tool is a shell. If its command is missing, the command counts as empty.
     """
@@ -150,7 +151,7 @@ def _told(call: ToolCall, command: CommandReading) -> str | None:
 
 
 def _named(call: ToolCall) -> tuple[TouchedPath, ...]:
-    """Return the paths that the call itself names. A rename gives the old and the new path."""
+    """Return the paths in the call's arguments, each with its effect. A rename gives both paths."""
     name = bare_name(call.tool_name).lower()
     match call.paths:
         case (old, new) if name in _MOVING:
