@@ -18,7 +18,7 @@ from intent_lsp.store.fs.transaction import WorkFile, change_files
 
 
 class CallApplier:
-    """Writes the changes of one root's agents to disk."""
+    """Writes the file changes that agents request in one root to disk."""
 
     def __init__(self, *, stores: Stores, contents: Contents) -> None:
         self._stores = stores
@@ -64,7 +64,7 @@ class CallApplier:
 
 
 def _after(change: FileChange, before: bytes | None) -> bytes | None:
-    """Return the new bytes of a file in its present encoding, or None if it is to be deleted.
+    """Return a file's bytes after `change`, in its present encoding; None if it is to be deleted.
 
     `before` is the file's present content, None if there is no file. Raise ValueError if a file to
     be rewritten is not text.

@@ -40,7 +40,7 @@ class ApprovalQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApprovalSteps(Generic[T]):
-    """The callbacks of a door for a call that waits for a person's approval.
+    """What an entry point does for a call that waits for a person's approval, as callbacks.
 
     `judge` judges the call with the person's answer and carries out the decision. `decision_of`
     returns the decision in a result of `judge`. `ask` asks the person, `grant` expands a scope, and
@@ -55,7 +55,7 @@ class ApprovalSteps(Generic[T]):
 
 
 async def settled(asker: str, judged: T, steps: ApprovalSteps[T]) -> T:
-    """Return `judged`, or if its decision is Ask, the judgement made with a person's answer.
+    """Return `judged`, or if its decision is Ask, the result of judging with a person's answer.
 
     `judged` is the result of the first judgement; `asker` is the session that makes the call.
     """
@@ -85,7 +85,8 @@ async def _expanded(
 ) -> ApprovalAnswer:
     """Grant the call's intent the paths out of scope, and return the person's answer.
 
-    If the grant fails, return an answer that approves only this one call.
+    `why` is the refusal that the person overrides, `word` the answer. If the grant fails, return an
+    answer that approves only this one call.
     """
     patterns = tuple(escape(path) for path in why.paths)
     wish = Wish(intent_id=admission.intent_id or "", patterns=patterns, reason=_REASON)
@@ -97,7 +98,10 @@ async def _expanded(
 
 
 def _question(asker: str, admission: CallDecision, why: Denied) -> ApprovalQuestion:
-    """Return the question for the person. Names in it come from outside and are neutralised."""
+    """Return the question for the person. Names in it come from outside and are neutralised.
+
+    `why` is the refusal of the call if nobody approves it.
+    """
     shown = ", ".join(map(neutral, why.paths[:_PATHS_SHOWN])) or "files that the call does not name"
     more = len(why.paths) - _PATHS_SHOWN
     paths = f"{shown} and {more} more files" if more > 0 else shown

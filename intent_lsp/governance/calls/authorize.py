@@ -199,9 +199,10 @@ class CallAuthorizer:
         state.tickets.refuse(asker.session_id, asker.agent_id, use, refused, self._stores.clock())
 
     def begin_command(self, admission: CallDecision) -> CallDecision:
-        """Before a command runs, store a snapshot of the work tree with its ticket.
+        """Store a snapshot of the work tree with a command's ticket, before the command runs.
 
-        Needs no lock. If the host sends the call again, an existing snapshot is kept.
+        Return the decision with that ticket, and a warning if there is no snapshot. Needs no lock.
+        If the host sends the call again, an existing snapshot is kept.
         """
         ticket, state = admission.ticket, self._stores.state
         if ticket is None or state is None:
@@ -249,9 +250,9 @@ def tolerated(denied: Denied, agents: Enforcement) -> Allowed | Denied:
 
 
 def _in_memory(ticket: Ticket, problem: str) -> CallDecision:
-    """Return the decision for a ticket that could not be stored on disk, with a warning about that.
+    """Return the decision that issues a ticket which is kept only in memory, with a warning.
 
-    `problem` is why the ticket could not be stored.
+    `problem` is why the ticket could not be stored on disk.
     """
     told = (*ticket.warnings, IN_MEMORY.format(problem))
     return of_ticket(replace(ticket, warnings=told), again=False)

@@ -29,10 +29,10 @@ _ROUNDED_BY: Final = 2.0
 
 @dataclass(frozen=True, slots=True)
 class RetargetedLinks:
-    """Result of resolving a ticket's paths again: those that now lead elsewhere than when judged.
+    """The result of resolving a ticket's paths again: those that lead elsewhere than when judged.
 
-    `inside` are the targets below the root. `outside` are the paths of the ticket whose target is
-    now outside the root.
+    `inside` are the new targets below the root. `outside` are the paths of the ticket whose target
+    is now outside the root.
     """
 
     inside: tuple[WorkspacePath, ...] = ()
@@ -55,7 +55,7 @@ class FoundChanges:
 
 @dataclass(slots=True, kw_only=True)
 class CallChanges:
-    """Finds the changes of one root's calls.
+    """Finds the files that the calls in one root have changed.
 
     `left` are changed files that no running command's intent owns. They are attributed to the
     running command that is recorded last.
@@ -69,7 +69,10 @@ class CallChanges:
     left: set[WorkspacePath] = field(default_factory=set, init=False)
 
     def find(self, ticket: Ticket, compared: TreeChanges | None) -> FoundChanges:
-        """Read the files that the ticket names, and find other files that the call changed."""
+        """Read the files that the ticket names, and find other files that the call changed.
+
+        `compared` is the comparison of the work tree before and after the call, or None.
+        """
         state = self.stores.state
         saved = () if state is None else state.tickets.held(ticket.id)
         named = tuple(self._after_others(file) for file in self.events.found(ticket, saved))
@@ -126,8 +129,8 @@ class CallChanges:
     ) -> list[FoundFile]:
         """Return those of the changes `besides` that belong to a command while other commands run.
 
-        A change that only another command's intent owns belongs to that command. A change that no
-        intent owns belongs to the command that is recorded last.
+        `ticket` is that command's. A change that only another command's intent owns belongs to that
+        other command. A change that no intent owns belongs to the command that is recorded last.
         """
         state = self.stores.state
         others = () if state is None else state.tickets.commands.since(now - COMMAND_AWAITED_FOR)
@@ -151,7 +154,7 @@ class CallChanges:
         return mine
 
     def _is_anothers(self, ticket: Ticket, file: FoundFile, now: datetime) -> bool:
-        """Whether another call claims the file, or an editor is about to record its change."""
+        """Return whether another call claims the file, or an editor is about to record it."""
         state = self.stores.state
         claim = None if state is None else state.tickets.over(file.path, now)
         if claim is not None and claim.id != ticket.id:
@@ -159,7 +162,7 @@ class CallChanges:
         return self.stores.is_coming_save(file.path, file.data)
 
     def _may_hide(self, ticket: Ticket, file: ChangedFile) -> bool:
-        """Whether the ticket's intent may hide this file: it owns the ignore file that does so.
+        """Return whether a file is hidden by an ignore file that the ticket's intent owns.
 
         Such a hidden file is not reported.
         """
@@ -179,10 +182,10 @@ class CallChanges:
 
 
 def _is_rival(other: Ticket, ticket: Ticket) -> bool:
-    """Whether another open command (`other`) may just as well have made the changes of this one.
+    """Return whether another open command (`other`) may as well have made the changes of this one.
 
-    False if the same agent has made another call since `other`, as `other` has very likely ended.
-    False too if `other` is read-only and the command of `ticket` is not.
+    `ticket` is that of this command. False if the same agent has made another call since `other`,
+    as `other` has very likely ended. False too if `other` is read-only and this command is not.
     """
     if other.looking and not ticket.looking:
         return False

@@ -112,9 +112,9 @@ class CallEvents:
         self._contents = contents
 
     def found(self, ticket: Ticket, saved: Collection[WorkspacePath]) -> tuple[FoundFile, ...]:
-        """Read the files of a ticket as they are now.
+        """Return the files that a ticket names, as they are on disk now.
 
-        `saved` are the paths that an editor has saved.
+        `saved` are the paths of those that an editor has saved.
         """
         read = ((file, self._contents.disk_if_readable(file.path)) for file in ticket.files)
         return tuple(
@@ -132,7 +132,7 @@ class CallEvents:
         return files.stamp(self._stores.root / path) is not None
 
     def found_besides(self, changed: ChangedFile) -> FoundFile:
-        """Return a file that a call changed without naming it."""
+        """Return a file that a call changed without naming it, from its comparison `changed`."""
         effect = Effect.WRITE if changed.new is not None else Effect.DELETE
         return FoundFile(
             ticket=TicketFile(path=changed.path, pre_hash=changed.old, effect=effect),
@@ -185,7 +185,8 @@ class CallEvents:
     ) -> Event | None:
         """Return the event of a call, or None if the call succeeded and changed no file.
 
-        `error` is why the call failed, or None.
+        `found` are the call's files, of which only the changed ones are in the event of a
+        successful call. `error` is why the call failed, or None.
         """
         changed = [file for file in found if file.changed]
         if not changed and found and error is None:
@@ -222,7 +223,7 @@ class CallEvents:
         return any(self._overtaken(ticket, file) for file in found)
 
     def _overtaken(self, ticket: Ticket, file: FoundFile) -> bool:
-        """Whether somebody else has recorded a change of the file since the ticket was issued."""
+        """Return whether somebody else has recorded the file since the ticket was issued."""
         newest = self._stores.past.newest(file.path)
         if newest is None or newest.timestamp <= ticket.issued_at:
             return False

@@ -18,7 +18,7 @@ from intent_lsp.governance.calls.violations import CallViolation
 
 
 def call_json(admission: CallDecision, root: Path) -> dict[str, Any]:
-    """Return the `Decision` on a call."""
+    """Return the protocol's `Decision` object for a judged call."""
     decision = admission.decision
     return decision_json(
         decision.why if isinstance(decision, Ask) else decision,
@@ -37,7 +37,7 @@ def not_governed_json() -> dict[str, Any]:
 
 
 def applied_json(applied: Applied, root: Path) -> dict[str, Any]:
-    """Return the result of `intent/applyEdit`."""
+    """Return the result of `intent/applyEdit`: the `Decision`, if applied, and the record's id."""
     outcome = applied.outcome
     decision = call_json(applied.admission, root)
     if applied.problem is not None:
@@ -54,7 +54,7 @@ def applied_json(applied: Applied, root: Path) -> dict[str, Any]:
 def outcome_json(
     outcome: Outcome, violations: Sequence[CallViolation], root: Path
 ) -> dict[str, Any]:
-    """Return the result of `intent/recordEdit`."""
+    """Return the result of `intent/recordEdit`: the record's id, the files, and the violations."""
     return {
         "recordId": outcome.recorded.record_id,
         "files": [
@@ -66,7 +66,7 @@ def outcome_json(
 
 
 def violations_json(violations: Sequence[CallViolation], root: Path) -> list[dict[str, Any]]:
-    """Return the violations of a call."""
+    """Return the violations of a call as JSON objects with path, URI, code and message."""
     return [
         _file(root, each.path) | {"code": each.code, "message": each.message} for each in violations
     ]

@@ -112,7 +112,10 @@ class CallJudging:
     def explain(
         self, caller: Caller, call: ToolCall, read: Callable[[Rules], CallReading]
     ) -> tuple[tuple[ExplainedRow, ...], CallDecision]:
-        """Return every check of the gate on a call, and the decision. Nothing is stored."""
+        """Return every check of the gate on a call, and the decision. Nothing is stored.
+
+        `read` parses the call under the current rules.
+        """
         rules = self.rules.current()
         reading = whole_reading(call, partial(read, rules))
         hearing = self._hearing(caller, call, reading, rules)
@@ -166,7 +169,10 @@ class CallJudging:
         )
 
     def _refused(self, caller: Caller, call: ToolCall, part: CallReading) -> CallDecision | None:
-        """Judge one part of a call. Return its refusal; None if it is allowed or judging fails."""
+        """Judge one part of a call.
+
+        Return its refusal, or None if it is allowed or judging fails.
+        """
         try:
             hearing = self._hearing(caller, call, part, self.rules.current())
             judged = self.admitting.judge(hearing)

@@ -24,7 +24,7 @@ FILES_AT_MOST: Final = 10_000
 
 
 def read_tool_call(call: ToolCall, policy: TeamPolicy, git: Git | None) -> CallReading:
-    """Return the parsed form of a call: the paths that it would change, and how.
+    """Return the reading of a call: the paths that it would change, and how.
 
     A read-only git command counts as changing if git is configured to run programs.
     """
@@ -35,13 +35,13 @@ def read_tool_call(call: ToolCall, policy: TeamPolicy, git: Git | None) -> CallR
 
 
 def read_changes(changes: Sequence[FileChange]) -> CallReading:
-    """Return explicit file changes in the parsed form of a call."""
+    """Return the reading of a call that states its file changes itself."""
     touched = dict.fromkeys(path for change in changes for path in change.touched)
     return CallReading(mutating=True, paths=tuple(touched))
 
 
 def whole_reading(call: ToolCall, read: Callable[[], CallReading]) -> CallReading:
-    """Parse a call with the function `read`, and check the result.
+    """Parse a call with the function `read`. Check the result and return it.
 
     Raise InvalidCallError if the call cannot be parsed, RequestLimitError if it names too many
     files.

@@ -74,7 +74,10 @@ class CallVerdicts:
     def _verdict(
         self, ticket: Ticket, file: FoundFile, violating: Collection[WorkspacePath]
     ) -> ScopeValidation:
-        """Return the verdict on one changed file. A file that the call named has the ticket's."""
+        """Return the verdict on one changed file. A file that the call named has the ticket's.
+
+        `violating` are the paths that break a rule.
+        """
         if not file.besides:
             return ticket.verdict
         if not {file.path, file.ticket.previous}.isdisjoint(violating):

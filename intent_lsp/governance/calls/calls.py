@@ -41,7 +41,10 @@ UNMADE: Final = "the call could not be judged"
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """The result of a requested change. `problem` is why it was not made, or None if it was."""
+    """The result of a change that an agent asked the server to make: the decision and the outcome.
+
+    `problem` is why the change was not made, or None.
+    """
 
     admission: CallDecision
     outcome: Outcome | None = None
@@ -103,7 +106,10 @@ class AgentCalls:
         changes: Sequence[FileChange],
         word: ApprovalAnswer = NO_ANSWER,
     ) -> CallDecision:
-        """Judge a change that an editor is going to make; its save is recorded under the ticket."""
+        """Judge a change that an editor is going to make; its save is recorded under the ticket.
+
+        `word` is a person's answer to an approval request.
+        """
         caller = Caller(session_id, agent_id, word)
         admit = partial(self._admitting.admit, by_save=True)
         return self._judging.judge(caller, call, lambda _rules: read_changes(changes), admit)
@@ -118,7 +124,8 @@ class AgentCalls:
     ) -> Applied:
         """Judge a change, write it to disk and record it, all under one lock.
 
-        If governance is off and the call is allowed, the change is written without a record.
+        `word` is a person's answer to an approval request. If governance is off and the call is
+        allowed, the change is written without a record.
         """
         made: list[tuple[Outcome | None, str | None]] = []
 
@@ -181,13 +188,16 @@ class AgentCalls:
             state.put_read(session_id, agent_id, path, ReadHash(hash_, turn))
 
     def read_now(self, session_id: str, agent_id: str, path: WorkspacePath) -> ContentHash | None:
-        """Note that an agent has read a file as it is on disk now. Return the file's hash."""
+        """Note that an agent has read a file as it is on disk now.
+
+        Return its hash; None: no file.
+        """
         known = self._contents.hash_of(path)
         self.read(session_id, agent_id, path, known)
         return known
 
     def close(self) -> None:
-        """Close the lock's file."""
+        """Close the file of the root's lock."""
         if self._lock is not None:
             self._lock.close()
 
@@ -197,9 +207,10 @@ class AgentCalls:
     def _made(
         self, admission: CallDecision, changes: Sequence[FileChange]
     ) -> tuple[Outcome | None, str | None]:
-        """Write an allowed change and record it. Return the outcome and the problem, if any.
+        """Write an allowed change and record it.
 
-        A call that is sent twice is written once.
+        Return the outcome, or None if there is no record, and the problem, or None if there was
+        none. A call that is sent twice is written once.
         """
         ticket = admission.ticket
         if ticket is None:
@@ -215,7 +226,7 @@ class AgentCalls:
 
 
 def unknown_ticket(ticket_id: str) -> CheckoutRefusal:
-    """Return why nothing can be recorded for a ticket that is unknown."""
+    """Return the refusal of a request to record something for a ticket that is unknown."""
     return CheckoutRefusal(
         code=RequestCode.TICKET_UNKNOWN,
         message=f"There is no ticket {ticket_id} from the last 24 hours.",

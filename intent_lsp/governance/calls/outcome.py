@@ -13,8 +13,9 @@ class Outcome:
     """The result of recording a ticket's call.
 
     `record` is None if nothing was recorded now. `queued` is why the record is queued and not yet
-    in the ledger. `beside` are further records, for files with other verdicts. `discarded` are
-    drafts of uncommitted texts that the call discarded. `again`: this outcome was returned before.
+    in the ledger, or None. `error` is why the call failed, or None. `beside` are further records,
+    for files with other verdicts. `discarded` are drafts of uncommitted texts that the call
+    discarded. `again`: this outcome was returned before.
     """
 
     ticket: Ticket

@@ -30,7 +30,10 @@ _Files = Mapping[WorkspacePath, GuardedFile]
 
 
 class ProtectedFiles:
-    """Compares the protected files of one root with their earlier state."""
+    """Compares the protected files of one root with their earlier state.
+
+    These are files that git status does not show: git's own, the ledger, ignored control files.
+    """
 
     def __init__(self, stores: Stores) -> None:
         self._stores = stores
@@ -47,7 +50,7 @@ class ProtectedFiles:
         )
 
     def changes(self, before: GuardedSeen) -> tuple[ChangedFile, ...]:
-        """Return the protected files that differ from an earlier state."""
+        """Return the protected files that differ now from the earlier state `before`."""
         return (*self._of_git(before), *self._of_ledger(before))
 
     def _files(self) -> _Files:
@@ -85,7 +88,10 @@ class ProtectedFiles:
         yield ChangedFile(path=LEDGER_FILE, old=None, new=new, data=None, old_known=False)
 
     def _gits(self, before: GuardedSeen) -> bool:
-        """Whether the ledger file changed because git checked out another commit."""
+        """Return whether the ledger file changed because git checked out another commit.
+
+        `before` is the state before the command.
+        """
         git = self._stores.git
         head = None if git is None else git.head_commit()
         if git is None or head is None or head == before.head:

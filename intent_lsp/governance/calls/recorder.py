@@ -92,7 +92,7 @@ class CallRecorder:
         told: bool = True,
         by_person: bool = False,
     ) -> Outcome | None:
-        """Record what a ticket's call changed; `error`: why the call failed.
+        """Record what a ticket's call changed; `error`: why the call failed, or None.
 
         Return None for an unknown ticket. `compared` is the result of `compare`. `told`: the host
         reported the end of the call. `by_person`: a person changed the agent's text first. If the
@@ -125,7 +125,8 @@ class CallRecorder:
     def _reconstructed(self, ticket: Ticket, compared: TreeChanges | None) -> Outcome:
         """Record a command that deleted the session database and so its own ticket.
 
-        Deleting the database is a violation, so every changed file is recorded as FAIL.
+        `compared` is the result of `compare`. Deleting the database is a violation, so every
+        changed file is recorded as FAIL.
         """
         found = self._changes.find(ticket, compared)
         files = tuple(file for file in found.files if file.changed)
@@ -178,7 +179,10 @@ class CallRecorder:
     def _recorded(
         self, ticket: Ticket, all_found: FoundChanges, error: str | None, record_id: str
     ) -> Outcome:
-        """Write one record for each verdict of the found files; the first gets `record_id`."""
+        """Write one record for each verdict on the files of `all_found`, and return the outcome.
+
+        `error` is why the call failed, or None. The first record gets the id `record_id`.
+        """
         found, violating = all_found.files, self._verdicts.violating(ticket, all_found)
         if ticket.looking and not found:
             # A search that finds nothing exits with an error, but that is no failed change.
@@ -270,7 +274,7 @@ class CallRecorder:
                 yield self._stores.drafts.write(draft)
 
     def is_recorded(self, ticket_id: str) -> bool:
-        """Whether a ticket is recorded already."""
+        """Return whether a ticket is recorded already."""
         state = self._stores.state
         known = None if state is None else state.tickets.ticket(ticket_id, self._stores.clock())
         return known is not None and known[1] is not None

@@ -24,16 +24,17 @@ class SavedFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TicketSaves:
-    """Records saves of one root under the tickets of the calls that asked for them."""
+    """Records editors' saves in one root under the tickets of the calls that asked for them."""
 
     stores: Stores
     rules: RulesCache
     events: CallEvents
 
     def record(self, ticket: Ticket, save: SavedFile) -> Appended | Queued | None:
-        """Record an editor's save under a ticket. Return None if nothing changed.
+        """Record an editor's save under a ticket. Return the record as appended or queued.
 
-        The ticket is closed when the last of its files is saved.
+        Return None if nothing changed or there is no session database. The ticket is closed when
+        the last of its files is saved.
         """
         state = self.stores.state
         of_path = (file for file in ticket.files if file.path == save.path)

@@ -84,10 +84,7 @@ def ticket_files(asked: AuthorizedCall) -> tuple[TicketFile, ...]:
 
 
 def inferred_class(files: tuple[CallFile, ...]) -> MutationClass:
-    """Return the mutation class inferred from what a call does to its files.
-
-    For a call that does not state its mutation class.
-    """
+    """Return the mutation class of a call that states none, by what it does to its files."""
     effects = {file.touched.effect if file.there else Effect.CREATE for file in files}
     if effects == {Effect.DELETE}:
         return MutationClass.FILE_DELETION
@@ -95,7 +92,7 @@ def inferred_class(files: tuple[CallFile, ...]) -> MutationClass:
 
 
 def goes_on(command: str) -> bool:
-    """Whether a shell command may leave a process running that still changes files afterwards.
+    """Return whether a shell command may leave a process running that changes files afterwards.
 
     Quoted text is ignored, unless the command passes text to another shell with `-c`.
     """

@@ -26,7 +26,10 @@ AT_ONCE: Final = 20
 
 
 class UnendedCommands:
-    """Records the changes of open commands at their session's next call or at the turn's end."""
+    """Records the changes of open commands at their session's next call or at the turn's end.
+
+    A command is open until the host reports its end.
+    """
 
     def __init__(
         self,
@@ -46,13 +49,17 @@ class UnendedCommands:
     def compare(self, session_id: str, agent_id: str) -> tuple[Outcome, ...]:
         """Record what an agent's open commands have changed so far, before the agent's next call.
 
-        The commands stay open, as several may run at once. Later comparisons start from this one.
+        Return the outcomes. The commands stay open, as several may run at once. Later comparisons
+        start from this one.
         """
         tickets = self._open(session_id, agent_id)[-AT_ONCE:]
         return self._each(tickets, _SoFar(self._work_tree, self._recording, self._lock))
 
     def end(self, session_id: str, agent_id: str) -> tuple[Outcome, ...]:
-        """Record what an agent's open commands have changed, and close their tickets."""
+        """Record what an agent's open commands have changed, and close their tickets.
+
+        Return the outcomes of the commands that changed something.
+        """
         return self._each(self._open(session_id, agent_id), self._ended)
 
     def _each(

@@ -21,7 +21,7 @@ from intent_lsp.store.packaged_files import command_lists
 
 
 class VerificationRuns:
-    """Handles the results of one root's verification commands."""
+    """Handles the results of verification commands, such as tests, in one root."""
 
     def __init__(  # noqa: PLR0913 - each is a part of governance that it needs
         self,
@@ -43,7 +43,7 @@ class VerificationRuns:
     def end(
         self, session_id: str, agent_id: str, command: str, *, success: bool
     ) -> tuple[bool, Outcome | None]:
-        """Handle the result of a verification command.
+        """Handle the result of a verification command: it has ended, with or without success.
 
         Return whether its failure is a new lesson, and the outcome recorded for the command's open
         ticket. The outcome is None if the command has no open ticket.
@@ -59,7 +59,7 @@ class VerificationRuns:
         return not success and self._failed(session_id, command), outcome
 
     def _ticket(self, session_id: str, agent_id: str, command: ContentHash) -> str | None:
-        """Return the id of the newest open ticket for a command, or None."""
+        """Return the id of an agent's newest open ticket for a command with this hash, or None."""
         state = self._stores.state
         if state is None:
             return None
