@@ -34,7 +34,7 @@ Read = Callable[[], bytes | None]
 
 
 class ContentLookup:
-    """Looks up contents below one root: in the blob cache, on disk and in commits."""
+    """Looks up contents below one root by hash: in the blob cache, on disk and in commits."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -126,7 +126,7 @@ class PastContents:
         return next((data for data in found if data is not None), None)
 
     def _versions(self, git: Git) -> Iterable[Version]:
-        """Return the file's distinct versions in merged commits and those named by its records."""
+        """Return the file's distinct versions in merged commits and in commits named by records."""
         places = dict.fromkeys(
             (record.vcs.revision_id, file.path)
             for record, file in reversed(self._sources)

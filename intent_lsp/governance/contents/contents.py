@@ -50,7 +50,7 @@ class ContentLru:
         self._size = 0
 
     def get(self, name: Hashable, read: Callable[[], FileContent]) -> FileContent:
-        """Return the cached content for the key `name`, or else call `read` outside the lock."""
+        """Return the content cached under `name`, or else the one that `read` returns."""
         with self._lock:
             known = self._kept.pop(name, None)
             if known is not None:
@@ -104,7 +104,7 @@ class Contents:
         return content_of(self.disk(path))
 
     def disk_if_readable(self, path: WorkspacePath) -> bytes | None:
-        """Return a file's bytes on disk, or None if it is absent or (with a warning) unreadable."""
+        """Return a file's bytes on disk, or None if absent or, with a warning, unreadable."""
         try:
             return self.disk(path)
         except OSError as problem:
@@ -112,11 +112,11 @@ class Contents:
             return None
 
     def hash_of(self, path: WorkspacePath) -> ContentHash | None:
-        """Return the hash of a file on disk now, or None if it is absent."""
+        """Return the hash of a file on disk now, or None if it is absent. Raise OSError."""
         return self.on_disk(path).hash
 
     def seen(self, path: WorkspacePath, content: FileContent) -> None:
-        """Store a file's initial content, unless a commit and the baseline determine it."""
+        """Store a file's first seen content, unless a commit and the baseline determine it."""
         committed = self._committed()
         if not committed or self._sight_baseline:
             self._initial.open(path, content)
@@ -166,12 +166,12 @@ class Contents:
         state.replace_baseline(session_id, seen.head, changed)
 
     def has_whole_baseline(self, session_id: str) -> bool:
-        """Whether the baseline is complete: a file missing from it did not exist at its start."""
+        """Return whether a file that is missing in the baseline did not exist at its start."""
         state = self._stores.state
         return state is not None and state.baseline_head(session_id) is not None
 
     def baseline(self, session_id: str, path: WorkspacePath) -> FileContent:
-        """Return what a file held when the session began or selected another intent."""
+        """Return a file's content when the session began or selected another intent."""
         git, state = self._stores.git, self._stores.state
         commit = None if git is None or state is None else state.baseline_head(session_id)
         if git is None or state is None or commit is None:
@@ -221,17 +221,17 @@ class Contents:
         state.move_baseline(session_id, new, hash_if_there(data))
 
     def kept(self, content_hash: ContentHash | None) -> FileContent:
-        """Return a content from the blob cache; its text is None if it is not cached any more."""
+        """Return a content from the blob cache, without text if not cached; ABSENT for None."""
         if content_hash is None:
             return ABSENT
         return self._recent.get(content_hash, lambda: self._snapshot(content_hash))
 
     def kept_bytes(self, content_hash: ContentHash) -> bytes | None:
-        """Return the bytes of a content from the blob cache, or None if it is not cached."""
+        """Return the bytes of a content from the blob cache or an open ticket, or None."""
         return self._stores.content(content_hash)
 
     def left_by_record(self, path: WorkspacePath, content_hash: ContentHash) -> bool:
-        """Whether a file has this content according to its newest record."""
+        """Return whether a file has this content according to its newest record."""
         return self._stores.past.left_last(path, content_hash)
 
     def keep(self, data: bytes, known: ContentHash | None = None) -> None:

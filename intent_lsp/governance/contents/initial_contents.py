@@ -1,7 +1,6 @@
 """Initial contents: what files contained when they were first read, if no commit has it.
 
 Specified in requirements section 8.
-
 Invariant: a file's first content is never replaced by a later one. A file that appears in the tree
 later counts as absent at first.
 Invariant: of a file that an editor has opened the whole content is kept, of any other the hash.
@@ -15,7 +14,7 @@ from intent_lsp.core.paths import WorkspacePath
 
 
 class InitialContents:
-    """The initial contents of one root's files. Thread-safe.
+    """The initial contents of one root's files: those at the first reading. Thread-safe.
 
     `kept` is a function that returns the content with a hash, or an absent file for None.
     """
@@ -34,8 +33,8 @@ class InitialContents:
     def open(self, path: WorkspacePath, content: FileContent) -> None:
         """Keep the content of a file that an editor opens as its initial content.
 
-        Do nothing if the content differs from what was first found in the tree, or if one is
-        already kept.
+        Do nothing if the content differs from the one first found in the tree, or if one is already
+        kept.
         """
         with self._lock:
             if (self._found or {}).get(path, content.hash) == content.hash:
