@@ -35,7 +35,10 @@ _log: Final = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordedChange:
-    """The paths of one record of changes on disk. `queued` is why the record waits, or None."""
+    """One record of changes on disk: the paths that changed, and the record.
+
+    `queued` is why the record is queued and not yet in the ledger, or None.
+    """
 
     paths: tuple[WorkspacePath, ...]
     record: Record | None = None
@@ -47,7 +50,7 @@ Held = Callable[[WorkspacePath], ReadFile | None]
 
 
 class _Group(NamedTuple):
-    """What the changes of one record have in common. `intent` is an intent's id.
+    """What the changes that go into one record have in common. `intent` is an intent's id.
 
     Creations, deletions and modifications (`effect`) get separate records, since a record has only
     one mutation class.
@@ -78,7 +81,8 @@ class DiskRecorder:
     ) -> Iterator[RecordedChange]:
         """Record the `ready` changes; yield one result for each author, verdict, intent and effect.
 
-        `inner` are the snapshots of the repositories below the root.
+        `session` is named as the observer. `inner` are the snapshots of the git repositories below
+        the root.
         """
         held = partial(self._held, TreeFiles(self.stores.root), inner)
         names = self._renamed(held, ready)
@@ -122,7 +126,10 @@ class DiskRecorder:
         old: ContentHash | None,
         new: ContentHash | None,
     ) -> None:
-        """Record that a file changed from one content to another, by an unknown author."""
+        """Record that a file changed from content `old` to `new`, by an unknown author.
+
+        `observer` is the session that noticed the change.
+        """
         before, after = (None if each is None else self.stores.content(each) for each in (old, new))
         change = DiskChange(path=path, old=HeldThen(hash=old, data=before), new=new, data=after)
         author = _nobody(observer)
@@ -131,11 +138,14 @@ class DiskRecorder:
             record_changes(self.stores, [change], author, *judged)
 
     def has_control_dir(self) -> bool:
-        """Whether `.orchestration` exists. If it was deleted, a record must not recreate it."""
+        """Return whether `.orchestration` exists. If it was deleted, no record must recreate it."""
         return (self.stores.root / CONTROL_ROOM).is_dir()
 
     def all_is_recorded(self) -> bool:
-        """Whether no record is queued. A queued record might already be of the same change."""
+        """Append the queued records to the ledger. Return whether none is left in the queue.
+
+        A queued record might already be of the same change.
+        """
         try:
             self.stores.ledger.drain()
         except IntentLspError as problem:
@@ -152,7 +162,8 @@ class DiskRecorder:
     ) -> Mapping[WorkspacePath, WorkspacePath]:
         """Return the files that were renamed: from each new path to its old path.
 
-        A file counts as renamed if it vanished and a file with similar content appeared.
+        A file counts as renamed if it vanished and a file with similar content appeared. `held_by`
+        reads a file's present content.
         """
         gone, came = dict[WorkspacePath, bytes](), dict[WorkspacePath, bytes]()
         for path, each in ready.items():
@@ -174,8 +185,9 @@ class DiskRecorder:
     ) -> DiskChange | None:
         """Return the change or rename of a file, or None if it is not to be recorded now.
 
-        It is not recorded if the file has changed again, an agent's call claims the file, or a
-        record already has the change.
+        `held_by` reads a file's present content; `names` maps the new paths of renamed files to the
+        old ones. A change is not recorded if the file has changed again, an agent's call claims the
+        file, or a record already has the change.
         """
         pending, previous = self.pending.waiting[path], names.get(path)
         before = pending if previous is None else self.pending.waiting[previous]
@@ -196,9 +208,10 @@ class DiskRecorder:
         )
 
     def _old(self, path: WorkspacePath, pending: PendingChange) -> HeldThen:
-        """Return what a file contained before its change.
+        """Return the content of a file before its pending change.
 
-        This is what a record made in the meantime says, else what the pending change says.
+        If a record was made since, it is the content that the record left, else the one of the
+        pending change.
         """
         newest = self.stores.past.newest(path)
         old = pending.old
@@ -220,14 +233,14 @@ class DiskRecorder:
             return None
 
     def _is_claimed(self, path: WorkspacePath) -> bool:
-        """Whether an agent's open call claims the file and will record it."""
+        """Return whether an agent's open call claims the file and will record it."""
         state = self.stores.state
         return state is not None and state.tickets.over(path, self.stores.clock()) is not None
 
     def _judged(
         self, change: DiskChange, author: Author
     ) -> tuple[Judgement, ScopeValidation] | None:
-        """Judge a change. None if changes of this file are not recorded."""
+        """Return the judgement and the verdict on a change, or None if it is not to be recorded."""
         place = resolve_below(self.stores.root, change.path)
         if place is None:
             return None

@@ -13,7 +13,7 @@ class ChangedFile:
     `data` is also None if the file is too large to keep. `old_known` is false if the earlier
     content cannot be determined; `old` is then None. `discarded`: git removed an uncommitted
     content from the work tree. `hidden_by` is the ignore file whose new line hides the file from
-    git.
+    git, or None.
     """
 
     path: WorkspacePath

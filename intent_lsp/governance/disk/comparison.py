@@ -28,7 +28,7 @@ UNSEEN_AT_MOST: Final = 1_000
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """A path's content in one snapshot: its hash if `hashed`, and its git blob if there is one.
+    """A path's content in one of two snapshots: its hash if `hashed`, and its git blob or None.
 
     If it has neither, there was no file.
     """
@@ -53,7 +53,7 @@ def compare(
     *,
     also_unseen: bool = False,
 ) -> Comparison | None:
-    """Return what changed below a directory between two snapshots, or None if that is unknown.
+    """Return what changed between two snapshots of a work tree, or None if that is unknown.
 
     `also_unseen`: also find edits that were committed in between and replaced since.
     """
@@ -99,7 +99,7 @@ def _inner(
     then: TreeSnapshot,
     now: TreeSnapshot,
 ) -> Comparison | None:
-    """Return what changed in an inner repository, or None if that is unknown.
+    """Return what changed in the repository at `path` below the root, or None if that is unknown.
 
     An inner repository that appeared or vanished counts as one changed file.
     """
@@ -116,10 +116,9 @@ def _inner(
 
 
 def commit_hash(snapshot: TreeSnapshot | None) -> ContentHash | None:
-    """Return the hash that represents an inner repository in records.
+    """Return the hash that represents an inner repository in records, or None for no repository.
 
-    It is the hash of the line that a git diff shows for a submodule. Return None if there is no
-    repository.
+    It is the hash of the line that a git diff shows for a submodule.
     """
     if snapshot is None:
         return None
@@ -201,11 +200,11 @@ class _Comparing:
         )
 
     def _was_gits(self, path: WorkspacePath, old: ContentHash | None) -> bool:
-        """Whether nothing was lost with the old content: there was none, or git itself wrote it."""
+        """Return whether git had written the content `old`, or there was none: nothing was lost."""
         return old is None or (self._changes is not None and self._changes.wrote(path, old))
 
     def unseen(self, compared: Comparison) -> Iterator[ChangedFile]:
-        """Yield edits that were committed between the snapshots and replaced again since."""
+        """Yield edits, not in `compared`, that were committed in between and replaced since."""
         changes, edited = self._changes, {file.path for file in compared.edits}
         if changes is None:
             return
@@ -257,9 +256,9 @@ class _Comparing:
         return _ABSENT if blob is None else _Side(None, blob, hashed=False)
 
     def _blobs(self, paths: Iterable[WorkspacePath]) -> dict[WorkspacePath, str] | None:
-        """Return the blob ids of those files that git did not report as unchanged.
+        """Return the blob ids that git would give the files as they are now.
 
-        Return None if git does not answer.
+        Return None if git does not answer, and nothing if there is no git.
         """
         if self._changes is None:
             return {}
@@ -267,7 +266,7 @@ class _Comparing:
         return None if found is None else dict(found)
 
     def _changed(self, path: WorkspacePath, old: _Side) -> ChangedFile | None:
-        """Return a file that may have changed with its content, or None if it has not changed."""
+        """Return a file with its new content, or None if it has not changed since `old`."""
         held = self._files.held(path)
         before, known = self._old(path, old)
         if known and before == held.hash:
@@ -275,7 +274,7 @@ class _Comparing:
         return ChangedFile(path=path, old=before, new=held.hash, data=held.data, old_known=known)
 
     def _old(self, path: WorkspacePath, old: _Side) -> tuple[ContentHash | None, bool]:
-        """Return the hash of a file's earlier content, and whether that content is known."""
+        """Return the hash of a file's earlier content (None: no file), and whether it is known."""
         if old.hashed:
             return old.hash, True
         head, git = self._then.head, self._git

@@ -37,9 +37,10 @@ from intent_lsp.store.locks.root_lock import RootLock
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TreeLook:
-    """The files that differ from HEAD now. `moved` are those that changed since the last snapshot.
+    """The files that differ from HEAD now (`seen`), and those that have just changed (`moved`).
 
-    `again`: git is running, so the changes are reported later.
+    `moved` are those that changed since the last snapshot. `again`: git is running, so the changes
+    are reported later.
     """
 
     seen: Seen
@@ -49,7 +50,7 @@ class TreeLook:
 
 @dataclass(frozen=True, slots=True)
 class DiskNews:
-    """The changes recorded, whether other changes wait (`waiting`), and if so, for git (`git`)."""
+    """The changes recorded, whether other changes wait (`waiting`), and whether for git (`git`)."""
 
     recorded: tuple[RecordedChange, ...] = ()
     waiting: bool = False
@@ -57,7 +58,7 @@ class DiskNews:
 
 
 class DiskChanges:
-    """Notices and records the changes of one root's files. Thread-safe.
+    """Notices and records the changes of one root's files that nobody reported. Thread-safe.
 
     Without a commit, changes are counted from the first snapshot. Without a repository none are
     noticed.
@@ -175,12 +176,12 @@ class DiskChanges:
                 self._left.pop(path, None)
 
     def _is_made_anew(self, before: TreeSnapshot) -> bool:
-        """Whether the earlier snapshot's commit is gone, as after the repository was recreated."""
+        """Return whether the earlier snapshot's commit is gone, as in a recreated repository."""
         git = self._stores.git
         return git is None or (before.head is not None and git.versions_at(before.head, ()) is None)
 
     def _stays(self, now: TreeSnapshot) -> bool:
-        """Whether HEAD and the stashes are the same as in the last snapshot."""
+        """Return whether HEAD and the stashes are the same as in the last snapshot."""
         then = None if self._then is None else self._then.git
         if then is None or now.git is None:
             return False
@@ -210,7 +211,7 @@ class DiskChanges:
         self._then_at = at
 
     def _seen(self, now: TreeSnapshot) -> Seen:
-        """Return the state of this root's own files, without those of governed roots below."""
+        """Return the state of this root's own files, without those of governed roots below it."""
         below = RootsBelow(self._stores.root)
         files = {path: file.hash for path, file in now.files.items() if not below.hold(path)}
         return Seen(now.head or EMPTY_TREE, files)

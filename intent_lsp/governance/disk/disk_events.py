@@ -64,9 +64,10 @@ class HeldThen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiskChange:
-    """A file that changed on disk. `data` is None if the file is deleted or too large.
+    """A file that changed on disk: the content `old`, and the `new` hash (None: deleted).
 
-    `previous` is the file's old path if it was renamed.
+    `data` is the new content, or None if the file is deleted or too large. `previous` is the file's
+    old path if it was renamed, else None.
     """
 
     path: WorkspacePath
@@ -83,7 +84,7 @@ def record_changes(
     judgement: Judgement,
     verdict: ScopeValidation,
 ) -> Appended | Queued:
-    """Append or queue one record of changes with the same verdict.
+    """Append or queue one record of changes with the same author and verdict.
 
     The record names the intent of `judgement`, and omits what the policy hides.
     """
@@ -139,9 +140,9 @@ def _event(
 def _inferred(
     change: DiskChange, late: Callable[[], bool], trees: SyntaxTreeCache
 ) -> tuple[MutationClass, AstFingerprint | None]:
-    """Return the mutation class of a change, and a fingerprint of the definitions in its file.
+    """Return the mutation class of a change, and a fingerprint of its file's definitions or None.
 
-    Specified in requirements section 9.
+    `late` returns True when parsing has to stop. Specified in requirements section 9.
     """
     old = change.old
     if change.new is None:

@@ -55,13 +55,16 @@ class ForeignWrites:
             self._record_step(path, seen.old.hash, pre)
 
     def _comes(self, path: WorkspacePath, left: ContentHash | None) -> bool:
-        """Whether an editor has saved this content and is about to record it."""
+        """Return whether an editor has saved the content `left` and is about to record it."""
         if left is None or path not in self.stores.coming_saves:
             return False
         return self.stores.is_coming_save(path, self.stores.content(left))
 
     def _third(self, seen: PendingChange, file: TicketFile, data: bytes) -> ContentHash | None:
-        """Return the last noticed content that is neither what the call found nor what it wrote."""
+        """Return the last noticed content that neither the call found nor it wrote, or None.
+
+        `seen` is the pending change of the file, `data` its present content.
+        """
         pre, now = file.pre_hash, hash_content(data)
         # The file does not hold what the call announced, so somebody else wrote too.
         mixed = file.announced is not None and file.announced != now

@@ -24,10 +24,10 @@ _NOTHING_LOGGED = LogMark(0, hash_content(b""))
 
 @dataclass(frozen=True, kw_only=True)
 class GitChanges:
-    """What git changed in one repository between two snapshots.
+    """What git changed in one repository between two snapshots, `then` and `now`.
 
-    `content` is a function that returns a content kept since the first snapshot. `recorded` is one
-    that returns whether a file has a given content according to its newest record.
+    `content` returns the content with a hash if it was kept since the first snapshot, or None.
+    `recorded` returns whether a file has a given content according to its newest record.
     """
 
     content: Callable[[ContentHash], bytes | None]
@@ -41,7 +41,7 @@ class GitChanges:
     after: GitSnapshot = field(init=False)
 
     def __post_init__(self) -> None:
-        """Unpack the git state of both snapshots."""
+        """Set `before` and `after` to the git state in the two snapshots."""
         object.__setattr__(self, "before", self.then.git or GitSnapshot())
         object.__setattr__(self, "after", self.now.git or GitSnapshot())
 
@@ -65,7 +65,7 @@ class GitChanges:
         return {commit: self.trees.authored_in(commit) for commit in commits}
 
     def authored_content(self, path: WorkspacePath) -> bytes | None:
-        """Return a file's newest content committed between the snapshots, or None if none was."""
+        """Return a file's newest content committed between the snapshots, or None without any."""
         found = (data for data in reversed(self._authored_contents(path)) if data is not None)
         return next(found, None)
 
@@ -87,9 +87,9 @@ class GitChanges:
         return None if changed is None else changed | self.authored
 
     def made(self, path: WorkspacePath, old: ContentHash | None, blob: str | None) -> bool:
-        """Whether git itself wrote or deleted a file. Its hash was `old`, its blob is now `blob`.
+        """Return whether git itself wrote or deleted a file.
 
-        For `blob`, None means that the file is gone.
+        `old` is the file's earlier hash (None: no file), `blob` its git blob now (None: no file).
         """
         if path in self.after.unmerged:
             # Git writes a new conflict, and either side of an old one; anything else in an old
@@ -107,7 +107,7 @@ class GitChanges:
         )
 
     def wrote(self, path: WorkspacePath, old: ContentHash) -> bool:
-        """Whether git itself wrote a file's old content, as the result of an unfinished merge."""
+        """Return whether git itself wrote the earlier content `old`, in an unfinished merge."""
         listed = self.then.files.get(path)
         if path in self.before.unmerged:
             data = self.content(old)
@@ -116,7 +116,7 @@ class GitChanges:
         return blob is not None and self.trees.merging_gives(path, blob, self.before.standing)
 
     def _sides(self, path: WorkspacePath) -> frozenset[str]:
-        """Return the blobs of a path on both sides of an unfinished merge."""
+        """Return a path's blobs on both sides of the merges unfinished at the first snapshot."""
         found = (self.trees.blob(s, path) for merge in self.before.standing for s in merge[1:])
         return frozenset(blob for blob in found if blob is not None)
 
@@ -133,9 +133,9 @@ class GitChanges:
         )
 
     def _checked_out(self, path: WorkspacePath, old: ContentHash | None, blob: str | None) -> bool:
-        """Whether git wrote a file by moving HEAD to a commit that has the file with this blob.
+        """Return whether git wrote a file by moving HEAD to a commit where it has this blob.
 
-        `blob` None: by moving HEAD to a commit without the file. `old` is the file's earlier hash.
+        `blob` None means a commit without the file. `old` is the file's earlier hash.
         """
         if self.moves is None:
             head = self.after.head
@@ -155,7 +155,10 @@ class GitChanges:
         return False
 
     def _is_told(self, path: WorkspacePath, old: ContentHash | None) -> bool:
-        """Whether each content committed between the snapshots has a record, or is `old`."""
+        """Return whether each content of a file committed in between has a record, or is `old`.
+
+        False if no commit between the snapshots changed the file.
+        """
         hashes = [data and hash_content(data) for data in self._authored_contents(path)]
         return bool(hashes) and all(
             each and (each == old or self.recorded(path, each)) for each in hashes
@@ -165,7 +168,7 @@ class GitChanges:
         return move.made or move.new in self._logged or self._is_known(move.new)
 
     def _is_known(self, commit: str) -> bool:
-        """Whether a commit was reachable at the first snapshot or is of another repository."""
+        """Return whether a commit was reachable at the first snapshot or was fetched since."""
         known = self._known
         if commit not in known:
             known[commit] = self.trees.leads_to(self._tips, commit)
@@ -200,7 +203,7 @@ class GitChanges:
         return False
 
     def _taken_along(self, path: WorkspacePath, old: ContentHash | None, blob: str | None) -> bool:
-        """Whether git merged a file's uncommitted changes into the commit that it checked out."""
+        """Return whether git merged a file's uncommitted changes into the commit it checked out."""
         heads = (self.before.head, self.after.head)
         if old is None or blob is None or None in heads or path in self.authored:
             return False
@@ -211,7 +214,10 @@ class GitChanges:
         return self.trees.merged_blob(base, ours, theirs) == blob
 
     def _put_away_untracked(self, path: WorkspacePath, old: ContentHash) -> bool:
-        """Whether a stash made since the first snapshot has the untracked file with hash `old`."""
+        """Return whether a stash made since the first snapshot has an untracked file's content.
+
+        `old` is the hash of that content.
+        """
         for stash in self.after.stashes:
             if stash not in self.before.stashes:
                 data = self.git.blob_bytes(f"{stash}^3", path)
@@ -220,7 +226,7 @@ class GitChanges:
         return False
 
     def _left_out(self, path: WorkspacePath) -> bool:
-        """Whether git removed a file by a sparse checkout, or by a switch to an unborn branch."""
+        """Return whether git removed a file by a sparse checkout or a switch to an empty branch."""
         if self.after.head is None:
             listed = self.now.files.get(path)
             return self.before.head is not None and (listed is None or listed.index is None)
@@ -228,7 +234,7 @@ class GitChanges:
 
 
 def _has_conflict(data: bytes) -> bool:
-    """Whether a content still has git's conflict markers."""
+    """Return whether a content still has git's conflict markers."""
     lines = data.split(b"\n")
     starts = (b"<<<<<<< ", b">>>>>>> ")
     return all(any(line.startswith(start) for line in lines) for start in starts)

@@ -17,7 +17,7 @@ class GitWork:
     """Follows the git activity of one root. `moment` is git's state at the last complete snapshot.
 
     `passed_over`: a lock file exists, but is ignored because nothing has changed for so long.
-    `stuck` is git's state with that lock file, and the time when it was noticed.
+    `stuck` is git's state with that lock file and the time when it was noticed, or None.
     """
 
     stores: Stores
@@ -26,9 +26,10 @@ class GitWork:
     stuck: tuple[GitMoment, datetime] | None = None
 
     def goes_on(self, rest: GitRest, before: TreeSnapshot) -> bool:
-        """Whether git is running, according to its state `rest`.
+        """Return whether a git command is running, according to git's state `rest`.
 
-        A lock file is ignored if git's state has not changed for a while.
+        `before` is the last complete snapshot. A lock file is ignored if git's state has not
+        changed for a while.
         """
         git = before.git
         if git is None or rest.lasted(git.index, git.log):
@@ -41,7 +42,7 @@ class GitWork:
         return not self.passed_over
 
     def has_moved(self) -> bool:
-        """Whether git has done something since the last snapshot, so that another one is needed."""
+        """Return whether git has done something since the last snapshot, so another is needed."""
         git, moment = self.stores.git, self.moment
         if git is None or moment is None:
             return False

@@ -82,9 +82,10 @@ def _changed_in_tree(
 def _changed_elsewhere(
     contents: Contents, before: GitSnapshot | None, now: GitSnapshot | None
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield each changed ignore file outside the work tree: its name in git's output, old content.
+    """Yield the name and the old content of each changed ignore file outside the work tree.
 
-    An ignore file that git may report under two names is yielded twice.
+    The name is the one in git's output. A file that git may report under two names is yielded
+    twice.
     """
     old = dict(before.excludes) if before is not None else {}
     new = dict(now.excludes) if now is not None else {}
@@ -97,5 +98,5 @@ def _changed_elsewhere(
 
 
 def _held(contents: Contents, hash_: ContentHash | None) -> bytes | None:
-    """Return the old content of an ignore file, or None if that content is no longer kept."""
+    """Return an ignore file's content by its hash (b"" for None), or None if it is not kept."""
     return b"" if hash_ is None else contents.kept_bytes(hash_)

@@ -30,8 +30,9 @@ _PASSED: Final = 8
 class PendingChange:
     """An unrecorded change of a file, from the content `old` to the present hash `new`.
 
-    `since` is the time of the last snapshot before the change. `ticket` is the ticket of a call
-    that may have made the change. `passed` are the contents that the file had in between.
+    `new` is None if the file is gone. `since` is the time of the last snapshot before the change.
+    `ticket` is the ticket of a call that may have made the change, or None. `passed` are the
+    contents that the file had in between.
     """
 
     old: HeldThen
@@ -60,7 +61,10 @@ class PendingChanges:
         self.waiting, self.taken = {}, {}
 
     def note(self, file: ChangedFile, since: str) -> None:
-        """Note a change. If the file is back at its old content, drop the change."""
+        """Note a change, made after the time `since`.
+
+        If it restores the old content, drop the change.
+        """
         known = self.waiting.get(file.path)
         if file.old is None and file.path in self.unlisted:
             file = replace(file, old=self.unlisted[file.path])
@@ -78,7 +82,7 @@ class PendingChanges:
             self.waiting[file.path] = replace(known, new=file.new, ticket=ticket, passed=passed)
 
     def follow_git(self, path: WorkspacePath) -> None:
-        """Set aside a change that git removed from the work tree, until git brings it back.
+        """Set aside the pending change of a file that git has changed, until git brings it back.
 
         An edit that is committed and rebased, or stashed and popped, is still its author's.
         """
@@ -109,7 +113,7 @@ class PendingChanges:
                 self.unlisted[path] = file.hash
 
     def account(self, saving: Collection[WorkspacePath] = ()) -> None:
-        """End interrupted runs of saves; drop changes that the server made or a record explains.
+        """End interrupted runs of saves. Drop changes that the server made or a record explains.
 
         `saving` are the files that an editor is saving; their runs go on.
         """
@@ -143,14 +147,15 @@ class PendingChanges:
         return waiting
 
     def is_own(self, path: WorkspacePath, new: ContentHash | None) -> bool:
-        """Whether this is the content that the server itself last wrote to the file."""
+        """Return whether `new` is the content that the server itself last wrote to the file."""
         state = self.stores.state
         return state is not None and new is not None and state.own_write(path) == new
 
     def _end_runs_of_others(self, saving: Collection[WorkspacePath]) -> None:
-        """End runs of saves in two cases: somebody else changed the file, or the server is gone.
+        """End runs of saves whose file somebody else has changed, and runs that were abandoned.
 
-        The run of a file in `saving` is not ended.
+        The changed file's run is not ended if it is in `saving`, the files that an editor is
+        saving.
         """
         since = timestamp(self.stores.clock() - ABANDONED_AFTER)
         self.stores.end_runs(idle_since=since)
@@ -161,7 +166,7 @@ class PendingChanges:
             self.stores.end_runs(others)
 
     def _is_of_others(self, path: WorkspacePath, left: ContentHash | None) -> bool:
-        """Whether a file has another content than its run of saves left (`left`).
+        """Return whether a file has another content than its run of saves left (`left`).
 
         The disk is read again, since the run may be newer than the last snapshot.
         """

@@ -88,7 +88,7 @@ class TreeLooks:
             )
 
     def git_of(self, inner: WorkspacePath) -> "TreeLooks | None":
-        """Return the snapshot taker of an inner repository, or None if it was never seen."""
+        """Return the taker of an inner repository's snapshots, or None if none was seen there."""
         return self._inner.get(inner)
 
     @property
@@ -120,7 +120,7 @@ class TreeLooks:
         return None if paths is None else TreeStatus(head=None, paths=paths)
 
     def _overwhelmed(self, status: TreeStatus, *, soon: bool) -> bool:
-        """Whether there is too much to read. A warning is logged when this begins."""
+        """Return whether there is too much to read. A warning is logged when this begins."""
         said = None
         if len(status.paths) > FILES_AT_MOST:
             said = "changed files are too many to be compared"
@@ -203,7 +203,10 @@ class TreeLooks:
         return held.hash
 
     def _keep_more(self, files: TreeFiles, found: dict[WorkspacePath, FileSnapshot]) -> None:
-        """Keep contents for which an earlier snapshot had no space, as far as the limit allows."""
+        """Keep contents for which an earlier snapshot had no space, as far as the limit allows.
+
+        `found` are the files of this snapshot.
+        """
         kept = self._kept = {path: hash_ for path, hash_ in self._kept.items() if path in found}
         for path in [path for path, file in found.items() if kept.get(path) != file.hash]:
             if self._room <= 0:
@@ -217,6 +220,6 @@ class TreeLooks:
 
 
 def is_anybodys(path: WorkspacePath) -> bool:
-    """Whether people or agents may edit a file: not temporary, and not the server's or git's."""
+    """Return whether people or agents may edit a file: not temporary, nor the server's or git's."""
     kind = standing(path, _ANY_POLICY, ignored=False)
     return kind not in (FileClass.SERVER_ONLY, FileClass.IGNORED) and not is_temporary(path)

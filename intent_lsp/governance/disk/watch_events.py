@@ -72,7 +72,10 @@ class WatchEvents:
         return not self.stores.known_files.is_unchanged(path)
 
     def _came_and_went(self, path: WorkspacePath) -> bool:
-        """Whether a file neither exists now nor was in the last snapshot, like a temporary file."""
+        """Return whether a file neither exists now nor was in the last snapshot.
+
+        This is how a temporary file looks.
+        """
         git, last = self.stores.git, self.last()
         if git is None or last is None or os.path.lexists(self.stores.root / path):
             return False

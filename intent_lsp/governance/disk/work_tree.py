@@ -39,7 +39,7 @@ _ANY_STATUS: Final = Status.PLANNED
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TreeChanges:
-    """What a command changed. `assumed`: git was still running and may have made some of it.
+    """The files that a command changed. `assumed`: git was running and may have made some changes.
 
     `now` is the snapshot that the next comparison starts from; it was taken after the time `at`.
     """
@@ -71,7 +71,7 @@ class WorkTree:
     def seen(self) -> TreeSnapshot | None:
         """Take a snapshot before a command, and keep its contents.
 
-        None if it cannot be compared later.
+        Return None if no snapshot can be taken, so that nothing can be compared later.
         """
         # Record what editors have saved automatically so far, so that it is not attributed to the
         # command.
@@ -84,12 +84,11 @@ class WorkTree:
         return found
 
     def changes(self, before: TreeSnapshot) -> TreeChanges | None:
-        """Return the files that a command changed since a snapshot.
+        """Return the files that a command changed since a snapshot, or None if that is unknown.
 
-        None if they cannot be compared. Left out are changes that git made (unless it discarded
-        uncommitted work), ignored files, files that only the server writes, and the server's own
-        last writes (unless they change the rules for agents). It waits for a running git, so the
-        caller must hold no lock.
+        Left out are changes that git made (unless it discarded uncommitted work), ignored files,
+        files that only the server writes, and the server's own last writes (unless they change the
+        rules for agents). It waits for a running git, so the caller must hold no lock.
         """
         if before.git is not None and self._stores.git is None:
             return None
@@ -100,7 +99,10 @@ class WorkTree:
         return replace(self._found(before, look, compared), assumed=assumed)
 
     def look(self) -> TreeAtRest | None:
-        """Take one snapshot, for comparisons that do not wait. None if it cannot be taken."""
+        """Take one snapshot, for comparisons that do not wait.
+
+        Return None if it cannot be taken.
+        """
         git, at = self._stores.git, timestamp(self._stores.clock())
         rest = None if git is None else GitRest(git.git_dir)
         now = self._looks.look()
@@ -109,7 +111,7 @@ class WorkTree:
     def changes_until(self, before: TreeSnapshot, look: TreeAtRest) -> TreeChanges | None:
         """Return the changes from one snapshot to another, without waiting.
 
-        None also while git is running.
+        Return None if they cannot be compared, or while git is running.
         """
         git = before.git
         if git is not None and (look.rest is None or not look.rest.lasted(git.index, git.log)):
@@ -129,7 +131,7 @@ class WorkTree:
     def unreported(
         self, files: Iterable[ChangedFile], *, since: datetime, session_id: str
     ) -> tuple[ChangedFile, ...]:
-        """Return the changes of a session's command since a time that no record explains.
+        """Return those of the changes by a session's command that no record since `since` explains.
 
         If a record made in between left another content, the change starts from that one.
         Discarding the session's own uncommitted work is no loss. The caller holds the root's lock.
@@ -144,7 +146,7 @@ class WorkTree:
         return tuple(file for file in kept if file is not None)
 
     def _without_own_loss(self, session_id: str, file: ChangedFile) -> ChangedFile | None:
-        """Return a change that is to be reported. None if the session only discarded its own work.
+        """Return a change to be reported, or None if the session only discarded its own work.
 
         If that work was a violation, the change is reported, since it restores the file.
         """
@@ -154,7 +156,11 @@ class WorkTree:
         return replace(file, discarded=False) if back else None
 
     def _compared(self, before: TreeSnapshot) -> tuple[TreeAtRest | None, Comparison | None, bool]:
-        """Wait for git to be idle and compare. The last value is whether the wait timed out."""
+        """Wait for git to be idle and compare the tree with the snapshot `before`.
+
+        Return the new snapshot and the comparison, each None if impossible, and whether the wait
+        timed out.
+        """
         late = deadline(GIT_AWAITED_FOR)
         while True:
             look = self.look()
@@ -174,7 +180,7 @@ class WorkTree:
             look.rest.wait()
 
     def _deferred(self, file: ChangedFile, since: str) -> ChangedFile | None:
-        """Return a change as the command's own. None if somebody else's record explains it."""
+        """Return a change as the command's own, or None if a record since `since` explains it."""
         newest = self._stores.past.newest(file.path)
         if newest is None or newest.timestamp <= since:
             return file
@@ -185,7 +191,7 @@ class WorkTree:
         return replace(file, old=left, old_known=True)
 
     def _own(self, file: ChangedFile) -> bool:
-        """Whether a file is as the server wrote it last, and that changed no rules."""
+        """Return whether the server itself wrote the file last, without a change of the rules."""
         state = self._stores.state
         if state is None or file.new is None or state.own_write(file.path) != file.new:
             return False
@@ -196,7 +202,7 @@ class WorkTree:
         return kept is not None and only_bookkeeping(kept, file.data or b"")
 
     def _is_own_loss(self, session_id: str, file: ChangedFile) -> bool:
-        """Whether the session itself wrote what it has now discarded."""
+        """Return whether the session itself wrote the content that it has now discarded."""
         newest = self._stores.past.newest(file.path) if file.discarded else None
         if newest is None or newest.session_id != session_id:
             return False
@@ -204,10 +210,10 @@ class WorkTree:
 
 
 def only_bookkeeping(before: bytes, after: bytes) -> bool:
-    """Whether two contents of the intents file give every intent the same rules.
+    """Return whether two contents of the intents file give every intent the same rules.
 
     Only `status`, `recent_history` and `updated_at` may differ, which the server writes at any
-    time.
+    time. False if a content cannot be read.
     """
     rules = _rules(before)
     return rules is not None and rules == _rules(after)
