@@ -47,10 +47,11 @@ _NOTHING_KNOWN: Final = FileMemory()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallFile:
-    """One path of a call. `place` is the resolved path, or None if it cannot lie below the root.
+    """One path of a tool call, with the content and hash of its file (None if there is none).
 
-    `there`: the file exists, readable or not. `outside`: it lies outside the root, or in another
-    governed root below this one (requirements section 4).
+    `place` is the resolved path, or None if it cannot lie below the root. `there`: the file exists,
+    readable or not. `outside`: the path lies outside the root, or in another governed root below
+    this one (requirements section 4).
     """
 
     touched: TouchedPath
@@ -62,7 +63,7 @@ class CallFile:
 
 
 class CallFactsOf:
-    """Reads the facts that the gate needs to judge the calls of one root."""
+    """Reads the facts that the gate needs to judge tool calls in one root."""
 
     def __init__(self, *, stores: Stores, contents: Contents, grants: Grants) -> None:
         self._stores = stores
@@ -99,7 +100,10 @@ class CallFactsOf:
         return self._putting_back.may_undo(place.path, deleting=deleting)
 
     def files(self, reading: CallReading) -> tuple[CallFile, ...]:
-        """Resolve every path of a call, and return the paths with the contents of their files."""
+        """Return the paths of a call, resolved, with the contents of their files.
+
+        A path that the call only perhaps means is left out if no file exists there.
+        """
         others = RootsBelow(self._stores.root)
         known = [self._file(touched, others) for touched in reading.paths]
         perhaps = [self._file(touched, others) for touched in reading.perhaps]
@@ -108,7 +112,10 @@ class CallFactsOf:
     def question(
         self, hearing: Hearing, files: Sequence[CallFile], facts: CallFacts
     ) -> GateRequest:
-        """Return the gate request for a call. `facts` are those of the call as a whole."""
+        """Return the gate request for a call.
+
+        `facts` are those that concern the call as a whole.
+        """
         call, asker, rules = hearing.call, hearing.asker, hearing.rules
         active = None if asker.row is None else asker.row.active_intent
         # The gate itself checks that the cited intent is the one checked out; the scope is that of
@@ -218,7 +225,11 @@ class CallFactsOf:
 def _expected(
     call: ToolCall, asker: Asker, file: CallFile, memory: FileMemory
 ) -> tuple[ContentHash | Unread | None, bool]:
-    """Return the hash that the agent last read of a file, and whether that was in this turn."""
+    """Return the hash of a file that its agent knows, and whether it learnt it in this turn.
+
+    The agent knows a file from reading it or from writing it itself. The hash is None if the agent
+    found no file, or Unread.NEVER if it has never read it.
+    """
     for name in (file.touched.path, _path(file)):
         if name in call.read_hashes:
             return call.read_hashes[name], True
@@ -228,7 +239,7 @@ def _expected(
 
 
 def _path(file: CallFile) -> WorkspacePath:
-    """Return the path that a refusal shows for a file.
+    """Return the path of a file as a refusal shows it.
 
     A path that cannot lie below the root is shown as the caller wrote it.
     """
@@ -245,9 +256,9 @@ def _denied(rules: Rules, files: Sequence[CallFile]) -> Iterator[DeniedPath]:
 
 
 def announced(call: ToolCall, files: int) -> ContentHash | None:
-    """Return the hash of the new text that a call states, or None if the call states none.
+    """Return the hash of the new text that a call states, or None if it states none.
 
-    Return None too if the call has not exactly one file; `files` is the number of its files.
+    Return None too if the call changes more or less than one file; `files` is their number.
     """
     if call.new_text is None or files != 1:
         return None

@@ -14,7 +14,7 @@ from intent_lsp.governance.root.sessions import Asker
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hearing:
-    """A call to be judged: what it would do, who makes it, by which rules.
+    """A call to be judged: what it would do (`reading`), who makes it, and by which rules.
 
     `word` is a person's answer to an approval request.
     """

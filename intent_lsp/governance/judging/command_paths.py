@@ -34,15 +34,16 @@ _DIRECTORIES: Final = frozenset({Effect.CREATE, Effect.DELETE})
 
 
 class CommandPaths:
-    """Expands the paths of a command by the files of one root."""
+    """Expands the globs and directories that a shell command names to the files of one root."""
 
     def __init__(self, stores: Stores) -> None:
         self._stores = stores
 
     def found(self, reading: CallReading, rules: Rules) -> CallReading:
-        """Return a command's parsed form with its paths expanded to files.
+        """Return the reading of a command with its paths expanded to files.
 
-        Ignored and temporary files are left out.
+        Ignored and temporary files are left out. A glob that matches nothing, or more than
+        MATCHES_AT_MOST files, adds a sentence to `unknown`.
         """
         if not reading.paths:
             return reading
@@ -65,7 +66,10 @@ class CommandPaths:
         return replace(reading, paths=tuple(paths), unknown=tuple(unknown), looking=looking)
 
     def _filled(self, touched: TouchedPath) -> tuple[TouchedPath, ...]:
-        """Return the existing paths that a glob matches, as a shell would expand the glob."""
+        """Return the existing paths that a glob matches, as a shell would expand the glob.
+
+        There is one path more than MATCHES_AT_MOST if the glob matches too many.
+        """
         # Path.glob does not accept an absolute pattern.
         found = iglob(touched.path, root_dir=self._stores.root)  # noqa: PTH207
         names = islice(found, MATCHES_AT_MOST + 1)
@@ -74,7 +78,10 @@ class CommandPaths:
     def _kept(
         self, touched: TouchedPath, rules: Rules, others: RootsBelow
     ) -> Iterator[TouchedPath]:
-        """Yield the file at a path, or a directory's files, without ignored and temporary ones."""
+        """Yield the file at a path, or a directory's files, without ignored and temporary files.
+
+        `others` are the governed roots below this one.
+        """
         for each in self._files(touched, rules, others):
             # Git listed the files of a directory, so they are known not to be ignored.
             asked = each is not touched and each.source is None and self._stores.git is not None
@@ -86,7 +93,8 @@ class CommandPaths:
     ) -> Iterator[TouchedPath]:
         """Yield the path itself if it is a file's, or the files in it if it is a directory's.
 
-        A path that no agent may change is also yielded itself.
+        A directory that no agent may change, or that holds such a path, is yielded itself. `others`
+        are the governed roots below this one.
         """
         place = resolve_below(self._stores.root, touched.path)
         if place is None or place.real is None or others.hold(place.path):
@@ -107,7 +115,10 @@ class CommandPaths:
             yield from self._copied(touched, others)
 
     def _copied(self, touched: TouchedPath, others: RootsBelow) -> Iterator[TouchedPath]:
-        """Yield the file that a copy or move creates, or each file if it copies a directory."""
+        """Yield the path that a copy or move writes; for a directory, the path of each file.
+
+        `others` are the governed roots below this one.
+        """
         source = None if touched.effect is Effect.CREATE else touched.source
         full = self._at(source or "")
         if source is None or os.path.islink(full) or not os.path.isdir(full):  # noqa: PTH112, PTH114 - as above
@@ -119,7 +130,11 @@ class CommandPaths:
                 yield replace(touched, path=_below(touched.path, name))
 
     def _in_directory(self, touched: TouchedPath, place: ResolvedPath) -> Iterator[TouchedPath]:
-        """Yield the files of a directory that a command deletes, restores or writes."""
+        """Yield the files of a directory that a command deletes, restores or writes.
+
+        Yield the directory itself if it is written to and has no such files, nothing if it is
+        created.
+        """
         if touched.effect is Effect.CREATE:
             return
         names = self._names(place, tracked=touched.restores)
@@ -144,14 +159,18 @@ class CommandPaths:
     def _names(self, place: ResolvedPath, *, tracked: bool) -> Iterable[str] | None:
         """Return the names in a directory that git does not ignore, or None if git cannot list it.
 
-        `tracked`: only the names that git tracks.
+        With `tracked`, return only the names that git tracks.
         """
         readable = os.access(self._at(place.path), os.R_OK | os.X_OK)
         git = self._stores.git
         return None if git is None or not readable else git.names_in(place.path, tracked=tracked)
 
     def _is_denied(self, place: ResolvedPath, rules: Rules, *, directory: bool) -> bool:
-        """Whether no agent may change a path or, with `directory`, some path that may lie in it."""
+        """Return whether no agent may change a path.
+
+        With `directory`, the path is a directory's; then also return True if no agent may change
+        some path that may lie in it.
+        """
         for path in (place.path, place.real or place.path):
             inside = WorkspacePath(_below(path, _REST))
             if any(denied_path(rules, path)) or (directory and any(denied_path(rules, inside))):
@@ -203,7 +222,7 @@ def _at_home(touched: TouchedPath) -> TouchedPath:
 
 
 def _walked(directory: str) -> Iterator[str]:
-    """Yield the relative paths of the files and links below a directory.
+    """Yield the paths of the files and links below a directory, relative to it.
 
     For a subdirectory that cannot be read, yield a placeholder that stands for any file in it.
     """

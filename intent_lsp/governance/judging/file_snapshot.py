@@ -22,11 +22,11 @@ from intent_lsp.store.fs.resolve import ResolvedPath
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenFileState:
-    """A file's state for one session at one moment.
+    """A snapshot of a file for one session: its judgement, and the contents to compare it with.
 
     Unsaved text is compared with `head`, `baseline` and `passed` (the newest available content with
     verdict PASS). `refused` is the file's newest record if it is a violation and the file still has
-    the content of that record.
+    the content of that record, else None.
     """
 
     judgement: Judgement
@@ -59,7 +59,7 @@ JUST_NOW: Final = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Overtaken:
-    """A save made before the server first read the file: the content saved and the one replaced."""
+    """A save made before the server first read the file: the content saved, and the one before."""
 
     saved: FileContent
     before: FileContent
@@ -95,7 +95,10 @@ class OpenFileStates:
     def after_save(
         self, session: Session, place: ResolvedPath, judgement: Judgement, disk: FileContent
     ) -> OpenFileState:
-        """Return a snapshot of a file after a save that had this judgement and left `disk`."""
+        """Return a snapshot of a file after a save.
+
+        `judgement` is that of the save, `disk` the content that the save left on disk.
+        """
         if judgement.denied is not None and judgement.denied.code is GateCode.STALE_FILE:
             # What was overwritten says nothing about the file as it is now.
             return self.look(session, place, disk, disk.hash, edited=False)
@@ -118,9 +121,9 @@ class OpenFileStates:
         )
 
     def is_fine(self, session: Session, place: ResolvedPath) -> bool:
-        """Whether a quick check shows that a file on disk has no violation.
+        """Return whether a quick check shows that a file on disk has no violation.
 
-        If false, the file may have one: take a snapshot to find out.
+        False means that the file may have one: take a snapshot to find out.
         """
         judgement = self._judging.judge(session.id, place)
         if not _is_shown(judgement):
@@ -141,8 +144,9 @@ class OpenFileStates:
     def overtaken(self, path: WorkspacePath, disk: FileContent, opened: str) -> Overtaken | None:
         """Return a save made before the server first read the file, or None if there was none.
 
-        `disk` is what the server read first, `opened` the text that the editor opened. If they
-        differ, this counts as such a save only if the file was written within the last 10 seconds.
+        `disk` is the content that the server read first, `opened` the text that the editor opened.
+        If they differ, this counts as such a save only if the file was written within the last 10
+        seconds.
         """
         text, stamp = disk.decoded, files.stamp(self._stores.root / path)
         if text is None or text.text == opened or stamp is None:
@@ -183,7 +187,7 @@ class OpenFileStates:
 
 
 def _is_shown(judgement: Judgement) -> bool:
-    """Whether changes of a file with this judgement are shown as violations at all."""
+    """Return whether changes of a file with this judgement are shown as violations at all."""
     rules = judgement.rules
     if not rules.governed or rules.policy.enforcement is Enforcement.OBSERVE:
         return False

@@ -6,7 +6,7 @@ from intent_lsp.governance.judging.save_judge import Judgement
 
 
 def judgement_json(judgement: Judgement, uri: str) -> dict[str, object]:
-    """Return the `Decision` on a save of the file at `uri`."""
+    """Return the protocol's `Decision` object for a judged save of the file at `uri`."""
     verdict, intent = judgement.verdict, judgement.intent
     return decision_json(
         judgement.decision,

@@ -11,17 +11,18 @@ from intent_lsp.governance.root.stores import Stores
 
 
 class RestoringEdits:
-    """Decides for the files of one root whether an edit restores them."""
+    """Decides, for the files of one root, whether an edit restores a file after a violation."""
 
     def __init__(self, stores: Stores, contents: Contents) -> None:
         self._stores = stores
         self._contents = contents
 
     def may_undo(self, path: WorkspacePath, *, deleting: bool) -> bool:
-        """Whether deleting a file, or checking it out from HEAD, would undo its violations.
+        """Return whether deleting a file, or checking it out from HEAD, would undo its violations.
 
         True only if agents made all these violations, and the file still has the content that they
-        left, so that nobody else's work is lost. `deleting`: delete the file, else check it out.
+        left, so that nobody else's work is lost. `deleting` asks about deletion, otherwise about
+        checkout.
         """
         if self._stores.past.newest_passes(path):
             return False
@@ -34,10 +35,10 @@ class RestoringEdits:
         return before == (None if deleting else self._contents.head(path).hash)
 
     def puts_back(self, path: WorkspacePath, new: ContentHash | None) -> bool:
-        """Whether a change to the content `new` (None: deletion) undoes a file's violation.
+        """Return whether a change to the content `new` (None: deletion) undoes a file's violation.
 
-        This is so if the file's newest record is a FAIL, and `new` is the content before that
-        record or the content in HEAD.
+        True if the file's newest record is a FAIL, and `new` is the content before that record. The
+        content in HEAD counts too, but a deletion does not count just because HEAD lacks the file.
         """
         newest = self._stores.past.newest(path)
         if newest is None or newest.scope_validation is not ScopeValidation.FAIL:
@@ -50,13 +51,16 @@ class RestoringEdits:
 
 
 def _is_agents(record: Record) -> bool:
-    """Whether an agent certainly made the change of a record."""
+    """Return whether an agent certainly made the change of a record."""
     talks = [talk for file in record.files for talk in file.conversations]
     by_agents = all(talk.contributor.entity_type is EntityType.AI for talk in talks)
     return by_agents and not record.is_assumed
 
 
 def _ends(record: Record, path: WorkspacePath) -> tuple[ContentHash | None, ContentHash | None]:
-    """Return a path's hashes before and after a record; both None if the record lacks the path."""
+    """Return a path's hashes before and after a record's change.
+
+    Both are None if the record does not name the path.
+    """
     ends = ((file.pre_hash, file.post_hash) for file in record.files if file.path == path)
     return next(ends, (None, None))

@@ -33,9 +33,10 @@ PARSING_SECONDS: Final = 0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Save:
-    """One save that changed a file from `old` to `new` (None: the file cannot be read).
+    """One save that changed a file from `old` to `new`, with its session, judgement and verdict.
 
-    `concurrent`: the save overwrote a change that the editor had not read.
+    `new` is None if the file cannot be read. `concurrent`: the save overwrote a change that the
+    editor had not read.
     """
 
     session: Session
@@ -52,13 +53,13 @@ class Save:
 
 
 def record_save(stores: Stores, save: Save) -> Appended | Queued:
-    """Append or queue the record of a save, omitting what the policy hides."""
+    """Append the record of a save to the ledger, or queue it. Leave out what the policy hides."""
     event = veiled(save_event(save, stores.revision(), stores.trees), save.judgement.rules.policy)
     return stores.ledger.append_or_queue(event)
 
 
 def save_event(save: Save, revision: str, trees: SyntaxTreeCache) -> Event:
-    """Return the event of a save, made at the commit `revision`."""
+    """Return the ledger event of a save, made at the commit `revision`."""
     intent = save.judgement.intent
     kind, fingerprint = _inferred(save, trees)
     return Event(
@@ -77,7 +78,7 @@ def save_event(save: Save, revision: str, trees: SyntaxTreeCache) -> Event:
 
 
 def _inferred(save: Save, trees: SyntaxTreeCache) -> tuple[MutationClass, AstFingerprint | None]:
-    """Return the mutation class of a save, and a fingerprint of the definitions in its file."""
+    """Return the mutation class of a save, and a fingerprint of its file's definitions or None."""
     if save.new is None and not save.old.absent:
         # The file exists but cannot be read.
         return MutationClass.INTENT_EVOLUTION, None
@@ -103,7 +104,7 @@ def _file(save: Save, kind: MutationClass, fingerprint: AstFingerprint | None) -
 
 
 def specification_of(intent: Intent) -> str:
-    """Return the specification that records name for an intent; its id if it has none."""
+    """Return the specification that records name for an intent: its own, or else its id."""
     return intent.specification or intent.id
 
 

@@ -52,8 +52,8 @@ class Judgement:
     `standing` is the file's class. `owners` are the intents under which a refused edit would pass.
     `selected` is the id of the intent that the session has selected. `ticket` is an agent's open
     ticket for the file: a save meanwhile gets that ticket's verdict. `own_write` is the hash of the
-    server's own last write of the file. `restores`: the gate refused the edit, and it is allowed
-    because it restores the file.
+    server's own last write of the file. `restores` is the gate's refusal of an edit that is allowed
+    nevertheless, because it restores the file.
     """
 
     path: WorkspacePath
@@ -108,7 +108,7 @@ _OF_INTENTS: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SaveJudge:
-    """Judges edits of the files of one root."""
+    """Judges edits of the files of one root, mostly an editor's saves."""
 
     stores: Stores
     rules: RulesCache
@@ -119,8 +119,8 @@ class SaveJudge:
     def judge(self, session_id: str, place: ResolvedPath, reading: BaseHash = UNREAD) -> Judgement:
         """Return the judgement of a session's edit of a file, under the current rules.
 
-        `reading` is what tells whether the edit is stale: the content that its author last read,
-        and the one on disk.
+        `reading` shows whether the edit is stale: the hash that its author last read, and the one
+        on disk.
         """
         rules = self.rules.current()
         memory = self.sessions.save_memory(session_id, place.path)
@@ -151,7 +151,7 @@ class SaveJudge:
     def explain(
         self, session_id: str, place: ResolvedPath
     ) -> tuple[tuple[ExplainedRow, ...], Judgement]:
-        """Return every check of the gate on a save, and the decision."""
+        """Return every check of the gate on a session's save of a file, and its judgement."""
         judgement = self.judge(session_id, place)
         row = unasked_row(judgement.path, judgement.standing, judgement.denied)
         if row is not None:
@@ -162,7 +162,7 @@ class SaveJudge:
     def allow_restoring(
         self, judgement: Judgement, session_id: str, reading: BaseHash, text: str | None
     ) -> Judgement:
-        """Return the judgement, changed to allowed if `text` equals that of HEAD or the baseline.
+        """Return the judgement, changed to allowed if `text` is that of HEAD or the baseline.
 
         It is not changed if the disk holds a change that the author never read, as restoring would
         overwrite that change.
@@ -207,7 +207,7 @@ class SaveJudge:
 
 
 def is_stale(judgement: Judgement, reading: BaseHash) -> bool:
-    """Whether the content on disk is neither what the author read nor what the server wrote."""
+    """Return whether the disk changed since the author read the file, other than by the server."""
     expected = _expected(judgement, reading)
     return expected is not Unread.NEVER and expected != reading.disk
 
@@ -231,7 +231,7 @@ def _expected(judgement: Judgement, reading: BaseHash) -> ContentHash | Unread |
 
 
 def _decided(judgement: Judgement, question: GateRequest, place: ResolvedPath) -> Judgement:
-    """Return the judgement with the gate's decision. A decided one is returned unchanged."""
+    """Return the judgement with the gate's decision, unless refused already or not GOVERNED."""
     if judgement.denied is not None or judgement.standing is not FileClass.GOVERNED:
         return judgement
     decision = judge_save(question)
@@ -242,7 +242,7 @@ def _decided(judgement: Judgement, question: GateRequest, place: ResolvedPath) -
 
 
 def _is_generated(denied: Denied, rules: Rules, place: ResolvedPath) -> bool:
-    """Whether a refused edit concerns a file that a tool generates."""
+    """Return whether a refusal for lack of an intent concerns a file that a tool generates."""
     paths = {place.path, place.real or place.path}
     return denied.code in _OF_INTENTS and all(map(rules.generated.covers, paths))
 
@@ -252,7 +252,7 @@ def _same(content: FileContent, text: str) -> bool:
 
 
 def _leading_out(decision: SaveDecision, rules: Rules, place: ResolvedPath) -> tuple[IntentId, ...]:
-    """Return the open intents that own a refused file and that a session could select."""
+    """Return the open intents that own a refused file and could be selected, if that would help."""
     if not isinstance(decision, Denied) or decision.code not in _OF_INTENTS:
         return ()
     intents, real = rules.file.intents, place.real or place.path
@@ -267,9 +267,9 @@ def _leading_out(decision: SaveDecision, rules: Rules, place: ResolvedPath) -> t
 def agents_standing(
     standing: FileClass, question: GateRequest, rules: Rules
 ) -> tuple[FileClass, Denied | None]:
-    """Return a file's class for an agent's save, given its class for people (`standing`).
+    """Return the class of a file for an agent's save, and the refusal if no agent may change it.
 
-    Also return the refusal if no agent may change the file at all, else None.
+    The refusal is None if the gate decides. `standing` is the file's class for people.
     """
     found = tuple(each for path in question.paths for each in denied_path(rules, path))
     if not found:
@@ -287,7 +287,7 @@ def agents_standing(
 def unasked_row(
     path: WorkspacePath, standing: FileClass, denied: Denied | None
 ) -> ExplainedRow | None:
-    """Return the check that decides without asking the gate, or None if the gate is asked.
+    """Return the check that decides on a save without asking the gate, or None if it is asked.
 
     `denied` is the refusal if no agent may change the file.
     """
