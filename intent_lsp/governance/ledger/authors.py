@@ -23,16 +23,19 @@ _log: Final = logging.getLogger(__name__)
 
 
 class Authors:
-    """Finds the names of the people behind the blame runs of one root. Thread-safe."""
+    """Finds the names of the people who wrote the blame runs of one root. Thread-safe."""
 
     def __init__(self, root: Path, rules: RulesCache, state: SessionDb | None) -> None:
-        """Store the arguments. `state` has this user's sessions; without it nobody is *you*."""
+        """Prepare the search below `root`.
+
+        `state` has this user's sessions; without it nobody is *you*.
+        """
         self._rules = rules
         self._state = state
         self._commits = LedgerAuthors(root)
 
     def people(self, runs: Iterable[BlameRun]) -> RecordAuthors:
-        """Return the known authors of the blame runs that people wrote."""
+        """Return the known authors of those blame runs that people wrote."""
         records = of_people(runs)
         if not records or self._rules.current().policy.authors is AuthorNames.NONE:
             return RecordAuthors()

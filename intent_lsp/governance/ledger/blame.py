@@ -102,7 +102,7 @@ class FileBlame:
         self._lineages = LineageCache(index)
 
     def blame(self, path: WorkspacePath, shown: Sequence[str] | None = None) -> Blamed | None:
-        """Return the blame of a file, or None if there is no such file.
+        """Return the blame of a file, or None if there is no such file and no lines are `shown`.
 
         `shown` are the lines in the editor, saved or not; None for the lines on disk. Raise
         LedgerUnavailableError.
@@ -144,7 +144,10 @@ class FileBlame:
         )
 
     def _other(self, lineage: FileLineage, steps: Sequence[Edit]) -> OtherFile:
-        """Return another file from which blocks may have been moved here; `steps` are its edits."""
+        """Return another file from which blocks may have been moved to the file of `lineage`.
+
+        `steps` are the edits of that other file.
+        """
         sources = [lineage.sources[step.order] for step in steps]
         today = read_in(self._root, sources[0][1].path)
         return OtherFile(
@@ -178,7 +181,7 @@ def _at_most_moved(claim: Attribution | None, joined: int) -> Attribution | None
 
 
 def _has_only_grown(before: FilesStamp, now: FilesStamp) -> bool:
-    """Whether every ledger file still exists and is unchanged or longer."""
+    """Return whether the ledger has the same files as before, each unchanged or longer."""
     there: Mapping[str, FileStamp] = {stamp.file: stamp for stamp in now}
     return len(there) == len(before) and all(
         each.file in there

@@ -123,10 +123,10 @@ def moved_from(index: Index, root: Path, wanted: ContentHash) -> FileLineage | N
 
 
 def _is_earlier(root: Path, path: WorkspacePath, earlier: FileLineage, known: FileLineage) -> bool:
-    """Whether the file of `earlier` may have been moved to `path`, by the age of its records.
+    """Return whether the file of `earlier` may have been moved to `path`, where `known` begins.
 
-    Return False also if a file existed at `path` at the same time, or if the content is too short
-    to be distinctive.
+    Its records must be older. False also if a file existed at `path` at the same time, or if the
+    content is too short to be distinctive.
     """
     last, first = earlier.sources[-1][0], known.sources[0][0]
     if last.timestamp > first.timestamp:
@@ -140,10 +140,10 @@ def _is_earlier(root: Path, path: WorkspacePath, earlier: FileLineage, known: Fi
 
 
 def begun_with(known: FileLineage) -> ContentHash | None:
-    """Return the hash of a file's content before its first record.
+    """Return the hash of a file's content before its first record, or None if it shows no origin.
 
-    Return None if that record created or restored the file, or if the file was empty, since all
-    empty files are alike.
+    None means that there is no record, that the first record created the file, that a later record
+    restored this content, or that the content is empty, since all empty files are alike.
     """
     first = next(iter(known.steps), None)
     if first is None or first.pre in {None, NOTHING}:

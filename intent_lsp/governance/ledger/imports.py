@@ -43,9 +43,9 @@ class Fate(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Taken:
-    """The result of importing one line; `line` counts from 1.
+    """The result of importing one line; `line` is its number, from 1. `fate` is what became of it.
 
-    `why` is why the line is not a record. `lost` are the names of its fields that cannot be
+    `why` is why the line is not a record, or "". `lost` are the names of its fields that cannot be
     imported.
     """
 
@@ -99,7 +99,10 @@ class RecordImport:
             yield Taken(line=number, fate=fate, dialect=found.known.dialect, lost=found.lost)
 
     def _put(self, line: bytes, found: Foreign) -> bool:
-        """Queue a record for appending. Return False if the ledger already has the record."""
+        """Queue a record for appending. Return False if the ledger already has the record.
+
+        `found` is the record read from `line`.
+        """
         event = veiled(marked(found.event, found.known.dialect), self._policy)
         moment, derived = found.known.timestamp, derived_id(line)
         record = draft(event, id=found.known.id or derived, timestamp=moment, end=ChainEnd())

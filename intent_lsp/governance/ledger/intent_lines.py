@@ -50,7 +50,7 @@ FILES_HASHED: Final = 2_000
 
 @dataclass(slots=True)
 class _Told:
-    """The contents that recent records give for a file.
+    """The hashes that recent records give for a file.
 
     `left` are the hashes after the records, `first` is the hash before the oldest of them.
     """
@@ -84,10 +84,10 @@ class Explained(NamedTuple):
 def worked_files(
     root: Path, index: Index, rules: Rules, intent_id: str, meant: Meant = lambda _: True
 ) -> WorkedFiles | CheckoutRefusal:
-    """Return the files that an intent's records changed, if `meant` is true for the file.
+    """Return the files that an intent's records changed and for which `meant` returns True.
 
-    An intent that is no longer in the intents file is found by its records. Raise
-    LedgerUnavailableError.
+    An intent that is no longer in the intents file is found by its records; if there are none,
+    return a refusal. Raise LedgerUnavailableError.
     """
     intent = rules.active(intent_id)
     names = (intent_id,) if intent is None else rules.file.intents.names(intent)
@@ -116,7 +116,7 @@ def worked_files(
 def explained(blaming: FileBlame, path: WorkspacePath, names: Collection[str]) -> Explained | None:
     """Return the lines of a file whose records have one of the intent ids `names`, or None.
 
-    Return None if there are no such lines. Raise LedgerUnavailableError.
+    None means that there are no such lines. Raise LedgerUnavailableError.
     """
     blamed = blaming.blame(path)
     if blamed is None:
@@ -166,9 +166,9 @@ def other_files(
 
 
 def _may_hold(root: Path, path: WorkspacePath, told: _Told, lost: Collection[ContentHash]) -> bool:
-    """Whether a file was also changed without a record, so that lines may have been moved into it.
+    """Return whether a file was also changed without a record, so that lines may be moved into it.
 
-    `told` is what records say of the file; `lost` are the contents of deleted files.
+    `told` are the hashes that records give for it; `lost` are the hashes of deleted files.
     """
     today = _hash(root, path)
     return today is not None and (today not in told.left or told.first in lost)
@@ -177,7 +177,7 @@ def _may_hold(root: Path, path: WorkspacePath, told: _Told, lost: Collection[Con
 def _unrecorded(root: Path, index: Index, lost: Collection[ContentHash]) -> Iterator[WorkspacePath]:
     """Yield files without records that may contain moved lines.
 
-    These are files with uncommitted changes, and files whose hash is in `lost`, the contents of
+    These are files with uncommitted changes, and files whose hash is in `lost`, the hashes of
     deleted files.
     """
     git = Git.open(root)

@@ -37,7 +37,7 @@ class LedgerReader:
         self._rules = rules
 
     def page(self, query: Query, *, limit: int, cursor: PageCursor | None = None) -> RecordPage:
-        """Return a page of records, newest first.
+        """Return a page of at most `limit` records, newest first, from `cursor` on.
 
         A query for an intent id also finds the records under the intent's earlier ids.
         """

@@ -29,8 +29,8 @@ BYTES_AT_MOST: Final = 8 << 20
 class Side:
     """A file's content before or after a record.
 
-    `text` is None if there was no file. It is also None if `why` is set: the content is no longer
-    kept, is not text, or is too large.
+    `text` is None if there was no file. It is also None if `why` is set: a sentence that the
+    content is no longer kept, is not text, or is too large.
     """
 
     text: str | None = None
@@ -41,7 +41,7 @@ class Side:
 class ChangedText:
     """A file of a record, at its path at that time, with its content before and after.
 
-    `previous` is its path before, if the record renamed it.
+    `previous` is its path before, if the record renamed it, else None.
     """
 
     path: WorkspacePath
@@ -51,7 +51,7 @@ class ChangedText:
 
 
 def changes_of(root: Path, record: Record) -> tuple[ChangedText, ...]:
-    """Return the content before and after a record of each of its files."""
+    """Return the content of each file of a record, before and after the record."""
     sides = _Sides(ContentLookup(root), record.vcs.revision_id)
     return tuple(
         ChangedText(

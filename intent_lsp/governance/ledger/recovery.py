@@ -75,9 +75,10 @@ class Recovery:
         return done
 
     def _know_others(self, anew: Sequence[LostRecord]) -> None:
-        """In the stored heads, replace each moved record by the record that it followed.
+        """In the stored heads, replace each record of `anew` by the record that it followed.
 
-        The old hashes of the moved records will never be in the ledger again.
+        These records were appended at a new place, so that their old hashes will never be in the
+        ledger again.
         """
         old = {lost.record.integrity.record_hash for lost in anew}
         memory = KnownHeads(self._local)
@@ -87,9 +88,9 @@ class Recovery:
             memory.forget(old)
 
     def prune(self) -> None:
-        """Remove from the journal the records that a commit contains, if HEAD has moved.
+        """Remove the records that a commit contains from the journal, their copy in `.local/`.
 
-        A failure is logged.
+        Do nothing if HEAD has not moved since. A failure is logged.
         """
         git = self._git
         head = None if git is None else git.head_commit()

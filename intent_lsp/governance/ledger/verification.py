@@ -46,8 +46,8 @@ def prove(
     """Verify the whole ledger against all known anchors.
 
     These are the anchors `given`, the heads of the ledger in the newest commit and in earlier
-    commits that may have had more records, and the heads that this machine has seen. Raise
-    LedgerUnavailableError.
+    commits that may have had more records, and the heads that this machine has seen. `progress` is
+    called with the bytes done and the total bytes. Raise LedgerUnavailableError.
     """
     root = ledger.root
     versions = LedgerVersions(root)
@@ -69,7 +69,10 @@ def prove(
 
 
 def seal_ledger(ledger: Ledger) -> Checkpoint | Unsealed:
-    """Make a checkpoint of the ledger as it is now. Raise LedgerUnavailableError."""
+    """Return a checkpoint of the ledger as it is now, or why none can be made.
+
+    Raise LedgerUnavailableError.
+    """
     found = prove(ledger)
     wrong = (problem for problem in found.problems if problem.severity is Severity.ERROR)
     first = next(wrong, None)
