@@ -39,7 +39,7 @@ SILENT: Final = AgentInfo()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """The result of a selection: the intent after it, the intent's context, and warnings.
+    """The result of selecting an intent: the intent afterwards, its context, and warnings.
 
     `text` is the context as the agent reads it.
     """
@@ -52,7 +52,7 @@ class Selection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckoutRefusal:
-    """A refused request. `data` is sent with the code in the error response."""
+    """A refused request about intents: code, message and data of the error response."""
 
     code: RequestCode
     message: str
@@ -82,7 +82,7 @@ class Checkout:
     def select(
         self, session: Session, intent_id: str, *, unsaved_file: bool, voice: AgentInfo = SILENT
     ) -> Selection | CheckoutRefusal:
-        """Make an intent the session's active one.
+        """Make an intent the session's active one. Return the selection, or why it is refused.
 
         `unsaved_file`: an editor has unsaved changes of the intents file. `voice` is what an agent
         says of itself, such as its model.
@@ -129,9 +129,10 @@ class Checkout:
         return self._stores.past.of_intent(intents, intent, limit=RECENT_RECORDS)
 
     def _start(self, intent: Intent, *, unsaved_file: bool) -> tuple[str, ...]:
-        """Set the status to IN_PROGRESS in the intents file. Return a warning if that fails.
+        """Set the intent's status to IN_PROGRESS in the intents file. Return a warning on failure.
 
-        `unsaved_file`: an editor has unsaved changes of the file, so nothing is written.
+        The result is empty on success. `unsaved_file`: an editor has unsaved changes of the file,
+        so nothing is written.
         """
         said = f"the status of {intent.id} stays PLANNED in {INTENTS_FILE}: "
         now = timestamp(self._stores.clock())
@@ -160,7 +161,7 @@ class Checkout:
 def refusal_of(rules: Rules, intent_id: str, intent: Intent | None) -> CheckoutRefusal | None:
     """Return why an intent cannot be selected, or None if it can be.
 
-    `intent` is None if no intent has the id `intent_id`.
+    `intent` is the intent with the id `intent_id`, or None if there is none.
     """
     if intent is None or not rules.governed:
         return unknown(rules, intent_id)
@@ -181,7 +182,7 @@ def refusal_of(rules: Rules, intent_id: str, intent: Intent | None) -> CheckoutR
 
 
 def unknown(rules: Rules, intent_id: str) -> CheckoutRefusal:
-    """Return the refusal for an unknown id: governance is off, or the file lacks the id."""
+    """Return the refusal of an intent id that the intents file lacks, or of all if not governed."""
     if not rules.governed:
         return not_governed(rules)
     intents = rules.file.intents

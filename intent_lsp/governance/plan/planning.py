@@ -54,7 +54,10 @@ class Plan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """A request for more scope of an intent. `ttl` is the time it lasts, None for permanently."""
+    """A request for more scope of an intent: the globs to add, and the reason.
+
+    `ttl` is how long the grant lasts, or None for permanently.
+    """
 
     intent_id: str
     patterns: tuple[str, ...]
@@ -64,14 +67,14 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Granted:
-    """An intent after a grant of scope, and when the grant expires (None: never)."""
+    """An intent after a grant of scope, and the time when the grant expires (None: never)."""
 
     intent: Intent
     expires_at: str | None
 
 
 class Planner:
-    """Changes the plan of one root."""
+    """Creates and completes intents of one root, and grants them scope."""
 
     def __init__(
         self, *, stores: Stores, rules: RulesCache, sessions: Sessions, writer: IntentsWriter
@@ -82,7 +85,10 @@ class Planner:
         self._writer = writer
 
     def create(self, plan: Plan, *, unsaved_file: bool) -> Intent | CheckoutRefusal:
-        """Add an intent to the intents file."""
+        """Add an intent to the intents file. Return it as read back, or a refusal.
+
+        `unsaved_file`: an editor has unsaved changes of the file, so nothing is written.
+        """
         rules = self._rules.current()
         if not rules.governed:
             return not_governed(rules)
@@ -105,8 +111,9 @@ class Planner:
     ) -> Mapping[str, str] | CheckoutRefusal:
         """Import intents of another file in one edit. Return the refused ids, each with the reason.
 
-        Of each intent the id, name, status, globs, constraints, acceptance criteria and
-        `created_at` are imported.
+        Return one refusal if nothing can be written, for example because an editor has unsaved
+        changes of the intents file (`unsaved_file`). Of each intent the id, name, status, globs,
+        constraints, acceptance criteria and `created_at` are imported.
         """
         rules = self._rules.current()
         if not rules.governed:
@@ -126,9 +133,11 @@ class Planner:
     def complete(
         self, session: Session, intent_id: str | None, *, unsaved_file: bool
     ) -> Intent | CheckoutRefusal:
-        """Set an intent to COMPLETED. If it is the session's active intent, unset that.
+        """Set an intent to COMPLETED. Return it as read back, or a refusal.
 
-        `intent_id` None means the active intent.
+        `intent_id` None means the session's active intent. If the intent is the active one, the
+        session then has no active intent. `unsaved_file`: an editor has unsaved changes of the
+        intents file, so nothing is written.
         """
         rules = self._rules.current()
         wanted = intent_id or self._sessions.active_intent(session.id, session.agent_id) or ""
@@ -162,7 +171,8 @@ class Planner:
     ) -> tuple[int, str] | None:
         """Return the index of the first pattern that cannot be granted, and why; None if all can.
 
-        `of_new_intent`: exclusions are accepted, since the patterns are a whole scope.
+        `is_directory` returns whether a path is a directory's. `of_new_intent`: exclusions are
+        accepted, since the patterns are a whole scope.
         """
         for place, pattern in enumerate(patterns):
             if of_new_intent and normalize(pattern).exclusion:
@@ -175,10 +185,11 @@ class Planner:
     def grant(
         self, wish: Wish, session: Session, *, by: str, unsaved_file: bool
     ) -> Granted | CheckoutRefusal:
-        """Grant scope permanently or for a time. `by` is the session of the person who approved.
+        """Grant an intent scope, permanently or for a time. Return the grant, or a refusal.
 
-        Raise LedgerUnavailableError if a temporary grant cannot be recorded; nothing is then
-        granted.
+        `by` is the session of the person who approved. `unsaved_file`: an editor has unsaved
+        changes of the intents file, so nothing permanent is granted. Raise LedgerUnavailableError
+        if a temporary grant cannot be recorded; nothing is then granted.
         """
         rules = self._rules.current()
         intent = rules.active(wish.intent_id)
@@ -211,7 +222,8 @@ class Planner:
     def _expand(self, intent: Intent, wish: Wish, now: str, *, unsaved: bool) -> str | None:
         """Add permanent patterns to the intents file. Return None on success, else the reason.
 
-        If `wish` is temporary, nothing is written.
+        If `wish` is temporary, nothing is written. `unsaved`: an editor has unsaved changes of the
+        file, so the patterns are refused.
         """
         unsayable = unwritable(wish.patterns)
         if unsayable is not None or wish.ttl is not None:

@@ -39,7 +39,7 @@ FindIntentPlaces = Callable[[IntentId], IntentPlaces | None]
 
 
 class ScopeChecks:
-    """Computes the findings on scopes that depend on the work tree."""
+    """Computes the findings on intents' scopes that depend on the files of the work tree."""
 
     def __init__(self, stores: Stores, spelling: NameComparison) -> None:
         self._stores = stores
@@ -80,7 +80,10 @@ class ScopeChecks:
     def _of_changed(
         self, changed: Sequence[Intent], intents: Intents, files: Sequence[WorkspacePath]
     ) -> list[ScopeFinding]:
-        """Return the findings on the `changed` scopes, and on files shared with other scopes."""
+        """Return the findings on the `changed` scopes, and on files shared with other scopes.
+
+        `intents` are all intents of the file, `files` the files of the work tree.
+        """
         found = [
             finding
             for finding in self._computed(Intents(tuple(changed)), files)
@@ -98,7 +101,7 @@ class ScopeChecks:
         return found
 
     def is_directory(self, name: str) -> bool:
-        """Whether the work tree has a directory with this path relative to the root."""
+        """Return whether the work tree has a directory with this path relative to the root."""
         return is_directory(self._stores.root, name)
 
     def _known(self, intents: Intents) -> tuple[ScopeFinding, ...]:
