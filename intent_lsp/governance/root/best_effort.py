@@ -15,9 +15,9 @@ _log: Final = logging.getLogger(__name__)
 
 @contextmanager
 def step(what: str) -> Iterator[None]:
-    """Run the block. If it raises IntentLspError or OSError, log a warning that names `what`.
+    """Run the `with` block. If it raises IntentLspError or OSError, log a warning and go on.
 
-    Specified in requirements section 9.
+    The warning says that reading or writing `what` failed. Specified in requirements section 9.
     """
     try:
         yield

@@ -16,9 +16,10 @@ from intent_lsp.governance.root.rules import Rules
 
 
 def denied_path(rules: Rules, path: WorkspacePath) -> Iterator[DeniedPath]:
-    """Yield the reason why no agent may change a path (row 6), or nothing if an agent may.
+    """Yield the reason why no agent may change a path (row 6 of the gate), or nothing if one may.
 
-    If both a rule of the policy and the control plane deny the path, the reason is the rule.
+    There is at most one reason. If both a rule of the policy and the control plane deny the path,
+    it is the rule.
     """
     denying, spelling = rules.policy.deny_mutations, rules.spelling
     rule = next((r for r in denying if globs((r.path_glob,), spelling).covers(path)), None)
@@ -31,5 +32,5 @@ def denied_path(rules: Rules, path: WorkspacePath) -> Iterator[DeniedPath]:
 
 @lru_cache(maxsize=64)
 def globs(patterns: tuple[str, ...], spelling: NameComparison) -> Scope:
-    """Return a scope compiled from globs of the policy; `spelling` says how names are compared."""
+    """Return a scope compiled from globs of the policy. `spelling` says how names are compared."""
     return compile_scope(patterns, spelling)

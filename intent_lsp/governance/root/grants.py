@@ -20,7 +20,7 @@ _AT_MOST: Final = 1000
 
 
 class Grants:
-    """The live grants of one root's intents."""
+    """The grants of scope that the intents of one root have now."""
 
     def __init__(self, stores: Stores, rules: RulesCache) -> None:
         self._stores = stores
@@ -38,7 +38,7 @@ class Grants:
         return self._live(self._rules.current().file.intents, intent, now)
 
     def scope_of(self, rules: Rules, intent: Intent | None) -> Scope:
-        """Return an intent's own scope plus its live grants; an empty scope for None."""
+        """Return an intent's own scope plus its live grants, or an empty scope for None."""
         owned = rules.scope_of(intent)
         if intent is None:
             return owned
@@ -50,7 +50,7 @@ class Grants:
         return Scope((*owned.patterns, *patterns), (*owned.compiled, *granted.compiled))
 
     def covers(self, intent_id: str | None, path: WorkspacePath) -> bool:
-        """Whether an intent owns a path under the current rules, live grants included."""
+        """Return whether an intent owns a path under the current rules, live grants included."""
         rules = self._rules.current()
         return self.scope_of(rules, rules.active(intent_id)).covers(path)
 
@@ -60,7 +60,7 @@ class Grants:
         return tuple(g for g in grants if g.expires_at is not None and g.expires_at > at)
 
     def _granted(self, intents: Intents, intent: Intent) -> tuple[Grant, ...]:
-        """Return every grant ever made to an intent, cached until the ledger changes."""
+        """Return every recorded grant of scope to an intent, cached until the ledger changes."""
         names = frozenset(intents.names(intent))
         # Take the stamp before the query: a record appended in between then only causes another
         # query. With a later stamp, an outdated result would look current.

@@ -39,10 +39,11 @@ class IntentsWriter:
     def change(
         self, edit: MakeEdit, *, unsaved_file: bool, then: Then = lambda: None
     ) -> str | None:
-        """Apply an edit. Return None on success, else the reason as a clause for a message.
+        """Apply an edit to the intents file. Return None on success, else the reason for a message.
 
-        `unsaved_file`: an editor has unsaved text of the file, so the edit is refused. `then` is
-        called after a successful edit, under the lock.
+        `edit` returns the edit for the file's text, or a refusal. `unsaved_file`: an editor has
+        unsaved text of the file, so the edit is refused. `then` is called after a successful edit,
+        under the lock.
         """
         if unsaved_file:
             return UNSAVED
@@ -56,7 +57,7 @@ class IntentsWriter:
             return f"the file could not be written: {error}"
 
     def close(self) -> None:
-        """Close the lock's file."""
+        """Close the file of the lock that guards the intents file."""
         if self._lock is not None:
             self._lock.close()
 

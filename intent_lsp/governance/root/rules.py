@@ -37,7 +37,10 @@ _FILES: Final = (INTENTS_FILE, POLICY_FILE, IGNORE_FILE)
 
 
 class FileState(StrEnum):
-    """The state of the intents file. UNAVAILABLE: it governs, but no state can be kept on disk."""
+    """The state of the intents file.
+
+    UNAVAILABLE: it is valid, but session state cannot be stored.
+    """
 
     OK = "ok"
     BROKEN = "broken"
@@ -47,11 +50,10 @@ class FileState(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Rules:
-    """The rules in force at one moment.
+    """The rules in force at one moment: intents file, policy and ignore file of a root.
 
-    `version` grows with every change of any of the three files.
-
-    `reason` says why the state is not OK. Not slotted, because the index of scopes is built lazily.
+    `version` grows with every change of any of the three files. `reason` says why the state is not
+    OK. Not slotted, because the index of scopes is built lazily.
     """
 
     version: int
@@ -105,7 +107,7 @@ class Rules:
         return compile_scope((*GENERATED, *self.policy.generated), self.spelling)
 
     def scope_of(self, intent: Intent | None) -> Scope:
-        """Return the scope of an intent without its grants; an empty scope for None."""
+        """Return the scope of an intent without its grants, or an empty scope for None."""
         return compile_scopes([()])[0] if intent is None else self.scopes[intent.id]
 
 
@@ -200,7 +202,7 @@ class RulesCache:
 
 
 def policy_file(data: bytes | None) -> PolicyFile:
-    """Parse the bytes of the policy file, also if they are not UTF-8. None gives the defaults."""
+    """Parse the bytes of the policy file, even if they are not UTF-8. None gives the defaults."""
     return read_policy(_lenient(data))
 
 

@@ -38,9 +38,10 @@ AGENTS_LIVE_FOR: Final = timedelta(hours=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
-    """A session on one root, or one of its subagents (`agent_id`).
+    """A session on one root, or one of its subagents (`agent_id`; "" for none).
 
-    `continued` is the id of the intent that a new editor session inherited from the one before it.
+    `continued` is the id of the intent that a new editor session inherited from the one before it,
+    or None.
     """
 
     id: str
@@ -67,7 +68,10 @@ class Sessions:
     """The sessions of one root."""
 
     def __init__(self, stores: Stores, locks: SessionLocks | None) -> None:
-        """Store the arguments. Without `locks`, no session counts as live."""
+        """Make the sessions of a root from its stores.
+
+        Without `locks`, no session counts as live.
+        """
         self._stores = stores
         self._locks = locks
         self._lock = threading.Lock()
@@ -81,8 +85,9 @@ class Sessions:
     ) -> Session:
         """Open an editor's session and return it.
 
-        If `wanted` is the id of a stored session, that session is reopened. If `wanted` is None, a
-        new session inherits the intent of the last one.
+        If `wanted` is the id of a stored session, that session is reopened; any other id begins a
+        session with that id. If `wanted` is None, a new session inherits the intent of the last
+        one, if that is still among `intents` and open.
         """
         if wanted is not None and (known := self.row(wanted)) is not None:
             self._hold(wanted)
@@ -95,7 +100,7 @@ class Sessions:
         return self._opened(Session(id=session_id, contributor=contributor, continued=inherited))
 
     def saves_as_agent(self, session_id: str) -> bool:
-        """Whether a session's saves count as an agent's: its connection declared itself AI."""
+        """Return whether a session's saves count as an agent's: its connection is declared AI."""
         return session_id in self._of_agents
 
     def open_agent(self, session_id: str, agent_id: str = "") -> Session:
@@ -105,7 +110,7 @@ class Sessions:
         return self.of_agent(session_id, agent_id)
 
     def of_agent(self, session_id: str, agent_id: str = "") -> Session:
-        """Return an agent's session without looking it up or creating it."""
+        """Return an agent's session as a value, without looking it up or creating it."""
         return Session(id=session_id, contributor=AGENT, agent_id=agent_id)
 
     def row(self, session_id: str, agent_id: str = "") -> SessionRow | None:
@@ -122,7 +127,11 @@ class Sessions:
         return None if row is None else row.active_intent
 
     def save_memory(self, session_id: str, path: WorkspacePath) -> SaveMemory:
-        """Return what is stored about a file that an editor's session saves, in one transaction."""
+        """Return what is stored about a file that an editor's session saves.
+
+        This is the session's row, an open ticket for the file, and the server's own last write of
+        it, read in one transaction.
+        """
         state, known = self._stores.state, SaveMemory()
         if state is not None:
             known = state.saves.of(session_id, path, self._stores.clock())
@@ -174,8 +183,8 @@ class Sessions:
     def asker(self, named: str | None, agent_id: str = "") -> Asker | None:
         """Return who makes a request on a connection that has no session of its own.
 
-        This is the session `named`, else this user's only live editor. Return None if there is no
-        live editor or more than one, or if only a subagent (`agent_id`) is given.
+        This is the session `named`, else this user's only live editor. Return None if `named` is
+        None and there is no live editor or more than one, or a subagent (`agent_id`) is given.
         """
         if named is not None:
             return Asker(session_id=named, agent_id=agent_id, row=self.row(named, agent_id))
@@ -271,8 +280,8 @@ class Sessions:
 def asking_session(own: Session, named: str | None, agent_id: str | None) -> Session:
     """Return the session that makes a request on a connection that has its own session (`own`).
 
-    It is the agent's session `named` in the request, or else `own`. `agent_id` is a subagent of it,
-    if not None.
+    It is the agent's session `named` in the request, or `own` if that is None. A subagent
+    `agent_id` that is not None is one of this session.
     """
     if named in (None, own.id) and agent_id is None:
         return own

@@ -43,13 +43,13 @@ class LedgerHistory:
         self._failures = 0
 
     def newest(self, path: WorkspacePath) -> Record | None:
-        """Return the newest record that touched a path, or None."""
+        """Return the newest record that touched a path, or None if there is none."""
         return self._told(lambda: self._index.newest_for_path(path), None)
 
     def newest_passes(self, path: WorkspacePath) -> bool:
-        """Whether the newest record of a path broke no rule, or there is no record; a quick query.
+        """Return whether the newest record of a path broke no rule, or there is no record.
 
-        Return False if the ledger cannot be read.
+        False if the ledger cannot be read. This is a quick query.
         """
         return self._told(lambda: self._index.newest_passes(path), False)  # noqa: FBT003 - the default
 
@@ -62,7 +62,7 @@ class LedgerHistory:
         return tuple(takewhile(lambda each: each.scope_validation is ScopeValidation.FAIL, found))
 
     def newest_violations(self, limit: int) -> tuple[Record, ...]:
-        """Return the newest records, of any file, that broke a rule."""
+        """Return the newest records, of any file, that broke a rule; at most `limit`."""
         query = Query(passing=False)
         return self._told(lambda: self._index.query(query, limit=limit).records, ())
 
@@ -71,7 +71,7 @@ class LedgerHistory:
         return self._told(lambda: self._index.newest_passing_for_path(path), None)
 
     def has_left(self, path: WorkspacePath, hash_: ContentHash) -> bool:
-        """Whether one of a file's 200 newest records left it with this content."""
+        """Return whether one of a file's 200 newest records left it with this content."""
         return any(
             file.post_hash == hash_
             for each in self._newest(path)
@@ -80,15 +80,15 @@ class LedgerHistory:
         )
 
     def left_last(self, path: WorkspacePath, hash_: ContentHash | None) -> bool:
-        """Whether the newest record of a file left it with this content (None: deleted)."""
+        """Return whether the newest record of a file left it with this content (None: deleted)."""
         newest = self.newest(path)
         left = {} if newest is None else newest.left()
         return path in left and left[path] == hash_
 
     def is_none_since(self, moment: str) -> bool:
-        """Whether no record was made at or after the RFC 3339 time `moment`.
+        """Return whether no record was made at or after the RFC 3339 time `moment`.
 
-        Return False if the ledger cannot be read.
+        False if the ledger cannot be read.
         """
         query = Query(since=moment)
         return self._told(lambda: not self._index.query(query, limit=1).records, False)  # noqa: FBT003 - the default
@@ -176,7 +176,7 @@ class Stores:
     past: LedgerHistory = field(init=False)
 
     def __post_init__(self) -> None:
-        """Create `past` only once, since it remembers which ledger problem it has logged."""
+        """Create `past` and `known_files`, once for all users of these stores."""
         object.__setattr__(self, "past", LedgerHistory(self.ledger.index))
         object.__setattr__(self, "known_files", KnownFiles(self.root))
 
@@ -185,7 +185,7 @@ class Stores:
         return None if self.state is None else self.state.problem()
 
     def last_problem(self) -> str | None:
-        """Return what `problem` would have returned when the session state was last used."""
+        """Return the result that `problem` had when the session state was last used, or None."""
         return None if self.state is None else self.state.last_problem
 
     def content(self, hash_: ContentHash) -> bytes | None:
@@ -198,7 +198,8 @@ class Stores:
     ) -> None:
         """End open runs of automatic saves and append their records. A failure is only logged.
 
-        `paths` None: of all files. `idle_since`: only runs without a save since that time.
+        A run is several saves of a file that become one record. `paths` None means all files.
+        `idle_since`: end only runs without a save since that time.
         """
         try:
             self.ledger.end_runs(paths, idle_since=idle_since)
@@ -206,7 +207,7 @@ class Stores:
             _log.warning("an open run of saves waits for the ledger: %s", problem)
 
     def is_coming_save(self, path: WorkspacePath, data: bytes | None) -> bool:
-        """Whether `data` is the text that an editor is about to save, or has just saved."""
+        """Return whether `data` is the text that an editor is about to save, or has just saved."""
         coming = self.coming_saves.get(path)
         held = None if coming is None or data is None else decode(data)
         return held is not None and held.text == coming
@@ -217,7 +218,7 @@ class Stores:
 
 
 def _came_to_nothing(record: Record, path: WorkspacePath) -> bool:
-    """Whether a record is of a failed call that did not change the file `path`."""
+    """Return whether a record is of a failed call that did not change the file `path`."""
     touched = (file for file in record.files if path in (file.path, file.previous))
     return not record.success and all(
         file.pre_hash == file.post_hash and file.previous is None for file in touched

@@ -25,7 +25,10 @@ class _Parsed(NamedTuple):
 
 
 class SyntaxTreeCache:
-    """Returns the syntax trees of contents, with their definitions."""
+    """Returns the syntax trees of files' contents, with their definitions.
+
+    Caches those used last.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -34,7 +37,8 @@ class SyntaxTreeCache:
     def tree(self, path: str, content: FileContent, late: Late = in_time) -> OutlinedTree | None:
         """Return the syntax tree of a file's content, or None if it has none.
 
-        There is none for a content over 400 KB, or if `outlined_tree` returns None.
+        There is none for a content over 400 KB, or if `outlined_tree` returns None, for example
+        because `late` returned True while it was parsed.
         """
         if content.hash is None or len(content.data or b"") > RECORDED_AT_MOST:
             return None
@@ -47,7 +51,7 @@ class SyntaxTreeCache:
         return found
 
     def content(self, path: str, hash_: ContentHash) -> FileContent | None:
-        """Return a file's content by its hash, or None if the content's tree is not cached."""
+        """Return the content of a file with this hash, or None if its tree is not cached."""
         with self._lock:
             kept = self._kept.get((path, hash_))
         return None if kept is None else kept.content
