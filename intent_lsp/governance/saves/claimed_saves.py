@@ -27,7 +27,7 @@ _log: Final = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AfterSave:
-    """The outcome of a save.
+    """The outcome of a save: its judgement, and the content before (`old`) and after it (`disk`).
 
     `record` is None if nothing changed or the record is queued; `queued` is then the reason.
     `held`: the change may be an agent's, so no record is written yet. `run`: the save belongs to an
@@ -64,6 +64,7 @@ class ClaimedSaves:
         """Record a save under the ticket that claims its file, or hold it back for that ticket.
 
         The save is recorded at once if the ticket expects an editor to make the change (`by_save`).
+        `done` is the outcome so far; return it with the result added.
         """
         if ticket.by_save:
             outcome = self._ticket_saves.record(ticket, file)
@@ -85,7 +86,10 @@ class ClaimedSaves:
         return replace(done, held=True)
 
     def release(self, session: Session) -> tuple[AfterSave, ...]:
-        """Record the held saves whose claims have lapsed, as the editor's own changes."""
+        """Record the held saves whose claims have lapsed, as the editor's own changes.
+
+        Return their outcomes.
+        """
         state = self._stores.state
         if state is None:
             return ()
@@ -120,7 +124,7 @@ class ClaimedSaves:
 
 
 def audit_event(session: Session, judgement: Judgement) -> AuditEvent:
-    """Return the audit event of a save."""
+    """Return the audit event of an editor's save."""
     return AuditEvent(
         tool=EDITOR_SAVE,
         session_id=session.id,

@@ -10,11 +10,11 @@ from intent_lsp.governance.judging.file_snapshot import Overtaken
 class DiskState:
     """The content of one open file on disk, as far as it was observed.
 
-    `known` is the last known content. `read` is the hash of what the editor read last. `agreed` is
-    a content that disk and buffer shared after `known` (a save not reported yet, or a reload), or
-    None. `former` is the content before a change from outside; `moved`: there was such a change
-    since the last save. `overtaken` is a first save that may have happened before the server first
-    read the file.
+    `known` is the last known content. `read` is the hash of the content that the editor read last.
+    `agreed` is a content that disk and buffer shared after `known` (a save not reported yet, or a
+    reload), or None. `former` is the content before a change from outside; `moved`: there was such
+    a change since the last save. `overtaken` is a first save that may have happened before the
+    server first read the file, or None.
     """
 
     known: FileContent = ABSENT
@@ -25,7 +25,10 @@ class DiskState:
     overtaken: Overtaken | None = None
 
     def saw(self, disk: FileContent, *, same_as_buffer: bool) -> None:
-        """Update the state with the content `disk`, observed between two saves."""
+        """Update the state with the content `disk`, observed between two saves.
+
+        `same_as_buffer`: the editor's buffer holds the same text, or has held it.
+        """
         if disk.hash == self.known.hash:
             if same_as_buffer:
                 # The editor reloaded the file, or saved it and has not reported that yet. The state
@@ -72,13 +75,13 @@ class DiskState:
 
     @property
     def read_now(self) -> ContentHash | None:
-        """The hash of the content that the editor read last."""
+        """The hash of the content that the editor read last, or None if there was no file."""
         return self.read if self.agreed is None else self.agreed.hash
 
     def before(self, disk: FileContent) -> tuple[FileContent, ContentHash | None]:
-        """Return the content that a save replaced, and the hash of what the editor had read.
+        """Return the content that a save replaced, and the hash of the content the editor had read.
 
-        `disk` is what the save left.
+        `disk` is the content that the save left.
         """
         if self.agreed is not None and self.agreed.hash != disk.hash:
             return self.agreed, self.agreed.hash

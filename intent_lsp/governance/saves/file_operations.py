@@ -41,7 +41,7 @@ _Judged = tuple[JudgedFile, list[Judgement]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forecast:
-    """The expected outcome of an announced operation. `files` counts its files.
+    """The expected outcome of an announced operation. `files` is the number of its files.
 
     `refused` are the decisions on paths that break a rule.
     """
@@ -67,7 +67,7 @@ class AfterOperation:
 
 
 class FileOperations:
-    """Judges and records the file operations of one root."""
+    """Judges and records the file operations of one root: files created, renamed or deleted."""
 
     def __init__(
         self,
@@ -161,11 +161,11 @@ class FileOperations:
             yield self._of_text(session, ends.new, text)
 
     def _judged(self, session: Session, file: OperationTarget) -> _Judged | None:
-        """Judge both paths of a file by its present state. Return None if neither is recorded.
+        """Judge both paths of a file by its present state. Return the file and its judgements.
 
-        A path that is not recorded, such as one that git ignores, is treated as outside the root.
-        Also return None if an agent's open ticket claims the file, as that call's record will cover
-        it.
+        Return None if neither path is recorded, or if an agent's open ticket claims the file, as
+        that call's record will cover it. A path that is not recorded, such as one that git ignores,
+        is treated as outside the root.
         """
         ends, new_text = file.hashes.ends, None if file.data is None else decode(file.data)
         old = None if ends.old is None else self._of_gone(session, ends.old)
@@ -221,7 +221,7 @@ class FileOperations:
             self._stores.state.calls.follow(moves)
 
     def _fails_below(self, session: Session, judgement: Judgement) -> bool:
-        """Whether a file below a newly created path would be refused like the path itself.
+        """Return whether a file below a new path would be refused like the path itself.
 
         If not, the path is not refused: it may become a directory that only holds files in scope.
         """
@@ -229,7 +229,7 @@ class FileOperations:
         return _fails(self._judge(session, inside))
 
     def _of_gone(self, session: Session, path: WorkspacePath) -> Judgement:
-        """Judge the removal of a path.
+        """Return the judgement of the removal of a path.
 
         A file created since the session began may always be removed.
         """
@@ -239,11 +239,17 @@ class FileOperations:
         return replace(judgement, decision=Allowed(ScopeValidation.EXEMPT))
 
     def _of_text(self, session: Session, path: WorkspacePath, text: str | None) -> Judgement:
-        """Judge a new file with this text. The text that HEAD or the baseline has is allowed."""
+        """Return the judgement of a new file with this text.
+
+        The text in HEAD or the baseline is allowed.
+        """
         return self._judging.allow_restoring(self._judge(session, path), session.id, UNREAD, text)
 
     def _is_new(self, session: Session, path: WorkspacePath) -> bool:
-        """Whether neither HEAD nor the session's baseline has the file that a path resolves to."""
+        """Return whether neither HEAD nor the session's baseline has the file at a path.
+
+        False if that is unknown. If the path is a link, the file is the one that it leads to.
+        """
         real = place_of_name(self._stores.root, path).real or path
         head = self._contents.head(real)
         # Without a commit and a whole baseline it is unknown whether the file existed.
@@ -262,7 +268,7 @@ def audit_event_of(
     intent: Intent | None,
     paths: tuple[WorkspacePath, ...],
 ) -> AuditEvent:
-    """Return the audit event of a file operation."""
+    """Return the audit event of an editor's file operation."""
     return AuditEvent(
         tool=operation.value,
         session_id=session.id,

@@ -37,7 +37,7 @@ class SaveDelta:
 
 @dataclass(frozen=True, slots=True)
 class GovernedPlace:
-    """The governance of a file: its path in a root, the root's saves, and the editor's session."""
+    """What governs an open file: its path in a root, the root's saves, and the editor's session."""
 
     saves: Saves
     session: Session
@@ -83,7 +83,7 @@ class OpenFile:
     def record(
         self, lines: list[str], saved: list[str], before: BeforeSave | None, *, automatic: bool
     ) -> AfterSave | None:
-        """Record a save of the text `saved`.
+        """Record a save of the text `saved`, and return its outcome.
 
         `lines` is the buffer's present text, `before` the judgement made before the save.
         `automatic`: the editor saved by itself. Return None if no root governs the file, or if its
@@ -140,7 +140,8 @@ class OpenFile:
     def snapshot_after(self, after: AfterSave) -> OpenFileState | None:
         """Return a snapshot made from a save's judgement and the content that the save left.
 
-        Return None if the file may have another content by now, so that the disk has to be read.
+        Return None if the file may have another content by now, so that the disk has to be read, or
+        if no root governs it.
         """
         if self.governed is None or self.written or after.disk.hash != self.disk.known.hash:
             return None

@@ -45,7 +45,7 @@ class _Announced:
 
 
 class OperationTargets:
-    """Finds the files that one root's operations affect."""
+    """Finds the files that an editor's file operations in one root affect."""
 
     def __init__(self, stores: Stores, contents: Contents) -> None:
         self._stores = stores
@@ -73,7 +73,10 @@ class OperationTargets:
         return tuple(each for files in announced.files.values() for each in files)
 
     def _hold(self, announced: _Announced, too_late: Event) -> None:
-        """Store the present hashes of an announcement's files, and their contents up to a limit."""
+        """Store the present hashes of an announcement's files, and their contents up to a limit.
+
+        `too_late` is set once the operation may have happened.
+        """
         left = KEPT_AT_ONCE
         for ends in (ends for files in announced.files.values() for ends in files):
             for path in ends.paths:

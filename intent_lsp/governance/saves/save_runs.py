@@ -1,7 +1,6 @@
 """Runs of automatic saves: one record for all that an editor saved while somebody typed.
 
 Specified in requirements section 7.
-
 Invariant: an open run is on disk in the form that it would have if it ended now. It is never lost,
 and recorded once.
 Invariant: a run has one file, session, intent and verdict. A save that differs begins another run.
@@ -39,7 +38,7 @@ class _Run:
 
 
 class SaveRuns:
-    """The open runs of automatic saves of this process.
+    """The open runs of automatic saves of this process: each will be one record of its file.
 
     Not thread-safe: the caller holds a lock.
     """
@@ -53,7 +52,8 @@ class SaveRuns:
     def add(self, save: Save, after: AfterSave) -> AfterSave | None:
         """Add a save to its file's run, or begin a run with it. Return the outcome.
 
-        Return None if no run can be stored, so that the save has to be recorded by itself.
+        Return None if no run can be stored, so that the save has to be recorded by itself. `after`
+        is the outcome of the save without a run.
         """
         try:
             return self._added(save, after)
@@ -89,7 +89,7 @@ class SaveRuns:
         return done
 
     def _open(self, save: Save) -> _Run | None:
-        """Return the file's open run if the save continues it, or None.
+        """Return the open run of the save's file if the save continues it, or None.
 
         If the save does not continue the run, end the run.
         """
@@ -101,7 +101,7 @@ class SaveRuns:
         return run
 
     def is_at(self, path: WorkspacePath, record_id: str, left: ContentHash | None) -> bool:
-        """Whether a file's open run has the id `record_id` and last left the hash `left`."""
+        """Return whether a file's open run has the id `record_id` and last left the hash `left`."""
         run = self._runs.get(path)
         return run is not None and (run.record_id, run.save.hashes[1]) == (record_id, left)
 
@@ -121,7 +121,10 @@ class SaveRuns:
             self._ended.append(after if queued else self._recorded(run, after))
 
     def _recorded(self, run: _Run, after: AfterSave) -> AfterSave:
-        """Return the outcome of an ended run; append its record unless another process has."""
+        """Return the outcome of an ended run; append its record unless another process has.
+
+        `after` is the outcome so far.
+        """
         try:
             event = self._event(run.save)
             return after.recorded(self._stores.ledger.append_or_queue(event, run.record_id))
@@ -147,7 +150,7 @@ def _joined(run: Save, save: Save) -> Save:
 
 
 def _goes_on(run: Save, save: Save) -> bool:
-    """Whether a save continues a run: it starts from the run's last text, with all else equal."""
+    """Return whether a save continues a run: it starts from the run's last text, all else equal."""
     return run.hashes[1] == save.hashes[0] and _told(run) == _told(save)
 
 

@@ -120,7 +120,7 @@ class Saves:
             return BeforeSave(judgement=judgement, disk=disk, draft=draft)
 
     def after(self, session: Session, place: ResolvedPath, written: Written) -> AfterSave:
-        """Record a save that has happened, if it changed the file.
+        """Record a save that has happened, if it changed the file, and return its outcome.
 
         An automatic save is recorded when its run ends; `end_runs` returns the outcome.
         """
@@ -145,7 +145,7 @@ class Saves:
     def _after(
         self, session: Session, place: ResolvedPath, written: Written
     ) -> tuple[AfterSave, Save | None]:
-        """Return the outcome of a save, and the save itself if it still has to be recorded."""
+        """Return the outcome of a save, and the save if it still has to be recorded (else None)."""
         old, new = written.known, written.disk
         reading = BaseHash(read=written.read, disk=old.hash)
         judgement = self.judging.judge(session.id, place, reading)
@@ -214,7 +214,10 @@ class Saves:
         return after.recorded(outcome)
 
     def release(self, session: Session) -> tuple[AfterSave, ...]:
-        """Record the held saves whose claims have lapsed, as the editor's own changes."""
+        """Record the held saves whose claims have lapsed, as the editor's own changes.
+
+        A save is held while an agent's open call claims its file. Return the outcomes.
+        """
         with self._lock:
             return self._held.release(session)
 
@@ -224,7 +227,7 @@ class Saves:
             self.audit_log.denied(audit_event(session, judgement), judgement.denied, teach=False)
 
     def remove_empty(self, place: ResolvedPath) -> bool:
-        """Delete an empty file. Return whether it was deleted."""
+        """Delete a file if it is empty. Return whether it was deleted."""
         path = self.stores.root / place.path
         with self._lock:
             try:
@@ -236,7 +239,7 @@ class Saves:
     def keep_draft(
         self, session: Session, judgement: Judgement, base: ContentHash | None, text: str
     ) -> Draft:
-        """Write a refused text to disk as a draft, before returning.
+        """Write a refused text to disk as a draft, before returning the draft.
 
         `base` is the hash of the content that the text was to replace.
         """
