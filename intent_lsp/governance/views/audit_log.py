@@ -1,7 +1,6 @@
 """Audit log of calls: the governance ledger, the intents' history, and lessons.
 
 Specified in requirements section 9.
-
 Invariant: a step that fails is logged, and stops neither the next step nor the call.
 Invariant: calls that the gate is not asked about leave no entry.
 """
@@ -29,10 +28,10 @@ _TAUGHT: Final = (GateCode.SCOPE_VIOLATION, GateCode.CONTRACT_DRIFT)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditEvent:
-    """A governed call for the audit log: its tool, session, intent and files.
+    """A governed call or save for the audit log: its tool, session, intent and files.
 
-    `program` is the first word of the call's command. `model` is the agent's model, or None if
-    unknown.
+    `program` is the first word of the call's command, or None. `model` is the agent's model, or
+    None if unknown.
     """
 
     tool: str
@@ -45,7 +44,7 @@ class AuditEvent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditLog:
-    """Writes the audit log of one root."""
+    """Writes the audit log of one root: governance ledger, history of intents, and lessons."""
 
     stores: Stores
     rules: RulesCache
@@ -53,17 +52,23 @@ class AuditLog:
     lessons: Lessons
 
     def denied(self, told: AuditEvent, refusal: Denied, *, teach: bool = True) -> None:
-        """Log a refused call or save. `teach`: if the refusal is a lesson, write the lesson too."""
+        """Log a refused call or save.
+
+        With `teach`, also write a lesson if the refusal's code asks for one.
+        """
         self._enter(told, CallStatus.DENIED)
         if teach and refusal.code in _TAUGHT:
             self._teach(told, refusal.code, path=_blamed(refusal))
 
     def admitted(self, told: AuditEvent) -> None:
-        """Log an allowed call before it is carried out."""
+        """Log an allowed call before it is carried out, in the history of its intent."""
         self.history.note(told.intent_id, f"PRE_HOOK {told.tool}")
 
     def done(self, told: AuditEvent, *, error: str | None) -> None:
-        """Log a call that was carried out, or failed with `error`. A failure becomes a lesson."""
+        """Log a call that was carried out.
+
+        If it failed, `error` says why, and a lesson is written.
+        """
         self._ended(told, error)
         if error is not None:
             path = next(iter(told.paths), None)
@@ -72,17 +77,17 @@ class AuditLog:
     def attempted(self, told: AuditEvent, *, error: str | None) -> bool:
         """Log an agent's attempt to complete its work. Return whether its failure is a new lesson.
 
-        `error` is why the attempt failed, or None.
+        `error` is why the attempt failed, or None if it succeeded.
         """
         self._ended(told, error)
         return error is not None and self._teach(told, LessonCode.COMPLETION_FAILED, error=error)
 
     def violated(self, told: AuditEvent, path: WorkspacePath) -> None:
-        """Write a lesson about a call that changed a file out of its intent's scope."""
+        """Write a lesson about a call that changed the file `path` outside its intent's scope."""
         self._teach(told, GateCode.SCOPE_VIOLATION, path=path)
 
     def saved(self, told: AuditEvent) -> None:
-        """Log an editor's recorded save or file operation in the intent's history."""
+        """Queue an entry about an editor's recorded save or file operation for the history."""
         self.history.note_later(told.intent_id, f"POST_HOOK {told.tool} {CallStatus.OK}")
 
     def failed_verification(self, told: AuditEvent) -> bool:

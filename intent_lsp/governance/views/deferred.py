@@ -18,7 +18,7 @@ DeferredEvent = Callable[[], None]
 class DeferredQueue:
     """Queue that holds back audit events until a request is answered.
 
-    If not `patient`, each event is written at once.
+    If it is not `patient`, each event is written at once.
     """
 
     def __init__(self, *, patient: bool) -> None:
@@ -27,7 +27,10 @@ class DeferredQueue:
         self._telling = threading.RLock()
 
     def add(self, news: DeferredEvent) -> None:
-        """Append an event. If not `patient`, write it at once; else the caller calls `write`."""
+        """Append an event: a function that writes it.
+
+        If not `patient`, write all queued events at once.
+        """
         self._news.append(news)
         if not self._patient:
             self.write()

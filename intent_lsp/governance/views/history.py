@@ -46,7 +46,7 @@ _WRITTEN: Final = "history written"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class History:
-    """The recent history of one root's intents."""
+    """The recent history of one root's intents: events such as an agent's calls."""
 
     stores: Stores
     rules: RulesCache
@@ -54,7 +54,10 @@ class History:
     unreported: DeferredQueue
 
     def note(self, intent_id: str | None, event: str) -> None:
-        """Store an event of an intent, such as `POST_HOOK write_to_file OK`."""
+        """Store an event of an intent, such as `POST_HOOK write_to_file OK`.
+
+        Do nothing if `intent_id` is None.
+        """
         state = self.stores.state
         if intent_id is not None and state is not None:
             with step(f"the history of {intent_id}"):
@@ -76,7 +79,7 @@ class History:
         return _told(events, intent)
 
     def is_due(self) -> bool:
-        """Whether there are events to write into the intents file, and the policy asks for that."""
+        """Return whether the policy wants events in the intents file, and some are not in it."""
         self.unreported.write()
         state = self.stores.state
         rules = self.rules.current()
@@ -88,11 +91,12 @@ class History:
         return bool(due)
 
     def write(self, *, unsaved_file: bool, at_the_end: bool = False) -> bool:
-        """Write the stored events into the intents file if nobody else is changing it just now.
+        """Write the stored events into the intents file unless somebody else is changing it.
 
-        Return whether the moment was suitable. `unsaved_file`: an editor has unsaved text of the
-        file, so nothing is written. `at_the_end`: the server stops, so the minimum time between
-        writes does not apply.
+        Return whether this was the moment to write: False if nothing is due, the last write was
+        less than a minute ago, or the file is being changed. `unsaved_file`: an editor has unsaved
+        text of the file, so nothing is written. `at_the_end`: the server stops, so the minimum time
+        between writes does not apply.
         """
         state, now = self.stores.state, self.stores.clock()
         if state is None or unsaved_file or not self.is_due():
@@ -126,7 +130,7 @@ class History:
             _log.warning("the history of %s stays as it was: %s", intent.id, refused)
 
     def _touched(self, state: SessionDb, now: datetime) -> bool:
-        """Whether somebody else has changed the intents file within the last few seconds."""
+        """Return whether somebody else has changed the intents file within the last few seconds."""
         path = self.stores.root / INTENTS_FILE
         stamp = files.stamp(path)
         age = 0.0 if stamp is None else now.timestamp() - stamp.mtime_ns / 1e9

@@ -1,9 +1,6 @@
 """The intent map on disk: a view of the ledger, rewritten when it changes.
 
-Specified in requirements section 9.
-
-Specified in ledger section 6.
-
+Specified in requirements section 9. Specified in ledger section 6.
 Invariant: it is written only if its text changed, and computed only if the records, the intents or
 the file may have.
 Invariant: nothing is written through a link, and the file is not created before there is something
@@ -70,7 +67,11 @@ class _Change:
 
 
 class MapRows:
-    """The rows of one root's intent map, by the intent ids in records. Not thread-safe."""
+    """The rows of one root's intent map: each file that an intent changed. Not thread-safe.
+
+    Rows are stored by the intent id in their record. The definitions of a row are the functions and
+    classes that the file's newest change touched.
+    """
 
     def __init__(self, stores: Stores) -> None:
         self._stores = stores
@@ -134,7 +135,7 @@ class MapRows:
         return changed
 
     def look(self, late: Late) -> set[str]:
-        """Look up the definitions of rows that have none yet, until `late` returns true.
+        """Look up the definitions of the rows that wait for it, until `late` returns True.
 
         Return the intent ids whose rows have changed.
         """
@@ -158,7 +159,7 @@ class MapRows:
     def _await(self, intent_id: str, row: MapRow, part: RecordFile | None) -> None:
         """Queue a row for the lookup of its definitions, if its file can have definitions.
 
-        `part` is the row's file in its record.
+        `part` is the row's file in its record, or None.
         """
         self._open.pop((intent_id, row.path), None)
         found = () if part is None else part.conversations
@@ -179,7 +180,7 @@ class MapRows:
         return touched_definitions(change.path, content, change.ranges, late, trees.tree)
 
     def _is_drawn(self, change: _Change, intents: Intents) -> bool:
-        """Whether the map shows a change's row: no other id of its intent has a newer row."""
+        """Return whether the map shows a change's row: no other id of its intent has a newer."""
         owner = intents.get(change.intent_id)
         names = () if owner is None else intents.names(owner)
         rows = (self._rows.get(name, {}).get(change.path) for name in names)
@@ -247,7 +248,7 @@ class IntentMap:
         return found.mark is not None
 
     def _redrawn(self, intents: Intents) -> bool:
-        """Write the map if its text has changed, unless the path is a link.
+        """Write the map if its text has changed, unless its path is a link.
 
         Return whether the map was written.
         """
@@ -279,7 +280,7 @@ class IntentMap:
                 self._sections.pop(owner.id, None)
 
     def _spelled(self, intents: Intents) -> Iterator[str]:
-        """Yield the sections of intents in the intents file, then of those only in records."""
+        """Yield the sections of the intents in the intents file, then of ids only in records."""
         for intent in intents:
             known = self._sections.get(intent.id)
             if known is None:

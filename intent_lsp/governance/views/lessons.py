@@ -32,7 +32,7 @@ _ATTEMPTS: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Taught:
-    """A file's bytes before (None: no file) and after one lesson is added."""
+    """A lessons file's bytes before (None: no file) and after one lesson is added."""
 
     before: bytes | None
     after: bytes
@@ -49,7 +49,8 @@ class Lessons:
         """Add a lesson to the file `name`, relative to the root. Return whether it was added.
 
         A missing file is created. The lesson is not added if the file is not text, already has the
-        lesson, or keeps being changed by somebody else.
+        lesson, or keeps being changed by somebody else, or if the session has added its limit of
+        lessons.
         """
         path, state = parse_relative(name), self._stores.state
         if path is None or state is None:
@@ -69,7 +70,7 @@ class Lessons:
         return learnt
 
     def close(self) -> None:
-        """Close the lock's file."""
+        """Close the file of the lock that guards the lessons."""
         self._lock.close()
 
     def _meant(self, path: WorkspacePath) -> WorkspacePath:
