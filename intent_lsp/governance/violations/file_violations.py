@@ -58,7 +58,11 @@ def file_violations(
 def marked_lines(
     look: OpenFileState, diffs: DocumentDiffs | None, lines: list[str]
 ) -> Sequence[MarkedRun]:
-    """Return the runs of lines to mark in a file's text `lines`; its changes are shown."""
+    """Return the runs of lines to mark in a file whose changes are shown as violations.
+
+    `look` is the file's snapshot, `lines` its text. `diffs` are those of that text, or None if it
+    is not compared line by line.
+    """
     if look.stale:
         # If the buffer equals the disk's text, the file was reloaded and a save overwrites nothing.
         return () if lines == look.disk.lines else (MarkedRun(0, 0),)
