@@ -22,16 +22,19 @@ _GENERATED: Final = "linguist-generated"
 
 @dataclass(frozen=True, slots=True)
 class Lack:
-    """A missing git setting. `command`, run in a shell in the root directory, adds the setting."""
+    """A git setting that a root lacks: a sentence about it, and the shell command that adds it.
+
+    The command is to be run in the root directory.
+    """
 
     what: str
     command: str
 
 
 def lacks(root: Path, git: Git | None) -> Iterator[Lack]:
-    """Yield the git settings that the root lacks, or nothing if the root is in no git repository.
+    """Yield the git settings that the root lacks; none if the root is in no git repository.
 
-    A setting is missing if git does not ignore the intent map, if git tracks the intent map, or if
+    A setting is lacking if git does not ignore the intent map, if git tracks the intent map, or if
     git tracks the ledger and the ledger is not marked as a generated file.
     """
     if git is None:

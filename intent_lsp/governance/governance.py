@@ -34,8 +34,8 @@ _log: Final = logging.getLogger(__name__)
 class GovernanceStatus:
     """The state of a root and of one session (protocol section 2, `Status`).
 
-    `failures` counts the calls that this process could not judge. `polling` is the reason why files
-    are polled for changes; None while the operating system reports them.
+    `failures` counts the calls that this process failed to judge. `polling` is the reason why files
+    are polled for changes, or None while the operating system reports changes.
     """
 
     root: str | None
@@ -59,9 +59,8 @@ class Governance(RootParts):
 
     `patient`: audit events of judged calls are queued until `unreported.write` is called, so that
     no request waits for them. Otherwise the events of a call are written before its decision is
-    returned.
-
-    As a context manager it serves one command: it opens no session, and ends none.
+    returned. As a context manager, it serves one command of the command line: it opens no session,
+    and ends none.
     """
 
     def __init__(self, root: Path, *, patient: bool = False) -> None:
@@ -77,8 +76,8 @@ class Governance(RootParts):
     def open_editor(self, wanted: str | None, contributor: Contributor) -> Session:
         """Open the session of an editor's connection and return it.
 
-        `wanted` is the id of the session to open, or None. The first time, also store the session's
-        baseline: later differences on disk count as changes.
+        `wanted` is the id of the session to open, or None for any. If the session has no baseline
+        yet, store one: later differences on disk count as changes.
         """
         intents = self.rules.current().file.intents
         session = self.sessions.open_editor(wanted, contributor, intents)
@@ -99,21 +98,24 @@ class Governance(RootParts):
             _log.warning("records still wait for the ledger: %s", problem)
 
     def note_polling(self, what: str, why: str | None) -> None:
-        """Note why `what` is polled for changes; None: the operating system reports them."""
+        """Note the reason `why` for which `what` is polled for changes.
+
+        `why` is None once the operating system reports the changes.
+        """
         if why is None:
             self._polling.pop(what, None)
         else:
             self._polling[what] = why
 
     def tidy(self) -> None:
-        """Prune committed records from the journal, and recommend archiving when it is due."""
+        """Remove records in a commit from the ledger's local copy; recommend archiving when due."""
         self.recovering.prune()
         recommend_archiving(self.root, self.stores.clock)
 
     def begin_turn(self, session_id: str, agent_id: str) -> tuple[SessionRow, tuple[Outcome, ...]]:
-        """Begin an agent's next turn. Return the session's row, and what its open commands changed.
+        """Begin an agent's next turn. Return the session's row, and outcomes of unended commands.
 
-        The changes of commands whose end the host did not report are recorded first.
+        These are commands whose end the host did not report. Their changes are recorded first.
         """
         ended = self._unended.end(session_id, agent_id)
         return self.sessions.begin_turn(session_id, agent_id), ended
@@ -124,7 +126,7 @@ class Governance(RootParts):
         self.sessions.end(session_id)
 
     def close(self, session: Session | None) -> None:
-        """Write the deferred audit events, end the session (if given), and close every store."""
+        """Write the deferred audit events, end the session (unless None), and close every store."""
         self.unreported.write()
         self.saves.end_runs()
         if session is not None:
@@ -140,9 +142,10 @@ class Governance(RootParts):
     def decisive(
         self, rules: Rules, selected: str | None, kept: tuple[FileState, str | None]
     ) -> tuple[object, ...]:
-        """Return everything that decides on a session's files, to be compared with a later value.
+        """Return everything that decisions on a session's files depend on, to be compared later.
 
-        `selected` is the id of the session's active intent. `kept` is what `health` returned.
+        An equal value later means that no decision has changed. `selected` is the id of the
+        session's active intent. `kept` is the result of `health`.
         """
         git, intent = self.stores.git, rules.active(selected)
         grants = () if intent is None else self.grants.live(intent, self.stores.clock())
@@ -153,7 +156,7 @@ class Governance(RootParts):
     ) -> GovernanceStatus:
         """Return the state of the root and of a session.
 
-        `rules` are the rules to report, None for the current ones. Deferred audit events are
+        `rules` are the rules to report, or None for the current ones. Deferred audit events are
         written first.
         """
         self.unreported.write()
@@ -177,7 +180,7 @@ class Governance(RootParts):
         )
 
     def path_named(self, params: PathParams) -> WorkspacePath:
-        """Return the path in the request's params, relative to the root.
+        """Return the path in a request's params, relative to the root.
 
         Raise WrongParamsError if the params contain no path, or one outside the root.
         """
@@ -204,14 +207,14 @@ class Governance(RootParts):
     def explain_save(
         self, session_id: str, path: WorkspacePath
     ) -> tuple[tuple[ExplainedRow, ...], Judgement]:
-        """Return every check of the gate on a save of a file, and the resulting decision."""
+        """Return every check of the gate on a session's save of a file, and its judgement."""
         place = resolve_below(self.root, path) or ResolvedPath(path, None)
         return self._judging.explain(session_id, place)
 
     def explain_save_under(
         self, intent_id: str, path: WorkspacePath
     ) -> tuple[tuple[ExplainedRow, ...], Judgement]:
-        """Return the result of `explain_save` for a session that has selected this intent."""
+        """Return the same as `explain_save`, for a new session that has selected this intent."""
         # These sessions have no database, so the supposed selection is stored nowhere.
         sessions = Sessions(replace(self.stores, state=None), None)
         session = sessions.open_agent(self.stores.new_id())
@@ -228,7 +231,7 @@ class Governance(RootParts):
         )
 
     def prepare(self) -> None:
-        """Build the index of all scopes, so that the first decision need not wait for it."""
+        """Build the index of all scopes now, so that the first decision need not wait for it."""
         self.owners(INTENTS_FILE)
 
     def open_intents(self) -> Sequence[Intent]:
@@ -255,9 +258,10 @@ def _selectable(intent: Intent, rules: Rules) -> bool:
 
 
 def health(rules: Rules, problem: str | None) -> tuple[FileState, str | None]:
-    """Return the state of the intents file and the reason for it.
+    """Return the state of the intents file, and the reason for it, or None without a reason.
 
-    `problem` is why session state cannot be kept on disk, or None. It counts if governance is on.
+    `problem` is why session state cannot be kept on disk, or None. If the root is governed, a
+    problem makes the state UNAVAILABLE.
     """
     if rules.governed and problem is not None:
         return FileState.UNAVAILABLE, problem

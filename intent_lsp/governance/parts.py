@@ -58,7 +58,10 @@ FILE_LOCK: Final = "intents.lock"
 
 
 class RootParts:
-    """The parts of one governed root. `patient`: see `Governance`."""
+    """The parts of one governed root, as attributes.
+
+    `patient` has the same meaning as in `Governance`.
+    """
 
     def __init__(self, root: Path, *, patient: bool = False) -> None:
         self.root = root
@@ -98,7 +101,7 @@ class RootParts:
         self.recovering = Recovery(self.root, self.stores.ledger, self.stores.git)
 
     def _make_views(self) -> None:
-        """Build the parts that write the files which people read."""
+        """Build the parts that write the history, lessons, audit log and intent map."""
         self.history = History(
             stores=self.stores, rules=self.rules, writer=self._writer, unreported=self.unreported
         )

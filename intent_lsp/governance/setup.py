@@ -20,7 +20,7 @@ _MADE = (
 
 
 def initialise(root: Path) -> tuple[str, ...]:
-    """Create the missing control files, with commented examples; return the paths created, sorted.
+    """Create the missing control files, with commented examples. Return the paths created, sorted.
 
     Raise UnsafePathError if `.orchestration` is not a real directory, OSError if a write fails.
     """
