@@ -19,7 +19,7 @@ _OPENERS, _CLOSERS = "{([", "})]"
 
 
 def block_glob(raw: str, linked: frozenset[str], *, continued: bool) -> str:
-    """Return the unquoted glob in an item of a block list, or "" if YAML reads the item correctly.
+    """Return the unquoted glob in an item of a block list, or "" if the item is left to YAML.
 
     `raw` is the item's line after its dash. `linked` are the names of the anchors that an alias in
     the text uses. `continued` says that the item goes on on more lines.

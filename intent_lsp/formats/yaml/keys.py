@@ -69,8 +69,9 @@ def fields_of(
 ) -> dict[str, Field]:
     """Return the pairs of a mapping, each under the known key that its key means.
 
-    Add a finding for each key in another spelling, each duplicate, and each unknown key that
-    resembles a missing known key. With `told`, every unknown key gets a finding.
+    Add a finding for each key in another spelling, each key that means the same as a preferred one,
+    and each unknown key that resembles a missing known key. With `told`, every unknown key gets a
+    finding.
     """
     found: dict[str, tuple[int, Field]] = {}
     unknown: list[Scalar] = []
@@ -99,7 +100,8 @@ def _choose(
     """Keep the better of two keys with the same meaning in `found`, or the first of equal keys.
 
     `found` maps known keys to the rank and the pair kept so far. `meant` is the known key and the
-    rank of the pair `offered`. The key that is dropped gets a finding.
+    rank of the pair `offered`. The dropped key gets a finding, unless it is spelled the same or
+    `quiet`.
     """
     name, rank = meant
     if name not in found:

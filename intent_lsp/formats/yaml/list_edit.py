@@ -221,7 +221,7 @@ def _inner_start(text: str, start: int) -> int:
 
 
 def _value(item: YamlNode) -> str | None:
-    """Return the text of an item of a list, or None if the item is null or not a single value."""
+    """Return the text of a list's item, or None if it is empty or not a single value."""
     content = content_of(item)
     if isinstance(content, Scalar) and (content.value or content.style):
         return content.value
