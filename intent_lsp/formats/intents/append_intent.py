@@ -251,7 +251,7 @@ class _Adding:
         return parts_after(self.reading, parts, len(parts) - 1, [pair], self.line_end)
 
     def _after(self, node: YamlNode, column: int) -> int:
-        """Return the offset of the line below a node and the comments that belong to the node.
+        """Return the offset of the first line below a node and below the node's own comments.
 
         These are the comment lines directly below the node that are indented more than `column`.
         """

@@ -19,9 +19,9 @@ from intent_lsp.formats.text_positions import TextPositions
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """The edit that adds several intents, and the ids of those that it does not add.
+    """The edit that adds several intents (`changes`), and why it leaves some of them out.
 
-    `refused` maps each of these ids to the reason.
+    `refused` maps the id of each intent that is not added to the reason.
     """
 
     changes: FileEdit

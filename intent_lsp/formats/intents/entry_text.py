@@ -135,7 +135,8 @@ def entry_inline(intent: Intent, form: EntryForm) -> str:
 def intent_meant(intent: Intent) -> Intent:
     """Return the intent as it reads back from a new entry, to verify the entry.
 
-    It has only the fields that `entry_lines` writes, without white space around sentences.
+    It has only the fields that `entry_lines` writes, without white space around constraints and
+    criteria.
     """
     return Intent(
         id=intent.id,

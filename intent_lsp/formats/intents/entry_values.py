@@ -1,6 +1,7 @@
 """Reads an entry's scope as globs, and its constraints and criteria as sentences.
 
 Constraints and criteria may be a list, a string or a mapping.
+
 Invariant: an empty scope owns nothing, and gets a finding (requirements section 3).
 Invariant: each pair of a mapping becomes the sentence `key: value`.
 """
@@ -186,7 +187,7 @@ def _words(reading: YamlDocument, node: YamlNode) -> str:
 
 
 def _quote_fix(reading: YamlDocument, table: MappingNode) -> Fix | None:
-    """Return the fix that puts quotes around a list item that a colon turned into a mapping.
+    """Return the fix that puts quotes around a list item that its colon makes a mapping.
 
     `table` is the mapping. Return None if it is not a single pair on one line.
     """

@@ -67,7 +67,7 @@ class IntentsReader:
         return self._last[1]
 
     def _read(self, text: str) -> IntentsFile:
-        """Parse a text, even if it was also the last one that was parsed."""
+        """Parse a text, without the cache of the last result."""
         problem = refused(text)
         if problem is not None:
             return _unread(text, problem)

@@ -84,7 +84,7 @@ class _Sidecar:
         self._reading = reading
 
     def values(self, root: YamlNode) -> _Values:
-        """Return the policy fields that the file sets, below the key `sidecar` or at its root."""
+        """Return the policy fields that the file sets, below the key `sidecar` or without it."""
         table = self._table(root)
         if table is None:
             return {}
