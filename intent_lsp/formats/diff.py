@@ -74,7 +74,7 @@ def file_ranges(before: FileContent, after: FileContent) -> tuple[Range, ...]:
 
 
 def line_hunks(old: Sequence[str], new: Sequence[str]) -> tuple[Hunk, ...] | None:
-    """Return the hunks that turn the lines `old` into `new`, in order; none if they are equal.
+    """Return the hunks that turn the lines `old` into `new`, in order; empty if they are equal.
 
     Return None if too many lines differ.
     """
@@ -122,9 +122,9 @@ def unified(old: bytes, new: bytes) -> Sequence[DiffLine] | None:
 
 
 def place(first_old: int, old_count: int, first_new: int, new_count: int) -> DiffLine:
-    """Return the `@@` line that heads a hunk, as git writes it: the old and the new lines.
+    """Return the `@@` line of a diff, which says which old and new lines a hunk covers.
 
-    `first_old` and `first_new` are line numbers, counted from 1.
+    Line numbers count from 1.
     """
     return DiffLine(DiffMark.PLACE, f"@ -{first_old},{old_count} +{first_new},{new_count} @@")
 

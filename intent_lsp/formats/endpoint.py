@@ -32,7 +32,7 @@ class Endpoint:
 def read_endpoint(spelled: str) -> Endpoint | None:
     """Return the endpoint that a text names: `HOST:PORT`, `[::1]:PORT`, `:PORT` or `PORT`.
 
-    Without a host, it is LOOPBACK. Return None for any other text.
+    A missing host means the loopback address. Return None for any other text.
     """
     found = _SPELLED.fullmatch(spelled)
     if found is None or int(found[3]) > _HIGHEST_PORT:

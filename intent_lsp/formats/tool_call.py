@@ -77,9 +77,9 @@ def read_call(call: ToolCall, policy: TeamPolicy, lists: CommandLists) -> CallRe
 
 
 def looking(reading: CallReading) -> CallReading:
-    """Return the reading of a call as one that may change files, which only a comparison shows.
+    """Return `reading`, changed to that of a call that may change files.
 
-    The work tree is then compared before and after the call.
+    The work tree is then compared before and after the call, which shows what the call changed.
     """
     return replace(reading, mutating=True, looking=True)
 
