@@ -183,10 +183,10 @@ class CallEvents:
         verdict: ScopeValidation,
         doubts: Doubts = NO_DOUBTS,
     ) -> Event | None:
-        """Return the event of a call, or None if the call succeeded and changed no file.
+        """Return the event of a call, or None if it succeeded and no file of `found` has changed.
 
-        `found` are the call's files, of which only the changed ones are in the event of a
-        successful call. `error` is why the call failed, or None.
+        `found` are the call's files; if there are none, an event is made nevertheless. The event of
+        a successful call has only the changed files. `error` is why the call failed, or None.
         """
         changed = [file for file in found if file.changed]
         if not changed and found and error is None:

@@ -37,7 +37,7 @@ def not_governed_json() -> dict[str, Any]:
 
 
 def applied_json(applied: Applied, root: Path) -> dict[str, Any]:
-    """Return the result of `intent/applyEdit`: the `Decision`, if applied, and the record's id."""
+    """Return the result of `intent/applyEdit`: a `Decision` with `applied` and `recordId` added."""
     outcome = applied.outcome
     decision = call_json(applied.admission, root)
     if applied.problem is not None:

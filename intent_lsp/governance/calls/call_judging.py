@@ -65,7 +65,7 @@ class CallJudging:
         read: Callable[[Rules], CallReading],
         admit: Callable[[Hearing], CallDecision],
     ) -> CallDecision:
-        """Judge a call under the lock. On an internal error, allow or deny it as the policy says.
+        """Judge a call under the root's lock. On an internal error, the policy allows or denies it.
 
         `read` parses the call under the current rules; `admit` decides on the parsed call. Raise
         InvalidCallError or RequestLimitError if the call cannot be parsed.

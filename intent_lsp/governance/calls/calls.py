@@ -41,9 +41,9 @@ UNMADE: Final = "the call could not be judged"
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """The result of a change that an agent asked the server to make: the decision and the outcome.
+    """The result of a change that an agent asked the server to make: the decision on it.
 
-    `problem` is why the change was not made, or None.
+    `outcome` is None if nothing was recorded. `problem` is why the change was not made, or None.
     """
 
     admission: CallDecision

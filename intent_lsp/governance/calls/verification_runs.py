@@ -43,10 +43,10 @@ class VerificationRuns:
     def end(
         self, session_id: str, agent_id: str, command: str, *, success: bool
     ) -> tuple[bool, Outcome | None]:
-        """Handle the result of a verification command: it has ended, with or without success.
+        """Record what a verification command has changed, and write a lesson if it failed.
 
-        Return whether its failure is a new lesson, and the outcome recorded for the command's open
-        ticket. The outcome is None if the command has no open ticket.
+        Return whether the lesson is new (False on success), and the outcome recorded for the
+        command's open ticket. The outcome is None if the command has no open ticket.
         """
         outcome = None
         ticket_id = self._ticket(session_id, agent_id, command_hash(command))

@@ -44,7 +44,10 @@ class Violations:
         self._contents = contents
 
     def of(self, outcome: Outcome) -> tuple[CallViolation, ...]:
-        """Return the violations of a recorded call, each with instructions to undo it."""
+        """Return the violations of a recorded call, each with instructions to undo it.
+
+        Return at most TOLD_AT_MOST. If there are more, the last message says how many.
+        """
         ticket, files = outcome.ticket, outcome.recorded.files
         old = {path: before for path, before, _ in files}
         new = {path: after for path, _, after in files}
