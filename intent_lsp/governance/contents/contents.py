@@ -116,7 +116,7 @@ class Contents:
         return self.on_disk(path).hash
 
     def seen(self, path: WorkspacePath, content: FileContent) -> None:
-        """Store a file's first seen content, unless a commit and the baseline determine it."""
+        """Store `content` as a file's initial content, unless commits determine all baselines."""
         committed = self._committed()
         if not committed or self._sight_baseline:
             self._initial.open(path, content)
@@ -124,7 +124,7 @@ class Contents:
                 self.keep(content.data, content.hash)
 
     def tree_seen(self, seen: Seen) -> None:
-        """Store the initial contents of a tree without a commit; for any other, discard them."""
+        """Store the hashes of `seen` as initial contents, or drop these if there is a commit."""
         if seen.head == EMPTY_TREE:
             self._initial.find(seen.files)
         else:
@@ -166,7 +166,7 @@ class Contents:
         state.replace_baseline(session_id, seen.head, changed)
 
     def has_whole_baseline(self, session_id: str) -> bool:
-        """Return whether a file that is missing in the baseline did not exist at its start."""
+        """Return whether a file missing in the session's baseline did not exist at that time."""
         state = self._stores.state
         return state is not None and state.baseline_head(session_id) is not None
 
@@ -185,7 +185,7 @@ class Contents:
     def correct(
         self, session_id: str, path: WorkspacePath, taken: FileContent, before: FileContent
     ) -> None:
-        """Replace `taken` by `before` as a file's initial content and in the baseline, if there."""
+        """Replace a file's initial content, and its baseline if that is `taken`, by `before`."""
         in_baseline = self.baseline(session_id, path).hash == taken.hash
         self._initial.correct(path, before)
         if not in_baseline:
@@ -221,7 +221,7 @@ class Contents:
         state.move_baseline(session_id, new, hash_if_there(data))
 
     def kept(self, content_hash: ContentHash | None) -> FileContent:
-        """Return a content from the blob cache, without text if not cached; ABSENT for None."""
+        """Return the cached content with a hash, or ABSENT for None; without data if not cached."""
         if content_hash is None:
             return ABSENT
         return self._recent.get(content_hash, lambda: self._snapshot(content_hash))

@@ -1,6 +1,7 @@
 """Initial contents: what files contained when they were first read, if no commit has it.
 
 Specified in requirements section 8.
+
 Invariant: a file's first content is never replaced by a later one. A file that appears in the tree
 later counts as absent at first.
 Invariant: of a file that an editor has opened the whole content is kept, of any other the hash.
