@@ -77,7 +77,7 @@ def compare(
 
 
 def _unfolded(snapshot: TreeSnapshot, other: TreeSnapshot) -> TreeSnapshot:
-    """Return the snapshot with files of some inner repositories listed as the outer one's own.
+    """Return the snapshot with the files of some inner repositories listed as its own files.
 
     These are the inner repositories without a commit that the other snapshot does not have.
     """
@@ -258,7 +258,7 @@ class _Comparing:
     def _blobs(self, paths: Iterable[WorkspacePath]) -> dict[WorkspacePath, str] | None:
         """Return the blob ids that git would give the files as they are now.
 
-        Return None if git does not answer, and nothing if there is no git.
+        Return None if git does not answer, and an empty result without a git repository.
         """
         if self._changes is None:
             return {}

@@ -39,8 +39,8 @@ from intent_lsp.store.locks.root_lock import RootLock
 class TreeLook:
     """The files that differ from HEAD now (`seen`), and those that have just changed (`moved`).
 
-    `moved` are those that changed since the last snapshot. `again`: git is running, so the changes
-    are reported later.
+    Just changed are those that differ from the last snapshot. `again`: git is running, so the
+    changes are reported later.
     """
 
     seen: Seen

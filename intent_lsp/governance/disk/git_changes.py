@@ -168,7 +168,7 @@ class GitChanges:
         return move.made or move.new in self._logged or self._is_known(move.new)
 
     def _is_known(self, commit: str) -> bool:
-        """Return whether a commit was reachable at the first snapshot or was fetched since."""
+        """Return whether a commit was reachable at the first snapshot or has been fetched."""
         known = self._known
         if commit not in known:
             known[commit] = self.trees.leads_to(self._tips, commit)
@@ -226,7 +226,7 @@ class GitChanges:
         return False
 
     def _left_out(self, path: WorkspacePath) -> bool:
-        """Return whether git removed a file by a sparse checkout or a switch to an empty branch."""
+        """Return whether git removed a file: by sparse checkout, or a switch to an unborn branch."""
         if self.after.head is None:
             listed = self.now.files.get(path)
             return self.before.head is not None and (listed is None or listed.index is None)

@@ -113,9 +113,10 @@ class PendingChanges:
                 self.unlisted[path] = file.hash
 
     def account(self, saving: Collection[WorkspacePath] = ()) -> None:
-        """End interrupted runs of saves. Drop changes that the server made or a record explains.
+        """End interrupted runs of automatic saves. Drop changes that have an explanation.
 
-        `saving` are the files that an editor is saving; their runs go on.
+        These are changes that the server itself made or that a record has. `saving` are the files
+        that an editor is saving; their runs go on.
         """
         self._end_runs_of_others(saving)
         for changes in (self.waiting, self.taken):
@@ -124,7 +125,7 @@ class PendingChanges:
                     del changes[path]
 
     def awaited(self) -> set[WorkspacePath]:
-        """Return the files whose changes an open call or an open run of saves will record.
+        """Return the files whose change an open call or a run of automatic saves will record.
 
         Also note with each change the ticket of a call that may have made it.
         """
@@ -152,7 +153,7 @@ class PendingChanges:
         return state is not None and new is not None and state.own_write(path) == new
 
     def _end_runs_of_others(self, saving: Collection[WorkspacePath]) -> None:
-        """End runs of saves whose file somebody else has changed, and runs that were abandoned.
+        """End runs of automatic saves that were abandoned, or whose file somebody else has changed.
 
         The changed file's run is not ended if it is in `saving`, the files that an editor is
         saving.
@@ -166,9 +167,10 @@ class PendingChanges:
             self.stores.end_runs(others)
 
     def _is_of_others(self, path: WorkspacePath, left: ContentHash | None) -> bool:
-        """Return whether a file has another content than its run of saves left (`left`).
+        """Return whether a file differs from the content `left` by its run of automatic saves.
 
-        The disk is read again, since the run may be newer than the last snapshot.
+        False if an editor is about to save that difference, True if the file cannot be read. The
+        disk is read again, since the run may be newer than the last snapshot.
         """
         try:
             held = TreeFiles(self.stores.root).held(path)

@@ -88,7 +88,7 @@ class TreeLooks:
             )
 
     def git_of(self, inner: WorkspacePath) -> "TreeLooks | None":
-        """Return the taker of an inner repository's snapshots, or None if none was seen there."""
+        """Return the TreeLooks of the inner repository at this path, or None if none was found."""
         return self._inner.get(inner)
 
     @property

@@ -72,9 +72,9 @@ class WatchEvents:
         return not self.stores.known_files.is_unchanged(path)
 
     def _came_and_went(self, path: WorkspacePath) -> bool:
-        """Return whether a file neither exists now nor was in the last snapshot.
+        """Return whether a file is neither on disk now nor in the last snapshot or in HEAD.
 
-        This is how a temporary file looks.
+        Such a file was a temporary one. False without a git repository or a snapshot.
         """
         git, last = self.stores.git, self.last()
         if git is None or last is None or os.path.lexists(self.stores.root / path):

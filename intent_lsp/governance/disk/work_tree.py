@@ -180,7 +180,10 @@ class WorkTree:
             look.rest.wait()
 
     def _deferred(self, file: ChangedFile, since: str) -> ChangedFile | None:
-        """Return a change as the command's own, or None if a record since `since` explains it."""
+        """Return a change as the command's own, or None if a record since `since` explains it.
+
+        If such a record left another content, the change starts from that content.
+        """
         newest = self._stores.past.newest(file.path)
         if newest is None or newest.timestamp <= since:
             return file
