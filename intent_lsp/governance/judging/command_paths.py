@@ -42,8 +42,8 @@ class CommandPaths:
     def found(self, reading: CallReading, rules: Rules) -> CallReading:
         """Return the reading of a command with its paths expanded to files.
 
-        Ignored and temporary files are left out. A glob that matches nothing, or more than
-        MATCHES_AT_MOST files, adds a sentence to `unknown`.
+        Ignored and temporary files are left out. A glob that matches nothing, or a path that stands
+        for more than MATCHES_AT_MOST files, adds a sentence to `unknown`.
         """
         if not reading.paths:
             return reading
@@ -132,8 +132,8 @@ class CommandPaths:
     def _in_directory(self, touched: TouchedPath, place: ResolvedPath) -> Iterator[TouchedPath]:
         """Yield the files of a directory that a command deletes, restores or writes.
 
-        Yield the directory itself if it is written to and has no such files, nothing if it is
-        created.
+        Yield nothing if the command creates the directory, and the directory itself if the command
+        writes into it and it has no files yet.
         """
         if touched.effect is Effect.CREATE:
             return
@@ -166,10 +166,10 @@ class CommandPaths:
         return None if git is None or not readable else git.names_in(place.path, tracked=tracked)
 
     def _is_denied(self, place: ResolvedPath, rules: Rules, *, directory: bool) -> bool:
-        """Return whether no agent may change a path.
+        """Return whether agents are forbidden to change a path.
 
-        With `directory`, the path is a directory's; then also return True if no agent may change
-        some path that may lie in it.
+        With `directory`, the path is a directory's; then also return True if agents are forbidden
+        to change some path that may lie in it.
         """
         for path in (place.path, place.real or place.path):
             inside = WorkspacePath(_below(path, _REST))

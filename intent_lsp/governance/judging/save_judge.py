@@ -231,7 +231,7 @@ def _expected(judgement: Judgement, reading: BaseHash) -> ContentHash | Unread |
 
 
 def _decided(judgement: Judgement, question: GateRequest, place: ResolvedPath) -> Judgement:
-    """Return the judgement with the gate's decision, unless refused already or not GOVERNED."""
+    """Return the judgement with the gate's decision; unchanged if refused or not GOVERNED."""
     if judgement.denied is not None or judgement.standing is not FileClass.GOVERNED:
         return judgement
     decision = judge_save(question)
@@ -252,7 +252,7 @@ def _same(content: FileContent, text: str) -> bool:
 
 
 def _leading_out(decision: SaveDecision, rules: Rules, place: ResolvedPath) -> tuple[IntentId, ...]:
-    """Return the open intents that own a refused file and could be selected, if that would help."""
+    """Return the open intents that own a refused file and could be selected to save it."""
     if not isinstance(decision, Denied) or decision.code not in _OF_INTENTS:
         return ()
     intents, real = rules.file.intents, place.real or place.path
