@@ -62,9 +62,9 @@ class Authors:
 
 @contextmanager
 def authors_of(root: Path) -> Iterator[Authors]:
-    """Open the `Authors` of a root without a session.
+    """Open the `Authors` of a root, without a session, for a `with` block.
 
-    An existing session database is read and closed afterwards; none is created.
+    An existing session database is read, and closed after the block; none is created.
     """
     local = root / LOCAL_ROOM
     state = SessionDb(local) if (local / FILE_NAME).is_file() else None

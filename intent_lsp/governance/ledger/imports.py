@@ -129,7 +129,7 @@ class RecordImport:
 
 @contextmanager
 def importing(root: Path) -> Iterator[RecordImport]:
-    """Open the ledger of a root for an import, and close it afterwards."""
+    """Open the ledger of a root for an import; close it after the `with` block."""
     rules = RulesCache(root)
     with closing(governed_ledger(root, rules)) as ledger:
         yield RecordImport(ledger, rules)

@@ -80,7 +80,7 @@ class LedgerReader:
 
 @contextmanager
 def tracing(root: Path) -> Iterator[LedgerReader]:
-    """Open the ledger of a root for reading, and close it afterwards."""
+    """Open the ledger of a root for reading; close it after the `with` block."""
     rules = RulesCache(root)
     with closing(governed_ledger(root, rules)) as ledger:
         yield LedgerReader(ledger, rules)

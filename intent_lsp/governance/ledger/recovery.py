@@ -111,6 +111,6 @@ class Recovery:
 
 @contextmanager
 def recovering(root: Path) -> Iterator[Recovery]:
-    """Open the ledger of a root for recovery, and close it afterwards."""
+    """Open the ledger of a root for recovery; close it after the `with` block."""
     with closing(governed_ledger(root, RulesCache(root))) as ledger:
         yield Recovery(root, ledger, Git.open(root))
