@@ -60,7 +60,7 @@ class CheckoutRefusal:
 
 
 class Checkout:
-    """Selects and clears intents for the sessions of one root."""
+    """Selects intents for the sessions of one root, and ends a selection."""
 
     def __init__(  # noqa: PLR0913 - each is a part of governance that it needs
         self,
@@ -182,7 +182,7 @@ def refusal_of(rules: Rules, intent_id: str, intent: Intent | None) -> CheckoutR
 
 
 def unknown(rules: Rules, intent_id: str) -> CheckoutRefusal:
-    """Return the refusal of an intent id that the intents file lacks, or of all if not governed."""
+    """Return the refusal of an unknown intent id; if the root is not governed, the one for that."""
     if not rules.governed:
         return not_governed(rules)
     intents = rules.file.intents
