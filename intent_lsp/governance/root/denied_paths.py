@@ -1,4 +1,4 @@
-"""Paths that no agent may change: the control plane, and the policy's denied globs (row 6).
+"""Paths that no agent may change: the control plane, and globs of the policy (row 6 of the gate).
 
 Invariant: the same path gets the same answer before a call and after it.
 """
@@ -16,7 +16,7 @@ from intent_lsp.governance.root.rules import Rules
 
 
 def denied_path(rules: Rules, path: WorkspacePath) -> Iterator[DeniedPath]:
-    """Yield the reason why no agent may change a path (row 6 of the gate), or nothing if one may.
+    """Yield the reason why agents may not change a path (row 6 of the gate); nothing if they may.
 
     There is at most one reason. If both a rule of the policy and the control plane deny the path,
     it is the rule.

@@ -280,8 +280,8 @@ class Sessions:
 def asking_session(own: Session, named: str | None, agent_id: str | None) -> Session:
     """Return the session that makes a request on a connection that has its own session (`own`).
 
-    It is the agent's session `named` in the request, or `own` if that is None. A subagent
-    `agent_id` that is not None is one of this session.
+    It is the agent's session `named` in the request, or `own` if that is None. `agent_id` names a
+    subagent of that session, or is None.
     """
     if named in (None, own.id) and agent_id is None:
         return own
