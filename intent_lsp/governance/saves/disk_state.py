@@ -88,7 +88,7 @@ class DiskState:
         return self.begun(disk)
 
     def begun(self, disk: FileContent) -> tuple[FileContent, ContentHash | None]:
-        """Return the last content before the editor wrote `disk`, and the hash it had read."""
+        """Return the content before the editor wrote `disk`, and the hash the editor had read."""
         if self.moved and begins(disk.data, self.known.data):
             # What the watcher saw was the editor's own write, perhaps half done: go back before it.
             return self.former, self.former.hash

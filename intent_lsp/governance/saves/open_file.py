@@ -166,7 +166,7 @@ class OpenFile:
         return same
 
     def _take_back(self) -> None:
-        """Reset the state to the content before a save made before the file was first read."""
+        """Reset the state to before a save that preceded the server's first reading of the file."""
         first, self.disk.overtaken = self.disk.overtaken, None
         if self.governed is None or first is None:
             return

@@ -1,6 +1,7 @@
 """Runs of automatic saves: one record for all that an editor saved while somebody typed.
 
 Specified in requirements section 7.
+
 Invariant: an open run is on disk in the form that it would have if it ended now. It is never lost,
 and recorded once.
 Invariant: a run has one file, session, intent and verdict. A save that differs begins another run.
