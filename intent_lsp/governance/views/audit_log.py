@@ -1,6 +1,7 @@
 """Audit log of calls: the governance ledger, the intents' history, and lessons.
 
 Specified in requirements section 9.
+
 Invariant: a step that fails is logged, and stops neither the next step nor the call.
 Invariant: calls that the gate is not asked about leave no entry.
 """

@@ -2,7 +2,7 @@
 
 Specified in requirements section 3.
 
-Invariant: the file is written only at quiet moments, and never over somebody else's change.
+Invariant: the file is written only while nobody else is changing it, and never over such a change.
 Invariant: if an event cannot be stored, everything else goes on.
 """
 

@@ -1,6 +1,9 @@
 """The intent map on disk: a view of the ledger, rewritten when it changes.
 
-Specified in requirements section 9. Specified in ledger section 6.
+Specified in requirements section 9.
+
+Specified in ledger section 6.
+
 Invariant: it is written only if its text changed, and computed only if the records, the intents or
 the file may have.
 Invariant: nothing is written through a link, and the file is not created before there is something
@@ -67,10 +70,9 @@ class _Change:
 
 
 class MapRows:
-    """The rows of one root's intent map: each file that an intent changed. Not thread-safe.
+    """The rows of one root's intent map, by the intent ids in records. Not thread-safe.
 
-    Rows are stored by the intent id in their record. The definitions of a row are the functions and
-    classes that the file's newest change touched.
+    A row is a file that an intent changed, with the definitions (functions, classes) changed last.
     """
 
     def __init__(self, stores: Stores) -> None:
@@ -180,7 +182,7 @@ class MapRows:
         return touched_definitions(change.path, content, change.ranges, late, trees.tree)
 
     def _is_drawn(self, change: _Change, intents: Intents) -> bool:
-        """Return whether the map shows a change's row: no other id of its intent has a newer."""
+        """Return whether a change's row is shown: its intent has no newer one by another id."""
         owner = intents.get(change.intent_id)
         names = () if owner is None else intents.names(owner)
         rows = (self._rows.get(name, {}).get(change.path) for name in names)
@@ -188,7 +190,7 @@ class MapRows:
 
 
 class IntentMap:
-    """Writes the intent map of one root."""
+    """Writes the intent map of one root, a file that lists what each intent has changed."""
 
     def __init__(self, *, stores: Stores, rules: RulesCache) -> None:
         self._stores = stores
@@ -248,10 +250,7 @@ class IntentMap:
         return found.mark is not None
 
     def _redrawn(self, intents: Intents) -> bool:
-        """Write the map if its text has changed, unless its path is a link.
-
-        Return whether the map was written.
-        """
+        """Write the map if its text changed and it is no link. Return whether it was written."""
         if self._path.is_symlink():
             _log.warning("%s is a link, and is not written", INTENT_MAP)
             return False

@@ -39,7 +39,7 @@ class Taught:
 
 
 class Lessons:
-    """Writes the lessons of one root."""
+    """Writes the lessons of one root: what went wrong, for agents to read."""
 
     def __init__(self, stores: Stores) -> None:
         self._stores = stores
