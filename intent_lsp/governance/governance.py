@@ -76,8 +76,8 @@ class Governance(RootParts):
     def open_editor(self, wanted: str | None, contributor: Contributor) -> Session:
         """Open the session of an editor's connection and return it.
 
-        `wanted` is the id of the session to open, or None for any. If the session has no baseline
-        yet, store one: later differences on disk count as changes.
+        `wanted` is the id of the session to open, or None for a new one. If the session has no
+        baseline yet, store one: later differences on disk count as changes.
         """
         intents = self.rules.current().file.intents
         session = self.sessions.open_editor(wanted, contributor, intents)
@@ -98,9 +98,9 @@ class Governance(RootParts):
             _log.warning("records still wait for the ledger: %s", problem)
 
     def note_polling(self, what: str, why: str | None) -> None:
-        """Note the reason `why` for which `what` is polled for changes.
+        """Note why the files `what` ("tree" or "rules") are polled for changes.
 
-        `why` is None once the operating system reports the changes.
+        `why` is None if the operating system reports their changes instead.
         """
         if why is None:
             self._polling.pop(what, None)
@@ -108,14 +108,15 @@ class Governance(RootParts):
             self._polling[what] = why
 
     def tidy(self) -> None:
-        """Remove records in a commit from the ledger's local copy; recommend archiving when due."""
+        """Drop committed records from the ledger's local copy; recommend archiving when due."""
         self.recovering.prune()
         recommend_archiving(self.root, self.stores.clock)
 
     def begin_turn(self, session_id: str, agent_id: str) -> tuple[SessionRow, tuple[Outcome, ...]]:
-        """Begin an agent's next turn. Return the session's row, and outcomes of unended commands.
+        """Begin an agent's next turn. Return the session's row, and the outcomes recorded for it.
 
-        These are commands whose end the host did not report. Their changes are recorded first.
+        These are the outcomes of commands whose end the host did not report. They are recorded
+        first.
         """
         ended = self._unended.end(session_id, agent_id)
         return self.sessions.begin_turn(session_id, agent_id), ended
