@@ -43,7 +43,11 @@ _FEW: Final = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Doubts:
-    """Reasons why a record is uncertain; the fields mean the same as in `core.records.Event`."""
+    """Reasons why a record is uncertain. `assumed`: that the call made the change is a guess.
+
+    `compared` is false if a command's work tree could not be compared. `reconstructed`: the command
+    had deleted the session database, and with it its own ticket.
+    """
 
     assumed: bool = False
     compared: bool = True

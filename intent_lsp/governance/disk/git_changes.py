@@ -226,7 +226,7 @@ class GitChanges:
         return False
 
     def _left_out(self, path: WorkspacePath) -> bool:
-        """Return whether git removed a file: by sparse checkout, or a switch to an unborn branch."""
+        """Return whether git removed a file: by sparse checkout or a switch to an unborn branch."""
         if self.after.head is None:
             listed = self.now.files.get(path)
             return self.before.head is not None and (listed is None or listed.index is None)

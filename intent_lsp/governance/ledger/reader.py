@@ -54,9 +54,10 @@ class LedgerReader:
         return self.ledger.index.query(query, limit=limit, cursor=cursor)
 
     def flags(self, record: Record) -> tuple[str, ...]:
-        """Return flags that say whether the record's intent was archived or changed since then.
+        """Return flags on a record: whether its intent was archived or changed since then.
 
-        Specified in requirements section 9.
+        This is `INTENT_ARCHIVED` or `INTENT_CHANGED`, or nothing. Specified in requirements section
+        9.
         """
         if record.intent_id is None:
             return ()

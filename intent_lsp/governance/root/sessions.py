@@ -60,7 +60,7 @@ class Asker:
 
     @property
     def turn(self) -> int:
-        """The agent's current turn; 1 for an unknown session."""
+        """The number of the agent's current turn; 1 for an unknown session."""
         return 1 if self.row is None else self.row.turn
 
 
