@@ -1,1 +1,1 @@
-"""What the features of a connection run on: open roots, settings, threads and queues."""
+"""Shared parts of one connection: open roots, settings, client capabilities, threads and locks."""

@@ -11,7 +11,13 @@ from lsprotocol import types as lsp
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientCapabilities:
-    """The capabilities that change what is sent to this client."""
+    """The capabilities, declared by one client, that change what this server sends to it.
+
+    A flag is False, and `record_command` None, for a capability that the client does not declare.
+    `pull`: it pulls diagnostics. `notifications`: it wants the notifications `intent/*`.
+    `shows_status`: it shows the selected intent by itself. `record_command` is its command that
+    shows a record.
+    """
 
     pull: bool = False
     related_information: bool = False
@@ -33,7 +39,7 @@ class ClientCapabilities:
 
 
 def client_of(capabilities: lsp.ClientCapabilities) -> ClientCapabilities:
-    """Return the capabilities that an `initialize` request declares."""
+    """Return the `ClientCapabilities` for the capabilities in an `initialize` request."""
     shown = capabilities.text_document
     workspace = capabilities.workspace or lsp.WorkspaceClientCapabilities()
     window = capabilities.window or lsp.WindowClientCapabilities()
@@ -62,7 +68,7 @@ def client_of(capabilities: lsp.ClientCapabilities) -> ClientCapabilities:
 
 
 def pulls(capabilities: lsp.ClientCapabilities) -> bool:
-    """Return whether the client pulls diagnostics.
+    """Return whether the client pulls diagnostics, and can be asked to pull them again.
 
     If it does, no diagnostics are pushed, because the client would show each of them twice.
     """
@@ -72,24 +78,25 @@ def pulls(capabilities: lsp.ClientCapabilities) -> bool:
 
 
 def _reads_markdown(hover: lsp.HoverClientCapabilities | None) -> bool:
-    """Return whether the client accepts Markdown in a hover."""
+    """Return whether the client, with these `hover` capabilities, accepts Markdown in a hover."""
     return lsp.MarkupKind.Markdown in ((hover and hover.content_format) or ())
 
 
 def _can_delete(edit: lsp.WorkspaceEditClientCapabilities | None) -> bool:
+    """Return whether the client can delete files as part of a WorkspaceEdit."""
     able = edit.resource_operations if edit and edit.document_changes else None
     return lsp.ResourceOperationKind.Delete in (able or ())
 
 
 def _says(experimental: object, name: str) -> bool:
-    """Return whether the member `name` of the experimental capability `intent` is true."""
+    """Return whether `experimental.intent.NAME` in the client's capabilities is exactly true."""
     return _member(_member(experimental, "intent"), name) is True
 
 
 def _command(experimental: object) -> str | None:
-    """Return the client's command that shows a record.
+    """Return the client command that shows a record: `experimental.intent.recordCommand`.
 
-    Return None if the client declares no command with only letters, digits and dots.
+    Return None if there is none, or if its name has other characters than letters, digits and dots.
     """
     told = _member(_member(experimental, "intent"), "recordCommand")
     return told if isinstance(told, str) and told.replace(".", "").isalnum() else None

@@ -1,4 +1,4 @@
-"""Threads and background tasks of one connection, and idle scheduling.
+"""The threads and background tasks of one connection, and waiting until it is idle.
 
 Invariant: the event loop never waits on disk, git or hashing; such work runs on threads.
 Invariant: a failed background task is logged.
@@ -33,7 +33,7 @@ class IdleScheduler:
 
     @contextmanager
     def asked(self) -> Iterator[None]:
-        """Count a client request as active until the context ends."""
+        """Count one client request as being answered, for as long as the context is open."""
         self._under_way += 1
         try:
             yield
@@ -42,7 +42,7 @@ class IdleScheduler:
             self._last = asyncio.get_running_loop().time()
 
     async def wait_until_idle(self, at_most: float) -> None:
-        """Wait until no request has been active for 30 ms, but no longer than `at_most` seconds."""
+        """Wait until no request was being answered for 30 ms, at most `at_most` seconds."""
         loop = asyncio.get_running_loop()
         came = loop.create_future()
         self._waiting.add(came)
@@ -56,9 +56,9 @@ class IdleScheduler:
             self._waiting.discard(came)
 
     def _look(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Wake the waiting work if the connection is idle, else check again later.
+        """Wake the callers of `wait_until_idle` if the connection is idle, else check again later.
 
-        A timer does this, because doing it at the end of each request would slow every answer down.
+        A timer calls this: doing it at the end of each request would slow every answer down.
         """
         self._timer, now = None, loop.time()
         quiet = (now if self._under_way else self._last) + QUIET_SECONDS
@@ -70,7 +70,7 @@ class IdleScheduler:
 
 
 class BackgroundExecutor:
-    """The threads and background tasks of one connection."""
+    """Runs blocking work on threads and background tasks on the event loop, for one connection."""
 
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[object]] = set()
@@ -79,10 +79,10 @@ class BackgroundExecutor:
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="intent-lsp")
 
     async def in_thread(self, work: Callable[_P, _R], *args: _P.args, **kwargs: _P.kwargs) -> _R:
-        """Run blocking work on a thread and return its result.
+        """Call `work` with the arguments on a thread. Return its result or raise its exception.
 
-        The work goes on if the caller is cancelled. After `end`, raise CancelledError, because
-        nobody needs the result.
+        If the caller is cancelled, `work` still runs to its end. After `end`, raise CancelledError
+        and do not run `work`, because nobody needs the result.
         """
         if self._over:
             raise asyncio.CancelledError
@@ -103,14 +103,14 @@ class BackgroundExecutor:
         return await outcome
 
     def begin(self, work: Coroutine[object, object, _R]) -> asyncio.Task[_R]:
-        """Start a background task and return it. If the task fails, log that."""
+        """Start `work` as a background task and return the task. If the task fails, log that."""
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._ended)
         return task
 
     async def end(self) -> None:
-        """Cancel all tasks. Wait for the work on threads that has begun."""
+        """Cancel all tasks and drop queued thread work. Wait for thread work that has begun."""
         self._over = True
         for task in tuple(self._tasks):
             task.cancel()
@@ -135,7 +135,10 @@ def _fail(outcome: asyncio.Future[_R], problem: BaseException) -> None:
 def _drop(
     loop: asyncio.AbstractEventLoop, outcome: asyncio.Future[_R], begun: Future[None]
 ) -> None:
-    """Cancel `outcome` if `end` has removed its work from the queue before the work began."""
+    """Cancel `outcome`, the future of a caller of `in_thread`, if its thread job was cancelled.
+
+    `begun` is the finished job. `end` cancels a job that has not started.
+    """
     if begun.cancelled():
         _tell(loop, outcome.cancel)
 

@@ -8,7 +8,10 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class FifoSlot:
-    """A reserved place in the order of a lock. Setting `over` lets the next holder run."""
+    """A place in the order of a `FifoLock`. Setting `over` lets the holder of the next slot run.
+
+    `before` is the event that the previous slot sets as its `over`, or None for the first slot.
+    """
 
     before: asyncio.Event | None
     over: asyncio.Event = field(default_factory=asyncio.Event)
@@ -20,14 +23,14 @@ class FifoSlot:
 
 
 class FifoLock:
-    """A lock of which a slot is reserved at once and waited for later, with `FifoSlot.come`."""
+    """A lock whose slots are reserved at once by `take` and waited for later by `FifoSlot.come`."""
 
     def __init__(self) -> None:
         self._last: asyncio.Event | None = None
 
     @contextmanager
     def take(self) -> Iterator[FifoSlot]:
-        """Reserve the next slot without waiting, and release it when the context ends."""
+        """Reserve and yield the next slot without waiting. Release it when the context ends."""
         turn = FifoSlot(self._last)
         self._last = turn.over
         try:

@@ -11,10 +11,10 @@ from intent_lsp.store.fs.resolve import ResolvedPath
 
 @dataclass(frozen=True, slots=True)
 class OpenRoot:
-    """A governed root and this connection's own session in it.
+    """A governed root that a connection has open, and the connection's own session in it.
 
-    `save_turns` is a lock that keeps the records of saves in the order in which the editor reports
-    them.
+    `governance` has the root's rules, stores and use cases. `save_turns` is a lock that keeps the
+    records of saves in the order in which the editor reports them.
     """
 
     governance: Governance
@@ -22,5 +22,5 @@ class OpenRoot:
     save_turns: FifoLock = field(default_factory=FifoLock, compare=False)
 
     def governed(self, place: ResolvedPath) -> GovernedPlace:
-        """Return `place`, a file of this root, with the root and this connection's session."""
+        """Return `place`, a file of this root, together with the root's saves and the session."""
         return GovernedPlace(self.governance.saves, self.session, place)

@@ -27,7 +27,10 @@ _log: Final = logging.getLogger(__name__)
 
 
 class OpenRoots:
-    """Finds and opens governed roots. Methods may wait on the disk; call them from a thread."""
+    """Finds and opens governed roots for one connection.
+
+    Methods may wait on the disk; call them from a thread.
+    """
 
     def __init__(self, settings: LiveSettings, folders: Sequence[str]) -> None:
         self._settings = settings
@@ -40,7 +43,7 @@ class OpenRoots:
 
     @property
     def settings(self) -> Settings:
-        """The current settings."""
+        """The connection's current settings."""
         return self._settings.now
 
     @settings.setter
@@ -49,14 +52,15 @@ class OpenRoots:
 
     @property
     def roots(self) -> tuple[OpenRoot, ...]:
-        """Every root that is open now."""
+        """Every root that this connection has open now."""
         with self._lock:
             return tuple(self._open.values())
 
     def of_path(self, path: str) -> OpenRoot | None:
-        """Return the root that governs an absolute path, or None.
+        """Return the root that governs an absolute path, and open it if it is not open.
 
-        Open the root if it is not open.
+        Return None if governance is switched off in the settings, if no root governs the path, if
+        the root is neither inside nor above a workspace folder, or if the root could not be opened.
         """
         if not self.settings.enabled:
             return None
@@ -85,10 +89,10 @@ class OpenRoots:
         return known[0] if len(known) == 1 else None
 
     def close(self, unsaved: Collection[OpenRoot] = ()) -> None:
-        """Close every session and store.
+        """Write what is due for every open root, and close its session and stores.
 
-        `unsaved` are the roots whose intents file has unsaved edits in the editor. The history is
-        not written into those files.
+        `unsaved` are the roots whose intents file has unsaved edits in the editor; the history is
+        not written into their intents files. A root that cannot be closed is logged.
         """
         with self._lock:
             for open_root in self._open.values():
@@ -103,7 +107,10 @@ class OpenRoots:
             self._open.clear()
 
     def _in_reach(self, root: str) -> bool:
-        """Return whether a root is inside or above a workspace folder (requirements section 4)."""
+        """Return whether a root lies inside or above a workspace folder, or there are no folders.
+
+        Specified in requirements section 4.
+        """
         # Cached, because every request asks: links are resolved once for each set of folders.
         known = self._reach.get(root)
         if known is None or known[0] != self.folders:
@@ -113,13 +120,15 @@ class OpenRoots:
     def _innermost(self, path: str, found: str | None) -> str | None:
         """Return the innermost of `found` and the open roots at or above `path`, or None.
 
-        An open root counts even if its intents file has vanished. Otherwise an outer root would
-        take its place and hide the loss.
+        `found` is the root that governs `path` by the files on disk, or None. An open root counts
+        even if its intents file has vanished. Otherwise an outer root would take its place and hide
+        the loss.
         """
         seen = [root for root in self._open if path == root or relative_to(path, root) is not None]
         return max([*seen, found] if found is not None else seen, key=len, default=None)
 
     def _attach(self, root: str) -> OpenRoot | None:
+        """Open a root and return it. If it cannot be opened, log that and return None."""
         try:
             governance = Governance(Path(root), patient=True)
             session = governance.open_editor(self.settings.session_id, self.settings.contributor)

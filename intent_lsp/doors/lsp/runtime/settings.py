@@ -33,8 +33,10 @@ _LONGEST_ID: Final = 256
 class Settings:
     """The settings that a client asked for.
 
-    `severity` maps a code to the severity to show, or to None to hide its diagnostics. `flags`
-    switch `codeLens`, `hover` and `inlayHints` on.
+    `session_id` and `contributor` are the editor session's id, or None for one made by the server,
+    and the author of its edits. `exclude` are globs of files that get no diagnostics. `severity`
+    maps a code to the severity to show, or to None to hide its diagnostics. `watch` says who
+    watches the disk. `flags` switch `codeLens`, `hover` and `inlayHints` on.
     """
 
     session_id: str | None = None
@@ -47,7 +49,7 @@ class Settings:
 
 
 class LiveSettings:
-    """The current settings, `now`, shared by all parts of a connection."""
+    """The current settings of one connection, `now`, shared by all its parts."""
 
     def __init__(self, now: Settings) -> None:
         self.now = now
@@ -55,7 +57,8 @@ class LiveSettings:
     def severity(self, code: str, otherwise: Severity, path: str) -> Severity | None:
         """Return the severity to show for a code on the file `path`, or None to hide the code.
 
-        The severity is `otherwise` if the settings have none for the code.
+        Files that match `exclude` show no code. `otherwise` is returned if the settings have no
+        severity for the code.
         """
         now = self.now
         if now.exclude and compile_scope(now.exclude).covers(WorkspacePath(path)):
@@ -64,7 +67,10 @@ class LiveSettings:
 
 
 def at_start(options: object) -> Settings:
-    """Return the settings that `options`, the client's `initializationOptions`, contain."""
+    """Return the settings in `options`, the client's `initializationOptions`.
+
+    A setting that is not in `options` has its default.
+    """
     told = _object(options, "initializationOptions")
     settings = live(told, Settings())
     session = told.get("sessionId")
