@@ -21,7 +21,10 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class ContentChange:
-    """A replacement of `range` by `text`. If `range` is None, the whole document is replaced."""
+    """A client's change of a document: `text` replaces what is in `range`.
+
+    If `range` is None, `text` replaces the whole document.
+    """
 
     text: str
     range: ClientRange | None = None
@@ -31,7 +34,7 @@ class Document:
     """One open document. `lines` keep their terminators and belong to the document.
 
     `edits` are the edits of the newest change, in order. The lines of each edit are counted in the
-    text just before that edit. `opened` is the text at opening. A thread other than the event
+    text just before that edit. `opened` are the lines at opening. A thread other than the event
     loop's must not read `lines`; give it a copy.
     """
 
@@ -48,14 +51,15 @@ class Document:
 
     @property
     def text(self) -> str:
-        """The whole text, joined at each call."""
+        """The whole text, joined from `lines` at each access."""
         return "".join(self.lines)
 
     def apply(self, changes: Iterable[ContentChange]) -> tuple[LineEdit, ...]:
-        """Apply changes in order, each to the result of the one before. Return the edits of lines.
+        """Apply changes in order, each to the result of the one before.
 
-        A position beyond a line or the text means the end of that line or text. If the end of a
-        range is before its start, the two are swapped, as the reference implementation does.
+        Return for each change which lines it replaced. A position beyond a line or the text means
+        the end of that line or text. If the end of a range is before its start, the two are
+        swapped, as the reference implementation does.
         """
         self.edits = tuple([self._apply(change) for change in changes])
         return self.edits
@@ -90,7 +94,7 @@ class Document:
 
 
 class Documents:
-    """The client's open documents, by URI in any percent-encoding."""
+    """The client's open documents. They are found by URI, in any percent-encoding."""
 
     def __init__(self, encoding: PositionEncoding = PositionEncoding.UTF_16) -> None:
         self.encoding = encoding
@@ -109,7 +113,7 @@ class Documents:
     def open(self, *, uri: str, version: int, language_id: str, text: str) -> Document:
         """Add a document that the client opened, and return it.
 
-        Replace one already open at its URI.
+        A document that is already open at `uri` is replaced.
         """
         if _key(uri) in self._open:
             _log.warning("%s: opened again without a close", uri)
@@ -124,8 +128,8 @@ class Documents:
     ) -> tuple[LineEdit, ...] | None:
         """Apply a client's changes in order. Return the edits, or None if the document is not open.
 
-        If the version does not increase, that is logged and the changes are applied all the same:
-        the client counts them as made, and skipping them would spoil every later one.
+        A version that does not increase is logged, and the changes are applied all the same: the
+        client counts them as made, and skipping them would spoil every later one.
         """
         document = self.get(uri)
         if document is None:
@@ -150,9 +154,9 @@ def _key(uri: str) -> str:
 
 
 def _join_surrogates(text: str) -> str:
-    """Return a text with its surrogate pairs joined.
+    """Return `text` with each surrogate pair joined to the character that it stands for.
 
-    The halves of a pair may come in two changes.
+    A client may send the two halves of a pair in two changes.
     """
     if text.isascii():
         return text

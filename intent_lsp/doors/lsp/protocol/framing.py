@@ -34,7 +34,7 @@ class Body:
 class BadHeader:
     """A header part without a usable length. No frame follows.
 
-    `problem` is a line that says why.
+    `problem` is one line that says what is wrong with it.
     """
 
     problem: str
@@ -42,7 +42,7 @@ class BadHeader:
 
 @dataclass(frozen=True, slots=True)
 class Oversized:
-    """A body of `length` bytes that was skipped, because that is more than `MESSAGE_LIMIT`."""
+    """A message whose body, of `length` bytes, was skipped as longer than `MESSAGE_LIMIT`."""
 
     length: int
 
@@ -51,11 +51,11 @@ Frame = Body | BadHeader | Oversized
 
 
 class _HeaderError(Exception):
-    """A header part without a usable length."""
+    """Raised for a header part without a usable length. Its text says what is wrong."""
 
 
 class Frames:
-    """An incremental parser from bytes to frames."""
+    """An incremental parser of a byte stream: takes bytes as they come and returns frames."""
 
     def __init__(self) -> None:
         self._buffer = bytearray()
@@ -70,7 +70,7 @@ class Frames:
         return frames
 
     def _parse(self) -> Iterator[Frame | None]:
-        """Yield frames, and None when more bytes are needed."""
+        """Yield each frame once it is complete, and None each time that more bytes are needed."""
         try:
             while True:
                 length = yield from self._read_length()

@@ -1,5 +1,7 @@
 """Requests in flight: each feature runs once, can be cancelled, and is waited for at the end.
 
+A feature is the function that handles one method.
+
 Invariant: a feature that is not a coroutine is finished when `start` returns, before the next
 message is read.
 Invariant: `done` is called exactly once for each call.
@@ -21,10 +23,10 @@ T = TypeVar("T")
 
 
 class Uncancellable(Protocol):
-    """Awaits work that runs to its end even if the caller is cancelled."""
+    """A function that awaits work, which runs to its end even if the caller is cancelled."""
 
     def __call__(self, work: Coroutine[object, object, T]) -> Awaitable[T]:
-        """Return an awaitable of the result of `work`."""
+        """Return an awaitable that runs `work` to its end and gives its result."""
         ...
 
 
@@ -33,7 +35,7 @@ Done = Callable[[object, BaseException | None], None]
 
 
 class InFlightRequests:
-    """The calls of features that are running for one connection."""
+    """The features (handlers of requests and notifications) that run for one connection."""
 
     def __init__(self) -> None:
         self._running: dict[asyncio.Future[Any], _Call] = {}
@@ -46,7 +48,7 @@ class InFlightRequests:
     def start(
         self, feature: Callable[..., Any], args: tuple[Any, ...], done: Done, key: IdKey | None
     ) -> None:
-        """Start `feature` with `args`. Its result or exception is passed to `done`.
+        """Call `feature` with `args`. When it ends, pass its result or exception to `done`.
 
         `key` is the id of the request, by which it can be cancelled, or None for a notification.
         """
@@ -76,10 +78,10 @@ class InFlightRequests:
             self._break_off(future)
 
     async def finish(self, work: Coroutine[Any, Any, T]) -> T:
-        """Await `work` to its end and return its result, even if the calling feature is cancelled.
+        """Await `work` to its end and return its result, even if the caller is cancelled.
 
-        If the feature is cancelled, the client is answered at once, and the feature ends after
-        `work`.
+        If the caller is the feature of a request, the client is answered at once, and
+        CancelledError is raised in the feature after `work`.
         """
         task = asyncio.current_task()
         if task in self._kept:
@@ -96,7 +98,7 @@ class InFlightRequests:
         return outcome
 
     async def finished(self, patience: float) -> None:
-        """Wait for uncancellable work, for at most `patience` seconds."""
+        """Wait until all uncancellable work is over, at most `patience` seconds."""
         if self._kept:
             await asyncio.wait(tuple(self._kept.values()), timeout=patience)
 
@@ -116,7 +118,10 @@ class InFlightRequests:
                 _log.warning("%d calls did not end within %g seconds", len(late), patience)
 
     async def _shielded(self, work: Coroutine[Any, Any, T]) -> T:
-        """Await `work` in a task of its own, because the caller is not a feature."""
+        """Await `work` in a task of its own, for a caller that is not the task of a feature.
+
+        If the caller is cancelled, the task runs on, and its failure is logged.
+        """
         task = asyncio.ensure_future(work)
         self._kept[task] = asyncio.get_running_loop().create_future()
         task.add_done_callback(self._kept_to_its_end)
@@ -131,7 +136,10 @@ class InFlightRequests:
         self._kept.pop(task).set_result(None)
 
     def _break_off(self, future: asyncio.Future[Any]) -> None:
-        """Cancel a feature. If the feature is in `finish`, answer its request and let it run on."""
+        """Cancel the task of a feature, which handles a request or notification.
+
+        If the task is in `finish`, report it to its `done` as cancelled and let it run on.
+        """
         if future not in self._kept:
             future.cancel()
             return
@@ -162,7 +170,7 @@ class InFlightRequests:
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """A running feature: the callback for its result, and the id to cancel it by, or None."""
+    """A running feature: the callback for its result, and the id of its request or None."""
 
     done: Done
     key: IdKey | None

@@ -29,7 +29,10 @@ def agree_encoding(params: lsp.InitializeParams) -> PositionEncoding:
 def build_capabilities(
     client: lsp.ClientCapabilities, features: FeatureManager, encoding: PositionEncoding
 ) -> lsp.ServerCapabilities:
-    """Return the server's capabilities. Documents are synchronised incrementally."""
+    """Return the server's capabilities for this client, by the registered `features`.
+
+    Documents are synchronised incrementally.
+    """
     builder = ServerCapabilitiesBuilder(
         client,
         {*features.features, *features.builtin_features},

@@ -21,7 +21,7 @@ IdKey = NewType("IdKey", tuple[str, MessageId])
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """A call that requires one answer."""
+    """A JSON-RPC request: a call that must be answered once, under its `id`."""
 
     id: MessageId
     method: str
@@ -30,7 +30,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Notification:
-    """A call that must not be answered."""
+    """A JSON-RPC notification: a call that must not be answered."""
 
     method: str
     params: Any = None
@@ -47,7 +47,11 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InvalidMessage:
-    """A message that cannot be accepted: the error to send back, and the id if it could be read."""
+    """A received message that cannot be accepted.
+
+    `code` and `message` are the error to send back. `id` is its id, or None if it has no readable
+    one.
+    """
 
     id: MessageId | None
     code: int
@@ -58,7 +62,7 @@ Message = Request | Notification | Answer | InvalidMessage
 
 
 def read_frame(frame: Frame) -> Message:
-    """Return the message in a frame."""
+    """Return the message in a frame, or an InvalidMessage if it cannot be accepted."""
     match frame:
         case Body(data):
             return read_body(data)
@@ -72,7 +76,10 @@ def read_frame(frame: Frame) -> Message:
 
 
 def read_body(data: bytes) -> Message:
-    """Return the message in a body. A valid body is UTF-8, strict JSON and one object."""
+    """Return the message in a body, or an InvalidMessage if it cannot be accepted.
+
+    A valid body is UTF-8, strict JSON and one object.
+    """
     try:
         value = json.loads(data.decode(), parse_constant=_refuse_constant)
     except RecursionError:
@@ -88,7 +95,7 @@ def read_body(data: bytes) -> Message:
 
 
 def read_value(value: object) -> Message:
-    """Return the message in a decoded JSON value."""
+    """Return the message in a decoded JSON value, or an InvalidMessage if it is none."""
     if isinstance(value, list):
         return _refuse(None, "batches are not supported: send one message at a time")
     if not isinstance(value, dict):
@@ -111,7 +118,7 @@ def read_id(value: object) -> MessageId | None:
 
 
 def id_key(identity: MessageId) -> IdKey:
-    """Return a key for a message id.
+    """Return a dictionary key for a message id.
 
     Ids that Python treats as equal, such as 1 and 1.0, have different keys.
     """
@@ -119,7 +126,7 @@ def id_key(identity: MessageId) -> IdKey:
 
 
 def encode(message: dict[str, Any], default: Callable[[Any], Any]) -> bytes:
-    """Return a message as JSON bytes. `default` converts values that JSON does not have.
+    """Return a message as JSON bytes. `default` converts each value that JSON does not have.
 
     Raise TypeError, ValueError or RecursionError for a value that cannot be encoded.
     """
@@ -128,7 +135,7 @@ def encode(message: dict[str, Any], default: Callable[[Any], Any]) -> bytes:
 
 
 def frame(body: bytes) -> bytes:
-    """Return a body with its header in front, ready to be sent."""
+    """Return `body` with a `Content-Length` header in front, ready to be sent."""
     return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
 
 

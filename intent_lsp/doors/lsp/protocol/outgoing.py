@@ -41,7 +41,7 @@ class _Question:
 
 
 class OutgoingRequests:
-    """The unanswered requests to one client. Thread-safe."""
+    """The requests of this server that one client has not answered yet. Thread-safe."""
 
     def __init__(self, converter: Converter) -> None:
         self._converter = converter
@@ -55,29 +55,38 @@ class OutgoingRequests:
         return f"server-{next(self._numbers)}"
 
     def put(self, identity: MessageId, method: str) -> Future[Any]:
-        """Add a request. Return a future that gets its result or a JsonRpcException."""
+        """Add a request that is not answered. Return a future of its result or JsonRpcException."""
         future: Future[Any] = Future()
         self._open[identity] = _Question(method, future)
         return future
 
     def forget(self, identity: MessageId) -> bool:
-        """Remove a request whose answer is not needed. Return whether it was still unanswered."""
+        """Remove a request whose answer is not needed.
+
+        Return whether it was still unanswered.
+        """
         return self._open.pop(identity, None) is not None
 
     def fail(self, identity: MessageId, reason: str) -> None:
-        """End a request with a JsonRpcException."""
+        """End an unanswered request: its future raises a JsonRpcException with `reason`."""
         question = self._open.pop(identity, None)
         if question is not None and question.future.set_running_or_notify_cancel():
             question.future.set_exception(JsonRpcException(reason))
 
     def end(self, reason: str) -> None:
-        """End all requests with a JsonRpcException, and let all later ones fail too."""
+        """End all unanswered requests, and let all later ones fail too.
+
+        Their futures raise a JsonRpcException with `reason`.
+        """
         self.over = reason
         for identity in tuple(self._open):
             self.fail(identity, reason)
 
     def answer(self, answer: Answer) -> None:
-        """Resolve a request with the client's answer. Ignore an answer to an unknown id."""
+        """Resolve the future of a request with the client's answer: a typed result or an exception.
+
+        Ignore an answer to an unknown id.
+        """
         question = self._open.pop(answer.id, None)
         if question is None or not question.future.set_running_or_notify_cancel():
             _log.debug("an answer to no open question: %r", answer.id)
@@ -101,7 +110,7 @@ _log = logging.getLogger(__name__)
 
 
 class SendingProtocol(LanguageServerProtocol):
-    """The sending half of `IntentProtocol`."""
+    """The sending half of `IntentProtocol`: answers, errors, notifications and requests."""
 
     def __init__(self, server: LanguageServer, converter: Converter) -> None:
         super().__init__(server, converter)
@@ -122,7 +131,7 @@ class SendingProtocol(LanguageServerProtocol):
     ) -> Any | None:  # noqa: ANN401 - as many types as methods
         """Send a request and return the result; None for an error, null, a wrong type or a timeout.
 
-        `timeout` is in seconds. The result of a standard method has lsprotocol's type. A request is
+        `timeout` is in seconds. The result of an LSP method has lsprotocol's type. A request is
         cancelled at the client if it times out or if its caller is cancelled.
         """
         identity = self._questions.next_id()
@@ -148,7 +157,10 @@ class SendingProtocol(LanguageServerProtocol):
         params: Any | None = None,  # noqa: ANN401 - pygls's signature
         msg_id: MessageId | None = None,
     ) -> Future[Any]:
-        """Send a request. Return a future that gets the typed result or a JsonRpcException."""
+        """Send a request. Return a future that gets the typed result or a JsonRpcException.
+
+        `msg_id` is the id of the request, or None for a new one.
+        """
         identity = self._questions.next_id() if msg_id is None else msg_id
         future = self._questions.put(identity, method)
         message = {"jsonrpc": self.VERSION, "id": identity, "method": method}
@@ -168,7 +180,7 @@ class SendingProtocol(LanguageServerProtocol):
         return partial(self._write, self._spelled(message))
 
     def _reply(self, request: Request, result: object, error: BaseException | None) -> None:
-        """Answer a request with what its feature returned or raised."""
+        """Answer a request with `result`, or with `error` if that is not None."""
         if error is not None:
             self._send_error(request.id, self._explain(request, error))
         elif not self._send_data({"jsonrpc": self.VERSION, "id": request.id, "result": result}):
@@ -184,7 +196,7 @@ class SendingProtocol(LanguageServerProtocol):
             self._send_data(message)
 
     def _explain(self, request: Request, error: BaseException) -> JsonRpcException:
-        """Return the error to send to the client for an exception.
+        """Return the JSON-RPC error to send for `error`, which was raised while handling `request`.
 
         The details of an unexpected exception go only to the log.
         """
@@ -196,7 +208,7 @@ class SendingProtocol(LanguageServerProtocol):
         return _internal_error(request)
 
     def _send_data(self, data: Any) -> bool:  # noqa: ANN401 - pygls's signature
-        """Send one message. Return whether it could be encoded."""
+        """Encode and send one message. Return False if it cannot be encoded."""
         body = self._spelled(data)
         self._write(body)
         return body is not None

@@ -17,7 +17,7 @@ _SURROGATES = "surrogatepass"
 
 
 class PositionEncoding(StrEnum):
-    """The unit of `character`. The values are LSP's."""
+    """The unit in which `character` of a position is counted. The values are LSP's names."""
 
     UTF_8 = "utf-8"
     UTF_16 = "utf-16"
@@ -32,7 +32,7 @@ class ClientPosition(NamedTuple):
 
 
 class ClientRange(NamedTuple):
-    """A half-open range from the client."""
+    """A range from the client, from `start` up to `end`, which is excluded."""
 
     start: ClientPosition
     end: ClientPosition
@@ -62,7 +62,7 @@ def count_units(text: str, encoding: PositionEncoding) -> int:
 def to_code_points(line: str, character: int, encoding: PositionEncoding) -> int:
     """Convert the offset `character` on `line` from units of `encoding` to code points.
 
-    Return at most the line's length.
+    Return at most the line's length without its terminator.
     """
     # A code point has at least one unit, so the first `character` code points are enough.
     body = line_body(line)[: max(character, 0)]
@@ -76,7 +76,7 @@ def to_code_points(line: str, character: int, encoding: PositionEncoding) -> int
 def to_units(line: str, code_points: int, encoding: PositionEncoding) -> int:
     """Convert the offset `code_points` on `line` to units of `encoding`.
 
-    Return at most the line's length.
+    Return at most the line's length without its terminator.
     """
     return count_units(line_body(line)[: max(code_points, 0)], encoding)
 

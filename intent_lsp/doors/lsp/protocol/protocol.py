@@ -89,13 +89,16 @@ class IntentProtocol(SendingProtocol):
         return 0 if self._shutdown else 1
 
     async def finish(self, work: Coroutine[Any, Any, T]) -> T:
-        """Await work that `$/cancelRequest` and `exit` must not interrupt."""
+        """Await `work`, which `$/cancelRequest` and `exit` must not interrupt.
+
+        Return its result.
+        """
         return await self._calls.finish(work)
 
     def ends_with(self, end: EndConversation) -> None:
-        """Set the function that runs once at the end of the connection, with or without `shutdown`.
+        """Set the function `end`, which runs once at the end of the connection.
 
-        It runs after uncancellable work.
+        It runs after uncancellable work, whether the client sends `shutdown` or not.
         """
         self._ending.then = end
 
@@ -109,7 +112,7 @@ class IntentProtocol(SendingProtocol):
     async def settle(self, patience: float) -> None:
         """Cancel the connection's calls, then run the function given to `ends_with`.
 
-        Uncancellable work gets `patience` seconds, and then the function gets as many again.
+        Wait at most `patience` seconds for uncancellable work, and then as long for the function.
         """
         clock = asyncio.get_running_loop().time
         late = clock() + patience
@@ -118,7 +121,7 @@ class IntentProtocol(SendingProtocol):
         await self._ending.ended_within(max(0.0, late - clock()), patience)
 
     def receive(self, frame: Frame) -> None:
-        """Handle one frame of the stream."""
+        """Read the message in a frame from the client, and handle it."""
         self._take(messages.read_frame(frame))
         if isinstance(frame, BadHeader):
             # The start of the next message is unknown.

@@ -19,7 +19,7 @@ async def _nothing() -> None:
 
 
 class Shutdown:
-    """Ends one connection.
+    """Ends one connection, once.
 
     `finished` waits for uncancellable work, at most as many seconds as it is given.
     """
@@ -28,7 +28,7 @@ class Shutdown:
         self._finished = finished
         self._task: asyncio.Task[None] | None = None
         self.then: EndConversation = _nothing
-        """Runs at the end, after the uncancellable work."""
+        """The function that runs at the end, after the uncancellable work."""
 
     async def ended(self, patience: float) -> None:
         """Start the end of the connection, unless it has started, and wait for it.
@@ -38,9 +38,9 @@ class Shutdown:
         await asyncio.shield(self._begun(patience))
 
     async def ended_within(self, patience: float, limit: float) -> None:
-        """Do what `ended` does, but wait at most `limit` seconds.
+        """Do what `ended` does, but return after `limit` seconds at the latest.
 
-        Log a warning if it takes longer.
+        If the end is not over by then, log a warning and let it go on.
         """
         _, late = await asyncio.wait({self._begun(patience)}, timeout=limit)
         if late:

@@ -1,4 +1,4 @@
-"""Strict conversion of standard params and results to lsprotocol's types.
+"""Strict conversion of the params and results of LSP's methods to lsprotocol's types.
 
 Invariant: a value of another type is never converted to a string, an integer or a boolean. cattrs
 alone would read `"uri": null` as the text `None`.
@@ -26,7 +26,10 @@ from pygls.lsp.server import LanguageServer
 
 
 def make_strict(converter: Converter) -> None:
-    """Make `converter` reject values that it would otherwise convert to a primitive."""
+    """Make `converter` accept only strings as str, only integers as int, only booleans as bool.
+
+    Without that it would convert other values. A float without a fraction counts as an integer.
+    """
     converter.register_structure_hook(str, _string)
     converter.register_structure_hook(int, _integer)
     converter.register_structure_hook(bool, _boolean)
@@ -43,7 +46,7 @@ def is_notification(method: str) -> bool:
 
 
 def structure_params(converter: Converter, method: str, params: object) -> Any:  # noqa: ANN401 - as many types as methods
-    """Return the params of a standard method as lsprotocol's type, any other params unchanged.
+    """Return the params of an LSP method as lsprotocol's type, and any other params unchanged.
 
     Raise JsonRpcInvalidParams, whose message names the wrong field.
     """
@@ -67,7 +70,7 @@ def structure_params(converter: Converter, method: str, params: object) -> Any: 
 
 
 def structure_result(converter: Converter, method: str, result: object) -> Any:  # noqa: ANN401 - as many types as methods
-    """Return a client's result as lsprotocol's type, or unchanged if the method is unknown.
+    """Return a client's result as lsprotocol's type, or unchanged if LSP has no such request.
 
     Raise an exception, of any type, if the result does not have the method's type.
     """
@@ -93,7 +96,7 @@ def describe(error: BaseException) -> str:
 
 
 class _WrongTypeError(TypeError):
-    """A value of the wrong type. The message says what is expected."""
+    """Raised for a value of the wrong type. Its text says what is expected."""
 
 
 def _check_arguments(method: str, params: dict[str, Any] | None) -> None:

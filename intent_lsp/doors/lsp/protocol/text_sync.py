@@ -11,22 +11,22 @@ from intent_lsp.doors.lsp.protocol.positions import ClientPosition, ClientRange
 
 
 def open_document(documents: Documents, params: lsp.DidOpenTextDocumentParams) -> None:
-    """Add a document that the client opened."""
+    """Add the document of a `didOpen` notification to the open documents."""
     item = params.text_document
     documents.open(uri=item.uri, version=item.version, language_id=item.language_id, text=item.text)
 
 
 def change_document(documents: Documents, params: lsp.DidChangeTextDocumentParams) -> None:
-    """Apply the client's changes to a document.
+    """Apply the changes of a `didChange` notification to an open document.
 
-    `Document.edits` are then the edits of its lines.
+    Its `Document.edits` are then the edits of lines that the changes made.
     """
     changes = [_read(event) for event in params.content_changes]
     documents.change(params.text_document.uri, params.text_document.version, changes)
 
 
 def close_document(documents: Documents, params: lsp.DidCloseTextDocumentParams) -> None:
-    """Remove a document that the client closed."""
+    """Remove the document of a `didClose` notification from the open documents."""
     documents.close(params.text_document.uri)
 
 
