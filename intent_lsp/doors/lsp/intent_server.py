@@ -22,14 +22,17 @@ NAME: Final = "intent-lsp"
 
 @dataclass(slots=True)
 class ReceivedSave:
-    """A save that the editor has reported. Call `over` once the save is recorded, or cannot be."""
+    """A save of the document at `uri` that the editor has reported.
+
+    Call `over` once the save is recorded, or cannot be.
+    """
 
     uri: str
     over: Callable[[], None] = lambda: None
 
 
 class IntentServer(LanguageServer):
-    """The LSP server. `service` is its language service, None until that is loaded."""
+    """The LSP server object. `service` is its language service, or None until that is loaded."""
 
     protocol: IntentProtocol
 
@@ -42,17 +45,20 @@ class IntentServer(LanguageServer):
         self.protocol.ends_with(self.end)
 
     def begin(self, params: lsp.InitializeParams) -> None:
-        """Keep the params of `initialize` for the language service."""
+        """Keep the params of `initialize`, with which the language service is made later."""
         self._initialize = params
 
     async def ready(self) -> Service:
-        """Return the language service, after loading it if this is the first call."""
+        """Return the language service, after loading it if this is the first call.
+
+        Raise RuntimeError if `begin` has not been called.
+        """
         if self._opening is None:
             self._opening = asyncio.ensure_future(self._open())
         return await asyncio.shield(self._opening)
 
     def save_received(self, uri: str) -> ReceivedSave:
-        """Note that a document has a save that is not recorded yet.
+        """Note that the document at `uri` has a save that is not recorded yet.
 
         A close of the document or a change of intent waits until `over` of the returned save is
         called.
@@ -86,7 +92,10 @@ class IntentServer(LanguageServer):
 
 
 def _load() -> Callable[[IntentProtocol, lsp.InitializeParams], Service]:
-    """Import the language service and return its class. Garbage collection is off meanwhile."""
+    """Import the module of the language service, and return the class `LanguageService`.
+
+    Garbage collection is off meanwhile.
+    """
     was_on = gc.isenabled()
     gc.disable()
     try:

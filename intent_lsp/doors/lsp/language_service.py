@@ -34,7 +34,7 @@ from intent_lsp.doors.lsp.runtime.open_roots import OpenRoots
 from intent_lsp.doors.lsp.runtime.settings import LiveSettings, at_start, live
 
 ASK_TIME: Final = 5.0
-"""Seconds that a client has to answer a request that no other client request depends on."""
+"""Seconds that the client has to answer a request of the server, such as for its settings."""
 
 SECTION: Final = "intentLsp"
 _WATCHED: Final = ("**/.orchestration/*", "**/.intentignore")
@@ -42,7 +42,10 @@ _WATCHED_BY_CLIENT_ALONE: Final = ("**/*",)
 
 
 class LanguageService:
-    """The parts that answer the requests of one connection, and what they share."""
+    """Answers the requests of one connection.
+
+    It builds the features, and the `Connection` that they share.
+    """
 
     def __init__(self, protocol: IntentProtocol, params: lsp.InitializeParams) -> None:
         connection = _connect(protocol, params)
@@ -66,7 +69,7 @@ class LanguageService:
             self._tracked_documents.opened(document)
 
     async def initialized(self) -> None:
-        """Fetch the client's settings, register file watches and open the folders' roots."""
+        """Fetch the client's settings, register file watches, open the workspace folders' roots."""
         client = self._connection.client
         if client.configuration:
             former = self._open_roots.settings
@@ -79,7 +82,7 @@ class LanguageService:
         await self._connection.attach_folders()
 
     async def end(self) -> None:
-        """Close the connection's sessions and stores. Writes under way are finished first."""
+        """Finish the writes that are under way, then close the connection's sessions and stores."""
         await self._connection.end()
 
     async def configured(self, told: Any) -> None:  # noqa: ANN401 - whatever JSON knows
@@ -97,19 +100,20 @@ class LanguageService:
         self.provenance.changed()
 
     async def folders_changed(self) -> None:
-        """Open the roots of the current workspace folders and find each document's root anew."""
+        """Open the roots of the current workspace folders, and find each document's root again."""
         self._open_roots.folders = _folders(self._protocol)
         await self._connection.attach_again()
 
     async def files_changed(self, uris: Sequence[str]) -> None:
-        """Take new snapshots of the files that the client reports as changed on disk."""
+        """Examine the files at `uris` again, which the client reports as changed on disk."""
         paths = frozenset(path for uri in uris if (path := path_of_uri(uri)) is not None)
         await self._connection.paths_changed(paths)
 
     async def code_actions(self, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
         """Answer `textDocument/codeAction`.
 
-        The actions are quick fixes in a control file, and ways out of violations in any other file.
+        The actions are quick fixes in a control file. In any other file they resolve violations or
+        restore drafts.
         """
         tracked = self._tracked_documents.tracked_at(params.text_document.uri)
         if tracked is None:
@@ -122,7 +126,7 @@ class LanguageService:
         return await self._actions.offered(tracked, params.range)
 
     async def document_diagnostic(self, params: lsp.DocumentDiagnosticParams) -> DiagnosticReport:
-        """Answer `textDocument/diagnostic`, after all work under way on that document."""
+        """Answer `textDocument/diagnostic` after all work under way on the document is done."""
         document = self._protocol.documents.get(params.text_document.uri)
         uri = params.text_document.uri if document is None else document.uri
         await self._tracked_documents.settled(uri)
@@ -132,7 +136,7 @@ class LanguageService:
     def workspace_diagnostic(
         self, params: lsp.WorkspaceDiagnosticParams
     ) -> lsp.WorkspaceDiagnosticReport:
-        """Answer `workspace/diagnostic`."""
+        """Answer `workspace/diagnostic`: the diagnostics of all files that have any."""
         return self._tracked_documents.publisher.workspace(params.previous_result_ids)
 
     async def _ask_for_settings(self) -> None:
@@ -155,7 +159,7 @@ class LanguageService:
 
 
 def _connect(protocol: IntentProtocol, params: lsp.InitializeParams) -> Connection:
-    """Create the objects that the features of one connection share."""
+    """Create the `Connection` that the features of one client share, and all its parts."""
     client = client_of(params.capabilities)
     settings = LiveSettings(at_start(params.initialization_options))
     spelling = LspEncoder(client, protocol.encoding)
@@ -195,7 +199,7 @@ def _publisher(
 
 
 def _folders(protocol: IntentProtocol) -> tuple[str, ...]:
-    """Return the paths of the current workspace folders, or of `rootUri` if there are none."""
+    """Return the paths of the current workspace folders, or that of `rootUri` if there are none."""
     uris = list(protocol.workspace.folders)
     if not uris and protocol.workspace.root_uri:
         uris = [protocol.workspace.root_uri]

@@ -22,9 +22,9 @@ _LONGEST: Final = 8192
 
 @contextmanager
 def logging_to(protocol: IntentProtocol, level: str) -> Iterator[None]:
-    """Log to standard error from `level` up, and to the client from WARNING up.
+    """Log to standard error from the level named `level` up, and to the client from WARNING up.
 
-    Both end with the context.
+    A client that has tracing on gets INFO too. Both end with the context.
     """
     root = logging.getLogger()
     before = root.level
@@ -45,7 +45,10 @@ def logging_to(protocol: IntentProtocol, level: str) -> Iterator[None]:
 
 
 class ClientLog(logging.Handler):
-    """A handler that sends `window/logMessage`: WARNING and up, and INFO if the client traces."""
+    """A logging handler that sends records to the client as `window/logMessage`.
+
+    It sends WARNING and up, and INFO too if the client has tracing on.
+    """
 
     def __init__(self, protocol: IntentProtocol) -> None:
         super().__init__(logging.INFO)
@@ -80,7 +83,7 @@ def _kind(level: int) -> lsp.MessageType:
 
 
 def _said(record: logging.LogRecord) -> str:
-    """Return the text for the client: logger, message and exception, without the traceback."""
+    """Return the text of a log record for the client: logger, message, exception; no traceback."""
     said = record.getMessage()
     error = record.exc_info[1] if record.exc_info else None
     if error is not None:

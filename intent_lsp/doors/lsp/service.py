@@ -1,4 +1,4 @@
-"""The interface of the language service, so that the server need not import its implementation.
+"""The interface of the language service, which lets the server start without its implementation.
 
 Invariant: importing this module imports no feature of the language service.
 """
@@ -23,31 +23,35 @@ The old one is None for a creation, the new one for a deletion.
 
 
 class TextDocumentEvents(Protocol):
-    """Handles the events of open documents: open, change, save and close."""
+    """Handles the events of an editor's open documents: open, change, save and close."""
 
     def opened(self, uri: str) -> None:
-        """Track a document that the editor has opened."""
+        """Start to track the document at `uri`, which the editor has opened."""
 
     def changed(self, uri: str) -> None:
-        """Update the diagnostics of a document after an edit."""
+        """Update the diagnostics of the document at `uri` after an edit."""
 
     def closed(self, uri: str) -> None:
-        """Note that the editor has closed a document."""
+        """Note that the editor has closed the document at `uri`."""
 
     async def will_save(self, uri: str, reason: lsp.TextDocumentSaveReason) -> list[lsp.TextEdit]:
-        """Answer `textDocument/willSaveWaitUntil`."""
+        """Answer `textDocument/willSaveWaitUntil`: judge the save that is about to happen.
+
+        Return no edits if the save may pass, or edits that restore the text on disk if it is
+        refused.
+        """
 
     def save_received(self, uri: str) -> Callable[[], None]:
-        """Note that a document has a save that is not recorded yet.
+        """Note that the document at `uri` has a save that is not recorded yet.
 
-        Return a function that the caller must call once the save is recorded.
+        Return a function that the caller must call once the save is recorded, or cannot be.
         """
 
     async def did_save(self, uri: str, document: Document | None, saved: list[str]) -> None:
         """Record a save reported by `textDocument/didSave`.
 
         `document` is the document that was open at the time of the save, or None. `saved` are its
-        lines at that time.
+        lines at that time, or no lines.
         """
 
 
@@ -55,57 +59,60 @@ class FileOperationEvents(Protocol):
     """Handles an editor's creations, renames and deletions of files."""
 
     async def will(self, operation: FileOperation, uris: Sequence[UriEnds]) -> None:
-        """Judge an operation that is about to happen. `uris` has an entry per file or directory."""
+        """Judge an operation that is about to happen, and warn the person if it breaks a rule.
+
+        `uris` has an entry for each file or directory.
+        """
 
     async def did(self, operation: FileOperation, uris: Sequence[UriEnds]) -> None:
-        """Record an operation that has happened. `uris` has an entry per file or directory."""
+        """Record an operation that has happened. `uris` has an entry for each file or directory."""
 
 
 class ProvenanceAnswers(Protocol):
     """Answers requests about the attribution of a document's lines."""
 
     async def hover(self, params: lsp.HoverParams) -> lsp.Hover | None:
-        """Answer `textDocument/hover`."""
+        """Answer `textDocument/hover`: the attribution of one line, or None if it has none."""
 
     async def code_lenses(self, params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
-        """Answer `textDocument/codeLens`."""
+        """Answer `textDocument/codeLens`: the attribution of each definition."""
 
     async def inlay_hints(self, params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
-        """Answer `textDocument/inlayHint`."""
+        """Answer `textDocument/inlayHint`: the attribution of each run of lines."""
 
 
 class SymbolAnswers(Protocol):
     """Answers requests for the places where an intent is declared or has changed lines."""
 
     async def references(self, params: lsp.ReferenceParams) -> list[lsp.Location]:
-        """Answer `textDocument/references`."""
+        """Answer `textDocument/references` on an intent's id: the lines of that intent."""
 
     async def symbols(self, params: lsp.WorkspaceSymbolParams) -> list[lsp.WorkspaceSymbol]:
-        """Answer `workspace/symbol`."""
+        """Answer `workspace/symbol`: the intents that match a query."""
 
 
 class RequestAnswers(Protocol):
     """Answers the custom requests `intent/*`."""
 
     async def answer(self, name: RequestName, given: Json = None) -> Json:
-        """Answer the request `name` with the params `given`.
+        """Answer the request `intent/NAME`, whose params are `given`, or None without params.
 
-        Return the result or raise JsonRpcException.
+        Return the result, or raise JsonRpcException.
         """
 
 
 class CommandAnswers(Protocol):
-    """Runs the commands `intent.*` of `workspace/executeCommand`."""
+    """Runs the commands `intent.*`, which clients send with `workspace/executeCommand`."""
 
     async def run(self, name: RequestName | CommandName, given: Json = None) -> Json:
-        """Run the command `name` with the argument `given`, or None without one.
+        """Run the command `intent.NAME` with the argument `given`, or None without an argument.
 
         Return its result.
         """
 
 
 class Service(Protocol):
-    """What the server calls on the language service of one connection."""
+    """The language service of one connection, as the server calls it."""
 
     @property
     def documents(self) -> TextDocumentEvents:
@@ -132,29 +139,32 @@ class Service(Protocol):
         """The handler of `intent.*` commands."""
 
     async def initialized(self) -> None:
-        """Fetch the client's settings, register file watches and open the folders' roots."""
+        """Fetch the client's settings, register file watches, open the workspace folders' roots."""
 
     async def configured(self, told: Json) -> None:
-        """Apply changed settings. `told` is what the client sent with the notification."""
+        """Apply changed settings.
+
+        `told` is the `settings` member of the client's `workspace/didChangeConfiguration`.
+        """
 
     async def folders_changed(self) -> None:
-        """Open the roots of the current workspace folders and find each document's root anew."""
+        """Open the roots of the current workspace folders, and find each document's root again."""
 
     async def files_changed(self, uris: Sequence[str]) -> None:
-        """Take new snapshots of the files that the client reports as changed on disk."""
+        """Examine the files at `uris` again, which the client reports as changed on disk."""
 
     async def code_actions(self, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
-        """Answer `textDocument/codeAction`."""
+        """Answer `textDocument/codeAction`: the actions offered for a range of a document."""
 
     async def document_diagnostic(
         self, params: lsp.DocumentDiagnosticParams
     ) -> lsp.DocumentDiagnosticReport:
-        """Answer `textDocument/diagnostic`."""
+        """Answer `textDocument/diagnostic`: the diagnostics of one document."""
 
     def workspace_diagnostic(
         self, params: lsp.WorkspaceDiagnosticParams
     ) -> lsp.WorkspaceDiagnosticReport:
-        """Answer `workspace/diagnostic`."""
+        """Answer `workspace/diagnostic`: the diagnostics of all files that have any."""
 
     async def end(self) -> None:
-        """Close the connection's sessions and stores. Writes under way are finished first."""
+        """Finish the writes that are under way, then close the connection's sessions and stores."""
