@@ -1,4 +1,4 @@
-"""Code actions: ways out of a violation, and quick fixes in a control file (protocol section 4).
+"""Code actions that resolve a violation, and quick fixes in a control file (protocol section 4).
 
 Invariant: an edit applies only to the document version that it was computed for: the edit is
 versioned, or it is made by a command that checks the version.
@@ -34,16 +34,16 @@ _INTENTS_OFFERED: Final = 9
 
 
 class CodeActions:
-    """Offers code actions on the documents of one connection."""
+    """Builds the code actions for documents and control files of one connection."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._scope = ScopeActions(connection.tokens)
 
     async def offered(self, tracked: TrackedDocument, range_: lsp.Range) -> list[lsp.CodeAction]:
-        """Return the actions for the violations that `range_` touches.
+        """Return the actions for the violations of a document on the lines of `range_`.
 
-        Actions that restore a draft of the file come last.
+        Actions that restore a draft of the file come last, whatever the range.
         """
         found: list[lsp.CodeAction] = []
         shown = self._connection.tracked_documents.publisher.items(tracked.uri)
@@ -82,9 +82,10 @@ class CodeActions:
     def lines_edits(
         self, tracked: TrackedDocument, first: int, last: int
     ) -> list[lsp.TextEdit] | None:
-        """Return the edits that revert the changed lines between `first` and `last` to HEAD.
+        """Return the edits that revert each violation on the lines `first` to `last` to HEAD.
 
-        Return None if HEAD has no text of the file.
+        Lines are counted from 0, and `last` is included. Return None if HEAD has no text of the
+        file.
         """
         look = tracked.look
         if look is None or look.head.lines is None:
@@ -114,7 +115,10 @@ class CodeActions:
     async def _usable(
         self, tracked: TrackedDocument, touched: Sequence[Violation]
     ) -> Sequence[Intent]:
-        """Return the open intents if a violation in `touched` asks to select one, else nothing."""
+        """Return the intents that can be selected, if `touched` has a violation that needs one.
+
+        That is a violation for want of a usable active intent. Return nothing for any others.
+        """
         wanted = any(problem.code in CHOOSE for problem in touched)
         if not wanted or tracked.open_root is None:
             return ()
@@ -185,10 +189,10 @@ class CodeActions:
         target: dict[str, object],
         shown: list[lsp.Diagnostic],
     ) -> lsp.CodeAction:
-        """Return an action with a versioned edit.
+        """Return an action that makes `edits` in the present version of a document.
 
         If the client ignores versions, return an action that runs `intent.revert` with the argument
-        `target`. `shown` are the diagnostics that the action belongs to.
+        `target`. `shown` are the diagnostics to which the action is attached.
         """
         if not self._connection.client.document_changes:
             return command_action(title, REVERT, target, shown)
@@ -208,10 +212,11 @@ def _selections(
     *,
     can_ask: bool,
 ) -> list[lsp.CodeAction]:
-    """Return actions that select an intent: one that owns the file, or any if none is selected.
+    """Return the actions that select an intent to resolve the violation `problem`.
 
-    To select any intent, there is one action that asks the person, or, if the client cannot ask, an
-    action for each intent in `usable`.
+    There is one for each intent that owns the file. If the violation is for want of a usable active
+    intent, there is also one that asks the person for any intent in `usable`, or, if `can_ask` is
+    False, one for each of them. `shown` are the diagnostics to which the actions are attached.
     """
     titles = {owner: f"Select intent {owner} (owns this file)" for owner in problem.owners}
     missing = problem.code in CHOOSE

@@ -1,7 +1,7 @@
 """File operations of an editor: judged when announced, recorded when done (requirements section 7).
 
-Invariant: a `will…` request is answered in time, with null and never with an error. Nobody is asked
-meanwhile.
+Invariant: a `will…` request is answered in time, with null and never with an error. No person is
+asked meanwhile.
 Invariant: a refusal is shown to the person once: when the operation is announced, else when it has
 happened.
 Invariant: there is one message for all files of an operation.
@@ -33,7 +33,7 @@ from intent_lsp.store.fs.resolve import resolve_below
 _log: Final = logging.getLogger(__name__)
 
 _ANNOUNCED_AT_MOST: Final = 16
-"""Announcements that are kept. An editor may announce an operation and not carry it out."""
+"""The most announced operations that are kept: an editor may not carry out what it announces."""
 
 Loudness = Callable[[str, Severity, str], Severity | None]
 """Returns the severity to show for (code, default severity, path), or None to show nothing."""
@@ -55,7 +55,11 @@ _SERVER_ONLY: Final = "Only intent-lsp may write there. This will be recorded as
 
 @dataclass(frozen=True, slots=True)
 class _OfRoot:
-    """The part of an operation that concerns one governed root."""
+    """The part of an operation that concerns one governed root.
+
+    `named` are the old and new paths in that root of the files and directories that the editor
+    named.
+    """
 
     open_root: OpenRoot
     named: tuple[OperationEnds, ...]
@@ -65,7 +69,8 @@ class _OfRoot:
 class _Announced:
     """An operation that the editor has announced. `told`: the person was warned about it.
 
-    `too_late` is set once the editor no longer waits for the judgement.
+    `key` is the operation with the URIs that the editor named. `task` judges it; `forecasts` are
+    its results so far. `too_late` is set once the editor no longer waits for the judgement.
     """
 
     key: tuple[FileOperation, tuple[UriEnds, ...]]
@@ -84,7 +89,11 @@ class FileOperationFeature:
         self._lane = asyncio.Lock()
 
     async def will(self, operation: FileOperation, uris: Sequence[UriEnds]) -> None:
-        """Judge an operation that is about to happen, and warn the person of files out of scope."""
+        """Judge an operation that is about to happen, and warn the person of files out of scope.
+
+        `uris` has an entry for each file or directory. After a time limit, return without a
+        judgement.
+        """
         announced = _Announced((operation, tuple(uris)))
         self._announced = [*self._announced[1 - _ANNOUNCED_AT_MOST :], announced]
         task = announced.task = self._connection.tracked_documents.work.begin(
@@ -104,7 +113,10 @@ class FileOperationFeature:
             self._warn(operation, of_root, forecast)
 
     async def did(self, operation: FileOperation, uris: Sequence[UriEnds]) -> None:
-        """Record an operation that has happened, and update the diagnostics of its files."""
+        """Record an operation that has happened, and update the diagnostics of its files.
+
+        `uris` has an entry for each file or directory.
+        """
         announced = self._taken((operation, tuple(uris)))
         if announced is not None and announced.task is not None:
             await asyncio.wait({announced.task})
@@ -144,7 +156,7 @@ class FileOperationFeature:
         return found
 
     async def _saves_recorded(self, uris: Sequence[UriEnds]) -> None:
-        """Wait until all saves of these files that the editor has reported are recorded."""
+        """Wait until every save reported so far of a file at or below `uris` is recorded."""
         named = {path for ends in uris for uri in ends if uri and (path := path_of_uri(uri))}
         for tracked in self._connection.tracked_documents.all_tracked():
             path = path_of_uri(tracked.uri)
@@ -152,7 +164,7 @@ class FileOperationFeature:
                 await tracked.all_recorded.wait()
 
     def _find(self, uris: Sequence[UriEnds]) -> list[_OfRoot]:
-        """Split an operation into one part for each governed root.
+        """Split an operation into one part for each governed root. Leave out ungoverned files.
 
         A rename from one root to another is a deletion in the first root and a creation in the
         second.
@@ -229,8 +241,8 @@ def warning(
 ) -> str | None:
     """Return the warning for an operation's refusals, or None if the settings hide all of them.
 
-    `named` are the paths given by the editor, and `files` is the number of files in them.
-    `loudness` returns the severity that the settings give a refusal.
+    `named` are the old and new paths that the editor named, and `files` is the number of files in
+    them. `loudness` returns the severity that the settings give a refusal, or None to hide it.
     """
     shown = [each for each in refused if _severity(each, loudness) is not None]
     if not shown:
@@ -252,12 +264,12 @@ def done(operation: FileOperation, named: Sequence[OperationEnds]) -> str:
 
 
 def _files_of(paths: Iterable[WorkspacePath], named: Sequence[OperationEnds]) -> int:
-    """Return how many files `paths` are. The old and the new path of a renamed file count once."""
+    """Return how many files `paths` are; the old and the new path of a renamed file count once."""
     return len({_name_before(path, named) for path in paths})
 
 
 def _name_before(path: WorkspacePath, named: Sequence[OperationEnds]) -> str:
-    """Return the path of a file before it was renamed, or `path` if it was not renamed."""
+    """Return the path of a file before a rename in `named`, or `path` if it was not renamed."""
     for ends in named:
         if ends.old is not None and ends.new is not None:
             rest = path.removeprefix(ends.new)

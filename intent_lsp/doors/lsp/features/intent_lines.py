@@ -22,7 +22,7 @@ from intent_lsp.governance.plan.checkout import CheckoutRefusal
 class LinesFound:
     """The result of a search for an intent's lines.
 
-    It says which files were searched, and has the files with such lines.
+    `asked` says which files were searched. `files` are those with such lines, each with the lines.
     """
 
     asked: WorkedFiles
@@ -41,7 +41,8 @@ class IntentLines:
     ) -> LinesFound | CheckoutRefusal:
         """Return every line of an intent, or a refusal if there is no such intent.
 
-        Progress is reported under the client's `token`. Raise LedgerUnavailableError.
+        Progress is reported under the client's `token`, or, if that is None, under a new one once
+        the search takes long. Raise LedgerUnavailableError.
         """
         for tracked in self._tracked_documents.all_tracked():
             await tracked.all_recorded.wait()

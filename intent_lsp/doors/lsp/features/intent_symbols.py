@@ -38,7 +38,10 @@ class IntentSymbols:
         self._encoding = connection.spelling.encoding
 
     async def references(self, params: lsp.ReferenceParams) -> list[lsp.Location]:
-        """Answer `textDocument/references` on an intent's id: every line attributed to it."""
+        """Answer `textDocument/references` on an intent's id: every line attributed to the intent.
+
+        Return nothing if the position is not on an id in an intents file.
+        """
         tracked = self._tracked_documents.tracked_at(params.text_document.uri)
         if tracked is None:
             return []
@@ -58,9 +61,9 @@ class IntentSymbols:
         return [own, *places] if params.context.include_declaration else places
 
     async def symbols(self, params: lsp.WorkspaceSymbolParams) -> list[lsp.WorkspaceSymbol]:
-        """Answer `workspace/symbol`: the intents whose id and name match the query.
+        """Answer `workspace/symbol`: the intents of all open roots that match the query.
 
-        An intent matches if the letters of the query occur in this order.
+        An intent matches if its id and name have the letters of the query in the same order.
         """
         return await self._tracked_documents.work.in_thread(self._symbols, params.query)
 
@@ -108,7 +111,7 @@ class IntentSymbols:
     def _named_on(self, open_root: OpenRoot, line: int) -> tuple[Intent, lsp.Location] | None:
         """Return the intent whose id is on a line of the intents file, and the id's location.
 
-        Return None if there is no id on the line.
+        `line` is counted from 0. Return None if there is no id on the line.
         """
         rules = open_root.governance.rules.current()
         intent = _named_on(rules, line)
@@ -144,6 +147,6 @@ def _lines(root: Path) -> list[str]:
 
 
 def _holds(text: str, query: str) -> bool:
-    """Return whether the letters of `query` occur in `text` in that order, ignoring case."""
+    """Return whether the letters of `query` occur in `text` in the same order, ignoring case."""
     left = iter(text.casefold())
     return all(letter in left for letter in query.casefold())

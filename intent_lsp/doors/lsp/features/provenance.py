@@ -37,15 +37,18 @@ from intent_lsp.store.fs.files import stamp
 _log: Final = logging.getLogger(__name__)
 
 A_MOMENT: Final = 0.3
-"""Seconds to wait before a refresh, so that several records cause one."""
+"""Seconds to wait before a refresh, so that several records cause one refresh."""
 
 _REMEMBERED: Final = 32
-"""Documents whose attribution is cached."""
+"""The most documents whose attribution is cached."""
 
 
 @dataclass(frozen=True, slots=True)
 class LineAuthors:
-    """The attribution of a document's lines, with the intents and authors to show for it."""
+    """The attribution of a document's lines (`blamed`), and what to show for it.
+
+    `intents` are the root's intents, and `people` the names of the records' authors.
+    """
 
     blamed: Blamed
     intents: Intents
@@ -59,14 +62,18 @@ class LineAuthors:
         return named(self.blamed.runs(first, last), self.people)
 
     def intent(self, run: BlameRun) -> Intent | None:
-        """Return the intent that a run is attributed to, or None if there is none any more."""
+        """Return the intent that a run is attributed to.
+
+        Return None if the run is unattributed, or if the intent is not in the intents file any
+        more.
+        """
         name = None if run.record is None else run.record.intent_id
         return None if name is None else self.intents.get(name)
 
 
 @dataclass(frozen=True, slots=True)
 class SourceDocument:
-    """An open document of a governed root, with its lines as they are shown."""
+    """An open document of a governed root, with a copy of its current lines."""
 
     tracked: TrackedDocument
     open_root: OpenRoot
@@ -78,7 +85,7 @@ class ProvenanceFeature:
     """Answers hover, code lens and inlay hint requests on one connection."""
 
     def __init__(self, connection: Connection, ask: Callable[[str], Awaitable[object]]) -> None:
-        """Keep the connection. `ask` sends the client a request without params."""
+        """Keep the connection. `ask` sends the client a request without params, given its name."""
         self._ask = ask
         client = connection.client
         refreshes = (
@@ -100,7 +107,10 @@ class ProvenanceFeature:
             self._tracked_documents.work.begin(self._refresh_soon())
 
     async def hover(self, params: lsp.HoverParams) -> lsp.Hover | None:
-        """Answer `textDocument/hover`: the intent, author, time and record of a line."""
+        """Answer `textDocument/hover`: the intent, author, time and record of a line.
+
+        Return None if the line is unattributed or the document has no attribution.
+        """
         page = await self._page(params.text_document.uri, flag="hover")
         line = params.position.line
         if page is None or line >= len(page.lines):
@@ -171,8 +181,8 @@ class ProvenanceFeature:
     async def _page(self, uri: str, *, flag: str) -> SourceDocument | None:
         """Wait until the saves of an open document are recorded, and return the document.
 
-        Return None if the setting `flag` is off, if the file is a control file, or if nothing
-        governs it.
+        Return None if the setting `flag` is off, if `uri` is not open or is a control file, or if
+        no root governs it.
         """
         wanted = self._tracked_documents.open_roots.settings.flags[flag]
         tracked = self._tracked_documents.tracked_at(uri) if wanted else None

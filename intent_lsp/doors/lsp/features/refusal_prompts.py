@@ -2,7 +2,7 @@
 
 Specified in requirements section 7.
 
-Invariant: nobody is asked during a save. A message that is ignored changes nothing.
+Invariant: no person is asked during a save. A message that is ignored changes nothing.
 """
 
 from collections.abc import Sequence
@@ -33,7 +33,10 @@ _OWNERS_AT_MOST: Final = 3
 
 
 class RefusalPrompts:
-    """Offers ways out of refused saves to the person at one connection."""
+    """Reports refused saves to the person at one connection, with buttons to resolve them.
+
+    It also does what the person chooses.
+    """
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -43,7 +46,8 @@ class RefusalPrompts:
     ) -> None:
         """Report a refused save and its draft to the person, and do what the person chooses.
 
-        A new file is left empty, because editors create it even if the save is refused.
+        This is for a save whose text the editor did not write. A new file is left empty, because
+        editors create it even if the save is refused.
         """
         said = _said(judgement)
         new = draft.base_hash is None
@@ -60,7 +64,10 @@ class RefusalPrompts:
     async def put_back(
         self, tracked: TrackedDocument, after: AfterSave, *, automatic: bool
     ) -> None:
-        """Offer to undo a save that the editor wrote although a rule refused it."""
+        """Offer to undo a save that the editor wrote although a rule refused it.
+
+        `after` is the outcome of the save. `automatic`: the editor saved by itself.
+        """
         how = " (auto-save)" if automatic else ""
         owners = _owners(after.judgement)
         chosen = await self._connection.people.offer(
@@ -75,7 +82,7 @@ class RefusalPrompts:
     async def restore(self, tracked: TrackedDocument, draft: Draft) -> bool:
         """Put a draft's text into the editor's buffer, and then delete the draft.
 
-        Return whether the editor took the text.
+        Return whether the editor took the text; if not, the draft is kept.
         """
         wanted = split_lines(draft.text)
         restored = await self._turn_into(tracked, wanted, "Restore draft")
@@ -85,7 +92,7 @@ class RefusalPrompts:
         return restored
 
     async def _delete(self, tracked: TrackedDocument) -> None:
-        """Delete a file that is still empty, through the editor if the editor supports that."""
+        """Delete a new file if it is still empty, through the editor if the editor can do that."""
         open_root, place = tracked.open_root, tracked.place
         people = self._connection.people
         if open_root is None or place is None or await people.delete(tracked.uri, DELETE):
@@ -120,7 +127,10 @@ class RefusalPrompts:
     async def _led_out(
         self, tracked: TrackedDocument, judgement: Judgement, chosen: str | None
     ) -> bool:
-        """Do what the person chose. Return whether the refused text would pass now."""
+        """Expand the scope or select an owner, if the button `chosen` says so; None is no button.
+
+        Return whether that was done, so that the refused text would pass now.
+        """
         owners = _owners(judgement)
         if chosen == EXPAND:
             return await self._expand(tracked, judgement)
@@ -164,7 +174,7 @@ def _said(judgement: Judgement) -> str:
 
 
 def _expandable(judgement: Judgement) -> tuple[str, ...]:
-    """Return the title of the button that expands the scope.
+    """Return the title of the button that expands the scope, as a tuple.
 
     The tuple is empty if the save was refused for another reason than its scope.
     """

@@ -1,6 +1,6 @@
 """Saves of an editor: judged before the write, recorded afterwards (requirements section 7).
 
-Invariant: `willSaveWaitUntil` is answered in time and never with an error. Nobody is asked
+Invariant: `willSaveWaitUntil` is answered in time and never with an error. No person is asked
 meanwhile.
 Invariant: the saves of a root are recorded in the order in which the editor reports them.
 Invariant: before a save is refused, its text is on disk as a draft. The person is asked after the
@@ -44,7 +44,7 @@ SAVE_TIME: Final = 10.0
 
 
 JudgedSave = tuple[BeforeSave, list[lsp.TextEdit]]
-"""A judged save and the edits that turn the buffer back; no edits let it pass."""
+"""A judged save, and the edits that turn the buffer back to the disk; no edits let it pass."""
 
 
 class SaveFeature:
@@ -59,8 +59,8 @@ class SaveFeature:
     ) -> list[lsp.TextEdit]:
         """Judge the text that is about to be saved.
 
-        Return no edits if the save may pass. If it is refused, return edits that restore the text
-        on disk.
+        Return no edits if the save may pass, or cannot be judged in time. If it is refused, return
+        edits that restore the text on disk.
         """
         tracked.before, tracked.reason = None, reason
         manual = reason == lsp.TextDocumentSaveReason.Manual
@@ -129,7 +129,10 @@ class SaveFeature:
             tracked_documents.work.begin(self._offers.put_back(tracked, after, automatic=automatic))
 
     async def _judge(self, tracked: TrackedDocument, *, manual: bool) -> JudgedSave | None:
-        """Judge the current text of a document, or return None if the document is not governed."""
+        """Judge the current text of a document, or return None if no root governs the document.
+
+        `manual`: a person saves it, not the editor by itself.
+        """
         lines = list(tracked.lines)
         async with tracked.lane:
             judge = partial(self._judged, tracked.file, lines, manual=manual)
@@ -142,7 +145,10 @@ class SaveFeature:
         return before, turning_edits(lines, before.disk.lines or [], self._connection.spelling)
 
     def _turned_back(self, tracked: TrackedDocument) -> None:
-        """If a save was refused, notify the client, and offer ways out once the save is over."""
+        """If the save just judged is refused, notify the client now, and ask the person later.
+
+        The person is asked once the save is over.
+        """
         before = tracked.before
         if before is None or before.draft is None:
             return
@@ -160,17 +166,21 @@ class SaveFeature:
         judgement: Judgement,
         draft: Draft,
     ) -> None:
-        """Offer ways out of a refused save, unless the editor wrote its text all the same.
+        """Offer the person ways to resolve a refused save, unless the editor wrote its text anyway.
 
-        The person is not asked during the save: a question in Neovim is modal and would exceed the
-        time limit of `willSaveWaitUntil`.
+        `refused` resolves to True if the text stayed off the disk. The person is not asked during
+        the save: a question in Neovim is modal and would exceed the time limit of
+        `willSaveWaitUntil`.
         """
         done, _ = await asyncio.wait({refused}, timeout=SAVE_TIME)
         if not done or refused.result():
             await self._offers.turned_back(tracked, judgement, draft)
 
     def _drop_draft(self, tracked: TrackedDocument, judged: JudgedSave | None) -> None:
-        """Delete the draft of a save that was not refused in the end."""
+        """Delete the draft of a save that was judged as refused but let through in the end.
+
+        Do nothing if the save has no draft.
+        """
         open_root = tracked.open_root
         if judged is None or judged[0].draft is None or open_root is None:
             return
@@ -180,9 +190,10 @@ class SaveFeature:
     async def _run_goes_on(
         self, open_root: OpenRoot, after: AfterSave, reason: lsp.TextDocumentSaveReason
     ) -> None:
-        """Schedule the record of a run of automatic saves, for when the saves pause.
+        """Schedule the record of the run of automatic saves that a save belongs to.
 
-        A save for another reason than a delay, such as leaving the file, ends the run at once.
+        The run is recorded once saves pause. A save for another reason than a delay, such as
+        leaving the file, ends the run at once. `after` is the outcome of the save.
         """
         outcomes = self._connection.outcomes
         if reason == lsp.TextDocumentSaveReason.AfterDelay and after.run is not None:
@@ -191,7 +202,7 @@ class SaveFeature:
             await outcomes.end_runs(open_root, [after.judgement.path])
 
     def _not_recorded(self, tracked: TrackedDocument, error: Exception) -> None:
-        """Warn that a save has no record. The file is never reverted for that."""
+        """Log and show that a save could not be recorded. The file is not reverted for that."""
         _log.error("%s was saved and could not be recorded", tracked.uri, exc_info=error)
         path = tracked.uri if tracked.place is None else tracked.place.path
         self._connection.people.show_message(
@@ -212,8 +223,9 @@ def _settle_refusal(
 ) -> bool:
     """Return whether the text of a refused save stayed off the disk, and resolve `tracked.refused`.
 
-    Return False if no save was refused. A new file counts as unchanged if it is empty, because
-    editors always create it.
+    `before` is the judgement before the save, and `after` its outcome, or None if it could not be
+    recorded. Return False if the save was not refused. A new file counts as unchanged if it is
+    empty, because editors always create it.
     """
     if before is None or before.draft is None:
         return False
@@ -224,7 +236,11 @@ def _settle_refusal(
 
 
 def _to_be_offered(tracked: TrackedDocument, after: AfterSave) -> bool:
-    """Return whether to offer to undo a save that the editor wrote although a rule refused it."""
+    """Return whether to offer to undo a save that the editor wrote although a rule refused it.
+
+    True if this was not offered before for the document, the policy blocks such saves, the save
+    changed the file, and it was refused for another reason than a newer text on disk.
+    """
     judgement = after.judgement
     return (
         not tracked.offered

@@ -29,13 +29,13 @@ CHOOSE: Final = (
     GateCode.INTENT_CLOSED,
     GateCode.INTENT_IGNORED,
 )
-"""The codes of refusals for want of a usable active intent."""
+"""The codes of refusals for want of a usable active intent: selecting or creating one helps."""
 
 _AN_HOUR: Final = timedelta(hours=1)
 
 
 class ScopeActions:
-    """Offers scope grants and new intents on one connection."""
+    """Builds the code actions that grant scope or create an intent, for one connection."""
 
     def __init__(self, tokens: GrantTokens) -> None:
         self._tokens = tokens
@@ -43,7 +43,10 @@ class ScopeActions:
     def ways_out(
         self, tracked: TrackedDocument, problem: Violation, shown: list[lsp.Diagnostic]
     ) -> list[lsp.CodeAction]:
-        """Return the actions that resolve a violation by more scope or by a new intent."""
+        """Return the actions that resolve the violation `problem` by more scope or by a new intent.
+
+        `shown` are the diagnostics of the violation, to which the actions are attached.
+        """
         ways: list[lsp.CodeAction] = []
         if problem.code == GateCode.SCOPE_VIOLATION:
             ways += self._expansions(tracked, shown)
@@ -54,9 +57,10 @@ class ScopeActions:
     def _expansions(
         self, tracked: TrackedDocument, shown: list[lsp.Diagnostic]
     ) -> list[lsp.CodeAction]:
-        """Return the actions that grant the active intent more scope.
+        """Return the actions that grant the active intent more scope; none without such an intent.
 
-        They grant the file, its directory, or the file for an hour.
+        They grant the file `tracked`, its directory, or the file for an hour. `shown` are the
+        diagnostics to which the actions are attached.
         """
         look, place = tracked.look, tracked.place
         intent = None if look is None else look.judgement.intent
@@ -82,9 +86,10 @@ class ScopeActions:
     def _grant(
         self, tracked: TrackedDocument, intent_id: str, pattern: str, ttl: timedelta | None
     ) -> dict[str, object]:
-        """Return the argument of the command that makes a grant.
+        """Return the argument of the command that grants the glob `pattern` to an intent.
 
-        It has a token that proves the person's click.
+        It has a new token that proves the person's click. `ttl` is how long the grant lasts, None
+        for good.
         """
         token = self._tokens.give(intent_id, (pattern,), ttl)
         told: dict[str, object] = {
@@ -113,7 +118,10 @@ class ScopeActions:
 def command_action(
     title: str, command: str, argument: object, shown: list[lsp.Diagnostic]
 ) -> lsp.CodeAction:
-    """Return a quick fix that runs a command with `argument`, or with none if that is None."""
+    """Return a quick fix for the diagnostics `shown` that runs a command with `argument`.
+
+    If `argument` is None, the command is run without arguments.
+    """
     arguments = None if argument is None else [argument]
     return lsp.CodeAction(
         title=title,

@@ -13,7 +13,7 @@ from intent_lsp.doors.lsp.protocol.documents import Document, Documents
 
 
 class TextDocumentFeature:
-    """Handles the document events of one connection."""
+    """Handles the events of one connection's open documents."""
 
     def __init__(self, connection: Connection, documents: Documents, saves: SaveFeature) -> None:
         self._documents = documents
@@ -23,14 +23,17 @@ class TextDocumentFeature:
         self._saves = saves
 
     def opened(self, uri: str) -> None:
-        """Track a document that the editor has opened."""
+        """Start to track the document at `uri`, which the editor has opened."""
         document = self._documents.get(uri)
         if document is not None:
             self._tracked_documents.opened(document)
             self._pages.changed(document.uri)
 
     def changed(self, uri: str) -> None:
-        """Update the diagnostics of a document after an edit."""
+        """Update the diagnostics of the document at `uri` after an edit.
+
+        Also record the open runs of automatic saves of its root's other files.
+        """
         document = self._documents.get(uri)
         if document is None:
             return
@@ -40,7 +43,7 @@ class TextDocumentFeature:
         self._pages.changed(document.uri)
 
     def closed(self, uri: str) -> None:
-        """Note that the editor has closed a document."""
+        """Note that the editor has closed the document at `uri`."""
         tracked = self._tracked_documents.tracked_at(uri)
         if tracked is None:
             return
@@ -49,7 +52,11 @@ class TextDocumentFeature:
         self._pages.changed(tracked.uri)
 
     async def will_save(self, uri: str, reason: lsp.TextDocumentSaveReason) -> list[lsp.TextEdit]:
-        """Answer `textDocument/willSaveWaitUntil`."""
+        """Answer `textDocument/willSaveWaitUntil`: judge the save that is about to happen.
+
+        Return no edits if the save may pass, or edits that restore the text on disk if it is
+        refused.
+        """
         tracked = self._tracked_documents.tracked_at(uri)
         if tracked is None:
             return []
@@ -57,9 +64,9 @@ class TextDocumentFeature:
             return await self._saves.will_save(tracked, reason)
 
     def save_received(self, uri: str) -> Callable[[], None]:
-        """Note that a document has a save that is not recorded yet.
+        """Note that the document at `uri` has a save that is not recorded yet.
 
-        Return a function that the caller must call once the save is recorded.
+        Return a function that the caller must call once the save is recorded, or cannot be.
         """
         tracked = self._tracked_documents.tracked_at(uri)
         if tracked is None:
@@ -70,9 +77,9 @@ class TextDocumentFeature:
     async def did_save(self, uri: str, document: Document | None, saved: list[str]) -> None:
         """Record a save reported by `textDocument/didSave`.
 
-        `document` is the document that was open at the time of the save, and `saved` are its lines
-        at that time. The document may be closed since: the editor may write and quit before the
-        language service is loaded.
+        `document` is the document that was open at the time of the save, or None, and `saved` are
+        its lines at that time. The document may be closed since: the editor may write and quit
+        before the language service is loaded.
         """
         tracked = self._tracked_documents.tracked_at(uri)
         if tracked is None and document is not None:
