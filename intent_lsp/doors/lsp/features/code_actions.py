@@ -115,9 +115,9 @@ class CodeActions:
     async def _usable(
         self, tracked: TrackedDocument, touched: Sequence[Violation]
     ) -> Sequence[Intent]:
-        """Return the intents that can be selected, if `touched` has a violation that needs one.
+        """Return the intents that can be selected, or none if no violation calls for a selection.
 
-        That is a violation for want of a usable active intent. Return nothing for any others.
+        A violation in `touched` calls for one if there is no usable active intent.
         """
         wanted = any(problem.code in CHOOSE for problem in touched)
         if not wanted or tracked.open_root is None:

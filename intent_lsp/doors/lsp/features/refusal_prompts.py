@@ -127,9 +127,10 @@ class RefusalPrompts:
     async def _led_out(
         self, tracked: TrackedDocument, judgement: Judgement, chosen: str | None
     ) -> bool:
-        """Expand the scope or select an owner, if the button `chosen` says so; None is no button.
+        """Expand the scope or select an owner, if that is what the button titled `chosen` says.
 
-        Return whether that was done, so that the refused text would pass now.
+        Return whether this was done, so that the refused text would pass now. `chosen` is None if
+        the person chose no button.
         """
         owners = _owners(judgement)
         if chosen == EXPAND:
@@ -184,5 +185,8 @@ def _expandable(judgement: Judgement) -> tuple[str, ...]:
 
 
 def _owners(judgement: Judgement) -> dict[str, IntentId]:
-    """Return the intents under which the save would pass, by the title of the button for each."""
+    """Return the intents under which the save would pass, by the title of the button for each.
+
+    There are at most three.
+    """
     return {f"Select {name}": name for name in judgement.owners[:_OWNERS_AT_MOST]}

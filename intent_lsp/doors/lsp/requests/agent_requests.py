@@ -73,14 +73,14 @@ class AgentRequests:
         self._failed: set[Path] = set()
 
     async def begin_turn(self, given: object) -> JsonObject:
-        """Answer `intent/beginTurn`."""
+        """Answer `intent/beginTurn`: begin the next turn of the asking agent."""
         params = read_params(given, CommonParams)
         return await self.begin_turn_of(await self._finder.open_root(params), params)
 
     async def begin_turn_of(self, open_root: OpenRoot, params: CommonParams) -> JsonObject:
-        """Begin the next turn of the agent in `params`.
+        """Begin the next turn of the agent in `params`. Return the turn's number and its stage.
 
-        Record the saves that its claims delayed.
+        The agent's claims end: the editor's saves that they delayed are recorded.
         """
         begin = open_root.governance.begin_turn
         session = session_of(params, open_root)
@@ -92,7 +92,10 @@ class AgentRequests:
         return {"turn": row.turn, "stage": row.stage}
 
     async def record_read(self, given: object) -> JsonObject:
-        """Answer `intent/recordRead`. If the params have no hash, hash the file on disk now."""
+        """Answer `intent/recordRead`: note which content of a file an agent has read.
+
+        The content is given by its hash. If the params have none, hash the file on disk now.
+        """
         params = read_params(given, ReadParams)
         hash_ = params.hash_read()
         open_root = await self._finder.open_root(params)
@@ -168,10 +171,10 @@ class AgentRequests:
         return applied_json(applied, open_root.governance.root)
 
     async def explain(self, given: object) -> JsonObject:
-        """Answer `intent/explain`: every check of the gate, for a call or for a path.
+        """Answer `intent/explain`: every check of the gate, for a tool call or for a path.
 
-        If the params have only a path and the session is the connection's own, judge a save of the
-        file.
+        If the params have no tool call and the session is the connection's own, judge a save of the
+        path.
         """
         params = read_params(given, ExplainParams)
         open_root = await self._finder.open_root(params)
@@ -196,7 +199,7 @@ class AgentRequests:
     async def _judged_at_once(
         self, params: CommonParams, call: ToolCall
     ) -> tuple[OpenRoot, CallDecision] | None:
-        """Return the root that governs a call and the decision, or None if nothing governs it.
+        """Judge a call. Return the root that governs it and the decision, or None if no root does.
 
         Both are computed in a single thread job, because handing work to a thread takes as long as
         judging.
@@ -252,7 +255,7 @@ class AgentRequests:
             people.notify(DID_DENY, {**told, "toolName": admission.tool_name})
 
     def _tell_the_rest(self, open_root: OpenRoot) -> None:
-        """Schedule the writing of queued audit events.
+        """Schedule the writing of a root's queued audit events.
 
         They are written at an idle moment, so that no answer waits for it.
         """
@@ -270,7 +273,7 @@ class AgentRequests:
         work.begin(write_later())
 
     def _tell_record(self, open_root: OpenRoot, outcome: Outcome) -> None:
-        """Report that a call's record is written or queued, and examine the changed files again."""
+        """Report that a call's record is written or queued, and examine its changed files again."""
         what = f"the call of {outcome.ticket.tool_name} is done"
         self._connection.outcomes.recorded(open_root, what, outcome.record, outcome.queued)
         for record in outcome.beside:

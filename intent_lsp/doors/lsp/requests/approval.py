@@ -50,7 +50,10 @@ class ApprovalPrompt:
         self._finish = finish
 
     def first_word(self) -> ApprovalAnswer:
-        """Return the answer before anybody is asked: a person can be asked, or nobody can."""
+        """Return the answer with which a call is judged before anybody is asked.
+
+        It says that a person can be asked, or that nobody can.
+        """
         return ASKABLE if self._connection.people.can_choose else NO_QUESTIONS
 
     async def settled(
@@ -63,8 +66,9 @@ class ApprovalPrompt:
     ) -> T:
         """Return `judged` unless its decision is Ask. If it is, ask a person and judge again.
 
-        `judged` is what `judge` returned for `first_word`, and `decision_of` returns the decision
-        in such a result. `asker` is the id of the session that calls.
+        Then return the new result. `judge` judges the call with a person's answer; `judged` is what
+        it returned for `first_word`. `decision_of` returns the decision in such a result. `asker`
+        is the id of the session that calls.
         """
 
         async def ask(question: ApprovalQuestion) -> ApprovalAnswer:
@@ -92,14 +96,14 @@ class ApprovalPrompt:
         return ApprovalAnswer(approval=ApprovalChoice.ONCE, session_id=open_root.session.id)
 
     async def approved(self, open_root: OpenRoot, text: str) -> ApprovalAnswer:
-        """Ask a person to approve `text`, which is not a tool call but, say, a new intent.
+        """Ask a person to approve what `text` says: not a tool call but, say, a new intent.
 
         Return the person's answer.
         """
         return await self.answer(open_root, ApprovalQuestion(text=text, titles=(APPROVE, REJECT)))
 
     async def answer(self, open_root: OpenRoot, question: ApprovalQuestion) -> ApprovalAnswer:
-        """Return the person's answer to a question, or why there is none."""
+        """Ask the person a question and return the answer, or one that says why there is none."""
         people = self._connection.people
         if not people.can_choose:
             return NO_QUESTIONS

@@ -35,7 +35,7 @@ class BlameRequests:
     async def blame(self, given: object) -> JsonObject:
         """Answer `intent/blame`: the attribution of each line of a file, as the editor shows it.
 
-        Unsaved lines are unattributed.
+        Lines that are not saved are unattributed.
         """
         params = read_params(given, BlameParams)
         open_root = await self._finder.open_root(params)
@@ -128,7 +128,7 @@ def _side(side: Side) -> JsonObject:
 def _lines(wanted: WireRange | None) -> tuple[int, int]:
     """Return the first and last line of a range, or of a whole file if `wanted` is None.
 
-    The end of a range is exclusive: (n, 0) excludes line n.
+    Both are counted from 0 and included. A range that ends at (n, 0) excludes line n.
     """
     if wanted is None:
         return ALL_LINES

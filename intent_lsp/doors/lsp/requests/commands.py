@@ -26,7 +26,7 @@ MORE: Final = "More…"
 
 
 class Commands:
-    """Runs the commands of one connection."""
+    """Runs the `intent.*` commands of one connection."""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class Commands:
         self._finish = finish
 
     async def run(self, name: RequestName | CommandName, given: object = None) -> JsonObject | None:
-        """Run one command and return its result.
+        """Run one command with the argument `given`, None without an argument. Return its result.
 
         Once the command has begun to change something, cancelling the request does not stop it.
         """
@@ -69,10 +69,10 @@ class Commands:
                 return await self._requests.answer(name, given)
 
     async def select(self, given: object = None) -> JsonObject | None:
-        """Run `intent.select`.
+        """Run `intent.select`: make an intent active, and return the selection.
 
-        `given` is the params object or an intent's id. If it is None, the person chooses the
-        intent. Return None if the person chooses none.
+        `given` is the params object or an intent's id. If it names no intent, the person chooses
+        one. Return None if the person chooses none.
         """
         if isinstance(given, str):
             return await self._finish(self._intents.select({"intentId": given}))
@@ -84,7 +84,10 @@ class Commands:
         return await self._choose(told)
 
     async def restore_draft(self, given: object = None) -> JsonObject:
-        """Run `intent.restoreDraft`: put a refused text back into the editor's buffer."""
+        """Run `intent.restoreDraft`: put the text of a draft back into the editor's buffer.
+
+        Return whether the editor took it.
+        """
         params = read_params(given, DraftParams)
         open_root = await self._finder.open_root(params)
         tracked_documents = self._connection.tracked_documents
@@ -106,7 +109,10 @@ class Commands:
         return {"restored": await self._offers.restore(tracked, draft)}
 
     async def show_why(self, given: object = None) -> JsonObject:
-        """Run `intent.showWhy`: show why some lines are a violation, and who owns the file."""
+        """Run `intent.showWhy`: show why a range of lines is a violation, and who owns the file.
+
+        Return the text shown.
+        """
         params = read_params(given, PlaceParams)
         tracked = self._open(params)
         first, last = _lines(params, tracked)
@@ -120,7 +126,10 @@ class Commands:
         return {"text": text}
 
     async def revert(self, given: object = None) -> JsonObject:
-        """Run `intent.revert`: change some lines, or the whole file, back to HEAD."""
+        """Run `intent.revert`: change a range of lines, or the whole file, back to HEAD.
+
+        Return whether that was applied, or why not.
+        """
         params = read_params(given, PlaceParams)
         tracked = self._open(params)
         if params.version is not None and params.version != tracked.version:
@@ -137,7 +146,8 @@ class Commands:
     async def _choose(self, params: CommonParams) -> JsonObject | None:
         """Let the person choose an open intent, most recently used first, and select it.
 
-        Return None if the person chooses none.
+        Return the selection, or None if no intent is open or chosen. Raise WrongParamsError if the
+        client cannot ask the person.
         """
         open_root = await self._finder.open_root(params)
         usable = await self._connection.tracked_documents.work.in_thread(

@@ -27,7 +27,10 @@ DocumentChange = lsp.TextDocumentEdit | lsp.CreateFile | lsp.RenameFile | lsp.De
 
 
 class EditorEdits:
-    """Makes an agent's changes through the editor. `opened` are the open documents by path."""
+    """Has the editor make an agent's changes to files of one root.
+
+    `opened` are the documents that are open among the files to change, by path.
+    """
 
     def __init__(
         self, connection: Connection, open_root: OpenRoot, opened: Mapping[str, TrackedDocument]
@@ -46,8 +49,8 @@ class EditorEdits:
     ) -> Applied:
         """Judge a change and, if it is allowed, have the editor make it.
 
-        `asker` is the session id and the agent id. `word` is a person's answer, or whether one can
-        be asked.
+        `call` is the agent's tool call, and `changes` are its changes of files. `asker` is the
+        session id and the agent id. `word` is a person's answer, or whether a person can be asked.
         """
         governance = self._open_root.governance
         admission: CallDecision = await self._in_thread(
@@ -110,7 +113,7 @@ class EditorEdits:
         return steps
 
     async def _lines(self, path: str, tracked: TrackedDocument | None) -> list[str] | None:
-        """Return the lines of the document `tracked`, or of the file at `path` if it is None.
+        """Return the lines of the document `tracked`, or of the file at `path` if that is None.
 
         Return None if the file does not exist. Raise ValueError if the file is not text.
         """
@@ -141,5 +144,5 @@ class EditorEdits:
 
 
 def paths_of(changes: Sequence[FileChange]) -> tuple[str, ...]:
-    """Return every path that the changes touch."""
+    """Return every path that the changes touch: for a move, the old and the new one."""
     return tuple(path.path for change in changes for path in change.touched)

@@ -58,7 +58,10 @@ class IntentRequests:
         self._finder = finder
 
     async def list_intents(self, given: object) -> JsonObject:
-        """Answer `intent/list`. If nothing governs the workspace: not enabled, and no intents."""
+        """Answer `intent/list`: the intents of a root, and the active one.
+
+        If nothing governs the workspace, answer not enabled, and no intents.
+        """
         params = read_params(given, CommonParams)
         open_root = await self._finder.find(params)
         if open_root is None:
@@ -76,7 +79,7 @@ class IntentRequests:
         }
 
     async def select(self, given: object) -> JsonObject:
-        """Answer `intent/select`."""
+        """Answer `intent/select`: make an intent active in the asking session."""
         params = read_params(given, SelectParams)
         open_root = await self._finder.open_root(params)
         if params.new_turn and session_of(params, open_root) != open_root.session:
@@ -86,7 +89,10 @@ class IntentRequests:
     async def select_intent(
         self, open_root: OpenRoot, intent_id: str, params: CommonParams
     ) -> JsonObject:
-        """Select an intent for the session in `params`: the person's own, or an agent's."""
+        """Make an intent active in the session that `params` names: the connection's or an agent's.
+
+        Return the selection. Raise JsonRpcException if it is refused.
+        """
         theirs = session_of(params, open_root)
         if theirs == open_root.session:
             done = await self._connection.choices.select(open_root, intent_id, _voice(params))
@@ -100,7 +106,7 @@ class IntentRequests:
         return selection_json(done)
 
     async def clear(self, given: object) -> JsonObject:
-        """Answer `intent/clear`."""
+        """Answer `intent/clear`: deselect the active intent of the asking session."""
         params = read_params(given, CommonParams)
         open_root = await self._finder.open_root(params)
         theirs = session_of(params, open_root)
@@ -111,9 +117,9 @@ class IntentRequests:
         return {"activeIntentId": None}
 
     async def status(self, given: object) -> JsonObject:
-        """Answer `intent/status`.
+        """Answer `intent/status`: the state of a root and of the asking session.
 
-        If nothing governs the workspace: not enabled, and `root` is null.
+        If nothing governs the workspace, answer not enabled, and `root` null.
         """
         params = read_params(given, CommonParams)
         open_root = await self._finder.find(params)
@@ -122,7 +128,7 @@ class IntentRequests:
         return status_wire(await self._in_thread(self._status, params, open_root))
 
     async def owners(self, given: object) -> JsonObject:
-        """Answer `intent/owners`."""
+        """Answer `intent/owners`: the intents that own a path."""
         open_root, told = await self._in_thread(self._owned, read_params(given, PathParams))
         if open_root is not None:
             await self._connection.announce_root(open_root)
@@ -143,7 +149,7 @@ class IntentRequests:
         return await self._in_thread(_traced, open_root, query, params.limit, cursor)
 
     async def verify(self, given: object) -> JsonObject:
-        """Answer `intent/verify`."""
+        """Answer `intent/verify`: whether the ledger's hash chain and anchors are intact."""
         params = read_params(given, VerifyParams)
         open_root = await self._finder.open_root(params)
         title = "Verifying the ledger"
@@ -152,7 +158,7 @@ class IntentRequests:
         return verification_json(found)
 
     async def drafts(self, given: object) -> JsonObject:
-        """Answer `intent/drafts`: the kept drafts, newest first."""
+        """Answer `intent/drafts`: the kept drafts, of a path or of all, newest first."""
         params = read_params(given, PathParams)
         open_root = await self._finder.open_root(params)
         path = await self._path_named(params, open_root)
@@ -160,7 +166,7 @@ class IntentRequests:
         return {"drafts": [draft_wire(draft) for draft in kept]}
 
     async def init(self, given: object) -> JsonObject:
-        """Answer `intent/init`: create the files of the setup that are missing.
+        """Answer `intent/init`: create the files of a governed root that are missing.
 
         If the params name no workspace, complete the root that already governs the first folder: a
         new root inside that root would take the folder over.
@@ -187,13 +193,13 @@ class IntentRequests:
         return open_root.governance.status(session.id, agent_id=session.agent_id)
 
     async def _path_named(self, params: PathParams, open_root: OpenRoot) -> WorkspacePath | None:
-        """Return the path that the params contain, or None if they contain none."""
+        """Return the root-relative path that the params name, or None if they name none."""
         if not (params.path or params.uri):
             return None
         return await self._in_thread(open_root.governance.path_named, params)
 
     def _owned(self, params: PathParams) -> tuple[OpenRoot | None, JsonObject]:
-        """Return the root and the answer of `intent/owners`.
+        """Return the root that governs a path, or None, and the answer of `intent/owners` for it.
 
         Both are computed in a single thread job, because handing work to a thread takes as long as
         the answer.
@@ -228,7 +234,7 @@ class IntentRequests:
 
 
 def _voice(params: CommonParams) -> AgentInfo:
-    """Return what an agent says about itself in `params`. The result is empty for a person."""
+    """Return what an agent says about itself in `intent/select`; empty for other `params`."""
     if not isinstance(params, SelectParams):
         return AgentInfo()
     return AgentInfo(model=params.model_identifier, url=params.conversation_url)

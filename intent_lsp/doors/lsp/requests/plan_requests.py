@@ -39,7 +39,10 @@ Seconds = Annotated[int, msgspec.Meta(ge=1, le=30 * 24 * 3600)]
 
 
 class CreateParams(CommonParams, kw_only=True, frozen=True):
-    """Params of `intent/create`. `select`: make the new intent active in the asking session."""
+    """Params of `intent/create`. `id` is the new intent's id, or None to have one chosen.
+
+    `select`: make the new intent active in the asking session.
+    """
 
     id: Id | None = None
     name: PlanText
@@ -51,7 +54,10 @@ class CreateParams(CommonParams, kw_only=True, frozen=True):
 
 
 class Attempt(msgspec.Struct, rename="camel", kw_only=True, frozen=True):
-    """The result of the tool call by which an agent declared its work complete."""
+    """The result of the tool call by which an agent declared its work complete.
+
+    `error` is why it failed, or None if it succeeded or no reason is known.
+    """
 
     tool_name: Id
     success: bool = True
@@ -59,7 +65,7 @@ class Attempt(msgspec.Struct, rename="camel", kw_only=True, frozen=True):
 
 
 class CompleteParams(CommonParams, kw_only=True, frozen=True):
-    """Params of `intent/complete`.
+    """Params of `intent/complete`. If `intent_id` is None, the active intent is meant.
 
     `attempt` is what the agent's host reports of the agent's completion tool, or None.
     """
@@ -69,7 +75,10 @@ class CompleteParams(CommonParams, kw_only=True, frozen=True):
 
 
 class ExpandParams(CommonParams, kw_only=True, frozen=True):
-    """Params of `intent/requestScopeExpansion`. `grant_token` proves a person's click."""
+    """Params of `intent/requestScopeExpansion`: more globs for an intent, None for the active one.
+
+    `ttl_seconds` is how long the grant lasts, None for good. `grant_token` proves a person's click.
+    """
 
     intent_id: Id | None = None
     patterns: Patterns
@@ -79,7 +88,7 @@ class ExpandParams(CommonParams, kw_only=True, frozen=True):
 
 
 class VerificationParams(CommonParams, kw_only=True, frozen=True):
-    """Params of `intent/recordVerification`."""
+    """Params of `intent/recordVerification`: a command such as a test run, and its result."""
 
     command: PlanText
     success: bool
@@ -92,7 +101,7 @@ KNOWN: Final = register_msgspec_types(
 
 
 class PlanRequests:
-    """Answers requests about the plan on one connection."""
+    """Answers the requests that change the plan (the intents and grants), on one connection."""
 
     def __init__(
         self,
@@ -108,7 +117,7 @@ class PlanRequests:
         self._finish = finish
 
     async def create(self, given: object) -> JsonObject:
-        """Answer `intent/create`. If an agent asks, a person has to approve first."""
+        """Answer `intent/create`: add an intent. An agent's request needs a person's approval."""
         params = read_params(given, CreateParams)
         open_root = await self._finder.open_root(params)
         await self._check_patterns(open_root, params.owned_scope, "ownedScope")
@@ -121,7 +130,7 @@ class PlanRequests:
         return await self._finish(self._create(open_root, params))
 
     async def complete(self, given: object) -> JsonObject:
-        """Answer `intent/complete`."""
+        """Answer `intent/complete`: set an intent to completed."""
         params = read_params(given, CompleteParams)
         open_root = await self._finder.open_root(params)
         if params.attempt is not None:
@@ -137,9 +146,10 @@ class PlanRequests:
     async def _attempted(
         self, open_root: OpenRoot, params: CompleteParams, attempt: Attempt
     ) -> JsonObject:
-        """Complete an intent after its agent has called a completion tool, if the policy allows.
+        """Answer `intent/complete` with an `attempt`: an agent has called its completion tool.
 
-        If the tool failed, record a lesson.
+        Complete the intent if the tool succeeded and the policy allows it. Record a lesson if the
+        tool failed or the completion is refused.
         """
         governance, session = open_root.governance, session_of(params, open_root)
         active = await self._in_thread(
@@ -169,7 +179,10 @@ class PlanRequests:
         }
 
     async def request_scope_expansion(self, given: object) -> JsonObject:
-        """Answer `intent/requestScopeExpansion`. Ask a person, unless a token proves a click."""
+        """Answer `intent/requestScopeExpansion`: grant an intent more scope.
+
+        Ask a person first, unless a token proves a person's click.
+        """
         params = read_params(given, ExpandParams)
         open_root = await self._finder.open_root(params)
         await self._check_patterns(open_root, params.patterns, "patterns")
@@ -190,9 +203,9 @@ class PlanRequests:
         return await self._finish(self._grant(open_root, wish, session))
 
     async def record_verification(self, given: object) -> JsonObject:
-        """Answer `intent/recordVerification`. A failed verification becomes a lesson.
+        """Answer `intent/recordVerification`: a command that checks the work has ended.
 
-        Files that the command has changed since it was judged are recorded.
+        If it failed, record a lesson. Also record the files that it changed after it was judged.
         """
         params = read_params(given, VerificationParams)
         open_root = await self._finder.open_root(params)
@@ -248,7 +261,7 @@ class PlanRequests:
         return {"approved": True, "intent": intent_json(done)}
 
     async def _selected(self, open_root: OpenRoot, params: CreateParams, made: Intent) -> Intent:
-        """Select a new intent for the session that created it."""
+        """Select the new intent `made` for the session that created it, and return the intent."""
         choices, session = self._connection.choices, session_of(params, open_root)
         if session == open_root.session:
             done = await choices.select(open_root, made.id)
@@ -268,7 +281,7 @@ class PlanRequests:
     async def _check_patterns(
         self, open_root: OpenRoot, patterns: tuple[str, ...], field: str
     ) -> None:
-        """Raise InvalidParams, which names `field`, if a pattern grants nothing or everything.
+        """Raise WrongParamsError, which names `field`, if a pattern grants nothing or everything.
 
         Call it before a person is asked.
         """

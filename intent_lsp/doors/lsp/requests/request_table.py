@@ -30,7 +30,7 @@ RequestHandler = Callable[[object], Awaitable[JsonObject]]
 
 
 class RequestTable:
-    """Dispatches the `intent/*` requests of one connection to their handlers."""
+    """The handlers of the `intent/*` requests of one connection, by the request's name."""
 
     def __init__(
         self, connection: Connection, progress: ClientProgress, finish: Uncancellable
@@ -46,7 +46,10 @@ class RequestTable:
         self._handlers = self._table()
 
     async def answer(self, name: RequestName, given: object = None) -> JsonObject:
-        """Answer one request. Raise JsonRpcException with a request code if that fails."""
+        """Answer the request `name` with the params `given`.
+
+        Raise JsonRpcException with one of the project's request codes, or for invalid params.
+        """
         try:
             with self._idle_scheduler.asked():
                 return await self._handlers[name](given)
@@ -86,7 +89,7 @@ class RequestTable:
     def _whole(
         self, handler: Callable[[object], Coroutine[object, object, JsonObject]]
     ) -> RequestHandler:
-        """Return `handler` in a form that runs to its end even if the request is cancelled.
+        """Return `handler`, wrapped so that it runs to its end even if the request is cancelled.
 
         Only for requests that do not wait for a person.
         """

@@ -11,13 +11,16 @@ from intent_lsp.formats.params.requests import CommonParams
 
 
 class RootLookup:
-    """Finds the open root for the requests of one connection."""
+    """Finds the open root that a request on one connection is about."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     async def open_root(self, params: CommonParams) -> OpenRoot:
-        """Return the root that a request is about. Raise a NOT_GOVERNED error if there is none."""
+        """Return the root that a request is about, as `find` does.
+
+        Raise a NOT_GOVERNED error if there is none.
+        """
         open_root = await self.find(params)
         if open_root is None:
             raise failed(
@@ -29,9 +32,10 @@ class RootLookup:
         return open_root
 
     async def of_edit(self, params: CommonParams, first: str) -> OpenRoot:
-        """Return the root of the workspace in `params`, or else of the absolute path `first`.
+        """Return the root that an edit is about. `first` is the first path that the edit changes.
 
-        If there is neither, return or raise what `open_root` does.
+        If `params` names no workspace and `first` is absolute, return the root that governs
+        `first`. Otherwise, or if there is no such root, return or raise what `open_root` does.
         """
         if params.workspace_uri is None and first.startswith("/"):
             of_path = self._connection.open_roots.of_path
@@ -42,9 +46,10 @@ class RootLookup:
         return await self.open_root(params)
 
     async def find(self, params: CommonParams) -> OpenRoot | None:
-        """Return the root of the workspace or path in `params`, or else of the first folder.
+        """Return the root that governs the workspace or path in `params`, or None if none does.
 
-        Return None if no root governs it.
+        If `params` has neither, return the root of the first governed workspace folder. Announce
+        the root to the client.
         """
         open_root = await self._connection.tracked_documents.work.in_thread(self.governance, params)
         if open_root is not None:
