@@ -23,7 +23,7 @@ class CloseCode(IntEnum):
 
 
 class Channel(Protocol):
-    """The messages of one connection."""
+    """One socket connection, as a channel on which whole messages are sent and received."""
 
     async def receive(self) -> list[Frame] | None:
         """Return the next frames, or None at the end of the connection.
@@ -45,7 +45,7 @@ class Channel(Protocol):
 
 
 class ChannelWriter:
-    """The protocol's writer: queues bodies from any thread, and a task sends them."""
+    """The protocol's writer: queues message bodies from any thread, and a task sends them."""
 
     def __init__(self, channel: Channel) -> None:
         self._loop = asyncio.get_running_loop()
@@ -53,15 +53,15 @@ class ChannelWriter:
         self._task = self._loop.create_task(self._send_all(channel))
 
     def write(self, data: bytes) -> None:
-        """Queue the body of a message."""
+        """Queue the body of a message, to be sent after those queued before."""
         self._put(data)
 
     def close(self) -> None:
-        """Stop sending, after the bodies that are queued already."""
+        """Stop sending, once the bodies that are queued already are sent."""
         self._put(None)
 
     async def join(self, patience: float) -> None:
-        """Wait until all is sent, at most `patience` seconds."""
+        """Wait until sending has stopped after `close`, at most `patience` seconds."""
         await asyncio.wait({self._task}, timeout=patience)
 
     def _put(self, data: bytes | None) -> None:

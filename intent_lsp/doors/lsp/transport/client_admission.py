@@ -46,7 +46,10 @@ class Limits:
 
 
 class PendingConnection:
-    """A connection that waits for admission until a deadline, with a limit of received bytes."""
+    """A connection that waits for admission.
+
+    It waits until `deadline` at most, and may send `size` bytes meanwhile.
+    """
 
     def __init__(self, transport: asyncio.WriteTransport, deadline: float, size: int) -> None:
         self.transport, self.deadline = transport, deadline
@@ -60,18 +63,21 @@ class PendingConnection:
         return self._is_limited and self._left < 0
 
     def count(self, size: int) -> bool:
-        """Count received bytes. Return False if the limit is exceeded and they must be ignored."""
+        """Count `size` received bytes.
+
+        Return False if the connection has sent too much, so that the bytes must be ignored.
+        """
         self._left -= size
         if self.is_too_big:
             self.interrupt()
         return not self.is_too_big
 
     def let_in(self) -> None:
-        """Lift the limit of bytes."""
+        """Lift the limit of received bytes, because the connection is admitted."""
         self._is_limited = False
 
     def interrupt(self) -> None:
-        """End the wait for admission now."""
+        """End the wait for admission now, before its deadline."""
         if self.timeout is not None and not self.timeout.expired():
             self.timeout.reschedule(0)
 
@@ -97,7 +103,7 @@ class ClientAdmission:
         self._client: asyncio.Task[object] | None = None
 
     def arrive(self, transport: asyncio.BaseTransport) -> PendingConnection:
-        """Register a new connection. If too many are waiting, drop the oldest."""
+        """Register a new connection as waiting. If too many are waiting, drop the oldest."""
         with contextlib.suppress(OSError):
             # Keepalive, because a client whose machine has vanished never closes its connection.
             transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
@@ -112,7 +118,10 @@ class ClientAdmission:
         return pending
 
     async def converse(self, pending: PendingConnection, channel: Channel) -> None:
-        """Admit a connection as the client and serve it to its end, or send it away."""
+        """Admit a connection as the client and serve it to its end, or send it away.
+
+        `channel` has the messages of the connection `pending`.
+        """
         try:
             outcome = await self._wait(pending, channel)
             if isinstance(outcome, Reject):
@@ -125,7 +134,7 @@ class ClientAdmission:
     async def finish(self) -> None:
         """Drop waiting connections, and end the client's connection.
 
-        Wait until the client has read all that was sent.
+        Wait, within time limits, until the client has read all that was sent.
         """
         # Drop later connections too.
         self._most = 0
@@ -137,7 +146,7 @@ class ClientAdmission:
             await asyncio.wait({self._client})
 
     async def _wait(self, pending: PendingConnection, channel: Channel) -> list[Frame] | Reject:
-        """Return the first frames of the client, or why this connection is not admitted."""
+        """Return the first frames of a new client, or why this connection is not admitted."""
         try:
             async with asyncio.timeout_at(pending.deadline) as pending.timeout:
                 return await self._judge(pending, channel)
@@ -166,7 +175,7 @@ class ClientAdmission:
         return Reject(None, CloseCode.FINE) if self._client is None else self._overdue(pending)
 
     def _may_enter(self, pending: PendingConnection) -> bool:
-        """Return whether there is no client yet, and `pending` still waits within its limit."""
+        """Return whether there is no client yet, and `pending` still waits within its limits."""
         return self._client is None and pending in self._pending and not pending.is_too_big
 
     def _let_in(self, pending: PendingConnection) -> None:
@@ -207,7 +216,7 @@ class ClientAdmission:
                 await channel.close(code, said)
 
     async def _read(self, channel: Channel, first: list[Frame]) -> CloseCode:
-        """Pass frames to the protocol until there are no more.
+        """Pass the frames `first`, then those received, to the protocol until there are no more.
 
         Return the close code for the client.
         """

@@ -22,32 +22,44 @@ SERVER_NOT_INITIALIZED: Final = -32002
 
 @dataclass(frozen=True, slots=True)
 class Accept:
-    """The connection is the client, from this message on."""
+    """Result for a message after which its connection becomes the client."""
 
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """The connection stays open and may try again. If `answer` is not None, it is sent first."""
+    """Result for a message after which its connection stays open, and may try again.
+
+    If `answer` is not None, it is sent to the connection first.
+    """
 
     answer: InvalidMessage | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Reject:
-    """The connection is closed with `code`. If `answer` is not None, it is sent first."""
+    """Result for a message after which its connection is closed with `code`.
+
+    If `answer` is not None, it is sent to the connection first.
+    """
 
     answer: InvalidMessage | None
     code: CloseCode = CloseCode.REFUSED
 
 
 class ClientAuthenticator:
-    """Judges the first messages of a connection. If the token is None, no token is required."""
+    """Judges the messages of a connection that is not the client yet.
+
+    If `token` is None, no token is required.
+    """
 
     def __init__(self, token: str | None) -> None:
         self._token = None if token is None else token.encode()
 
     def handle(self, frame: Frame) -> Accept | Retry | Reject:
-        """Return whether a frame admits its connection, keeps it waiting, or ends it."""
+        """Judge the message in a frame. Return what happens to its connection.
+
+        Accept makes the connection the client, Retry keeps it waiting, Reject closes it.
+        """
         message = messages.read_frame(frame)
         match message:
             case Request(method=lsp.INITIALIZE):
@@ -80,7 +92,7 @@ class ClientAuthenticator:
 
 
 def encode_refusal(refusal: InvalidMessage) -> bytes:
-    """Return the body of the error response for a message that was refused."""
+    """Return the body of the JSON-RPC error response for a message that was refused."""
     error = {"code": refusal.code, "message": refusal.message}
     return messages.encode({"jsonrpc": "2.0", "id": refusal.id, "error": error}, str)
 

@@ -14,7 +14,7 @@ from pygls.lsp.server import LanguageServer
 from intent_lsp.doors.lsp.protocol.protocol import IntentProtocol
 
 PATIENCE: Final = 5.0
-"""Seconds for uncancellable work at the end, and again for a client that reads slowly."""
+"""Seconds to wait at the end for uncancellable work, and as long for a client to read the rest."""
 
 Converse = Callable[[IntentProtocol], Coroutine[Any, Any, None]]
 
@@ -22,8 +22,8 @@ Converse = Callable[[IntentProtocol], Coroutine[Any, Any, None]]
 def conduct(server: LanguageServer, converse: Converse) -> int:
     """Run a connection in an event loop of its own and return the exit status.
 
-    The status is 0 if the client sent `shutdown`, else 1. Raise TypeError unless the server speaks
-    IntentProtocol.
+    `converse` serves the connection to its end by the server's protocol. The status is 0 if the
+    client sent `shutdown`, else 1. Raise TypeError unless the server speaks IntentProtocol.
     """
     protocol = server.protocol
     if not isinstance(protocol, IntentProtocol):

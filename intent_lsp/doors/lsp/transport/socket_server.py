@@ -39,7 +39,7 @@ Listen = Callable[[socket.socket, ClientAdmission], Awaitable[None]]
 
 
 class ListeningError(IntentLspError):
-    """An address that cannot be listened on. `cure` says what to do."""
+    """Raised for an address that cannot be listened on. `cure` says what to do."""
 
     def __init__(self, problem: str, *, cure: str) -> None:
         super().__init__(problem)
@@ -48,7 +48,11 @@ class ListeningError(IntentLspError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListenAddress:
-    """Where to listen, by scheme `tcp` or `ws`. Without a `token_file` no token is needed."""
+    """Where to listen, by scheme `tcp` or `ws`, and whom to let in.
+
+    If `token_file` is None, no token is needed. `origins` are the web origins allowed for `ws`.
+    `limits` are those of a connection before it is admitted.
+    """
 
     scheme: str
     endpoint: Endpoint
@@ -64,7 +68,10 @@ def place_at(
     token_file: str | None = None,
     origins: Iterable[str] = (),
 ) -> ListenAddress:
-    """Return the ListenAddress for values given on the command line."""
+    """Return the ListenAddress for values given on the command line.
+
+    `endpoint` is a host and a port. If `token_file` is None, no token is needed.
+    """
     return ListenAddress(
         scheme=scheme,
         endpoint=Endpoint(*endpoint),
@@ -75,7 +82,10 @@ def place_at(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SocketServer:
-    """A bound listener, with what authenticates and accepts its connections."""
+    """A bound listener, with what authenticates and accepts its connections.
+
+    `listen` starts to accept them.
+    """
 
     listener: socket.socket
     authenticator: ClientAuthenticator
@@ -104,7 +114,8 @@ def open_socket_server(place: ListenAddress) -> SocketServer:
 def serve_sockets(server: LanguageServer, place: SocketServer) -> int:
     """Serve the first admitted connection until it ends, and return the exit status.
 
-    Raise TypeError unless the server speaks IntentProtocol.
+    The status is 0 if the client sent `shutdown`, else 1. Raise TypeError unless the server speaks
+    IntentProtocol.
     """
     with place.listener:
         return conduct(server, lambda protocol: _converse(protocol, place))

@@ -41,7 +41,7 @@ _AT_ONCE: Final = getattr(select, "PIPE_BUF", 0)
 
 
 class MessageWriter:
-    """Writes messages to a descriptor and closes it at the end.
+    """Writes messages to a file descriptor and closes it at the end.
 
     `broken` is called once, on the writing thread, when the reader is gone. Later messages are
     dropped.
@@ -59,7 +59,10 @@ class MessageWriter:
         self._thread.start()
 
     def write(self, data: bytes) -> None:
-        """Write `data` after all that was written before."""
+        """Write `data` after all that was written before, without waiting for the reader.
+
+        What the reader cannot take at once is queued for the writing thread.
+        """
         with self._guard:
             # Write here if possible: handing over to a thread takes longer than most messages do.
             if not self._waiting and self._written_at_once(data):
@@ -68,19 +71,19 @@ class MessageWriter:
             self._queue.put(data)
 
     def close(self) -> None:
-        """Close the descriptor after all queued messages are written."""
+        """Stop writing and close the descriptor, after all queued messages are written."""
         with self._guard:
             self._waiting += 1
             self._queue.put(None)
 
     def join(self, patience: float) -> None:
-        """Wait until all is written, at most `patience` seconds."""
+        """Wait until the writing thread has ended after `close`, at most `patience` seconds."""
         self._thread.join(patience)
 
     def _written_at_once(self, data: bytes) -> bool:
-        """Write a short message if the reader takes it now. Return whether it was written.
+        """Write a short message if the reader can take it now. Return whether it was written.
 
-        If not, the writing thread must write it, and it also handles errors.
+        If not, the writing thread must write it; that thread also handles errors.
         """
         if self._poll is None or len(data) > _AT_ONCE:
             return False
@@ -91,9 +94,9 @@ class MessageWriter:
             return False
 
     def _whole(self, data: bytes) -> bool:
-        """Write as much of `data` as fits and queue the rest.
+        """Write as much of `data` as fits and queue the rest for the writing thread.
 
-        Return False if nothing was written.
+        Return False if nothing was written; then nothing is queued either.
         """
         written = self._stream.write(data)
         if 0 < written < len(data):
@@ -125,9 +128,10 @@ def serve_stdio(server: LanguageServer) -> int:
 
 
 def serve(server: LanguageServer, source: int, sink: int) -> int:
-    """Serve the client that writes to `source` and reads from `sink`, and return the exit status.
+    """Serve the client that writes to `source` and reads from `sink`; return the exit status.
 
-    Both descriptors are closed. Raise TypeError unless the server speaks IntentProtocol.
+    Both are file descriptors, and are closed. The status is 0 if the client sent `shutdown`, else
+    1. Raise TypeError unless the server speaks IntentProtocol.
     """
     return conduct(server, lambda protocol: _converse(protocol, source, sink))
 
@@ -211,7 +215,7 @@ def _read_all(
 
 
 def _take_stdio() -> tuple[int, int]:
-    """Return duplicates of standard input and output.
+    """Return duplicates of standard input and output, in this order, for the client alone.
 
     Redirect standard input to the null device, and standard output to standard error.
     """

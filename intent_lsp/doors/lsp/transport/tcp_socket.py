@@ -1,4 +1,4 @@
-"""TCP channel: messages with the base protocol's headers."""
+"""TCP channel: a TCP connection whose messages have the headers of LSP's base protocol."""
 
 import asyncio
 import socket
@@ -19,7 +19,7 @@ _SLICE: Final = 16 << 10
 
 
 class TcpChannel:
-    """One TCP connection as a channel."""
+    """One TCP connection as a `Channel` of messages."""
 
     def __init__(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, pending: PendingConnection
@@ -28,7 +28,10 @@ class TcpChannel:
         self._frames = Frames()
 
     async def receive(self) -> list[Frame] | None:
-        """Return the frames that the next bytes complete, or None if there are no more bytes."""
+        """Return the frames that the next bytes complete, or None if there are no more bytes.
+
+        The list is empty if no frame is complete, or if the connection has sent too much.
+        """
         try:
             data = await self._reader.read(_SLICE)
         except OSError:
@@ -38,14 +41,15 @@ class TcpChannel:
         return self._frames.feed(data) if self._pending.count(len(data)) else []
 
     async def send(self, body: bytes) -> None:
-        """Send one message with its header."""
+        """Send one message: `body` with its header in front."""
         self._writer.write(messages.frame(body))
         await self._writer.drain()
 
     async def close(self, code: CloseCode, _: str) -> None:
         """End the connection.
 
-        Unless `code` is FINE, first read until the other side has closed it.
+        Unless `code` is FINE, first read until the other side has closed it. The second argument,
+        the reason, is not sent.
         """
         if code is not CloseCode.FINE:
             # A socket closed with unread bytes resets the connection and loses what was sent last.
@@ -57,7 +61,7 @@ class TcpChannel:
 
 
 async def listen(listener: socket.socket, admission: ClientAdmission) -> None:
-    """Accept connections from now on."""
+    """Start to accept TCP connections at `listener`, and pass each of them to `admission`."""
 
     def converse(
         reader: asyncio.StreamReader, writer: asyncio.StreamWriter

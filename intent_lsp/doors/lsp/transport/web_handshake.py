@@ -1,4 +1,4 @@
-"""Which HTTP requests may become a WebSocket, by their Host and Origin headers.
+"""Decides which HTTP requests may become a WebSocket, by their Host and Origin headers.
 
 Invariant: a web page's request is refused unless its origin is allowed. Any page that somebody
 opens can reach every port of this machine.
@@ -19,13 +19,20 @@ _HOST: Final = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^:\[\]\s]+))(?::[0-9]{1,5}
 
 @dataclass(frozen=True, slots=True)
 class HandshakeResult:
-    """The origins that are allowed, as `read_origin` returns them, and the host to listen on."""
+    """The rules of the handshake: which requests may become a WebSocket.
+
+    `origins` are the allowed origins, as `read_origin` returns them; `host` is the host to listen
+    on.
+    """
 
     origins: frozenset[str]
     host: str
 
     def refusal(self, *, hosts: Sequence[str], origins: Sequence[str]) -> str | None:
-        """Return why a request with these header values is refused, or None if it is allowed."""
+        """Return why a request is refused, or None if it is allowed.
+
+        `hosts` and `origins` are the values of its Host and Origin headers.
+        """
         if len(hosts) != 1 or not self._is_ours(hosts[0]):
             return "the Host header of the request does not name this server"
         if origins and (len(origins) > 1 or read_origin(origins[0]) not in self.origins):
@@ -41,7 +48,7 @@ class HandshakeResult:
 
 
 def _is_address(name: str) -> bool:
-    """Return whether a host is an IP address, which needs no name server."""
+    """Return whether a host is an IP address, so that no name server is asked for it."""
     try:
         ip_address(name)
     except ValueError:

@@ -32,13 +32,13 @@ _LONGEST_REASON: Final = 120
 
 
 class WebSocketChannel:
-    """One WebSocket as a channel."""
+    """One WebSocket connection as a `Channel` of messages."""
 
     def __init__(self, connection: ServerConnection) -> None:
         self._connection = connection
 
     async def receive(self) -> list[Frame] | None:
-        """Return the next message, or None if there are no more."""
+        """Return the next message as one frame, or None if there are no more messages."""
         try:
             data = await self._connection.recv()
         except ConnectionClosed:
@@ -46,7 +46,7 @@ class WebSocketChannel:
         return [Body(data.encode() if isinstance(data, str) else data)]
 
     async def send(self, body: bytes) -> None:
-        """Send one message, as text."""
+        """Send one message, as text. Raise ConnectionError if the connection is closed."""
         try:
             await self._connection.send(body, text=True)
         except ConnectionClosed as error:
@@ -59,7 +59,10 @@ class WebSocketChannel:
 
 
 class _CountedConnection(ServerConnection):
-    """A connection that admission limits as soon as it is made, before the handshake."""
+    """A WebSocket connection that is registered with `ClientAdmission` before its handshake.
+
+    So its time and its received bytes are limited from the start.
+    """
 
     def __init__(self, admission: ClientAdmission, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - the library's
         super().__init__(*args, **kwargs)
@@ -77,7 +80,10 @@ class _CountedConnection(ServerConnection):
 async def listen(
     handshake: HandshakeResult, listener: socket.socket, admission: ClientAdmission
 ) -> None:
-    """Accept connections from now on."""
+    """Start to accept WebSocket connections at `listener`, and pass each of them to `admission`.
+
+    `handshake` says which HTTP requests may become a WebSocket.
+    """
 
     async def converse(connection: ServerConnection) -> None:
         pending = cast("_CountedConnection", connection).pending

@@ -28,7 +28,7 @@ def status_wire(status: GovernanceStatus) -> JsonObject:
 
 
 def trace_wire(record: Record) -> JsonObject:
-    """Return a record as the params of the notification `intent/didTrace`."""
+    """Return the params of the notification `intent/didTrace` that reports a record."""
     return {
         "recordId": record.id,
         "paths": [file.path for file in record.files],

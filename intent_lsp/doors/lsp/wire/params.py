@@ -1,4 +1,6 @@
-"""Builds the errors of requests, and finds the session and page in params (protocol section 2).
+"""Builds the errors of requests, and reads the session and the page cursor that params name.
+
+Specified in protocol section 2.
 
 Invariant: wrong params raise `InvalidParams`; a request that cannot be answered raises
 `RequestFailed` with a code. Only this module makes these errors.
@@ -22,29 +24,32 @@ INVALID_PARAMS: Final = -32602
 
 
 def failed(code: RequestCode, message: str, data: Mapping[str, object]) -> JsonRpcException:
-    """Return the error for a request that cannot be answered. `data` is sent beside its code."""
+    """Return the JSON-RPC error `RequestFailed` for a request that cannot be answered.
+
+    Its data are the code and the members of `data`.
+    """
     return JsonRpcException(message, code=REQUEST_FAILED, data={"code": code.value, **data})
 
 
 def refused(refusal: CheckoutRefusal) -> JsonRpcException:
-    """Return the error for a request that governance refuses."""
+    """Return the JSON-RPC error for a request that governance refuses."""
     return failed(refusal.code, refusal.message, refusal.data)
 
 
 def invalid(problem: IntentLspError) -> JsonRpcException:
-    """Return the error for wrong params. The message names the field."""
+    """Return the JSON-RPC error `InvalidParams`. The message of `problem` names the wrong field."""
     return JsonRpcException(str(problem), code=INVALID_PARAMS)
 
 
 def session_of(params: CommonParams, open_root: OpenRoot) -> Session:
-    """Return the session that the params name: the person's own, or an agent's."""
+    """Return the session that the params name: the connection's own on this root, or an agent's."""
     return asking_session(open_root.session, params.session_id, params.agent_id)
 
 
 def cursor_of(spelled: str | None) -> PageCursor | None:
     """Return the page cursor that `spelled` stands for, or None if `spelled` is None.
 
-    Raise WrongParamsError if this server did not issue it.
+    Raise WrongParamsError if it is not a number, as every cursor of this server is.
     """
     if spelled is None:
         return None
