@@ -30,13 +30,13 @@ class ClientUi:
         self._spelling = spelling
 
     def show_message(self, message: str, kind: lsp.MessageType = lsp.MessageType.Info) -> None:
-        """Send `window/showMessage`."""
+        """Show a message to the person, by `window/showMessage`."""
         self._protocol.notify(
             lsp.WINDOW_SHOW_MESSAGE, lsp.ShowMessageParams(type=kind, message=message)
         )
 
     def warn(self, message: str) -> None:
-        """Show a warning."""
+        """Show a message to the person as a warning."""
         self.show_message(message, lsp.MessageType.Warning)
 
     async def choose(
@@ -46,7 +46,7 @@ class ClientUi:
         kind: lsp.MessageType = lsp.MessageType.Info,
         seconds: float = DECISION_TIME,
     ) -> str | None:
-        """Ask the person to choose one of `titles`.
+        """Ask the person to choose one of `titles`, by `window/showMessageRequest`.
 
         Return the chosen title, or None if none is chosen within `seconds`.
         """
@@ -71,7 +71,7 @@ class ClientUi:
         return self._protocol.understands(lsp.WINDOW_SHOW_MESSAGE_REQUEST)
 
     async def offer(self, message: str, titles: Sequence[str]) -> str | None:
-        """Show a warning with buttons.
+        """Show a warning to the person, with a button for each of `titles`.
 
         Return the title of the chosen button, or None if none is chosen. If the client cannot ask
         the person, the warning is shown without buttons.
@@ -86,11 +86,17 @@ class ClientUi:
     async def apply(
         self, uri: str, version: int | None, edits: Sequence[lsp.TextEdit], label: str
     ) -> bool:
-        """Have the editor apply edits to one document. Return whether they were applied."""
+        """Have the editor apply edits to the document at `uri`. Return whether they were applied.
+
+        `version` is the document version that they fit. `label` names the edit in the editor.
+        """
         return await self.apply_edit(self._spelling.workspace_edit(uri, version, edits), label)
 
     async def apply_edit(self, edit: lsp.WorkspaceEdit, label: str) -> bool:
-        """Have the editor apply a WorkspaceEdit. Return whether it was applied."""
+        """Have the editor apply a WorkspaceEdit. Return whether it was applied.
+
+        `label` names the edit in the editor.
+        """
         answer = await self._protocol.ask(
             lsp.WORKSPACE_APPLY_EDIT,
             lsp.ApplyWorkspaceEditParams(edit=edit, label=label),
@@ -99,7 +105,7 @@ class ClientUi:
         return isinstance(answer, lsp.ApplyWorkspaceEditResult) and answer.applied
 
     async def delete(self, uri: str, label: str) -> bool:
-        """Have the editor delete a file. Return whether it was deleted.
+        """Have the editor delete the file at `uri`. Return whether it was deleted.
 
         Return False if the editor does not support that.
         """
@@ -109,7 +115,7 @@ class ClientUi:
         return await self.apply_edit(edit, label)
 
     async def show(self, path: str) -> bool:
-        """Have the editor open a file. Return whether it was opened.
+        """Have the editor open the file at `path`. Return whether it was opened.
 
         Return False if the editor does not support that.
         """

@@ -1,4 +1,4 @@
-"""One client connection: its roots, documents and features' state, and reactions to changes.
+"""One client connection: the parts that its features share, and its reactions to changes.
 
 Invariant: after anything that may have changed a root's rules, all its documents are judged again.
 """
@@ -46,7 +46,7 @@ SEEN_WITHIN: Final = 0.5
 
 
 class Connection:
-    """What the features of one initialized connection share."""
+    """The parts and the state that all features of one client's connection share."""
 
     def __init__(  # noqa: PLR0913 - each is a part of the connection
         self,
@@ -158,16 +158,20 @@ class Connection:
             await self.tracked_documents.look_at_directories(open_root, added)
 
     async def saved(self, open_root: OpenRoot, judgement: Judgement) -> None:
-        """Judge a root's documents again if something that decides on them has changed at a save.
+        """After a save, judge a root's documents again if what decides on them has changed.
 
-        What the judgement of the save has just read of the session is not read again.
+        That is its rules, HEAD, active intent and grants. What `judgement`, that of the save, has
+        just read of them is not read again.
         """
         key = await self.tracked_documents.work.in_thread(_key_of_save, open_root, judgement)
         if self._known.get(open_root) != key:
             await self.rules_may_have_changed(open_root)
 
     async def rules_may_have_changed(self, open_root: OpenRoot) -> None:
-        """Judge a root's documents again if its rules, HEAD, active intent or grants changed."""
+        """Judge a root's documents again if its rules, HEAD, active intent or grants changed.
+
+        Then also tell the client.
+        """
         async with self._rules_lane:
             # Under a lock, so that states are reported in the order in which they were read.
             status, key = await self.tracked_documents.work.in_thread(_state_of, open_root)
@@ -192,7 +196,7 @@ class Connection:
         self._unopened.schedule(open_root, everything=True)
 
     def files_written(self, paths: frozenset[str]) -> None:
-        """Examine files that an agent has changed, soon and before a watcher reports them."""
+        """Examine the files at `paths`, which an agent changed, before a watcher reports them."""
         if not self._written:
             self.tracked_documents.work.begin(self._look_at_written())
         self._written |= paths
@@ -205,7 +209,7 @@ class Connection:
         await self.paths_changed(paths)
 
     async def settings_changed(self) -> None:
-        """Publish all diagnostics again by the current settings."""
+        """Publish all diagnostics again, by the current settings."""
         await self.attach_again()
         self.tracked_documents.post_all()
         self.pages.check_all()
@@ -221,7 +225,10 @@ class Connection:
         await asyncio.to_thread(self.open_roots.close, unsaved)
 
     def _tell_of_governance(self, open_root: OpenRoot, status: GovernanceStatus) -> None:
-        """Show a message if governance has gone off, is on again, or cannot be saved to disk."""
+        """Show a message if a root's governance has gone off or on, or cannot be saved to disk.
+
+        Show none if the state in `status` is the same as at the last call.
+        """
         former = self._states.get(open_root, FileState.OK)
         self._states[open_root] = status.file_state
         if status.file_state is former:
@@ -245,7 +252,7 @@ class Connection:
         self.people.show_message(said, lsp.MessageType.Warning)
 
     async def paths_changed(self, paths: frozenset[str]) -> None:
-        """Examine files and roots again, because the files at `paths` have changed on disk."""
+        """Examine roots and documents again, because the files at `paths` have changed on disk."""
         if any(path.endswith(f"/{INTENTS_FILE}") for path in paths):
             await self.attach_again()
         for open_root in self.open_roots.roots:

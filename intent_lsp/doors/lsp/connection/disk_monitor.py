@@ -37,7 +37,8 @@ Noticed = Callable[[Path, frozenset[Path]], None]
 class TreeWatcher:
     """The file watches of one connection's work trees.
 
-    Methods may block; call them from a thread.
+    `noticed` is called with a root and its changed paths. Methods may block; call them from a
+    thread.
     """
 
     def __init__(self, noticed: Noticed) -> None:
@@ -60,7 +61,10 @@ class TreeWatcher:
             self._watch_rooms(root)
 
     def follow(self, root: Path, paths: frozenset[Path]) -> None:
-        """Watch new directories of a root, because the files at `paths` have changed."""
+        """Watch new directories of a root. `paths` are its paths that have changed.
+
+        Do nothing unless one of them is a new directory or an ignore file.
+        """
         with self._lock:
             rooms = self._rooms.get(root, frozenset())
             new = (path for path in paths if path not in rooms and path.is_dir())
@@ -97,7 +101,7 @@ By then an editor has reported its saves.
 """
 
 RESTED: Final = 50.0
-"""After each examination the monitor pauses this many times as long as that took."""
+"""After each examination the monitor pauses this many times as long as the examination took."""
 
 LONGEST_PAUSE: Final = 3.0
 
@@ -105,7 +109,7 @@ IDLE_WITHIN: Final = 1.0
 """The longest wait for an idle moment, in seconds, before an examination."""
 
 GIT_WITHIN: Final = 0.3
-"""Seconds after which to look again if git was running."""
+"""Seconds after which to examine a work tree again if git was running in it."""
 
 LONGEST: Final = 10.0
 """Seconds after which changes are recorded even if the work tree is never quiet."""
@@ -115,10 +119,11 @@ LONGEST: Final = 10.0
 class _Root:
     """What has to be done for one root.
 
-    `wanted`: an examination is due. `everything`: the examination includes files that have not
-    changed since the last one. `looking`: an examination is running. `unrecorded_since` is the
-    event loop's time at the first change that has no record yet, or None without one. `quiet` is
-    the timer that records the changes.
+    `wanted`: an examination of the work tree is due. `everything`: that examination includes files
+    that have not changed since the last one. `looking`: an examination is running.
+    `unrecorded_since` is the event loop's time at the first change that has no record yet, or None
+    without one. `quiet` is the timer that records the changes. `lane` is held by an examination and
+    by recording.
     """
 
     open_root: OpenRoot
@@ -131,7 +136,7 @@ class _Root:
 
 
 class DiskChangeMonitor:
-    """Notices changes in the work trees of one connection's roots, and records them."""
+    """Notices changes on disk in the work trees of one connection's roots, and records them."""
 
     def __init__(self, tracked_documents: TrackedDocuments, outcomes: RecordNotifier) -> None:
         self._tracked_documents = tracked_documents
@@ -154,7 +159,7 @@ class DiskChangeMonitor:
         self.schedule(open_root, everything=True)
 
     def schedule(self, open_root: OpenRoot, *, everything: bool = False) -> None:
-        """Schedule an examination of a root's work tree.
+        """Schedule an examination of a root's work tree, if the root is followed.
 
         If `everything`, files that have not changed are examined too, because the rules may have
         changed.
@@ -177,7 +182,10 @@ class DiskChangeMonitor:
         self._roots.clear()
 
     def _noticed(self, root: Path, paths: frozenset[Path]) -> None:
-        """Pass changes from the watch's thread to the event loop, except this server's own."""
+        """Pass changed paths from the watch's thread to the event loop.
+
+        Leave out this server's own changes. No paths means that anything may have changed.
+        """
         followed = self._roots.get(root)
         if followed is not None and paths:
             paths = followed.open_root.governance.watch_events.in_tree(paths)
@@ -251,7 +259,10 @@ class DiskChangeMonitor:
             )
 
     def _tell(self, open_root: OpenRoot, news: DiskNews) -> None:
-        """Report each new record, and in a single message all changes that wait for the ledger."""
+        """Report each new record to the client, and in one message the changes that wait.
+
+        A change waits if its record cannot be written to the ledger yet.
+        """
         waiting = [change for change in news.recorded if change.queued is not None]
         for change in news.recorded:
             if change.queued is None:

@@ -15,6 +15,11 @@ _KEPT_AT_MOST: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class _Given:
+    """The grant that a token stands for: `patterns` for an intent, for the time `ttl`.
+
+    If `ttl` is None, the grant is for good. `until` is the time at which the token expires.
+    """
+
     intent_id: str
     patterns: tuple[str, ...]
     ttl: timedelta | None
@@ -23,13 +28,16 @@ class _Given:
 
 @dataclass(slots=True)
 class GrantTokens:
-    """The tokens of one connection."""
+    """The one-time tokens of one connection. `clock` returns the current time."""
 
     clock: Callable[[], datetime]
     _given: dict[str, _Given] = field(default_factory=dict)
 
     def give(self, intent_id: str, patterns: tuple[str, ...], ttl: timedelta | None) -> str:
-        """Return a new token for exactly this grant."""
+        """Return a new token for exactly this grant of `patterns` to an intent.
+
+        `ttl` is how long the grant lasts, None for good.
+        """
         token = secrets.token_urlsafe(24)
         self._given[token] = _Given(intent_id, patterns, ttl, self.clock() + GOOD_FOR)
         while len(self._given) > _KEPT_AT_MOST:
@@ -39,7 +47,10 @@ class GrantTokens:
     def take(
         self, token: str, intent_id: str, patterns: tuple[str, ...], ttl: timedelta | None
     ) -> bool:
-        """Use up a token. Return whether it was valid for exactly this grant."""
+        """Use up a token. Return whether it was valid for exactly this grant.
+
+        `ttl` is how long the grant lasts, None for good.
+        """
         given = self._given.pop(token, None)
         if given is None or self.clock() > given.until:
             return False

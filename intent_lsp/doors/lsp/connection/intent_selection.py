@@ -21,7 +21,7 @@ RefreshRoot = Callable[[OpenRoot], Coroutine[object, object, None]]
 class IntentSelection:
     """Selects, creates and completes intents, and grants scope, on one connection.
 
-    `look` judges a root's documents again.
+    `look` is called with a root, to judge the root's documents again.
     """
 
     def __init__(
@@ -34,10 +34,10 @@ class IntentSelection:
     async def select(
         self, open_root: OpenRoot, intent_id: str, voice: AgentInfo = SILENT
     ) -> Selection | CheckoutRefusal:
-        """Make an intent active in the connection's own session.
+        """Make an intent active in the connection's own session on a root.
 
-        Return the selection, or a refusal. `voice` is what the agent that uses this session says
-        about itself.
+        Return the selection, or a refusal. `voice` is what an agent that uses this session says
+        about itself; it is empty for a person.
         """
         await self._recorded(open_root)
         done = await self._tracked_documents.work.in_thread(
@@ -83,7 +83,7 @@ class IntentSelection:
     async def complete(
         self, open_root: OpenRoot, session: Session, intent_id: str | None
     ) -> Intent | CheckoutRefusal:
-        """Complete an intent, or the session's active intent if `intent_id` is None.
+        """Set an intent to completed, or the active one of `session` if `intent_id` is None.
 
         Return the completed intent, or a refusal.
         """
@@ -101,9 +101,10 @@ class IntentSelection:
     async def grant(
         self, open_root: OpenRoot, wish: Wish, session: Session
     ) -> Granted | CheckoutRefusal:
-        """Grant scope that the person approved. Return the grant, or a refusal.
+        """Grant the scope `wish`, which the person approved. Return the grant, or a refusal.
 
-        Judge the root's documents again now and when the grant expires.
+        `session` asked for the grant. Judge the root's documents again now, and when the grant
+        expires.
         """
         done = await self._tracked_documents.work.in_thread(
             open_root.governance.planning.grant,
@@ -119,7 +120,7 @@ class IntentSelection:
         return done
 
     async def clear(self, open_root: OpenRoot) -> None:
-        """Deselect the active intent of the connection's own session."""
+        """Deselect the active intent of the connection's own session on a root."""
         await self._recorded(open_root)
         await self._tracked_documents.work.in_thread(
             open_root.governance.checkout.clear, open_root.session
@@ -127,7 +128,10 @@ class IntentSelection:
         await self._look(open_root)
 
     async def _recorded(self, open_root: OpenRoot) -> None:
-        """Wait until all saves so far are recorded, under the intent that was active for them."""
+        """Wait until all saves of a root so far are recorded, and end its runs of automatic saves.
+
+        So they are recorded under the intent that was active for them.
+        """
         for tracked in self._tracked_documents.of_root(open_root):
             await tracked.all_recorded.wait()
         await self._outcomes.end_runs(open_root)

@@ -24,17 +24,20 @@ ProgressReport = Callable[[int, int], None]
 
 
 class Speaker(Protocol):
-    """Sends notifications to a client from any thread, and requests from the event loop."""
+    """The part of the protocol that progress needs.
+
+    It sends notifications to a client from any thread, and requests from the event loop.
+    """
 
     def notify(self, method: str, params: object) -> None:
-        """Send a notification."""
+        """Send a notification with these params."""
 
     async def ask(self, method: str, params: object) -> object:
-        """Send a request and return the result, or None if the client does not answer."""
+        """Send a request. Return the client's result, or None if it does not answer."""
 
 
 class ClientProgress:
-    """Shows progress on one connection."""
+    """Shows the progress of long operations to one client."""
 
     def __init__(
         self, protocol: Speaker, client: ClientCapabilities, wondering: float = WONDERING
@@ -45,10 +48,10 @@ class ClientProgress:
 
     @asynccontextmanager
     async def shown(self, token: Token | None, title: str) -> AsyncIterator[ProgressReport]:
-        """Show the progress of work, and yield a function to report it.
+        """Show the progress of work while the context is open. Yield a function to report it.
 
         The progress is shown under the client's `token`. If that is None, it is shown under a new
-        token once the work takes long.
+        token once the work takes long. `title` says what the work is.
         """
         bar = _Bar(self._protocol, title)
         later: asyncio.Task[None] | None = None

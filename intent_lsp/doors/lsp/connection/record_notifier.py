@@ -55,14 +55,14 @@ class IntentMapWriter:
 
 
 def _nothing() -> None:
-    """Do nothing, as long as `origins_changed` is not set."""
+    """Do nothing, as long as `RecordNotifier.origins_changed` is not set."""
 
 
 class RecordNotifier:
-    """Reports to one connection's client what became of edits.
+    """Reports to one connection's client whether edits are recorded or queued.
 
-    `look` judges a root's documents again. `origins_changed` is called after each new record,
-    because attributions may have changed.
+    `look` is called with a root, to judge the root's documents again. `origins_changed` is called
+    after each new record, because attributions may have changed.
     """
 
     def __init__(
@@ -80,9 +80,9 @@ class RecordNotifier:
         self.origins_changed: Callable[[], None] = _nothing
 
     def saved(self, open_root: OpenRoot, after: AfterSave) -> None:
-        """Report that a save is recorded or queued.
+        """Report that a save, whose outcome is `after`, is recorded or queued.
 
-        Record it later if an agent's claim delays it.
+        If an agent's claim delays its record, record it once the claim has expired.
         """
         path = after.judgement.path
         self.recorded(open_root, f"{path} is saved", after.record, after.queued)
@@ -98,20 +98,26 @@ class RecordNotifier:
         self.later(rests_after, self.run_rests(open_root, after))
 
     def typed_in(self, open_root: OpenRoot, path: WorkspacePath) -> None:
-        """Record the runs of automatic saves of all files except `path`, which is being edited."""
+        """Record a root's open runs of automatic saves, except that of the file `path`.
+
+        That file is being edited, so its run goes on.
+        """
         left = self._open_runs.get(open_root, set()) - {path}
         if left:
             self._open_runs[open_root] -= left
             self._tracked_documents.work.begin(self.end_runs(open_root, left))
 
     async def closed(self, tracked: TrackedDocument) -> None:
-        """Record the run of automatic saves of a document that was closed."""
+        """Record the open run of automatic saves of a document that the editor has closed."""
         await tracked.all_recorded.wait()
         if tracked.open_root is not None and tracked.place is not None:
             await self.end_runs(tracked.open_root, [tracked.place.path])
 
     async def run_rests(self, open_root: OpenRoot, after: AfterSave) -> None:
-        """Record a run of automatic saves, unless there were further saves since `after`."""
+        """Record the run of automatic saves whose newest save has the outcome `after`.
+
+        Do nothing if there were further saves.
+        """
         end = open_root.governance.saves.end_run_at_rest
         self._runs_ended(open_root, await self._tracked_documents.work.in_thread(end, after))
 
@@ -128,7 +134,7 @@ class RecordNotifier:
             self.saved(open_root, after)
 
     def claimed(self, open_root: OpenRoot, paths: Iterable[str]) -> None:
-        """Take new snapshots of the open files among `paths`, which an agent has claimed.
+        """Take new snapshots of the open files among `paths`, which an agent's ticket claims.
 
         Take snapshots again when the claim expires.
         """
@@ -164,7 +170,7 @@ class RecordNotifier:
         self.noted(open_root)
 
     def noted(self, open_root: OpenRoot) -> None:
-        """Schedule writing the intent map and, if the policy says so, the recent history."""
+        """Schedule writing a root's intent map and, if the policy says so, its recent history."""
         self.maps.schedule(open_root)
         if open_root not in self._writing:
             self._writing.add(open_root)
@@ -183,7 +189,7 @@ class RecordNotifier:
         await self._look(open_root)
 
     def later(self, seconds: float, work: Coroutine[object, object, None]) -> None:
-        """Run `work` after some seconds, unless the connection ends before that."""
+        """Await `work` after some seconds, unless the connection ends before that."""
 
         async def wait() -> None:
             try:

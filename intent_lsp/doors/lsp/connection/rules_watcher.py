@@ -17,10 +17,13 @@ OnRulesChange = Callable[[frozenset[str]], Coroutine[object, object, None]]
 
 
 class RulesWatcher:
-    """The watches of one connection, one for each root."""
+    """The watches of one connection, one for each root: of control files, git and open files."""
 
     def __init__(self, changed: OnRulesChange, is_open: Callable[[Path], bool]) -> None:
-        """Call `changed` after changes. `is_open` says whether an editor has a file open."""
+        """Call `changed` with the paths that have changed.
+
+        `is_open` says whether an editor has a file open.
+        """
         self._changed, self._is_open = changed, is_open
         self._loop = asyncio.get_running_loop()
         self._lock = threading.Lock()
@@ -56,7 +59,7 @@ class RulesWatcher:
             self._watches.clear()
 
     def _noticed(self, governance: Governance, paths: frozenset[Path]) -> None:
-        """Pass changes from the watch's thread to the event loop, except this server's own."""
+        """Pass changed paths from the watch's thread to the event loop; drop this server's own."""
         paths = governance.watch_events.of_rules(paths, self._is_open)
         if not paths:
             return
