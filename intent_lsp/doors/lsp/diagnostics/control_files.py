@@ -1,4 +1,4 @@
-"""Checks the control files, which are intents file and policy, in editor buffers and on disk.
+"""Checks the control files (the intents file and the policy), in editor buffers and on disk.
 
 Specified in requirements section 3.
 
@@ -38,11 +38,12 @@ _GONE: Final = "The intents file no longer exists. Edits are not checked until i
 
 @dataclass(slots=True)
 class ControlFile:
-    """One control file of one root, with the result of its last check.
+    """One control file of one root, with the result of its last check: `lines` and `findings`.
 
     `uri` is the URI under which its findings are published; while the file is open, it is the
-    client's. `wanted` counts the checks asked for. `busy`: a check is running as `task`. `kept`: a
-    first check is done, and the preparation of the root has begun.
+    client's. `version` is that of the checked document, None for the file on disk. `wanted` counts
+    the checks asked for. `busy`: a check is running as `task`. `kept`: a first check is done, and
+    the preparation of the root has begun.
     """
 
     governance: Governance
@@ -78,11 +79,11 @@ class ControlFileDiagnostics:
         self._pages: dict[str, ControlFile] = {}
 
     def page(self, uri: str) -> ControlFile | None:
-        """Return the control file at a URI in any percent-encoding, or None if there is none."""
+        """Return the control file at a URI in any percent-encoding; None for any other file."""
         return self._pages.get(path_of_uri(uri) or "")
 
     def watch(self, governance: Governance) -> None:
-        """Add the control files of a root, and check them."""
+        """Add the control files of a root that was opened, and schedule a check of each."""
         seen = partial(is_directory, governance.root)
         for path in CONTROL_PAGES:
             place = str(governance.root / path)
@@ -91,25 +92,31 @@ class ControlFileDiagnostics:
         self.check_root(governance.root)
 
     def changed(self, uri: str) -> None:
-        """Schedule a check of a document's newest text, if it is a control file."""
+        """Schedule a check of the newest text of the document at `uri`, if it is a control file."""
         page = self.page(uri)
         if page is not None:
             self.check(page)
 
     def check_root(self, root: Path) -> None:
-        """Schedule a check of the control files of a root."""
+        """Schedule a check of each control file of a root."""
         for page in self._pages.values():
             if page.governance.root == root:
                 self.check(page)
 
     async def settled(self, uri: str) -> None:
-        """If a check of a control file is under way, wait until its result is published."""
+        """Wait until the check of the control file at `uri` that is under way is published.
+
+        Return at once if no check is under way, or if `uri` is no control file.
+        """
         page = self.page(uri)
         if page is not None and page.task is not None:
             await asyncio.wait({page.task})
 
     def check(self, page: ControlFile) -> None:
-        """Schedule a check of a control file. Changes during a check cause one more check."""
+        """Schedule a check of a control file.
+
+        However many checks are asked for during a check, one more follows it.
+        """
         page.wanted += 1
         if not page.busy:
             page.busy = True
@@ -203,7 +210,7 @@ def _read(page: ControlFile, typed: str | None) -> tuple[list[str], tuple[Findin
 
 
 def _gone(page: ControlFile) -> tuple[Finding, ...]:
-    """Return the finding for a missing intents file, or no finding for a missing policy."""
+    """Return the finding for a missing intents file, or no finding for a missing policy file."""
     if page.path != INTENTS_FILE:
         return ()
     return (_whole(FileCode.INTENTS_FILE_MISSING, _GONE),)

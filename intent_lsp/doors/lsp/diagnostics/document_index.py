@@ -10,7 +10,7 @@ from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 
 
 class DocumentIndex:
-    """Tracked documents, found by URI or by root."""
+    """The tracked documents of one connection, found by URI, by path or by root."""
 
     def __init__(self) -> None:
         self._tracked: dict[str, TrackedDocument] = {}
@@ -26,7 +26,7 @@ class DocumentIndex:
         return self._by_path.get(path) if known is None and path is not None else known
 
     def is_tracked(self, path: Path) -> bool:
-        """Return whether a file is tracked. Any thread may ask."""
+        """Return whether the file at an absolute path is tracked. Any thread may ask."""
         return str(path) in self._by_path
 
     def all_tracked(self) -> tuple[TrackedDocument, ...]:
@@ -34,11 +34,14 @@ class DocumentIndex:
         return tuple(self._tracked.values())
 
     def of_root(self, open_root: OpenRoot) -> tuple[TrackedDocument, ...]:
-        """Return the tracked documents of one root."""
+        """Return the tracked documents that one root governs."""
         return tuple(t for t in self._tracked.values() if t.open_root is open_root)
 
     def open_at(self, open_root: OpenRoot, paths: Iterable[str]) -> dict[str, TrackedDocument]:
-        """Return the open documents of a root whose path is in `paths`, by that path."""
+        """Return those of a root's files at `paths` that an editor has open, by path.
+
+        `paths` are relative to the root.
+        """
         root = open_root.governance.root
         found = ((path, self.tracked_at(uri_of(root / path))) for path in paths)
         return {path: it for path, it in found if it is not None and it.version is not None}
@@ -62,7 +65,7 @@ class DocumentIndex:
     def drop(self, tracked: TrackedDocument) -> bool:
         """Stop tracking a document. Return whether it was tracked.
 
-        Return False also if another document is tracked under its URI.
+        Return False too, and do nothing, if another document is tracked under its URI.
         """
         if self._tracked.get(tracked.uri) is not tracked:
             return False

@@ -28,7 +28,7 @@ from intent_lsp.store.fs import files
 
 @dataclass(slots=True, kw_only=True)
 class _Entry:
-    """A file with violations, of which `count` are shown.
+    """A file with violations. `count` of them are shown.
 
     If this file stands for further files with the same problem, `others` are those files. If
     another file stands for this one, `others` is None. `due`: the violations have been computed
@@ -46,7 +46,7 @@ class _Entry:
 class DiagnosticGrouping:
     """Publishes the violations of one connection's documents.
 
-    One closed file may stand for many.
+    Of many closed files with the same problem, one is shown and stands for all.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class DiagnosticGrouping:
             self._show_changed(each.open_root for each in (former, entry) if each is not None)
 
     def forget(self, tracked: TrackedDocument) -> None:
-        """Clear the diagnostics of a document."""
+        """Clear the diagnostics of a document that is not tracked any more."""
         former = self._take_out(tracked.uri)
         self._publisher.post(tracked.uri, None, ())
         if former is not None:
@@ -108,7 +108,8 @@ class DiagnosticGrouping:
     def remember_source(self, look: OpenFileState, open_root: OpenRoot) -> None:
         """Cache the lines of a root's intents file, to which diagnostics refer.
 
-        Call on a thread.
+        `look` is a snapshot by the rules in that file. Call on a thread, because this reads the
+        file.
         """
         path = open_root.governance.root / INTENTS_FILE
         version = look.judgement.rules.version
@@ -145,7 +146,7 @@ class DiagnosticGrouping:
     def _renamed_to(self, look: OpenFileState, path: WorkspacePath) -> WorkspacePath | None:
         """Return the new path of a file that was renamed out of scope, or None for any other file.
 
-        The record of the rename has the new path.
+        `look` is the snapshot of the file, which has the record of the rename.
         """
         record = look.refused
         if record is None or not look.disk.absent:
@@ -167,7 +168,10 @@ class DiagnosticGrouping:
         return entry
 
     def _show_changed(self, roots: Iterable[OpenRoot]) -> None:
-        """Publish the closed files of `roots`. Roots whose diagnostics are delayed follow later."""
+        """Publish the closed files of `roots`.
+
+        Roots whose diagnostics are delayed follow when the delay ends.
+        """
         for root in set(roots):
             if root in self._held:
                 self._waiting.add(root)
@@ -176,7 +180,10 @@ class DiagnosticGrouping:
                 self._show_root(root)
 
     def _show_root(self, root: OpenRoot) -> None:
-        """Publish the closed files of a root whose diagnostics have changed."""
+        """Publish each closed file of a root whose violations have changed since it was published.
+
+        Also publish one that stands for other files than before.
+        """
         entries = self._roots.get(root, {}).values()
         shown = shown_of(entry.file for entry in entries)
         # Files that are no longer shown come first, because they make room for the others.
@@ -190,8 +197,8 @@ class DiagnosticGrouping:
     def _problems(self, tracked: TrackedDocument, others: Others | None) -> Sequence[Violation]:
         """Return the violations to show on a closed file.
 
-        `others` are the further files that this one stands for. If it is None, another file stands
-        for this one, and the result is empty.
+        `others` are the further files that this one stands for. If `others` is None, another file
+        stands for this one, and the result is empty.
         """
         if others is None:
             return ()
@@ -199,13 +206,16 @@ class DiagnosticGrouping:
         return [for_others(each, others) for each in problems[:1]] if others.count else problems
 
     def _room(self, tracked: TrackedDocument) -> int:
-        """Return how many violations one file may show, so that its root stays within its limit."""
+        """Return how many violations a file may show, so that its root stays within its limit."""
         others = (each for each in self._entries.values() if each.tracked is not tracked)
         taken = sum(each.count for each in others if each.open_root is tracked.open_root)
         return max(0, SHOWN_A_ROOT - taken)
 
     def _spell(self, tracked: TrackedDocument, problems: Iterable[Violation]) -> int:
-        """Publish violations with the severities of the settings. Return how many are shown."""
+        """Publish violations of a document, with the severities of the settings.
+
+        Return how many are shown: the settings may hide some.
+        """
         severity = self._settings.severity
         sources = {path: lines for path, (_, lines) in tuple(self._sources.items())}
         shown = [

@@ -29,20 +29,29 @@ def uri_of(path: str | Path) -> str:
 
 
 def position(lines: Sequence[str], place: Position, encoding: PositionEncoding) -> lsp.Position:
-    """Return a position in code points as an LSP position in the client's encoding."""
+    """Return `place`, in code points, as an LSP position in the client's encoding.
+
+    `lines` is the text in which it lies.
+    """
     found = to_client(lines, place, encoding)
     return lsp.Position(found.line, found.character)
 
 
 def span_range(lines: Sequence[str], span: Span, encoding: PositionEncoding) -> lsp.Range:
-    """Return a span in code points as an LSP range in the client's encoding."""
+    """Return `span`, in code points, as an LSP range in the client's encoding.
+
+    `lines` is the text in which it lies.
+    """
     return lsp.Range(position(lines, span.start, encoding), position(lines, span.end, encoding))
 
 
 def line_range(
     lines: Sequence[str], first: int, last: int, encoding: PositionEncoding
 ) -> lsp.Range:
-    """Return the range of whole lines `first` to `last`, without the last line's terminator."""
+    """Return the LSP range of whole lines `first` to `last`, without the last line's terminator.
+
+    `lines` is the text. Lines beyond it mean its last line.
+    """
     if not lines:
         return lsp.Range(lsp.Position(0, 0), lsp.Position(0, 0))
     first, last = min(first, len(lines) - 1), min(last, len(lines) - 1)
@@ -68,9 +77,10 @@ class LspEncoder:
         severity: Severity,
         sources: Mapping[Path, Sequence[str]],
     ) -> lsp.Diagnostic:
-        """Return a violation as a diagnostic of the document with the text `lines`.
+        """Return the violation `problem` as a diagnostic of the document with the text `lines`.
 
-        `sources` has the lines of each other file that the violation refers to.
+        `version` is the document's, or None if it is closed. `sources` has the lines of each other
+        file that the violation refers to.
         """
         data = {
             "v": DATA_VERSION,
@@ -94,7 +104,10 @@ class LspEncoder:
         )
 
     def finding(self, finding: Finding, lines: Sequence[str], uri: str) -> lsp.Diagnostic:
-        """Return a finding in a control file as a diagnostic."""
+        """Return a finding in a control file as a diagnostic.
+
+        `lines` is the file's text, and `uri` its URI.
+        """
         related = [
             lsp.DiagnosticRelatedInformation(
                 lsp.Location(uri, span_range(lines, place.span, self.encoding)), place.message
@@ -112,17 +125,21 @@ class LspEncoder:
         )
 
     def fix_edits(self, fix: Fix, lines: Sequence[str]) -> list[lsp.TextEdit]:
-        """Return the edits of a quick fix for the text `lines`."""
+        """Return the edits that a quick fix makes in the text `lines`."""
         return [self.edit(change, lines) for change in fix.changes]
 
     def edit(self, change: TextChange, lines: Sequence[str]) -> lsp.TextEdit:
-        """Return one change of a text as an edit. `lines` is the text before the change."""
+        """Return one change of a text as an LSP edit. `lines` is the text before the change."""
         return lsp.TextEdit(span_range(lines, change.span, self.encoding), change.new_text)
 
     def workspace_edit(
         self, uri: str, version: int | None, edits: Sequence[lsp.TextEdit]
     ) -> lsp.WorkspaceEdit:
-        """Return edits of one document as a WorkspaceEdit, with `version` if the client can."""
+        """Return edits of the document at `uri` as a WorkspaceEdit.
+
+        `version` is the document version that they fit; it is left out if the client ignores
+        versions.
+        """
         if not self.client.document_changes:
             return lsp.WorkspaceEdit(changes={uri: list(edits)})
         document = lsp.OptionalVersionedTextDocumentIdentifier(uri=uri, version=version)
@@ -134,9 +151,9 @@ class LspEncoder:
         self,
         steps: Sequence[lsp.TextDocumentEdit | lsp.CreateFile | lsp.RenameFile | lsp.DeleteFile],
     ) -> lsp.WorkspaceEdit:
-        """Return edits of several documents as a WorkspaceEdit, with versions if the client can.
+        """Return changes of several files and documents as one WorkspaceEdit, in this order.
 
-        If the client does not support versions, only the text edits are kept.
+        If the client does not support versions, only the text edits are kept, without versions.
         """
         if self.client.document_changes:
             return lsp.WorkspaceEdit(document_changes=list(steps))
@@ -170,7 +187,11 @@ class LspEncoder:
 
 
 def hunk_change(hunk: Hunk, reference: Sequence[str]) -> TextChange:
-    """Return the change that replaces the new lines of a hunk by its old lines in `reference`."""
+    """Return the change that undoes a hunk in the new text.
+
+    It replaces the hunk's new lines by its old lines, which are taken from the old text
+    `reference`.
+    """
     old = "".join(reference[hunk.old_start : hunk.old_start + hunk.old_count])
     start = Position(hunk.new_start, 0)
     return TextChange(Span(start, Position(hunk.new_start + hunk.new_count, 0)), old)

@@ -32,7 +32,7 @@ class PublishedDiagnostics:
     """The diagnostics of one file, encoded but perhaps not sent yet.
 
     A client that pulls diagnostics identifies them by `result_id`. To any other client, `push`
-    sends them.
+    sends them. `version` is the document's, or None if it is not open.
     """
 
     version: int | None
@@ -42,7 +42,7 @@ class PublishedDiagnostics:
 
 
 class DiagnosticsPublisher:
-    """Publishes diagnostics in the way that the client supports."""
+    """Publishes the diagnostics of files to one client, by pushes or by answers to its pulls."""
 
     def __init__(
         self,
@@ -59,13 +59,13 @@ class DiagnosticsPublisher:
         self._timer: asyncio.TimerHandle | None = None
 
     def post(self, uri: str, version: int | None, items: Sequence[lsp.Diagnostic]) -> None:
-        """Replace the diagnostics of a file by `items`."""
+        """Replace the published diagnostics of the file at `uri` by `items`."""
         self.show(uri, self.posting(uri, version, items))
 
     def posting(
         self, uri: str, version: int | None, items: Sequence[lsp.Diagnostic]
     ) -> PublishedDiagnostics:
-        """Encode diagnostics for `show`.
+        """Encode diagnostics for `show`, which publishes them.
 
         This may run on any thread, because there may be thousands.
         """
@@ -79,7 +79,7 @@ class DiagnosticsPublisher:
         )
 
     def show(self, uri: str, posting: PublishedDiagnostics) -> None:
-        """Replace the diagnostics of a file by `posting`, which are encoded already."""
+        """Replace the published diagnostics of the file at `uri` by those encoded in `posting`."""
         former = self._posted.get(uri)
         if posting.items:
             self._posted[uri] = posting
@@ -93,12 +93,12 @@ class DiagnosticsPublisher:
             posting.push()
 
     def items(self, uri: str) -> tuple[lsp.Diagnostic, ...]:
-        """Return the diagnostics of a file."""
+        """Return the diagnostics that were published last for the file at `uri`."""
         posting = self._posted.get(uri)
         return () if posting is None else posting.items
 
     def document(self, uri: str, previous: str | None) -> DiagnosticReport:
-        """Answer `textDocument/diagnostic`.
+        """Answer `textDocument/diagnostic` for the file at `uri`.
 
         `previous` is the result id that the client has, or None.
         """

@@ -22,7 +22,10 @@ _log: Final = logging.getLogger(__name__)
 
 
 def attach_document(open_roots: OpenRoots, tracked: TrackedDocument) -> None:
-    """Find the root that governs a document. If it is another root than before, read the file."""
+    """Find the root that governs a document, and set it in `tracked`; None if no root does.
+
+    If it is another root than before, read the file.
+    """
     path = path_of_uri(tracked.uri)
     open_root = None if path is None else open_roots.of_path(path)
     place = (
@@ -40,10 +43,10 @@ def attach_document(open_roots: OpenRoots, tracked: TrackedDocument) -> None:
 def take_snapshot(
     tracked: TrackedDocument, lines: list[str], after: AfterSave | None = None
 ) -> tuple[OpenFileState | None, DocumentDiffs | None]:
-    """Return a snapshot of a document with the text `lines`, and its diffs if changes are shown.
+    """Return a snapshot of a document with the text `lines`, and that text's diffs.
 
-    `after` is a save that has just been recorded, or None. Return None twice if nothing governs the
-    document, or if the snapshot fails.
+    The diffs are None if changes of the file are not shown. Both are None if no root governs the
+    document, or if the snapshot fails. `after` is a save that has just been recorded, or None.
     """
     try:
         look = None if after is None else tracked.file.snapshot_after(after)
@@ -55,7 +58,10 @@ def take_snapshot(
 
 
 def find_wrong(open_root: OpenRoot, path: WorkspacePath) -> ResolvedPath | None:
-    """Return the resolved path of a closed file, or None if the file has no violations."""
+    """Return the resolved path of a closed file, or None if the file has no violations.
+
+    A file that cannot be judged counts as one with violations.
+    """
     place = resolve_below(open_root.governance.root, path)
     try:
         fine = place is None or open_root.governance.looks.is_fine(open_root.session, place)
@@ -66,7 +72,7 @@ def find_wrong(open_root: OpenRoot, path: WorkspacePath) -> ResolvedPath | None:
 
 
 def read_closed(open_root: OpenRoot, place: ResolvedPath) -> FileContent:
-    """Return the content of a closed document's file.
+    """Return the content of a closed document's file on disk.
 
     If the file cannot be read, log a warning and return the content of a missing file.
     """
@@ -80,7 +86,8 @@ def read_closed(open_root: OpenRoot, place: ResolvedPath) -> FileContent:
 def is_changed(tracked: TrackedDocument) -> bool:
     """Return whether a closed document's file differs from HEAD.
 
-    Without a commit, the file is compared with its first known content.
+    Without a commit, it is compared with its first known content. Return False if no root governs
+    it.
     """
     open_root, place = tracked.open_root, tracked.place
     if open_root is None or place is None:

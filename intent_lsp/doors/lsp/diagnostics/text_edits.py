@@ -15,10 +15,10 @@ from intent_lsp.formats.diff import line_hunks
 def turning_edits(
     lines: Sequence[str], wanted: Sequence[str], spelling: LspEncoder
 ) -> list[lsp.TextEdit]:
-    """Return the edits that turn `lines` into `wanted`, encoded by `spelling`.
+    """Return the LSP edits that turn the text `lines` into the text `wanted`.
 
     If no diff can be computed, one edit replaces everything. All ranges are positions in `lines`,
-    as LSP requires.
+    as LSP requires. `spelling` encodes the edits.
     """
     hunks = line_hunks(wanted, lines)
     if hunks is None:

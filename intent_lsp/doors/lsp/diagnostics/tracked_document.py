@@ -36,8 +36,9 @@ class TrackedDocument:
     `refused` is a future for the newest refused save; its result is whether the text stayed off the
     disk.
 
-    `look` is the newest snapshot. `generation` counts edits. `rules` counts changes of the rules,
-    and `looked_by` is that count at the newest snapshot. `offered`: the person was asked already
+    `look` is the newest snapshot, `diffs` are the text's differences from it, and `problems` the
+    violations that are shown. `generation` counts edits. `rules` counts changes of the rules, and
+    `looked_by` is that count at the newest snapshot. `offered`: the person was asked already
     whether to undo an out-of-scope save.
     """
 
@@ -75,7 +76,7 @@ class TrackedDocument:
         self.all_recorded.clear()
 
     def save_over(self) -> None:
-        """Note that a reported save is recorded, or cannot be recorded."""
+        """Note that one reported save is recorded, or cannot be recorded."""
         self.saves -= 1
         if not self.saves:
             self.all_recorded.set()
@@ -91,7 +92,10 @@ class TrackedDocument:
         return self.look is not None and self.look.disk.lines != self.lines
 
     def follow(self, edits: Sequence[LineEdit], lines: list[str], version: int) -> None:
-        """Update text, version and diffs after an edit."""
+        """Update text, version and diffs after an edit.
+
+        `edits` say which lines changed; `lines` and `version` are those after the edit.
+        """
         self.lines, self.version = lines, version
         self.generation += 1
         if self.diffs is not None and edits:
@@ -101,7 +105,10 @@ class TrackedDocument:
             disk.loaded(self.look.disk)
 
     def show(self, room: int = SHOWN_A_FILE) -> tuple[Violation, ...]:
-        """Compute and return the violations of the current text, at most `room` of them."""
+        """Compute, keep and return the violations of the current text, at most `room` of them.
+
+        There are none if no root governs the document, or if its changes are not shown.
+        """
         look = self.look
         self.problems = ()
         if look is not None and look.shown and self.open_root is not None:

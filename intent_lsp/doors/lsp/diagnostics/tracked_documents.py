@@ -29,7 +29,7 @@ from intent_lsp.governance.saves.open_file import OpenFile
 from intent_lsp.governance.violations.document_diffs import DocumentDiffs
 
 IDLE: Final = 0.5
-"""Seconds without an edit after which a document is compared again as a whole."""
+"""Seconds without an edit after which a document gets a new snapshot."""
 
 
 class TrackedDocuments(DocumentIndex):
@@ -54,7 +54,7 @@ class TrackedDocuments(DocumentIndex):
         self.announce_root: Callable[[OpenRoot, Path], Awaitable[None]] | None = None
 
     def opened(self, document: Document) -> None:
-        """Track a document that the editor has opened."""
+        """Start to track a document that the editor has opened, and take its first snapshot."""
         known = self.tracked_at(document.uri)
         if known is not None and known.uri == document.uri and known.version is not None:
             # Opened again without a close, as Neovim does after the first save under a new name.
@@ -81,7 +81,7 @@ class TrackedDocuments(DocumentIndex):
     def changed(self, document: Document) -> TrackedDocument | None:
         """Update a document after an edit and publish its violations at once.
 
-        Return the tracked document, or None if it is not tracked.
+        Return it as a tracked document, or None if it is not tracked.
         """
         tracked = self.tracked(document.uri)
         if tracked is not None:
@@ -107,7 +107,7 @@ class TrackedDocuments(DocumentIndex):
         self.work.begin(self._settle_closed(tracked))
 
     async def look_again(self, tracked: TrackedDocument) -> None:
-        """Take a new snapshot of a document and publish the result."""
+        """Take a new snapshot of a document, under its lock, and publish its violations."""
         async with tracked.lane:
             if tracked.version is None and not tracked.saves:
                 # Not while a save has no record: it is compared with what was known before it.
@@ -115,18 +115,19 @@ class TrackedDocuments(DocumentIndex):
             await self.look(tracked)
 
     async def look_at(self, files: Iterable[TrackedDocument]) -> None:
-        """Take new snapshots of several documents.
+        """Take new snapshots of several documents, and publish their violations.
 
-        Publish the closed documents together, at the end.
+        Those of closed documents are published together, at the end.
         """
         documents = tuple(files)
         with self.showing.held(documents):
             await asyncio.gather(*map(self.look_again, documents))
 
     async def look_at_closed(self, open_root: OpenRoot, paths: Iterable[WorkspacePath]) -> None:
-        """Take new snapshots of closed files of a root, and publish their violations.
+        """Take new snapshots of closed files of a root and publish their violations.
 
-        A file without violations is no longer tracked.
+        `paths` are the files. One that has no violation, and no save without a record, is not
+        tracked from then on.
         """
         with self.showing.held_roots((open_root,)):
             for path in sorted(paths):
@@ -149,7 +150,10 @@ class TrackedDocuments(DocumentIndex):
             self._forget_if_fine(tracked)
 
     async def attach_again(self, tracked: TrackedDocument) -> None:
-        """Find the root that governs a document again, after roots or settings may have changed."""
+        """Find the root that governs a document again, after roots or settings may have changed.
+
+        If it is another one, take a new snapshot.
+        """
         async with tracked.lane:
             before = tracked.open_root
             await self.work.in_thread(refresh.attach_document, self.open_roots, tracked)
@@ -177,18 +181,18 @@ class TrackedDocuments(DocumentIndex):
         )
 
     def post(self, tracked: TrackedDocument) -> None:
-        """Publish the violations of a document's current text."""
+        """Publish the violations of a document's current text, if it is no control file."""
         if not _is_page(tracked) and self.tracked(tracked.uri) is tracked:
             self.showing.post(tracked)
 
     def post_all(self) -> None:
-        """Publish the violations of every document by the current settings."""
+        """Publish the violations of every tracked document by the current settings."""
         with self.showing.held(self.all_tracked()):
             for tracked in self.all_tracked():
                 self.post(tracked)
 
     async def settled(self, uri: str) -> None:
-        """Wait until no work is running on a document."""
+        """Wait until no work is running on the document tracked under `uri`."""
         tracked = self.tracked(uri)
         if tracked is not None:
             async with tracked.lane:
@@ -225,7 +229,7 @@ class TrackedDocuments(DocumentIndex):
             await self.announce_root(tracked.open_root, root / tracked.place.path)
 
     async def look(self, tracked: TrackedDocument, after: AfterSave | None = None) -> None:
-        """Take a new snapshot and publish the result. The caller holds the document's lock.
+        """Take a new snapshot and publish its violations. The caller holds the document's lock.
 
         `after` is a save that has just been recorded under the current rules, or None.
         """
@@ -255,7 +259,7 @@ class TrackedDocuments(DocumentIndex):
     async def _settle_closed(self, tracked: TrackedDocument) -> None:
         """Take a snapshot of a closed document's file.
 
-        Stop tracking the file if it is unchanged.
+        Stop tracking the file if it does not differ from HEAD.
         """
         await tracked.all_recorded.wait()
         async with tracked.lane:
