@@ -95,7 +95,7 @@ def read_body(data: bytes) -> Message:
 
 
 def read_value(value: object) -> Message:
-    """Return the message in a decoded JSON value, or an InvalidMessage if it is none."""
+    """Return the message in a decoded JSON value, or an InvalidMessage if it is no message."""
     if isinstance(value, list):
         return _refuse(None, "batches are not supported: send one message at a time")
     if not isinstance(value, dict):

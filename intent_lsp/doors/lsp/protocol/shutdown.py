@@ -19,9 +19,9 @@ async def _nothing() -> None:
 
 
 class Shutdown:
-    """Ends one connection, once.
+    """Ends one connection, once: waits for uncancellable work, then calls `then`.
 
-    `finished` waits for uncancellable work, at most as many seconds as it is given.
+    `finished` waits for that work, at most as many seconds as it is given.
     """
 
     def __init__(self, finished: Callable[[float], Awaitable[None]]) -> None:
@@ -31,9 +31,10 @@ class Shutdown:
         """The function that runs at the end, after the uncancellable work."""
 
     async def ended(self, patience: float) -> None:
-        """Start the end of the connection, unless it has started, and wait for it.
+        """Start to end the connection, unless that has started, and wait until it has ended.
 
-        Before it starts, wait for uncancellable work, at most `patience` seconds.
+        The function `then` is called after uncancellable work, which gets at most `patience`
+        seconds.
         """
         await asyncio.shield(self._begun(patience))
 

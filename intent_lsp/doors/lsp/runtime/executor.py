@@ -81,8 +81,8 @@ class BackgroundExecutor:
     async def in_thread(self, work: Callable[_P, _R], *args: _P.args, **kwargs: _P.kwargs) -> _R:
         """Call `work` with the arguments on a thread. Return its result or raise its exception.
 
-        If the caller is cancelled, `work` still runs to its end. After `end`, raise CancelledError
-        and do not run `work`, because nobody needs the result.
+        If the caller is cancelled, `work` still runs to its end. Once `end` was called, raise
+        CancelledError and do not run `work`, because nobody needs the result.
         """
         if self._over:
             raise asyncio.CancelledError

@@ -22,5 +22,5 @@ class OpenRoot:
     save_turns: FifoLock = field(default_factory=FifoLock, compare=False)
 
     def governed(self, place: ResolvedPath) -> GovernedPlace:
-        """Return `place`, a file of this root, together with the root's saves and the session."""
+        """Return `place`, a file of this root, with the `Saves` and the session that govern it."""
         return GovernedPlace(self.governance.saves, self.session, place)

@@ -5,7 +5,7 @@ Specified in scope section 4.
 Invariant: a path outside every governed root opens nothing and writes nothing (requirements section
 2).
 Invariant: each root is opened once; of nested roots the innermost governs.
-Invariant: root and folder are compared as given and with links resolved.
+Invariant: a root and a workspace folder are compared as given and with links resolved.
 """
 
 import logging

@@ -33,10 +33,10 @@ _LONGEST_ID: Final = 256
 class Settings:
     """The settings that a client asked for.
 
-    `session_id` and `contributor` are the editor session's id, or None for one made by the server,
-    and the author of its edits. `exclude` are globs of files that get no diagnostics. `severity`
-    maps a code to the severity to show, or to None to hide its diagnostics. `watch` says who
-    watches the disk. `flags` switch `codeLens`, `hover` and `inlayHints` on.
+    `session_id` is the id of the editor's session, or None to have one chosen. `contributor` is the
+    author of its edits. `exclude` are globs of files that get no diagnostics. `severity` maps a
+    code to the severity to show, or to None to hide its diagnostics. `watch` says who watches the
+    disk: auto, client, server or off. `flags` switch `codeLens`, `hover` and `inlayHints` on.
     """
 
     session_id: str | None = None
@@ -55,10 +55,10 @@ class LiveSettings:
         self.now = now
 
     def severity(self, code: str, otherwise: Severity, path: str) -> Severity | None:
-        """Return the severity to show for a code on the file `path`, or None to hide the code.
+        """Return the severity to show for a code on a file, or None to hide the code.
 
-        Files that match `exclude` show no code. `otherwise` is returned if the settings have no
-        severity for the code.
+        `path` is relative to the file's root. A file that matches `exclude` shows no code.
+        `otherwise` is returned if the settings have no severity for the code.
         """
         now = self.now
         if now.exclude and compile_scope(now.exclude).covers(WorkspacePath(path)):
