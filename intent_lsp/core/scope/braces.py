@@ -49,7 +49,7 @@ def expand_braces(pattern: str) -> tuple[str, ...]:
 
 
 class _Work:
-    """The budget of one expansion, counted in characters read."""
+    """The budget of one brace expansion, counted in characters read."""
 
     __slots__ = ("left",)
 
@@ -65,7 +65,7 @@ class _Work:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Group:
-    """The first brace group of a text. `pre` is the text before it, `post` the text after it."""
+    """The first brace group of a text: the `body` in the braces, the text before and after it."""
 
     pre: str
     body: str
@@ -73,12 +73,12 @@ class _Group:
 
     @property
     def sequence(self) -> bool:
-        """Whether the group is a range, such as `1..3` or `a..e`."""
+        """Whether the group is a range of numbers or letters, such as `1..3` or `a..e`."""
         return bool(_NUMBERS.fullmatch(self.body) or _LETTERS.fullmatch(self.body))
 
     @property
     def whole(self) -> str:
-        """The group as written, with its braces."""
+        """The group as it is written, with its braces."""
         return "{" + self.body + "}"
 
 
@@ -142,7 +142,7 @@ def _combined(rows: Sequence[str], pre: str, values: Sequence[str]) -> list[str]
 
 
 def _bounded(rows: Sequence[str]) -> None:
-    """Raise PatternLimitError if there are too many rows or too many characters in them."""
+    """Raise PatternLimitError if there are too many expanded texts, or too many characters."""
     if len(rows) > MAX_ALTERNATIVES:
         raise PatternLimitError(f"it has more than {MAX_ALTERNATIVES:,} alternatives in braces")
     if sum(map(len, rows)) > MAX_EXPANDED:

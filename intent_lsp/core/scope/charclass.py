@@ -34,8 +34,9 @@ _POSIX = frozenset((*_CATEGORIES, *_RANGES, *_NOT_CATEGORIES))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CharClass:
-    """A set of code points: those in `ranges` or `categories`, and all outside of `left_out`.
+    """A set of code points: those in `ranges` or `categories`, and all not in `left_out`.
 
+    `ranges` are (first, last) characters. `categories` and `left_out` are Unicode categories.
     `negated`: the expression begins with `!` or `^`. `folded`: case is ignored. `posix` is the
     number of POSIX classes in the expression.
     """
@@ -87,7 +88,7 @@ class CharClass:
 
 @dataclass(frozen=True, slots=True)
 class ReadClass:
-    """A bracket expression, and the index in the text after its `]`.
+    """A parsed bracket expression. `end` is the index in the text of the character after its `]`.
 
     `members` is None if the expression is an empty range, so that the whole segment matches
     nothing.
@@ -138,7 +139,7 @@ class _Reader:
         self._low = ""
 
     def read(self) -> bool:
-        """Parse the text up to the closing `]`. Return False if there is none."""
+        """Parse up to the closing `]`, and return True. Return False if there is none."""
         first = self.at
         while self.at < len(self.text):
             char = self.text[self.at]
@@ -158,9 +159,9 @@ class _Reader:
         return False
 
     def _posix_class(self) -> bool:
-        """Parse a POSIX class such as `[:alpha:]` at the present position.
+        """Parse a POSIX class such as `[:alpha:]` at the present position, and return True.
 
-        Return False if none is there.
+        Return False if no such class is there.
         """
         end = self.text.find(":]", self.at + 2) + 2
         name = self.text[self.at : end]

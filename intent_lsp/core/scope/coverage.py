@@ -39,7 +39,7 @@ def reaches(pattern: Pattern) -> bool:
 
 
 class _Cover:
-    """A pattern prepared for comparison.
+    """A pattern prepared for comparison with others.
 
     `rows` are its alternatives, each a sequence of segments. `whole` are the directories in which
     the pattern matches everything.
@@ -52,9 +52,10 @@ class _Cover:
         )
 
     def holds(self, other: "_Cover") -> bool:
-        """Whether this pattern covers `other`, row by row.
+        """Whether this pattern covers `other`, because it covers each of its alternatives.
 
-        A row is covered if this pattern has the same row, or if it lies in a directory of `whole`.
+        An alternative is covered if this pattern has the same one, or if it lies in a directory of
+        `whole`.
         """
         return all(row in self.rows or self._inside(row) for row in other.rows)
 

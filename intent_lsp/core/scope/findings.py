@@ -20,7 +20,7 @@ from intent_lsp.core.scope.tree_survey import ScopeSurvey
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PatternFinding:
-    """A problem with one pattern.
+    """A problem with one pattern, which may be replaced.
 
     `replacement` is the whole pattern to write instead, or None if there is no suggestion.
     """
@@ -35,8 +35,8 @@ class PatternFinding:
 class ScopeFinding:
     """A problem with an intent's scope, or with one pattern of it.
 
-    `pattern_index` is None if the finding concerns the whole scope. `other` is the intent whose
-    scope overlaps, or None if the finding is no overlap.
+    `pattern_index` is that pattern's place in the scope, or None if the finding concerns the whole
+    scope. `other` is the intent whose scope overlaps, or None if the finding is no overlap.
     """
 
     intent_id: IntentId
@@ -52,7 +52,8 @@ def pattern_findings(
 ) -> tuple[PatternFinding, ...]:
     """Return the findings on one pattern as written, the most severe first.
 
-    `is_directory` is called with a path relative to the root, without a trailing `/`.
+    `is_directory` is called with a path relative to the root, without a trailing `/`, and returns
+    whether a directory is there.
     """
     compiled = compile_pattern(pattern)
     if compiled.refusal is not None:
@@ -103,7 +104,7 @@ def _finding(code: FileCode, message: str, replacement: str | None = None) -> Pa
 
 
 UNMATCHED_SHOWN: Final = 100
-"""The most findings "No file matches this pattern" in one file. The last one counts the rest."""
+"""The most findings for one file that no file matches a pattern. The last one counts the rest."""
 
 _SEVERITIES = {
     FileCode.BAD_GLOB: Severity.ERROR,
@@ -184,7 +185,7 @@ def _doubt(pattern: Pattern, message: str, cure: str | None) -> PatternFinding:
 
 
 def _hints(pattern: Pattern) -> Iterator[PatternFinding]:
-    """Yield findings on what was ignored in the pattern: a leading `/`, outer white space."""
+    """Yield findings on parts of the pattern that are ignored: a leading `/`, outer white space."""
     read = suggestions.as_written(pattern, pattern.spelling.glob)
     if not pattern.spelling.glob:
         return

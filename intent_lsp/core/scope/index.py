@@ -33,16 +33,17 @@ class Ownership:
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """The patterns that match a path, by number: exclusions in `taken`, all others in `given`."""
+    """The numbers of patterns that match a path: exclusions in `taken`, all others in `given`."""
 
     given: frozenset[int]
     taken: frozenset[int]
 
 
 class ScopeIndex:
-    """The scopes of one intents file, in file order.
+    """The scopes of one intents file, indexed so that all owners of a path are found at once.
 
-    `reading` is how names are compared. All scopes must have been compiled with it.
+    `entries` are the intents with their scopes, in file order. `reading` is how names are compared.
+    All scopes must have been compiled with it.
     """
 
     def __init__(
@@ -74,7 +75,7 @@ class ScopeIndex:
         return self._remembered(path)
 
     def hits(self, path: WorkspacePath) -> Hits:
-        """Return every pattern that matches `path`.
+        """Return the numbers of all patterns that match `path`.
 
         The result is not cached, since a walk over a tree asks for each path once.
         """
@@ -82,14 +83,14 @@ class ScopeIndex:
         return Hits(frozenset(given), frozenset(taken))
 
     def place(self, number: int) -> tuple[int, int]:
-        """Return (intent index, index in the intent's patterns) of the pattern `number`."""
+        """Return the place of a pattern: the index of its intent, and its index in that intent."""
         return self._places[number]
 
     def owning(self, hits: Hits) -> list[tuple[int, int]]:
-        """Return (intent index, pattern index) of each intent that owns a path.
+        """Return (intent index, pattern index) for each intent that owns a path.
 
-        `hits` are the patterns that match the path. Of each intent, the first matching pattern is
-        returned.
+        `hits` are the patterns that match the path. The index is that of the intent's first such
+        pattern.
         """
         return [self._places[number] for number in self._first(hits.given, hits.taken)]
 
@@ -121,7 +122,7 @@ class ScopeIndex:
         return first.values()
 
     def _rows(self, *, exclusions: bool) -> Iterator[tuple[int, PatternRow]]:
-        """Yield (pattern number, row) for all exclusions, or for all other patterns."""
+        """Yield (pattern number, alternative) of all exclusions, or of all other patterns."""
         number = 0
         for scope in self._scopes:
             for pattern in scope.compiled:

@@ -47,7 +47,7 @@ _MAGIC = frozenset("\\*?[]{}()!#+@|,")
 class _Mark:
     """A token that may belong to an extglob: its opening, `|` or `)`.
 
-    An opening has the first character of the extglob as its text.
+    The text of an opening is its first character: `@` for `@(`.
     """
 
     text: str
@@ -59,7 +59,10 @@ _BAR, _CLOSE = _Mark("|"), _Mark(")")
 
 @dataclass(frozen=True, slots=True)
 class _Builder:
-    """Builds nested items from tokens. An extglob that is not closed becomes literal."""
+    """Builds nested items from tokens. An extglob that is not closed becomes literal.
+
+    `closing` maps the index of each extglob's opening to the index of its closing `)`.
+    """
 
     tokens: Sequence[_Token]
     closing: dict[int, int]
@@ -87,7 +90,7 @@ class _Builder:
 
 
 OTHER = "\U0010fffe"
-"""A character that no pattern names; it stands for all that a state does not tell apart."""
+"""A character that no pattern names. It stands for all characters that have the same effect."""
 
 
 def escape(path: str) -> str:
@@ -104,7 +107,7 @@ def escape(path: str) -> str:
 
 
 def read_segment(text: str, *, folded: bool = False) -> Items | None:
-    """Parse a segment into items. Return None if the segment can match no name.
+    """Parse one segment of a glob into items. Return None if the segment can match no name.
 
     `folded`: literals become lower case and classes ignore case. Raise PatternLimitError if the
     segment exceeds a limit.
@@ -140,9 +143,10 @@ def passes(char: str, test: str | Wild | CharClass) -> bool:
 
 
 def samples(alternatives: Iterable[Items]) -> Iterator[str]:
-    """Yield sample characters that together pass every combination of tests that one can pass.
+    """Yield characters with which every test that occurs in `alternatives` can be tried out.
 
-    They are the literal characters, the ends of ranges, and a few others.
+    They pass every combination of tests that one character can pass: the literal characters, the
+    ends of ranges, and a few others.
     """
     yield from ("a", "A", "0", " ", "-", "_", "é", OTHER)
     for item in itertools.chain.from_iterable(alternatives):
@@ -155,7 +159,10 @@ def samples(alternatives: Iterable[Items]) -> Iterator[str]:
 
 
 def _tokens(text: str, *, folded: bool) -> list[_Token] | None:
-    """Return the tokens of a segment, or None if an empty class makes it match nothing."""
+    """Return the tokens of a segment, or None if an empty class makes it match nothing.
+
+    `folded`: case is ignored.
+    """
     tokens: list[_Token] = []
     # As in minimatch, a segment that is only an empty extglob, such as `@()`, is literal.
     plain = len(text) == 3 and text[0] in "?*+@" and text.endswith("()")  # noqa: PLR2004 - `@()`
@@ -186,7 +193,10 @@ def _tokens(text: str, *, folded: bool) -> list[_Token] | None:
 
 
 def _single(char: str, *, plain: bool, folded: bool) -> _Token:
-    """Return the token of one character: a wildcard, a mark or a literal."""
+    """Return the token of one character: a wildcard, a part of an extglob, or a literal.
+
+    `plain`: the segment has no extglob. `folded`: case is ignored.
+    """
     if char in "*?":
         return Wild(char)
     if char in "|)" and not plain:
@@ -209,7 +219,7 @@ def _closing(tokens: Sequence[_Token]) -> dict[int, int]:
 
 
 def _spelled(token: _Token) -> Items:
-    """Return a token as items. A mark that belongs to no extglob becomes its literal characters."""
+    """Return a token as items. A part of an unclosed extglob becomes its literal characters."""
     if not isinstance(token, _Mark):
         return (token,)
     return (token.text,) if token is _BAR or token is _CLOSE else (token.text, "(")

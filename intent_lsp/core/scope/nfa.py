@@ -32,7 +32,7 @@ class _Reads:
 
 @dataclass(frozen=True, slots=True)
 class _Negates:
-    """A place where a text begins that `inner` must not match, before the places `after`."""
+    """A place that consumes any text which `inner` does not match; then `after` is active."""
 
     inner: "Automaton"
     after: int
@@ -59,7 +59,7 @@ class _State:
 
 
 def explored(items: Items) -> "Automaton":
-    """Return the automaton of a segment.
+    """Return the automaton of a segment that is given as its items.
 
     If the segment has `!(…)`, all states are visited first. Raise PatternLimitError if they are too
     many. Without `!(…)`, each state costs at most the segment's length, so none is visited.
@@ -151,7 +151,10 @@ class Automaton:
         return self._enter(bits, runs)
 
     def _enter(self, bits: int, runs: list[tuple[int, _State]]) -> _State:
-        """Return the state of the active places `bits`. Start a run for each that negates."""
+        """Return the state of the active places `bits`, with the negations under way in `runs`.
+
+        A negation is added to `runs` for each active place where one begins.
+        """
         kept = bits
         for bit, negation in self._negates.items():
             if bits & bit:
@@ -206,7 +209,7 @@ class Automaton:
 
 
 class _Graph:
-    """A graph of places under construction. Some of its moves consume no character."""
+    """An automaton's places under construction. Some moves between them consume no character."""
 
     def __init__(self) -> None:
         self._reads: dict[int, tuple[str | Wild | CharClass, int]] = {}

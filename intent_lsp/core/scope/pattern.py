@@ -25,7 +25,8 @@ from intent_lsp.core.scope.segment import Segment
 class NormalizedPattern:
     """A pattern reduced to its glob (scope section 2).
 
-    `trimmed`: white space around it was removed. `rooted`: a leading `/` was removed.
+    `exclusion`: a leading `!` was removed. `trimmed`: white space around it was removed. `rooted`:
+    a leading `/` was removed.
     """
 
     glob: str
@@ -36,17 +37,17 @@ class NormalizedPattern:
 
 @dataclass(frozen=True, slots=True)
 class NameComparison:
-    """How a file system compares names (scope section 4).
+    """How names of files are compared, as the file system does it (scope section 4).
 
-    `case_sensitive` is False if it ignores case. `nfc` is True if it decomposes names, so that they
-    must be compared in NFC.
+    `case_sensitive` is False if case is ignored. `nfc` is True if the file system decomposes names,
+    so that they must be compared in NFC.
     """
 
     case_sensitive: bool = True
     nfc: bool = False
 
     def path(self, text: str) -> str:
-        """Return `text` in the form in which names are compared.
+        """Return a path in the form in which it can be compared.
 
         This is NFC if `nfc`, and lower case unless `case_sensitive`.
         """
@@ -60,7 +61,7 @@ EXACT = NameComparison()
 
 
 class Pattern:
-    """A compiled pattern.
+    """A compiled pattern. `reading` is how it compares names.
 
     `rows` are its alternatives, without those that no path can match. `dead_rows` is the number of
     those. `refusal` says which limit the pattern exceeds, as a clause for a message, or is None if
@@ -95,7 +96,10 @@ class Pattern:
         return bool(self.rows) and self._rows.matches(names)
 
     def after(self, names: Sequence[str]) -> RowsState:
-        """Return whether the pattern matches the path `names`, and whether it may match below."""
+        """Return whether the pattern matches a path, and whether it may match paths below.
+
+        `names` are the segments of the path.
+        """
         return self._rows.after(names) if self.rows else NOWHERE
 
     @cached_property
@@ -132,7 +136,7 @@ class Pattern:
 
 @lru_cache(maxsize=16_384)
 def compile_pattern(text: str, reading: NameComparison = EXACT) -> Pattern:
-    """Return the compiled pattern, from a cache if possible. `reading` is how names are compared.
+    """Return a pattern compiled, from a cache if possible. `reading` is how names are compared.
 
     It never raises: a pattern over a limit has a `refusal`.
     """
@@ -160,7 +164,7 @@ def normalize(text: str) -> NormalizedPattern:
 
 
 def trim(text: str) -> str:
-    """Remove surrounding white space, but keep a space that a back-slash escapes."""
+    """Return a pattern without outer white space, but with a space that a back-slash escapes."""
     left = text.lstrip()
     bare = left.rstrip()
     if bare == left:
@@ -171,5 +175,5 @@ def trim(text: str) -> str:
 
 
 def _opens_extglob(glob: str) -> bool:
-    """Whether a leading `!(` is closed in its segment, so that it is no exclusion."""
+    """Whether the glob begins with `!(…)`, closed within a segment, which is no exclusion."""
     return glob.startswith("!(") and ")" in glob.split("/", 1)[0]

@@ -14,7 +14,7 @@ from intent_lsp.core.scope.segment import Bundle, Segment, TestLine, TestLines, 
 _SLASHES = re.compile(r"/+")
 
 PatternRow = tuple[Segment | None, ...]
-"""The segments of one alternative; None is `**`."""
+"""The segments of one alternative of a pattern. None stands for `**`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +30,9 @@ NOWHERE = RowsState(ends=False, goes_on=False)
 
 
 def read_row(text: str, *, folded: bool) -> PatternRow | None:
-    """Return the segments of one alternative, or None if no path can match it.
+    """Return the segments of one alternative of a pattern, or None if no path can match it.
 
-    Raise PatternLimitError if the alternative exceeds a limit.
+    `folded`: case is ignored. Raise PatternLimitError if the alternative exceeds a limit.
     """
     parts = _SLASHES.split(text)
     if parts.count("**") > MAX_GLOBSTARS:
@@ -50,7 +50,7 @@ def read_row(text: str, *, folded: bool) -> PatternRow | None:
 
 
 class PatternRows:
-    """All rows of a pattern, matched together."""
+    """The alternatives of a pattern (its rows), matched together."""
 
     __slots__ = ("_anything", "_automata", "_bundle", "_bundled", "_first", "_lines", "_literals")
 
@@ -80,13 +80,16 @@ class PatternRows:
         self._first = None if None in heads else frozenset(heads)
 
     def matches(self, names: Sequence[str]) -> bool:
-        """Whether one of the rows matches the path with the segments `names`."""
+        """Whether one of the alternatives matches the path with the segments `names`."""
         if self._first is not None and names[0] not in self._first:
             return False
         return bool(self._run(names) & self._lines.final)
 
     def after(self, names: Sequence[str]) -> RowsState:
-        """Return whether a row matches the path `names`, and whether one may match below it."""
+        """Return whether an alternative matches a path, and whether one may match paths below it.
+
+        `names` are the segments of the path.
+        """
         state, final = self._run(names), self._lines.final
         return RowsState(ends=bool(state & final), goes_on=bool(state & ~final))
 
@@ -103,7 +106,7 @@ class PatternRows:
         return state
 
     def _passed(self, name: str) -> int:
-        """Return the bits of all tests that the segment `name` of a path passes."""
+        """Return the bits of all tests that one segment of a path, `name`, passes."""
         mask = self._anything | self._literals.get(name, 0)
         for segment, bits in self._automata:
             if segment.matches(name):
@@ -115,7 +118,7 @@ class PatternRows:
 
 
 def _without_parents(parts: Sequence[str]) -> list[str]:
-    """Reduce `a/../b` to `b` and `**/**` to `**`, as minimatch does before it matches."""
+    """Return segments with `a/../b` reduced to `b`, and `**/**` to `**`, as minimatch does."""
     kept: list[str] = []
     for part in parts:
         if part == "**" and kept[-1:] == ["**"]:

@@ -15,7 +15,7 @@ from intent_lsp.core.scope.pattern import EXACT, NameComparison, Pattern, compil
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The compiled patterns of an intent.
+    """The patterns of an intent: as written in `patterns`, and compiled.
 
     Two scopes are equal if their patterns are written equally.
     """
@@ -24,11 +24,14 @@ class Scope:
     compiled: tuple[Pattern, ...] = field(compare=False, repr=False)
 
     def covers(self, path: WorkspacePath) -> bool:
-        """Whether `path` is in scope."""
+        """Whether the scope covers `path`: a pattern matches it and no exclusion does."""
         return self.why(path) is not None
 
     def why(self, path: WorkspacePath) -> str | None:
-        """Return the first pattern, as written, that puts `path` in scope, or None if none does."""
+        """Return the first pattern, as written, that puts `path` in scope.
+
+        Return None if the scope does not cover `path`.
+        """
         names = self._names(path)
         for one in self.compiled:
             if not one.exclusion and one.matches_names(names):
@@ -36,14 +39,14 @@ class Scope:
         return None
 
     def excludes(self, path: WorkspacePath) -> bool:
-        """Whether an exclusion (`!…`) matches `path`."""
+        """Whether an exclusion (a pattern `!…`) of the scope matches `path`."""
         return self._excludes(self._names(path))
 
     def _excludes(self, names: Sequence[str]) -> bool:
         return any(one.exclusion and one.matches_names(names) for one in self.compiled)
 
     def _names(self, path: WorkspacePath) -> Sequence[str]:
-        """Return the segments of a path, normalized for comparison."""
+        """Return the segments of a path, in the form in which the patterns compare names."""
         return self.compiled[0].reading.path(path).split("/") if self.compiled else ()
 
 
@@ -59,7 +62,7 @@ def compile_scope(patterns: Sequence[str], reading: NameComparison = EXACT) -> S
 def compile_scopes(
     lists: Iterable[Sequence[str]], reading: NameComparison = EXACT
 ) -> tuple[Scope, ...]:
-    """Compile the pattern lists of one file within the limits of a file (scope section 3).
+    """Return the scope of each list of patterns, within the limits of a file (scope section 3).
 
     A pattern that would exceed a limit is refused. Later patterns that still fit are compiled.
     `reading` is how names are compared.
@@ -81,9 +84,9 @@ def compile_scopes(
 
 
 def _over(rows: int, automata: int) -> str | None:
-    """Return which limit of a file `rows` or `automata`, the numbers of each, exceed, or None.
+    """Return a clause that names the limit of an intents file that is exceeded, or None if none is.
 
-    The limit is described by a clause for a message.
+    `rows` and `automata` are the file's numbers of alternatives, and of segments with an automaton.
     """
     if rows > FILE_ROWS:
         return f"with braces expanded, this file has more than {FILE_ROWS:,} patterns"

@@ -22,7 +22,7 @@ T = TypeVar("T", bound=Hashable)
 
 @dataclass(frozen=True, slots=True)
 class TestLine(Generic[T]):
-    """A sequence of tests. Each must match one symbol of the input, in order.
+    """A sequence of tests, each of which must match one symbol of an input, in order.
 
     `gaps` holds the positions (0: before the first test) where any number of symbols may be
     skipped.
@@ -33,10 +33,11 @@ class TestLine(Generic[T]):
 
 
 class TestLines(Generic[T]):
-    """A set of test lines that are matched together.
+    """A set of test lines that are matched together against one input.
 
     A state is an integer. A line of n tests has n + 1 bits in it; bit k is set if the input so far
-    matches its first k tests. `masks` gives the bits of each test.
+    matches its first k tests. `masks` gives the bits of each test, `start` is the state before the
+    input, and `final` has the last bit of each line.
     """
 
     __slots__ = ("_ends", "_loops", "_starts", "final", "masks", "start")
@@ -59,14 +60,14 @@ class TestLines(Generic[T]):
         self.final = _bits(self._ends, at)
 
     def step(self, state: int, passed: int) -> int:
-        """Return the state after one more symbol.
+        """Return the state after one more symbol of the input.
 
         `passed` is the union of the masks of the tests that the symbol passes.
         """
         return ((state & passed) << 1) | (state & self._loops)
 
     def matched(self, state: int) -> list[int]:
-        """Return the indices of the lines that match if the input ends in `state`."""
+        """Return the indices of the test lines that match if the input ends in `state`."""
         ended = state & self.final
         if not ended:
             return []
@@ -75,7 +76,7 @@ class TestLines(Generic[T]):
 
 
 MAX_FLATTENED = 64
-"""The most alternatives that a segment with extglobs is written out as."""
+"""The most alternatives without extglobs that a segment with extglobs is written out as."""
 Test = str | Wild | CharClass
 
 
@@ -91,7 +92,7 @@ class Segment:
 
     @cached_property
     def literal(self) -> str | None:
-        """The one name that the segment matches, or None if it has wildcards or alternatives."""
+        """The one name that the segment matches, or None if it may match several."""
         if self.flat is None or len(self.flat) != 1:
             return None
         plain = set(map(type, self.flat[0])) <= {str}
@@ -104,7 +105,7 @@ class Segment:
 
     @cached_property
     def matches(self) -> Callable[[str], bool]:
-        """The function that returns whether the segment matches a whole name."""
+        """A function that returns whether the segment matches the whole of a name."""
         if self.flat is None:
             return explored(self.items).matches
         return Bundle(self.flat).any_matches
@@ -118,17 +119,17 @@ class Segment:
 
     @cached_property
     def prefix(self) -> str:
-        """The text with which every matching name begins."""
+        """The text with which every matching name begins, perhaps ""."""
         return _head(self.items)
 
     @cached_property
     def suffix(self) -> str:
-        """The text with which every matching name ends."""
+        """The text with which every matching name ends, perhaps ""."""
         return _head(self.items[::-1])[::-1]
 
     @cached_property
     def one_sided(self) -> bool:
-        """Whether the segment is `text*` or `*text`.
+        """Whether the segment is of the form `text*` or `*text`.
 
         It is then enough to compare the start or the end of a name.
         """
@@ -156,11 +157,11 @@ class Bundle:
         ]
 
     def any_matches(self, name: str) -> bool:
-        """Whether one of the segments matches the whole name."""
+        """Whether one of the segments matches the whole of `name`."""
         return bool(self._run(name) & self._lines.final)
 
     def matching(self, name: str) -> list[int]:
-        """Return the indices of the segments that match the whole name."""
+        """Return the indices of the segments that match the whole of `name`."""
         return self._lines.matched(self._run(name))
 
     def _run(self, name: str) -> int:
@@ -173,7 +174,7 @@ class Bundle:
         return state
 
     def _passed(self, chars: str) -> dict[str, int]:
-        """Return, for each character, the mask of the tests that it passes."""
+        """Return, for each character in `chars`, the mask of the tests that it passes."""
         passed = {char: self._lines.masks.get(char, 0) | self._wild for char in chars}
         for members, bits in self._classes:
             for char in members.among(chars):
@@ -183,7 +184,7 @@ class Bundle:
 
 @lru_cache(maxsize=65_536)
 def segment_of(text: str, *, folded: bool = False) -> Segment | None:
-    """Return the compiled segment, from a cache if possible, or None if it can match no name.
+    """Return a segment compiled, from a cache if possible, or None if it can match no name.
 
     `folded`: case is ignored. Raise PatternLimitError if the segment exceeds a limit.
     """
@@ -202,7 +203,7 @@ def segment_of(text: str, *, folded: bool = False) -> Segment | None:
 
 
 def flatten(items: Items) -> tuple[Items, ...] | None:
-    """Return the items' alternatives, with `@(a|b)` and `?(a)` written out.
+    """Return the alternatives of `items`, with each `@(a|b)` and `?(a)` written out.
 
     Return None if an extglob repeats, negates or contains another, or if there would be more than
     MAX_FLATTENED alternatives.
@@ -225,7 +226,7 @@ def flatten(items: Items) -> tuple[Items, ...] | None:
 
 
 def line_of(items: Items) -> TestLine[Test]:
-    """Return the items as a test line, in which each `*` is a gap."""
+    """Return items as a test line: each `*` is a gap, and each other item a test."""
     tests: list[Test] = []
     gaps: set[int] = set()
     for item in items:
@@ -247,7 +248,7 @@ def _bits(places: Sequence[int], size: int) -> int:
 
 
 def _walk(items: Items) -> Iterator[object]:
-    """Yield every item, including those inside extglobs."""
+    """Yield every item, with the items inside extglobs after the extglob."""
     for item in items:
         yield item
         if isinstance(item, ExtGlob):
@@ -256,7 +257,7 @@ def _walk(items: Items) -> Iterator[object]:
 
 
 def _head(items: Items) -> str:
-    """Return the literal characters before the first wildcard, class or extglob."""
+    """Return the literal characters of `items` before the first wildcard, class or extglob."""
     head: list[str] = []
     for item in items:
         if not isinstance(item, str):

@@ -31,7 +31,8 @@ def foreign(pattern: Pattern, is_directory: IsDirectory) -> tuple[str, str | Non
     """Return why a pattern cannot be a path of this root, and the pattern to write instead.
 
     The reason is a clause for a message, such as "is a URI; …". The second is None if there is no
-    suggestion. Return None if the pattern can be such a path.
+    suggestion. Return None if the pattern can be such a path. `is_directory` says whether a path
+    relative to the root is a directory.
     """
     text = pattern.text.strip().lstrip("!")
     if _SCHEME.match(text):
@@ -49,18 +50,18 @@ def foreign(pattern: Pattern, is_directory: IsDirectory) -> tuple[str, str | Non
 
 
 def bare_directories(pattern: Pattern, is_directory: IsDirectory) -> tuple[str, ...]:
-    """Return the existing directories that the pattern matches literally, as `src` without `/`.
+    """Return the existing directories that the pattern names without a wildcard, such as `src`.
 
-    A pattern that matches only a directory owns no file.
+    A pattern that matches only a directory owns no file. `is_directory` looks a path up.
     """
     literal = [names for row in pattern.rows[:_MOST_ASKED] if (names := _names(row)) is not None]
     return tuple(path for path in literal if is_directory(path))
 
 
 def escaped_brackets(glob: str, is_directory: IsDirectory) -> str | None:
-    """Return the glob with brackets escaped in each part that is an existing directory's name.
+    """Return the glob with the brackets escaped in each segment that names an existing directory.
 
-    Such a name is `[slug]`, for example. Return None if there is no such part.
+    Such a name is `[slug]`, for example. Return None if there is no such segment.
     """
     parts = glob.split("/")
     walked: list[str] = []
@@ -86,24 +87,27 @@ def split_globstar(glob: str) -> str | None:
 
 
 def negated_member(pattern: Pattern) -> bool:
-    """Whether an alternative in braces begins with `!`, which is not an exclusion there."""
+    """Whether an alternative in braces begins with `!`, which excludes nothing there."""
     return len(pattern.rows) > 1 and _NEGATED_MEMBER.search(pattern.spelling.glob) is not None
 
 
 def everything(row: PatternRow) -> bool:
-    """Whether a row matches every file of the root, as `**` does."""
+    """Whether an alternative of a pattern matches every file of the root, as `**` does."""
     return None in row and all(segment is None or segment.anything for segment in row)
 
 
 def without_dots(glob: str) -> str | None:
-    """Return the glob without its `.` segments, which no path has. Return None without any."""
+    """Return the glob without its `.` segments, which no path has.
+
+    Return None if it has none, or if that does not give a path.
+    """
     parts = glob.split("/")
     kept = [part for part in parts if part != "."]
     return "/".join(kept) if kept and len(kept) < len(parts) and ".." not in kept else None
 
 
 def as_written(pattern: Pattern, glob: str) -> str:
-    """Return the glob as a pattern: with a leading `!` if `pattern` is an exclusion."""
+    """Return the glob as a pattern like `pattern`: with a leading `!` if that is an exclusion."""
     return "!" + glob if pattern.exclusion else glob
 
 
@@ -118,7 +122,7 @@ def _back_slashes(pattern: Pattern, is_directory: IsDirectory) -> tuple[str, str
 
 
 def _names(row: PatternRow) -> str | None:
-    """Return the one path that a row matches if all its segments are literal, else None."""
+    """Return the path that an alternative matches if all its segments are literal, else None."""
     names = [segment.literal for segment in row if segment is not None]
     known = [name for name in names if name is not None]
     return "/".join(known) if len(known) == len(row) else None

@@ -35,7 +35,10 @@ class Overlap:
 
 
 class ScopeSurvey:
-    """Collects, file by file, which patterns of `intents` match and which intents overlap."""
+    """Collects, from the files of a tree, which patterns match a file and which intents overlap.
+
+    `scopes` are those of `intents`, in the same order. `reading` is how names are compared.
+    """
 
     def __init__(self, intents: Intents, scopes: Sequence[Scope], reading: NameComparison) -> None:
         entries = [(intent.id, scope) for intent, scope in zip(intents, scopes, strict=True)]

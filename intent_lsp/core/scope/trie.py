@@ -23,10 +23,10 @@ Filed = tuple[Callable[[str], object] | None, "tuple[TrieNode, ...]"]
 
 
 class WildcardTable:
-    """The wildcard segments of one node, indexed by a text that a matching name must contain.
+    """The wildcard segments that leave one trie node, each with the nodes that it leads to.
 
-    The text is the segment's prefix, its suffix or one of its three-character substrings, whichever
-    the fewest segments have.
+    They are indexed by a text that a matching name must contain: the segment's prefix, its suffix
+    or one of its three-character substrings, whichever the fewest segments have.
     """
 
     __slots__ = ("_grams", "_heads", "_known", "_rest", "_tails")
@@ -56,7 +56,7 @@ class WildcardTable:
                 self._rest.append(filed)
 
     def leading(self, name: str) -> "Sequence[TrieNode]":
-        """Return the nodes that the segments which match `name` lead to.
+        """Return the nodes to which the segments that match `name` lead.
 
         Results are cached, since names repeat in a tree.
         """
@@ -69,7 +69,7 @@ class WildcardTable:
         return known
 
     def _asked(self, name: str) -> "Iterator[TrieNode]":
-        """Compute the result of `leading` without its cache."""
+        """Compute the result of `leading`, without using its cache."""
         for filed in self._candidates(name):
             for matches, nodes in filed:
                 if matches is None or matches(name):
@@ -111,7 +111,7 @@ class TrieNode:
         self.table: WildcardTable | None = None
 
     def reached(self, name: str) -> Iterator["TrieNode"]:
-        """Yield the nodes that `name` leads to from this node."""
+        """Yield the nodes that the segment `name` of a path leads to from this node."""
         yield from self.always
         if self.ways is not None:
             yield from self.ways.get(name, ())
@@ -172,9 +172,9 @@ class Branch:
 
 
 class DirectoryState:
-    """The state of a walk after the segments of a directory: what to test for each name in it.
+    """The state of a walk through the trie at a directory: the tests for the names in it.
 
-    `given` are the patterns that match every path in the directory.
+    `given` are the numbers of the patterns that match every path in the directory.
     """
 
     __slots__ = ("few", "given", "tables", "ways")
@@ -207,7 +207,7 @@ class DirectoryState:
 
 
 class Trie:
-    """Rows of patterns, each stored under the number of its pattern.
+    """Finds the patterns that match a path. `rows` are alternatives, with their pattern's number.
 
     Many paths share a directory, so the state of the walk at each directory is cached.
     """
@@ -238,7 +238,7 @@ class Trie:
         return room.matching(name)
 
     def _walked(self, above: Iterable[str]) -> DirectoryState:
-        """Walk the segments of a directory and return the state there."""
+        """Walk through the trie along the segments of a directory. Return the state there."""
         found: set[int] = set()
         active: Sequence[TrieNode] = self._entered
         for name in above:
@@ -250,9 +250,9 @@ class Trie:
 
 
 def _add(branch: Branch, number: int, row: PatternRow) -> None:
-    """Add a row of the pattern `number` to the trie.
+    """Add one alternative of the pattern `number` to the trie below `branch`.
 
-    A `**` at the end of the row is a tail: it matches everything below.
+    A `**` at the end of the alternative is a tail: it matches everything below.
     """
     for at, segment in enumerate(row):
         if segment is None and at == len(row) - 1:
