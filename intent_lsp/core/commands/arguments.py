@@ -1,7 +1,9 @@
-"""The words of a command without their quotes, split into options and operands by a program's row.
+"""The words of a command without their quotes, split into options and operands.
 
-Invariant: a word without `unknown` reaches the program exactly as `text`.
-Invariant: no word is lost: each becomes an option, an option's value, an operand, or the `--`.
+How to split them is in the row that the command lists have for the program.
+
+Invariant: a word without `unknown` reaches the program exactly as `text`. Invariant: no word is
+lost: each becomes an option, an option's value, an operand, or the `--`.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -35,12 +37,15 @@ class Word:
 
 
 _SHORTEST_BEGINNING = len("--x")
-"""The shortest abbreviation of a long option that is completed to its full name."""
+"""The length of the shortest abbreviation of a long option that is completed to its full name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One option. `name` is as the program's row writes it; `value` is None if none is given."""
+    """One option of a call. `name` is as the program's row in the command lists writes it.
+
+    `value` is None if the option has no value.
+    """
 
     name: str
     value: Word | None = None
@@ -48,7 +53,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arguments:
-    """The options and operands of one call.
+    """The options and operands of one call of a program.
 
     `dashed` are the operands after `--`, or None if there is no `--`. `operands` includes them.
     """
@@ -58,7 +63,7 @@ class Arguments:
     dashed: tuple[Word, ...] | None = None
 
     def values(self, names: Options) -> tuple[Word, ...]:
-        """Return the values of the options with these names."""
+        """Return the values given to the options with these names, in order."""
         return tuple(
             option.value
             for option in self.options
@@ -74,7 +79,7 @@ class Arguments:
 
     @property
     def given(self) -> frozenset[str]:
-        """The names of all options, and `name=value` for each option with a value."""
+        """The names of all options that are given, and `name=value` for those with a value."""
         names = {option.name for option in self.options}
         with_values = {f"{each.name}={each.value.text}" for each in self.options if each.value}
         return frozenset(names | with_values)
@@ -88,9 +93,10 @@ def joined(words: Iterable[Word]) -> Word:
 
 
 def filled(word: Word, token: str, program: str) -> Word:
-    """Return the word unchanged, or as an unknown word if it contains `token`.
+    """Return the word, marked as unknown if it contains `token`.
 
-    `program` replaces `token` by a text that is not known beforehand, as `xargs` does with `{}`.
+    `program` replaces `token` by a text that is not known beforehand, as `xargs` does with `{}`. If
+    `token` is empty, the word is returned unchanged.
     """
     if not token or token not in word.text:
         return word
@@ -104,7 +110,8 @@ def filled(word: Word, token: str, program: str) -> Word:
 def all_arguments(words: Sequence[Word], row: ProgramRow) -> Arguments:
     """Split words into options and operands, which may alternate. After `--`, all are operands.
 
-    If the row has `passes`, the words after `--` are also options.
+    `row` describes the program's options. If it has `passes`, the words after `--` are also
+    options.
     """
     options: list[Option] = []
     operands: list[Word] = []
@@ -128,8 +135,8 @@ def all_arguments(words: Sequence[Word], row: ProgramRow) -> Arguments:
 def leading_arguments(words: Sequence[Word], row: ProgramRow) -> Arguments:
     """Split words into the options before the first operand, and all words from that operand on.
 
-    An option whose value names a program (`module`) ends the options too. That value is then the
-    first operand.
+    `row` describes the program's options. An option whose value names a program (`module`) ends the
+    options too. That value is then the first operand.
     """
     options: list[Option] = []
     at = 0
@@ -147,7 +154,8 @@ def leading_arguments(words: Sequence[Word], row: ProgramRow) -> Arguments:
 def options_in(words: Sequence[Word], row: ProgramRow) -> Iterator[Option]:
     """Yield an option for each word that looks like one, even after `--` or an operand.
 
-    If the row's options are whole words, also yield `--`, since it may not end the options there.
+    If the options that `row` describes are whole words, also yield `--`, since it may not end the
+    options of such a program.
     """
     for word in words:
         if word.text == "--" and row.style is Style.WHOLE:
@@ -163,7 +171,7 @@ def _is_option(word: Word, row: ProgramRow) -> bool:
 
 
 def _options(word: Word, following: Sequence[Word], row: ProgramRow) -> tuple[list[Option], int]:
-    """Return the options in one word, and how many of the following words are their values."""
+    """Return the options in one word, and how many of the `following` words are their values."""
     if row.style is Style.TAR and not word.text.startswith("-"):
         return _undashed(word, following, row)
     long = word.text.startswith("--") or row.style in {Style.WHOLE, Style.KEYED}
@@ -179,7 +187,7 @@ def _options(word: Word, following: Sequence[Word], row: ProgramRow) -> tuple[li
 
 
 def _full_names(head: str, row: ProgramRow) -> list[str]:
-    """Return the names in the row that the option `head` may mean.
+    """Return the option names in `row` that the typed option `head` may mean.
 
     They are `head` itself, `head` with one dash more or less, or each long name that `head`
     abbreviates. If the row has none of these, return `head`.
@@ -196,7 +204,7 @@ def _full_names(head: str, row: ProgramRow) -> list[str]:
 def _cluster(word: Word, following: Sequence[Word], row: ProgramRow) -> tuple[list[Option], int]:
     """Parse a word of single-letter options, such as `-abc` or `-ofile`.
 
-    Return the options, and how many of the following words are their values (0 or 1).
+    Return the options, and how many of the `following` words are their values (0 or 1).
     """
     found: list[Option] = []
     for at, letter in enumerate(word.text[1:], start=2):
@@ -214,7 +222,7 @@ def _cluster(word: Word, following: Sequence[Word], row: ProgramRow) -> tuple[li
 def _undashed(word: Word, following: Sequence[Word], row: ProgramRow) -> tuple[list[Option], int]:
     """Parse options in tar's oldest form, such as `xzf a.tgz`. Values follow in the letters' order.
 
-    Return the options, and how many of the following words are their values.
+    Return the options, and how many of the `following` words are their values.
     """
     found, taken = [], 0
     for letter in word.text:

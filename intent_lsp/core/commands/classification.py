@@ -1,4 +1,6 @@
-"""Classification of one simple command by the rows of its program (commands section 1).
+"""Classification of one simple command by its program's rows in the command lists.
+
+Specified in commands section 1.
 
 Invariant: `weigh` returns a result for every call. A call that no row fits may change anything, and
 the result says so.
@@ -42,7 +44,7 @@ from intent_lsp.core.commands.rows import CommandLists, Operands, ProgramRow, Ro
 from intent_lsp.core.commands.targets import Site, target, targets
 
 MAX_WRAPPERS: Final = 16
-"""The most programs that run one another. Commands inside more of them are not read."""
+"""The most programs that run one another, as in `sudo env rm`. A command in more is not read."""
 
 _ABOUT: Final = frozenset({"--version", "-version", "-V", "-v", "--help", "--info"})
 """Options with which any program only prints information about itself, if it has no others."""
@@ -53,7 +55,7 @@ _LOOKING: Final = CommandReading(kind=CommandKind.LOOKING)
 
 @dataclass(frozen=True, slots=True)
 class ShellText:
-    """A word that a program runs as shell text, and the program and directory that it runs in."""
+    """A word that a program runs as shell text. `site` is the program and its working directory."""
 
     word: Word
     site: Site
@@ -61,7 +63,7 @@ class ShellText:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weighed:
-    """The result for a simple command.
+    """The classification of a simple command.
 
     `reading` is what the command itself does, `texts` are the words that it runs as shell text, and
     `place` is the working directory after it.
@@ -93,7 +95,7 @@ def weigh(words: Sequence[Word], place: KnownPath, lists: CommandLists, depth: i
 
 
 def _of_git(reading: CommandReading, call: ProgramCall) -> CommandReading:
-    """Mark a reading as git's. Add the paths that git restores or removes.
+    """Mark a reading as git's, and add the paths that git restores or removes.
 
     If git works in another directory than the command started in, the kind is at least LOOKING:
     that repository may be configured to run other programs.
@@ -107,7 +109,7 @@ def _of_git(reading: CommandReading, call: ProgramCall) -> CommandReading:
 
 
 def _moved(words: Sequence[Word], place: KnownPath) -> Weighed:
-    """Classify a change of directory (`cd`, `pushd` and the like).
+    """Classify a change of directory (`cd`, `pushd` and the like) that is run in `place`.
 
     `cd` without an operand goes to `~`. With an option, a directory stack or an unknown operand,
     the resulting directory is unknown.
@@ -124,7 +126,10 @@ def _moved(words: Sequence[Word], place: KnownPath) -> Weighed:
 
 
 def _weigh_call(call: ProgramCall, lists: CommandLists, depth: int) -> Weighed:
-    """Classify a call by its program's rows. With `--help` it only reads if it touches no path."""
+    """Classify a call by its program's rows, or as one that only prints help.
+
+    A call with `--help` only reads if the rows find no path and no shell text in it.
+    """
     weighed = _weigh_by_rows(call, lists, depth)
     if asks_for_help(call, lists) and not weighed.reading.paths and not weighed.texts:
         about = replace(_LOOKING, program=call.name)
@@ -133,7 +138,7 @@ def _weigh_call(call: ProgramCall, lists: CommandLists, depth: int) -> Weighed:
 
 
 def _weigh_by_rows(call: ProgramCall, lists: CommandLists, depth: int) -> Weighed:
-    """Classify a call by the first row that fits it."""
+    """Classify a call by the first of its program's rows that fits the call."""
     for row in lists.rows.get(call.name, ()):
         wraps = row.kind is RowKind.RUNS and row.runs is not Runs.SEARCH
         arguments = (leading_arguments if wraps else all_arguments)(call.words, row)
@@ -152,12 +157,12 @@ def _weigh_by_rows(call: ProgramCall, lists: CommandLists, depth: int) -> Weighe
 
 
 def _all_options(words: Sequence[Word]) -> bool:
-    """Whether every word is known and looks like an option."""
+    """Whether every word is known and begins with `-`, as an option does."""
     return all(not word.unknown and word.text.startswith("-") for word in words)
 
 
 def _not_known(call: ProgramCall, lists: CommandLists) -> str:
-    """Return the message that says why a call that fits no row may change files."""
+    """Return the sentence that says why a call that fits no row may change files."""
     if call.name not in lists.rows and call.name not in lists.above:
         return f"`{call.name}` may change files: it is not in the list of programs that only read"
     operands = (word.text for word in call.words if not word.text.startswith("-"))
@@ -183,7 +188,7 @@ def _by_row(call: ProgramCall, row: ProgramRow, arguments: Arguments) -> Iterato
 
 
 def _is_plain(call: ProgramCall, row: ProgramRow, arguments: Arguments) -> bool:
-    """Whether a call is PLAIN: its own words show that it only reads."""
+    """Whether a call is PLAIN: its own words show that it only reads. `row` fits the call."""
     literal = all(word.literal and not _may_run(word) for word in call.words)
     named = not row.first or call.words[0].is_one_of(row.first)
     reads = row.operands is Operands.NONE
@@ -205,7 +210,9 @@ def _weigh_inner(  # noqa: PLR0913, PLR0917 - what a call was read as, and what 
 ) -> Weighed:
     """Classify a program that runs another command, together with that command.
 
-    If the inner command changes directory, the directory afterwards is unknown.
+    `outer` is the call of the program, `inside` the same call in the directory that its options
+    enter, and `row` the row that fits it. If the inner command changes directory, the directory
+    afterwards is unknown.
     """
     options = [*outer.before, *_by_row(inside, replace(row, kind=RowKind.READS), arguments)]
     words: Sequence[Word] = arguments.operands[row.skip :]
@@ -231,7 +238,7 @@ def _weigh_inner(  # noqa: PLR0913, PLR0917 - what a call was read as, and what 
 
 
 def _assignments(words: Sequence[Word]) -> int:
-    """Return how many words at the start set a variable."""
+    """Return how many words at the start are assignments of a variable, `NAME=value`."""
     for count, word in enumerate(words):
         name, equals, _ = word.text.partition("=")
         if not equals or not name.isidentifier():
@@ -244,8 +251,8 @@ def _with_input(
 ) -> Sequence[Word]:
     """Return the inner command's words, unknown where `xargs` or the like completes them.
 
-    A placeholder that is replaced makes its word unknown. Appended operands become one unknown
-    word. `label` is the outer program's name for messages.
+    `row` and `arguments` are those of the outer program, `label` is its name for messages. A
+    placeholder that is replaced makes its word unknown. Appended operands become one unknown word.
     """
     if not row.appends:
         return words
@@ -263,7 +270,7 @@ def _with_input(
 
 
 def _weigh_searched(call: ProgramCall, row: ProgramRow, lists: CommandLists, depth: int) -> Weighed:
-    """Classify a search, such as `find`, together with the commands that it runs on its results."""
+    """Classify a search such as `find`, together with the commands that it runs on its results."""
     own: list[Word] = []
     inner = []
     words = list(call.words)

@@ -31,8 +31,8 @@ _MAGIC: Final = frozenset("*?[:")
 def removed_by(words: Sequence[Word], place: KnownPath) -> tuple[TouchedPath, ...]:
     """Return the path `.orchestration/.local/` if this git call, run in `place`, would remove it.
 
-    Else return an empty tuple. The directory may not exist or may belong to another work tree: the
-    caller must check.
+    `words` are those after `git`. Else return an empty tuple. The directory may not exist or may
+    belong to another work tree: the caller must check.
     """
     if any(word.unknown for word in words):
         return ()
@@ -43,7 +43,10 @@ def removed_by(words: Sequence[Word], place: KnownPath) -> tuple[TouchedPath, ..
 
 
 def puts_back(words: Sequence[Word]) -> bool:
-    """Whether this git call sets files back to their content in HEAD or the index."""
+    """Whether a git call sets files back to their content in HEAD or the index.
+
+    `words` are those after `git`.
+    """
     name, rest, _ = _subcommand(words, START)
     if name == "checkout" and "--" in rest:
         named = [word for word in rest[: rest.index("--")] if not word.startswith("-")]
@@ -52,7 +55,10 @@ def puts_back(words: Sequence[Word]) -> bool:
 
 
 def _sources(words: Sequence[str]) -> Iterator[str]:
-    """Yield the trees from which `git restore` restores (its options `-s` and `--source`)."""
+    """Yield the trees from which `git restore` restores (its options `-s` and `--source`).
+
+    `words` are those after `restore`.
+    """
     for at, word in enumerate(words):
         if word == "--":
             return
@@ -67,7 +73,7 @@ def _sources(words: Sequence[str]) -> Iterator[str]:
 def _subcommand(words: Sequence[Word], place: KnownPath) -> tuple[str, Sequence[str], KnownPath]:
     """Return git's subcommand, the known words after it, and the directory in which git works.
 
-    The subcommand is "" if the call has none.
+    `words` are those after `git`. The subcommand is "" if there is none.
     """
     known = [word.text for word in words if not word.unknown]
     at = 0
@@ -93,7 +99,10 @@ def _cleans(words: Sequence[str]) -> bool:
 
 
 def _read_clean(words: Sequence[str]) -> tuple[set[str], list[str], list[str]]:
-    """Return the option letters, the excluded patterns, and the operands of `git clean`."""
+    """Return the option letters, the excluded patterns, and the operands of `git clean`.
+
+    `words` are those after `clean`.
+    """
     letters, excluded, places = set[str](), list[str](), list[str]()
     rest = iter(words)
     for word in rest:
@@ -115,7 +124,7 @@ def _read_clean(words: Sequence[str]) -> tuple[set[str], list[str], list[str]]:
 
 
 def _stashes(words: Sequence[str]) -> bool:
-    """Whether `git stash` with these words would take `.orchestration/.local/` along."""
+    """Whether `git stash` with these words would put `.orchestration/.local/` away too."""
     if words and words[0] in ("push", "save"):
         words = words[1:]
     elif words and not words[0].startswith("-"):
@@ -131,7 +140,7 @@ def _stashes(words: Sequence[str]) -> bool:
 
 
 def _reach(places: Sequence[str]) -> bool:
-    """Whether one of the pathspecs may match `.orchestration/`.
+    """Whether one of the pathspecs `places` may match `.orchestration/`.
 
     True if there are no pathspecs, since git then takes all paths.
     """

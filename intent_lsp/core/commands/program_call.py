@@ -1,4 +1,4 @@
-"""A call of a program: its name as the command lists write it, and the row that fits its words.
+"""A call of a program: its name as the command lists write it, and which of their rows fits it.
 
 Invariant: an unknown word never matches a program name, a task or a script.
 """
@@ -23,7 +23,7 @@ from intent_lsp.core.commands.rows import (
 from intent_lsp.core.commands.targets import Site
 
 MAX_SCRIPT: Final = 2_000
-"""The most characters of a script that is read. What a longer one does is not known."""
+"""The most characters of a script that is examined. The effect of a longer one is not known."""
 _EXPANSION: Final = re.compile(r"\$(?:\w+|\{\w+\}|\(\([\w\s$+*-]*\)\))")
 HELP: Final = "--help"
 """The option with which, as the last word, a program prints help and does nothing else.
@@ -54,12 +54,12 @@ class ProgramCall:
 
     @property
     def site(self) -> Site:
-        """The program and its working directory."""
+        """The program's name and its working directory."""
         return Site(self.name, self.place)
 
 
 def fits(row: ProgramRow, arguments: Arguments, lists: CommandLists) -> bool:
-    """Whether a row describes a call with these arguments."""
+    """Whether a call with these arguments meets all conditions of a row of the command lists."""
     operands = arguments.operands
     return (
         (not row.needs or arguments.has(row.needs))
@@ -74,7 +74,7 @@ def fits(row: ProgramRow, arguments: Arguments, lists: CommandLists) -> bool:
 
 
 def only_plain(row: ProgramRow, arguments: Arguments, words: Sequence[Word] = ()) -> bool:
-    """Whether every option is one with which the program only reads (`plain` in the row).
+    """Whether every option of a call is one with which the program only reads (`plain` in the row).
 
     `words` are searched for options too, even after an operand or `--`, since the program may split
     them differently than the row does.
@@ -87,9 +87,10 @@ def only_plain(row: ProgramRow, arguments: Arguments, words: Sequence[Word] = ()
 
 
 def named_program(word: str, lists: CommandLists) -> tuple[str, tuple[CommandReading, ...]]:
-    """Return the name under which a program has rows, and a doubt if it may be another program.
+    """Return the name under which a program has rows, and a reading if it may be another program.
 
-    A path is replaced by its last part if it is in a system directory. For programs that verify or
+    The reading, the only item of a tuple, says that; the tuple is empty if there is no doubt. A
+    path is replaced by its last part if it is in a system directory. For programs that verify or
     run others, this also holds in a directory where package managers install programs. In any other
     directory named `bin` it holds too, but with a doubt.
     """
@@ -108,7 +109,7 @@ def named_program(word: str, lists: CommandLists) -> tuple[str, tuple[CommandRea
 
 
 def with_subcommand(call: ProgramCall, lists: CommandLists) -> ProgramCall:
-    """Return the call of the subcommand that `call` names, or of a subcommand of it, and so on.
+    """Return the call of the innermost subcommand that `call` names, such as `git stash pop`.
 
     Return `call` unchanged if it names no subcommand with rows.
     """
@@ -130,7 +131,10 @@ def with_subcommand(call: ProgramCall, lists: CommandLists) -> ProgramCall:
 
 
 def working_place(call: ProgramCall, row: ProgramRow, arguments: Arguments) -> KnownPath:
-    """Return the directory in which the program works after the options that change it."""
+    """Return the directory in which the program works after the options that change it.
+
+    Return None if the directory is not known.
+    """
     place = call.place
     for word in arguments.values(row.enters):
         place = None if word.unknown else entered(place, word.text)
@@ -176,7 +180,7 @@ def _follows(row: ProgramRow, arguments: Arguments) -> bool:
 
 
 def _filled_in(word: Word, row: ProgramRow) -> str:
-    """Return the text of a script, or "" if it is too long or unknown.
+    """Return the text of the script `word`, or "" if it is too long or unknown.
 
     If the row has `numbers`, each shell expansion in the script is replaced by `1`.
     """
@@ -199,7 +203,7 @@ def _without_release(word: str, lists: CommandLists) -> str:
 
 
 def _risky(call: ProgramCall, row: ProgramRow, arguments: Arguments) -> Iterator[CommandReading]:
-    """Yield an unknown reading for each option of the call that the row does not allow."""
+    """Yield an unknown reading for each option of the call that is in the row's `unless`."""
     for option in arguments.options:
         if option.name in row.unless:
             sentence = (

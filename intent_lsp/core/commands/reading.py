@@ -11,7 +11,7 @@ from enum import IntEnum, StrEnum
 from typing import Final
 
 KnownPath = str | None
-"""A directory as the command names it. Empty: the directory where it is run. None: not known."""
+"""A directory as the command names it. "" is the one where the command is run. None: not known."""
 
 START: Final = ""
 """The directory where the command is run."""
@@ -27,7 +27,7 @@ MAX_SENTENCE: Final = 200
 
 
 class CommandKind(IntEnum):
-    """How severe a command is, apart from the paths that it writes. The mildest comes first.
+    """How severe a command is, apart from the paths that it writes. The mildest kind comes first.
 
     `PLAIN` only reads: its text can mean nothing else. `LOOKING` reads or verifies, if its programs
     do what their names say. `CHANGING` may do anything.
@@ -72,7 +72,10 @@ class TouchedPath:
 
 
 def changed_paths(path: str, effect: Effect, source: str | None) -> tuple[TouchedPath, ...]:
-    """Return the paths that change with a file: `path`, and for a move the deleted `source`."""
+    """Return the paths that change with a file: `path`, and for a move the deleted `source`.
+
+    `source` is None if the file is not moved.
+    """
     new = TouchedPath(path, effect, source)
     return (new,) if source is None else (TouchedPath(source, Effect.DELETE), new)
 
@@ -81,9 +84,9 @@ def changed_paths(path: str, effect: Effect, source: str | None) -> tuple[Touche
 class CommandReading:
     """What one command, or several together, would do.
 
-    Each sentence in `unknown` says what is not known, and why. `program` is the program that
-    decided `kind`. `verifying`: a part is a test, a linter or a build. `git`: a part is git, which
-    can be configured to run other programs.
+    `paths` would be changed. Each sentence in `unknown` says what is not known, and why. `program`
+    is the program that decided `kind`. `verifying`: a part is a test, a linter or a build. `git`: a
+    part is git, which can be configured to run other programs.
     """
 
     kind: CommandKind = CommandKind.PLAIN
@@ -114,14 +117,17 @@ def together(readings: Iterable[CommandReading]) -> CommandReading:
 
 
 def unknown(program: str, sentence: str) -> CommandReading:
-    """Return the reading of a part that may do anything. `sentence` says why."""
+    """Return the reading of a part that may do anything. `sentence` says why.
+
+    `program` is the program that would do it.
+    """
     return CommandReading(
         kind=CommandKind.CHANGING, unknown=(_shortened(sentence),), program=program
     )
 
 
 def entered(place: KnownPath, directory: str) -> KnownPath:
-    """Return the directory that `cd directory` leads to from `place`.
+    """Return the directory that `cd directory` leads to from the directory `place`.
 
     An absolute path or one with `~` is returned unchanged. Return None if `directory` is relative
     and `place` is not known.
@@ -135,6 +141,6 @@ def entered(place: KnownPath, directory: str) -> KnownPath:
 
 
 def _shortened(sentence: str) -> str:
-    """Cut the middle out of a sentence that is longer than MAX_SENTENCE."""
+    """Return a sentence, with its middle cut out if it is longer than MAX_SENTENCE."""
     half = MAX_SENTENCE // 2
     return sentence if len(sentence) <= MAX_SENTENCE else f"{sentence[:half]}…{sentence[-half:]}"

@@ -13,17 +13,17 @@ from typing import Final
 from intent_lsp.core.commands.reading import Effect
 
 Options = frozenset[str]
-"""Options with their dashes: `-o`, `--output`.
+"""Names of options with their dashes: `-o`, `--output`.
 
-In a condition also `-X=GET`, an option with a value.
+In a condition also `-X=GET`: the option `-X` with the value `GET`.
 """
 
 EVERY: Final = "*"
-"""In `plain`: every option except those that the row names as writing."""
+"""In a row's `plain`: every option except those that the row names as writing."""
 
 
 class RowKind(StrEnum):
-    """What a program does if the row fits. The command lists are grouped by these kinds."""
+    """What a program does if a row fits its call. The command lists are grouped by these kinds."""
 
     READS = "reads"
     VERIFIES = "verifies"
@@ -32,7 +32,7 @@ class RowKind(StrEnum):
 
 
 class Style(StrEnum):
-    """The syntax of a program's options."""
+    """The syntax of a program's options: as in GNU tools, in `find`, in `tar` or in `dd`."""
 
     GNU = "gnu"
     """`-abc`, `-ofile`, `-o file`, `--out=file`, `--out file`, and abbreviations of long names."""
@@ -48,7 +48,7 @@ class Style(StrEnum):
 
 
 class Operands(StrEnum):
-    """Which operands are files that the program writes."""
+    """Which operands of a call are files that the program writes."""
 
     NONE = "none"
     ALL = "all"
@@ -63,7 +63,7 @@ class Operands(StrEnum):
 
 
 class Tasks(StrEnum):
-    """Which operands must name a task that only verifies, such as `test` or `lint`."""
+    """Which operands of a call must name a task that only verifies, such as `test` or `lint`."""
 
     NONE = "none"
     FIRST = "first"
@@ -72,7 +72,7 @@ class Tasks(StrEnum):
 
 
 class Runs(StrEnum):
-    """Which operands form the command that the program runs."""
+    """Which operands of a call form the command that the program runs."""
 
     WORDS = "words"
     """All of them: a program and its arguments."""
@@ -153,7 +153,7 @@ class ProgramRow:
 
     @property
     def named(self) -> Options:
-        """Every option that the row names."""
+        """Every option that the row mentions in any field."""
         plain = frozenset[str]() if self.plain is None else self.plain - {EVERY}
         return self.taking.union(self.attached, self.unless, self.needs, plain)
 
@@ -195,12 +195,12 @@ class CommandLists:
         )
 
     def is_task(self, name: str) -> bool:
-        """Whether `name` is that of a task which only verifies, such as `test` or `lint`."""
+        """Whether `name` is that of a task that only verifies, such as `test` or `lint`."""
         parts = {part.lower() for part in _PART.findall(name)}
         return not parts.isdisjoint(self.task_words) and parts.isdisjoint(self.changing_words)
 
     def chooses(self, assignment: str, *, known: bool) -> bool:
-        """Whether `NAME=value` may decide which program runs.
+        """Whether an assignment `NAME=value` may decide which program runs.
 
         `known`: the value is known beforehand.
         """

@@ -1,4 +1,4 @@
-"""The paths that a call's operands and options name, found by the program's row.
+"""The paths that a call's operands and options name, by the program's row in the command lists.
 
 Invariant: an operand that is a target becomes a path, or a sentence that says why its path is not
 known.
@@ -34,19 +34,22 @@ _OPERANDS: Final = {
     Operands.SECOND: slice(1, 2),
     Operands.BUT_FIRST: slice(1, None),
 }
-"""The operands that are targets, where a row chooses them by position."""
+"""The operands that are written, where a row of the command lists chooses them by position."""
 
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """The program that writes, and its working directory, from which relative paths start."""
+    """A program, and its working directory, from which relative paths start."""
 
     program: str
     place: KnownPath
 
 
 def targets(row: ProgramRow, arguments: Arguments, site: Site) -> Iterator[CommandReading]:
-    """Yield a reading for each operand that the program writes, and for each source if `shares`."""
+    """Yield a reading for each operand that the program writes, and for each source if `shares`.
+
+    `row` is the one that fits the call, and has the flag `shares`. `site` is the program.
+    """
     operands = arguments.operands
     match row.operands:
         case Operands.COPY | Operands.MOVE | Operands.SEND:
@@ -65,10 +68,10 @@ def targets(row: ProgramRow, arguments: Arguments, site: Site) -> Iterator[Comma
 
 
 def target(word: Word, effect: Effect, site: Site, source: str | None = None) -> CommandReading:
-    """Return the reading of a word as a path with the given effect.
+    """Return the reading of a word as a path on which the program has the given effect.
 
     A word that is not a file, such as `/dev/null`, changes nothing. If the word's path is not
-    known, the reading is unknown. `source` is the path that the content comes from.
+    known, the reading is unknown. `source` is the path that the content comes from, if any.
     """
     if word.unknown and not word.pattern:
         return unknown(site.program, word.unknown)
@@ -88,13 +91,13 @@ def target(word: Word, effect: Effect, site: Site, source: str | None = None) ->
 
 
 def _directory(reading: CommandReading) -> CommandReading:
-    """Mark each path of a reading so that it changes no file if it is a directory."""
+    """Return a reading with each path marked so that it changes no file if it is a directory."""
     paths = (replace(path, directory=True) for path in reading.paths)
     return replace(reading, paths=tuple(paths))
 
 
 def _below(word: Word, site: Site) -> CommandReading:
-    """Return the reading of a file or directory whose program also changes all files below it.
+    """Return the reading of an operand whose program also changes all files below it.
 
     The disk is not read, so the word counts as a file only if its last part has a dot inside.
     """
@@ -110,7 +113,10 @@ def _below(word: Word, site: Site) -> CommandReading:
 
 
 def _copied(row: ProgramRow, arguments: Arguments, site: Site) -> Iterator[CommandReading]:
-    """Yield the readings of a program that copies or moves all operands to the last of them."""
+    """Yield the readings of a program that copies or moves all operands to the last of them.
+
+    `row` says whether it moves them, and `site` is the program.
+    """
     into = arguments.values(_INTO)
     sources, last = _sources(arguments)
     moves = row.operands is Operands.MOVE
@@ -133,13 +139,13 @@ def _copied(row: ProgramRow, arguments: Arguments, site: Site) -> Iterator[Comma
 
 
 def _sources(arguments: Arguments) -> tuple[tuple[Word, ...], tuple[Word, ...]]:
-    """Return the words that are copied, and the target's word in a tuple of at most one."""
+    """Return the words that are copied or moved, and a tuple with the target's word, if any."""
     names = (*arguments.operands, *arguments.values(_INTO)[:1])
     return names[:-1], names[-1:]
 
 
 def _inside(directory: Word, source: Word) -> Word:
-    """Return the path in `directory` with the last name of `source`."""
+    """Return the path in `directory` that ends in the last name of `source`."""
     name = source.text.rstrip("/").rpartition("/")[2]
     path = f"{directory.text}{name}" if directory.text.endswith("/") else f"{directory.text}/{name}"
     if name in {"", ".", ".."}:
@@ -153,7 +159,7 @@ def _source(word: Word, site: Site) -> str | None:
 
 
 def _sent(word: Word, site: Site) -> CommandReading:
-    """Return the reading of a copy's target that may be on another machine, such as `host:path`."""
+    """Return the reading of a copy's target that may be on another machine, as in `host:path`."""
     if ":" in word.text.partition("/")[0]:
         return unknown(site.program, f"`{word.text}` is on another machine")
     return target(word, Effect.WRITE, site)
