@@ -49,7 +49,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Attribution:
-    """The edit and the conversation that a line comes from, each by its number: `order` and `talk`.
+    """The edit and the conversation that a line comes from, by their numbers `order` and `talk`.
 
     `replaced`: the edit replaced old lines by this one. If False, the edit inserted the line
     between two old ones. This flag is ignored when attributions are compared.
@@ -67,9 +67,9 @@ class Attribution:
 
 
 BEFORE: Final = Attribution(-1, 0, Confidence.UNATTRIBUTED)
-"""A line that is older than its file's first record.
+"""The attribution of a line that is older than the first record of its file.
 
-No search for similar text may attribute it.
+No search for similar text may attribute such a line to an edit.
 """
 
 Attributions = list[Attribution | None]
@@ -80,7 +80,7 @@ AttributedRun = tuple[int, Range]
 
 
 def claimed_runs(step: Edit) -> list[AttributedRun]:
-    """Return pairs of a conversation's number and a range of the edit, in line order."""
+    """Return each range of an edit with the number of its conversation, in line order."""
     runs = [(talk, run) for talk, told in enumerate(step.talks) for run in told]
     return sorted(runs, key=lambda each: (each[1].replaced or (each[1].start_line,))[0])
 
@@ -92,7 +92,7 @@ def best_of(claims: Iterable[Attribution | None]) -> Attribution | None:
 
 
 def joined(first: Attributions, second: Attributions) -> Attributions:
-    """Return, for each line, the more certain of its attributions in `first` and `second`."""
+    """Return, for each line, the more certain of its two attributions in `first` and `second`."""
     pairs = zip(first, second, strict=True)
     return [one if one is other else best_of((one, other)) for one, other in pairs]
 

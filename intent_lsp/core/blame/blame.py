@@ -30,7 +30,7 @@ FindOtherFiles = Callable[[], Sequence[OtherFile]]
 """Returns the other files to search. Called only if lines are still unattributed."""
 
 LINES_HASHED: Final = 1_000_000
-"""The most lines that one blame hashes. A line counts once for each block length."""
+"""The most lines that one blame hashes. A line counts once for each length of blocks tried."""
 
 FOREIGN_LETTERS: Final = 40
 """The letters and digits that a block from another file needs to be recognised in this one."""
@@ -79,7 +79,7 @@ class _Search:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlamedText:
-    """The content to blame: its hash, its lines with their ends, and its encoding."""
+    """The content to blame: its hash, its lines with their line ends, and its encoding."""
 
     hash: ContentHash
     lines: Sequence[str]
@@ -94,12 +94,13 @@ def blame(
     diff: Diff,
     elsewhere: FindOtherFiles,
 ) -> Attributions:
-    """Return the attribution of each line of a text.
+    """Return the attribution of each line of a text, or None for a line that no record explains.
 
     `steps` are the edits of the text's file, also under its earlier names. First they are replayed
     along the chain of content hashes. Lines that are still unattributed are then searched for as
     hashed blocks: first in the edits in `steps` that the replay did not account for, then in the
     files that `elsewhere` returns. No edit of those files may have the `order` of one in `steps`.
+    `contents` reads stored contents, `diff` compares two.
     """
     lineage = Lineage(steps, contents, diff)
     claims = lineage.claims(text.hash, text.lines)
@@ -110,11 +111,12 @@ def blame(
 
 
 def settle(claims: Attributions, lines: Sequence[str]) -> None:
-    """Attribute the trivial lines of a replaced block to the edit that the lines around them have.
+    """Give trivial lines in a replaced block the attribution of the lines around them, in place.
 
-    The lines above and below must have equal attributions. A diff leaves a blank line or a bracket
-    unchanged inside a block that is otherwise new, and a formatter changes a trivial line where
-    nothing around it changes. A line that was inserted between two others keeps its edit.
+    Trivial lines have no letters or digits. The lines above and below must have equal attributions.
+    A diff leaves a blank line or a bracket unchanged inside a block that is otherwise new, and a
+    formatter changes a trivial line where nothing around it changes. A line that was inserted
+    between two others keeps its edit.
     """
     at = 0
     while at < len(lines):
@@ -130,7 +132,7 @@ def settle(claims: Attributions, lines: Sequence[str]) -> None:
 
 
 def _goes_along(own: Attribution | None, around: Attribution | None) -> bool:
-    """Whether a trivial line takes over the attribution of the lines around it.
+    """Whether a trivial line takes over the attribution `around` of the lines around it.
 
     `own` is the attribution that the line has now.
     """
@@ -145,7 +147,7 @@ def _find_again(
 ) -> None:
     """Attribute unattributed lines by recorded blocks: first of this file, then of other files.
 
-    A line can have moved here from another file only if that file has it no more.
+    A line can have moved here from another file only if that file has lost it. Changes `claims`.
     """
     lines = hashable(text.lines, text.encoding)
     find_blocks(claims, lines, known_blocks(lineage.unreported()), at_least=1)
@@ -165,7 +167,7 @@ def carried_over(
 ) -> Attributions:
     """Return the attributions for `new`, a text that is being edited, given `claims` for `old`.
 
-    Lines that differ from `old` have None.
+    A line that is not in `old` has None.
     """
     hunks = diff(old, new)
     if hunks is None:
@@ -180,7 +182,7 @@ def carried_over(
 
 
 def hashable(lines: Sequence[str], encoding: str) -> Hashable:
-    """Return the lines as bytes in the file's encoding.
+    """Return lines in the three forms that a search for blocks needs, encoded in `encoding`.
 
     A lone surrogate, which an editor's text may contain, is encoded as it is.
     """
@@ -192,7 +194,7 @@ def hashable(lines: Sequence[str], encoding: str) -> Hashable:
 
 
 def known_blocks(steps: Iterable[Edit]) -> Known:
-    """Return the blocks that edits inserted or wrote over old lines, by length and hash."""
+    """Return the blocks of lines that edits wrote, by their number of lines and their hash."""
     known: Known = {}
     for step in sorted(steps, key=lambda step: step.order):
         for talk, run in claimed_runs(step):

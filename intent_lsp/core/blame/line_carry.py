@@ -25,20 +25,20 @@ MOVED_LETTERS: Final = 20
 """The letters and digits that a block needs to be recognised elsewhere in its file."""
 
 _TRIED: Final = 8
-"""The most old places that are tried for a block that starts at one new line."""
+"""The most places in the old text that are tried for a block that starts at one new line."""
 
 Carried = list[tuple[int, Confidence] | None]
-"""For each new line the old line (from 0) that it was, and how certainly. None: a new line."""
+"""For each new line, the old line (from 0) that it was and how certainly, or None if it is new."""
 
 
 MOST_LINES: Final = 5 * 1024 * 1024
-"""The highest line number that is mapped. A content that is compared by line has no more lines."""
+"""The highest line number that is mapped. No content that is compared by line has more lines."""
 
 
 class Splice(NamedTuple):
-    """One replacement: the lines `old` to `old_end` became the lines `new` to `new_end`.
+    """One replacement by an edit: the lines `old` to `old_end` became the lines `new` to `new_end`.
 
-    Lines count from 0; the ends are excluded. `talk` is the number of the conversation.
+    Lines count from 0; the ends are excluded. `talk` is the number of the edit's conversation.
     """
 
     old: int
@@ -49,7 +49,7 @@ class Splice(NamedTuple):
 
 
 def carried(old: Sequence[str], new: Sequence[str], diff: Diff) -> Carried:
-    """Match new lines with old ones that are equal, differ in white space only, or were moved.
+    """Match each new line with the old line that it was: equal, differing in blanks, or moved.
 
     A new line without such an old line has None.
     """
@@ -91,10 +91,10 @@ def kept_lines(old: Sequence[str], new: Sequence[str], diff: Diff) -> Iterator[t
 def take_moved(
     found: Carried, left: list[bool], old: Sequence[str], new: Sequence[str], *, at_least: int
 ) -> None:
-    """Match blocks that disappeared in one place and reappeared in another. Changes the arguments.
+    """Match blocks that disappeared in one place and reappeared in another, in place.
 
-    `found` gets the matched lines. `left` marks the old lines that are not matched yet. Blocks with
-    fewer than `at_least` letters and digits are skipped.
+    `found` gets the matches of new lines. `left` marks the old lines that are not matched yet.
+    Blocks with fewer than `at_least` letters and digits are skipped.
     """
     places: dict[str, list[int]] = {}
     for before in compress(range(len(old)), left):
@@ -118,7 +118,7 @@ def take_moved(
 
 
 def splices(step: Edit, count: float) -> list[Splice] | None:
-    """Return which lines an edit replaced, or None if its ranges are incomplete or contradictory.
+    """Return an edit's replacements, or None if its ranges are incomplete or contradictory.
 
     `count` is the number of lines after the edit, infinite if unknown.
     """
@@ -142,9 +142,9 @@ def splices(step: Edit, count: float) -> list[Splice] | None:
 
 
 def turn_back(lines: list[str | None], found: Sequence[Splice]) -> None:
-    """Change the lines after an edit into those before it, in place. Unknown lines become None.
+    """Change the lines after an edit into the lines before it, in place. Unknown lines become None.
 
-    `found` holds the edit's replacements.
+    `found` are the replacements that the edit made.
     """
     for each in found:
         # Splice in place: a list moves its tail as fast as memory is copied.
@@ -152,9 +152,9 @@ def turn_back(lines: list[str | None], found: Sequence[Splice]) -> None:
 
 
 def turn_on(lines: list[str | None], found: Sequence[Splice]) -> None:
-    """Change the lines before an edit into those after it, in place. Unknown lines become None.
+    """Change the lines before an edit into the lines after it, in place. Unknown lines become None.
 
-    `found` holds the edit's replacements.
+    `found` are the replacements that the edit made.
     """
     for each in found:
         put_in = [None] * (each.new_end - each.new)
@@ -164,7 +164,7 @@ def turn_on(lines: list[str | None], found: Sequence[Splice]) -> None:
 def replay(claims: Attributions, found: Sequence[Splice], order: int) -> None:
     """Change the attributions before an edit into those after it, in place.
 
-    `found` holds the edit's replacements, `order` is the edit's number.
+    `found` are the replacements that the edit made, `order` is the edit's number.
     """
     for each in found:
         claim = Attribution(order, each.talk, replaced=each.old_end > each.old)
@@ -189,7 +189,8 @@ def _length(
 ) -> int:
     """Return the length of the longest equal block of unmatched lines at two starting places.
 
-    `before` is the old text and a line in it, `after` the new text and a line in it.
+    `before` is the old text and the block's first line in it, `after` the same of the new text.
+    `found` and `left` say which new and old lines are matched.
     """
     (old, start), (new, now) = before, after
     length = 0

@@ -49,8 +49,9 @@ class _Back:
     """The state of a walk back through the edits, newest first.
 
     The walk has arrived at the content from before the edits in `steps`: `wanted` is its hash,
-    `lines` its lines (None if unknown). `last` is an edit that produced this content and whose
-    ranges do not show which lines it replaced, or None.
+    `lines` its lines (None if unknown). `used` are the orders of the edits that may not be used
+    again. Edits before the order `limit` are preferred. `last` is an edit that produced this
+    content and whose ranges do not show which lines it replaced, or None.
     """
 
     steps: list[tuple[Edit, list[Splice]]] = field(default_factory=list)
@@ -140,7 +141,7 @@ class Lineage:
         return back
 
     def _step(self, wanted: ContentHash, limit: float, used: set[int]) -> Edit | None:
-        """Return the first unused edit that produced the content with the hash `wanted`.
+        """Return the first edit not in `used` that produced the content with the hash `wanted`.
 
         Edits before `limit` are preferred. Return None if there is no such edit.
         """
@@ -163,16 +164,20 @@ class Lineage:
         return self._compared(back, step, step.pre)
 
     def _first(self, back: _Back) -> Attributions | None:
-        """Return BEFORE for each line, or None if an edit before the walk's end was not walked."""
+        """Return BEFORE for each line if the walk used all edits up to its end, and at least one.
+
+        Return None otherwise.
+        """
         earlier = (step for step in self._steps if step.order < back.limit)
         if not back.used or any(step.order not in back.used for step in earlier):
             return None
         return [BEFORE] * len(back.lines)
 
     def _compared(self, back: _Back, step: Edit, pre: ContentHash) -> Attributions:
-        """Attribute the lines in an edit's ranges to the edit, except lines that are older than it.
+        """Return the attributions after an edit whose ranges do not show which lines it replaced.
 
-        `pre` is the hash of the content before the edit.
+        Lines that the content before the edit has, whose hash is `pre`, keep their older
+        attributions. Other lines in the edit's ranges are attributed to the edit.
         """
         old = self._old_lines(pre)
         own = covered(step, len(back.lines), whole=old is not None)
@@ -184,7 +189,7 @@ class Lineage:
         return _over(own, kept, before)
 
     def _mended(self, back: _Back) -> Attributions:
-        """Attribute lines across a missing link by diffs with a few earlier contents.
+        """Return attributions across a gap in the chain of edits, by diffs with earlier contents.
 
         Contents from which no other edit started are compared first, then the newest.
         """
@@ -209,7 +214,7 @@ class Lineage:
         return claims
 
     def _heads(self, back: _Back) -> Iterator[Edit]:
-        """Yield earlier edits, newest first.
+        """Yield edits that are older than the end of a walk, newest first.
 
         Edits that produced a content from which no other edit started come before all others.
         """
@@ -225,7 +230,7 @@ class Lineage:
     def _partly_known(
         self, wanted: ContentHash, limit: float, used: set[int]
     ) -> Sequence[str | None] | None:
-        """Return the lines of the content `wanted` if it is stored.
+        """Return the lines of the content with the hash `wanted` if it is stored.
 
         Else derive them from the newest older content that is stored; lines that edits have changed
         since are None. Return None if no such content is stored or an edit between the two does not
@@ -257,7 +262,7 @@ class Lineage:
         return found
 
     def _known(self, back: _Back) -> Sequence[str]:
-        """Return the lines of the content at which a walk ended.
+        """Return the lines of the content at which a walk back ended.
 
         An unknown line becomes a text that equals no other line.
         """
@@ -279,7 +284,10 @@ def _told_apart(lines: Sequence[str | None], side: str) -> Sequence[str]:
 
 
 def _over(own: Attributions, kept: Carried, before: Attributions) -> Attributions:
-    """Return `own`, but with the attributions from `before` for the lines that `kept` matches."""
+    """Return `own`, but with older attributions for the lines that the content before has.
+
+    `kept` matches these lines with lines of that content, whose attributions are `before`.
+    """
     claims = list(own)
     for at, old in enumerate(kept):
         if old is not None:

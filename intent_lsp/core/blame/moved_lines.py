@@ -22,7 +22,10 @@ CONTENTS_COMPARED: Final = 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OtherFile:
-    """Another file: its edits, its present hash (None if it is gone), and its past contents."""
+    """A file in which lost lines are searched for: its edits, its hash now, and its past contents.
+
+    `today` is the hash, None if the file is gone. `contents` returns a content's lines by its hash.
+    """
 
     steps: Sequence[Edit]
     today: ContentHash | None
@@ -64,7 +67,8 @@ def find_copied(
 ) -> None:
     """Attribute unattributed lines if an edit of another file produced exactly the same content.
 
-    `wanted` is the hash of the content, `others` are the files to look in. Changes `claims`.
+    `lines` are those of the content and `wanted` is its hash. `others` are the files to search.
+    Changes `claims`.
     """
     for other in others:
         if any(step.post == wanted for step in other.steps):
@@ -81,7 +85,7 @@ def find_moved(
     *,
     at_least: int,
 ) -> Sequence[OtherFile]:
-    """Attribute unattributed blocks that another file has lost. Changes `claims`.
+    """Attribute unattributed blocks of lines that another file has lost. Changes `claims`.
 
     Blocks with fewer than `at_least` letters and digits are skipped. Return the files with a past
     content that lost lines and could not be read.
@@ -107,7 +111,7 @@ def find_moved(
 
 
 def _put(claims: Attributions, found: Attributions) -> None:
-    """Copy attributions from `found` to the lines that have none, at most with confidence MOVED."""
+    """Give lines without an attribution the one in `found`, with the confidence MOVED at most."""
     for at, claim in enumerate(found):
         if claims[at] is None and claim is not None:
             claims[at] = claim.at_most(Confidence.MOVED)

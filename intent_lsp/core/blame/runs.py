@@ -22,7 +22,7 @@ _PEOPLE: Final = (EntityType.HUMAN, EntityType.MIXED)
 
 @dataclass(frozen=True, slots=True)
 class RecordAuthors:
-    """The names of records' authors, by record id, and the ids of this user's own records."""
+    """Who made records: the authors' names by record id, and the ids of this user's own records."""
 
     names: Mapping[str, str] = field(default_factory=dict)
     own: Collection[str] = ()
@@ -30,7 +30,7 @@ class RecordAuthors:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlameRun:
-    """Lines with one origin, numbered from 1, both ends included.
+    """Consecutive lines with the same origin, numbered from 1, both ends included.
 
     `record` and `contributor` are None if the lines are `unattributed`. `path` is the file in which
     the record wrote the lines, as it was called at that time. For lines by a person, or by an agent
@@ -48,7 +48,7 @@ class BlameRun:
 
     @property
     def count(self) -> int:
-        """The number of lines."""
+        """The number of lines in the run."""
         return self.end_line - self.start_line + 1
 
 
@@ -91,7 +91,7 @@ def one_run(
 
 
 def of_people(runs: Iterable[BlameRun]) -> Mapping[str, Record]:
-    """Return the runs' records that a person made, alone or with an agent, by record id."""
+    """Return the records of runs that a person made, alone or with an agent, by record id."""
     return {
         run.record.id: run.record
         for run in runs
@@ -102,7 +102,7 @@ def of_people(runs: Iterable[BlameRun]) -> Mapping[str, Record]:
 
 
 def named(runs: Sequence[BlameRun], people: RecordAuthors) -> tuple[BlameRun, ...]:
-    """Return the runs with people's names filled in. Runs of agents alone have no name."""
+    """Return the runs with the names in `people` filled in. Runs by agents alone get no name."""
     known = {
         each: (people.names.get(each), each in people.own)
         for each in of_people(runs)
@@ -117,7 +117,7 @@ def named(runs: Sequence[BlameRun], people: RecordAuthors) -> tuple[BlameRun, ..
 
 
 def run_of(record: Record) -> BlameRun:
-    """Return a run of one line that stands for a record, so that `named` can add its author."""
+    """Return a run of one line that stands for a record, so that `named` can fill in its author."""
     talk = next((talk for file in record.files for talk in file.conversations), None)
     who = None if talk is None else talk.contributor
     return BlameRun(start_line=1, end_line=1, record=record, contributor=who)
