@@ -2,9 +2,9 @@
 
 Specified in requirements section 6.
 
-Invariant: each row's own check decides whether the row passed. Its result is passed in as `denied`.
-The functions of this module only describe.
-Invariant: the facts of rows 10 to 12 are requested only for a known intent.
+Invariant: each row's own check decides whether the row passed. Its result is passed in as `denied`:
+a refusal, or None if the row passed. The functions of this module only describe. Invariant: the
+facts of rows 10 to 12 are requested only for a known intent.
 """
 
 from typing import assert_never
@@ -36,14 +36,14 @@ NO_PATH = "The call does not name the files that it would change, so none is ref
 
 
 def governance(question: GateRequest) -> str:
-    """Row 1: describe whether the gate judges edits at all."""
+    """Describe gate row 1 in a sentence: whether governance is on, so that edits are judged."""
     if question.governed:
         return "Governance is on, so edits of this workspace are judged."
     return "Governance is off, so no edit of this workspace is judged."
 
 
 def change(question: GateRequest) -> str:
-    """Row 2: describe whether the call would change anything."""
+    """Describe gate row 2 in a sentence: whether the save or the call can change files."""
     if question.call is None:
         return "A save changes its file, so it is judged."
     tool = shown(question.tool_name)
@@ -57,7 +57,7 @@ def change(question: GateRequest) -> str:
 
 
 def inside(question: GateRequest, denied: Denied | None) -> str:
-    """Row 7: describe where the paths lead."""
+    """Describe gate row 7 (passed if `denied` is None): whether all paths are in the workspace."""
     if denied is not None:
         return f"These paths lead out of the workspace: {shown_list(denied.paths)}."
     if not question.files:
@@ -66,14 +66,14 @@ def inside(question: GateRequest, denied: Denied | None) -> str:
 
 
 def active_intent(question: GateRequest, denied: Denied | None) -> str:
-    """Row 8: describe the intent under which the edit is judged."""
+    """Describe gate row 8 (passed if `denied` is None): the active intent, or the open ones."""
     if denied is None:
         return f"The edit is judged under the intent {_cited(question)}."
     return f"No intent is active; these are open: {shown_list(open_ids(question.intents))}."
 
 
 def known_intent(question: GateRequest, denied: Denied | None) -> str:
-    """Row 9: describe whether the active intent is in the intents file, by its id or an alias."""
+    """Describe gate row 9 (passed if `denied` is None): whether the intents file has the intent."""
     cited, intent = _cited(question), shown(question.intent.id)
     if denied is not None:
         others = shown_list(open_ids(question.intents))
@@ -84,7 +84,7 @@ def known_intent(question: GateRequest, denied: Denied | None) -> str:
 
 
 def status(question: GateRequest, denied: Denied | None) -> str:
-    """Row 10: describe the intent's status."""
+    """Describe gate row 10 (passed if `denied` is None): the active intent's status."""
     intent = question.intent
     told = f"The intent {shown(intent.id)} has the status {intent.status.value}, so"
     if denied is not None:
@@ -95,7 +95,7 @@ def status(question: GateRequest, denied: Denied | None) -> str:
 
 
 def ignored(question: GateRequest, denied: Denied | None) -> str:
-    """Row 11: describe the patterns in `.intentignore` that match the intent."""
+    """Describe gate row 11 (passed if `denied` is None): `.intentignore` patterns that match."""
     intent = question.intent
     if denied is None:
         return f"No pattern in .intentignore matches the intent {shown(intent.id)}."
@@ -106,7 +106,10 @@ def ignored(question: GateRequest, denied: Denied | None) -> str:
 
 
 def scope(question: GateRequest, denied: Denied | None) -> str:
-    """Row 12: describe which intents own the paths, and by which globs."""
+    """Describe gate row 12 in a sentence: which intents own the paths, and by which globs.
+
+    `denied` is the row's refusal, or None if the row passed.
+    """
     intent = shown(question.intent.id)
     if denied is None:
         if not question.files:
@@ -122,7 +125,10 @@ def scope(question: GateRequest, denied: Denied | None) -> str:
 
 
 def stale(question: GateRequest, denied: Denied | None) -> str:
-    """Row 13: describe each file's hash as last read, its hash now, and who claims the file."""
+    """Describe gate row 13 in a sentence: each file's hash when read and now, and who claims it.
+
+    `denied` is the row's refusal, or None if the row passed.
+    """
     # A claim keeps other agents out, but not a person.
     claims = question.call is not None
     if denied is None:
@@ -147,7 +153,7 @@ def _owned(question: GateRequest, path: WorkspacePath) -> str:
 
 
 def _foreign(question: GateRequest, path: WorkspacePath) -> str:
-    """Describe a path that the active intent does not own: its first owner, and how many more."""
+    """Name a path that the active intent does not own, with its first owner and how many more."""
     usable = open_owners(question.intents, question.owners, path)
     owning = [
         f"{shown(owner.intent_id)} owns it by the glob {shown(owner.pattern)}"
@@ -169,7 +175,10 @@ def _reading(fact: FileFact, *, claims: bool) -> str:
 
 
 def checkout(question: GateRequest, denied: Denied | None) -> str:
-    """Row 3: describe the intent checked out in this turn, and the intent that the call cites."""
+    """Describe gate row 3 in a sentence: the intent of the turn's checkout, and the cited one.
+
+    `denied` is the row's refusal, or None if the row passed.
+    """
     call = _call(question)
     if not call.require_checkout:
         return "The policy requires no checkout in every turn (require_checkout: false)."
@@ -182,7 +191,7 @@ def checkout(question: GateRequest, denied: Denied | None) -> str:
 
 
 def contract(question: GateRequest, denied: Denied | None) -> str:
-    """Row 4: describe what is wrong in `.orchestration/`."""
+    """Describe gate row 4 (passed if `denied` is None): what is wrong in `.orchestration/`."""
     if denied is None:
         return "Nothing is wrong in .orchestration/, or the policy ignores it (contract)."
     drift = _call(question).drift
@@ -191,7 +200,7 @@ def contract(question: GateRequest, denied: Denied | None) -> str:
 
 
 def tool(question: GateRequest, denied: Denied | None) -> str:
-    """Row 5: describe whether the team has blocked the tool."""
+    """Describe gate row 5 (passed if `denied` is None): whether the policy blocks the tool."""
     verb = "does not block" if denied is None else "blocks"
     version = _call(question).policy_version
     return (
@@ -200,7 +209,7 @@ def tool(question: GateRequest, denied: Denied | None) -> str:
 
 
 def denied_paths(question: GateRequest, denied: Denied | None) -> str:
-    """Row 6: describe the paths that no agent may change, and the globs that deny them."""
+    """Describe gate row 6 (passed if `denied` is None): the paths that no agent may change."""
     if denied is not None:
         found = _call(question).denied_paths
         told = fact_list(
@@ -216,7 +225,7 @@ def denied_paths(question: GateRequest, denied: Denied | None) -> str:
 
 
 def reading(question: GateRequest, denied: Denied | None) -> str:
-    """Row 14: describe whether each existing file was read in this turn."""
+    """Describe gate row 14 (passed if `denied` is None): whether the turn has read the files."""
     if not _call(question).require_read:
         return (
             "The policy does not require that files are read before a change (require_read: false)."
@@ -231,7 +240,10 @@ def reading(question: GateRequest, denied: Denied | None) -> str:
 
 
 def specification(question: GateRequest, denied: Denied | None) -> str:
-    """Row 15: describe the new numbered specifications and the mutation class of the call."""
+    """Describe gate row 15 in a sentence: new numbered specifications, and the declared class.
+
+    `denied` is the row's refusal, or None if the row passed.
+    """
     call = _call(question)
     if not call.new_specs:
         return "No new numbered specification would be created."
@@ -243,7 +255,7 @@ def specification(question: GateRequest, denied: Denied | None) -> str:
 
 
 def person(question: GateRequest, decision: Decision) -> str:
-    """Row 16: describe whether a person has to approve the call.
+    """Describe gate row 16 in a sentence: whether a person has to approve the call.
 
     `decision` is the gate's decision on the whole call.
     """

@@ -3,8 +3,7 @@
 Specified in requirements section 6, rows 3-15.
 
 Invariant: a check returns a refusal, or None if it passes. Checks after row 9 run only if row 9
-passed.
-Invariant: a person's save passes every check that is for calls only (rows 3-6, 14 and 15).
+passed. Invariant: a person's save passes every check that is for calls only (rows 3-6, 14 and 15).
 Invariant: the messages are those of the specification, word for word.
 """
 
@@ -21,7 +20,7 @@ _SELECT = " Select one with intent.select."
 
 
 def outside_workspace(question: GateRequest) -> Denied | None:
-    """Row 7: deny a path outside of the root."""
+    """Return the refusal of row 7 if a path leads out of the root, else None."""
     outside = tuple(fact.path for fact in question.files if fact.outside)
     if not outside:
         return None
@@ -35,7 +34,7 @@ def outside_workspace(question: GateRequest) -> Denied | None:
 
 
 def no_active_intent(question: GateRequest) -> Denied | None:
-    """Row 8: deny if no intent is active."""
+    """Return the refusal of row 8 if no intent is active, else None."""
     if question.active_intent is not None:
         return None
     cure = "Call select_active_intent (intent/select) first." if question.call else _SELECT.lstrip()
@@ -48,7 +47,7 @@ def no_active_intent(question: GateRequest) -> Denied | None:
 
 
 def intent_not_found(question: GateRequest) -> Denied | None:
-    """Row 9: deny if the active intent is not in the intents file."""
+    """Return the refusal of row 9 if the active intent is not in the intents file, else None."""
     wanted = question.active_intent or ""
     if question.intents.get(wanted) is not None:
         return None
@@ -63,7 +62,7 @@ def intent_not_found(question: GateRequest) -> Denied | None:
 
 
 def intent_closed(question: GateRequest) -> Denied | None:
-    """Row 10: deny if the active intent is closed."""
+    """Return the refusal of row 10 if the active intent is closed, else None."""
     intent = question.intent
     if not intent.status.closed:
         return None
@@ -76,7 +75,7 @@ def intent_closed(question: GateRequest) -> Denied | None:
 
 
 def intent_ignored(question: GateRequest) -> Denied | None:
-    """Row 11: deny if `.intentignore` excludes the active intent."""
+    """Return the refusal of row 11 if `.intentignore` excludes the active intent, else None."""
     intent = question.intent
     patterns = question.ignored.get(intent.id)
     if not patterns:
@@ -91,7 +90,7 @@ def intent_ignored(question: GateRequest) -> Denied | None:
 
 
 def scope_violation(question: GateRequest) -> Denied | None:
-    """Row 12: deny a path that the active intent does not own.
+    """Return the refusal of row 12 if the active intent does not own a path, else None.
 
     Generated files, and files that the edit restores to the content from before a violation, need
     no owner.
@@ -119,7 +118,10 @@ def scope_violation(question: GateRequest) -> Denied | None:
 
 
 def stale_file(question: GateRequest) -> Denied | None:
-    """Row 13: deny a file that has changed since it was read, or that another session claims."""
+    """Return the refusal of row 13 if a file changed since it was read, else None.
+
+    An agent's call is also refused if another session claims a file.
+    """
     failing = [fact for fact in question.files if _stale(fact) or _claimed(question, fact)]
     if not failing:
         return None
@@ -136,7 +138,11 @@ def stale_file(question: GateRequest) -> Denied | None:
 
 
 def checkout_required(question: GateRequest) -> Denied | None:
-    """Row 3: deny unless an intent was checked out in this turn and the call cites no other one."""
+    """Return the refusal of row 3 if no intent was checked out in this turn, else None.
+
+    Refuse too if the call cites another known intent. The row passes if the policy needs no
+    checkout.
+    """
     call = _call(question)
     if not call.require_checkout or (call.checked_out is not None and not _other(question, call)):
         return None
@@ -154,7 +160,7 @@ def checkout_required(question: GateRequest) -> Denied | None:
 
 
 def contract_drift(question: GateRequest) -> Denied | None:
-    """Row 4: deny if `.orchestration/` has unexpected entries."""
+    """Return the refusal of row 4 if `.orchestration/` has unexpected entries, else None."""
     drift = _call(question).drift
     if not drift:
         return None
@@ -170,7 +176,7 @@ def contract_drift(question: GateRequest) -> Denied | None:
 
 
 def tool_blocked(question: GateRequest) -> Denied | None:
-    """Row 5: deny if the team has blocked the tool."""
+    """Return the refusal of row 5 if the team's policy blocks the tool, else None."""
     call = _call(question)
     if not call.blocked:
         return None
@@ -184,7 +190,7 @@ def tool_blocked(question: GateRequest) -> Denied | None:
 
 
 def path_denied(question: GateRequest) -> Denied | None:
-    """Row 6: deny a path that belongs to the control plane or that a rule of the team denies."""
+    """Return the refusal of row 6 if a path is control plane or the policy denies it, else None."""
     call = _call(question)
     if not call.denied_paths:
         return None
@@ -204,7 +210,10 @@ def path_denied(question: GateRequest) -> Denied | None:
 
 
 def read_required(question: GateRequest) -> Denied | None:
-    """Row 14: if the team requires reads, deny changing a file that was not read in this turn."""
+    """Return the refusal of row 14 if an existing file was not read in this turn, else None.
+
+    The row passes if the policy does not require that files are read.
+    """
     if not _call(question).require_read:
         return None
     unread = tuple(
@@ -222,7 +231,10 @@ def read_required(question: GateRequest) -> Denied | None:
 
 
 def spec_iteration(question: GateRequest) -> Denied | None:
-    """Row 15: deny a new numbered specification unless the call declares INTENT_EVOLUTION."""
+    """Return the refusal of row 15 if a new specification is not declared as one, else None.
+
+    A call that creates a numbered specification must declare the class INTENT_EVOLUTION.
+    """
     call = _call(question)
     if not call.new_specs or call.declared_class is MutationClass.INTENT_EVOLUTION:
         return None
@@ -253,12 +265,15 @@ def _stale_details(question: GateRequest, fact: FileFact) -> dict[str, object]:
 
 
 def _cure(question: GateRequest) -> str:
-    """Return what a person has to do, or "" for an agent, whose host has named its tools."""
+    """Return the advice to select an intent if a person asks, or "" for an agent's call.
+
+    An agent's host has tools of its own for that, under other names.
+    """
     return "" if question.call else _SELECT
 
 
 def _other(question: GateRequest, call: CallFacts) -> bool:
-    """Whether the call cites an intent that exists and is not the one checked out."""
+    """Whether the call cites an intent that exists and is not the one checked out in this turn."""
     if call.cited is None:
         return False
     cited, chosen = question.intents.get(call.cited), question.intents.get(call.checked_out or "")

@@ -34,7 +34,7 @@ _PASSED_OVER: Final = (
 
 
 class EntryKind(Enum):
-    """What an entry of a directory is. A symbolic link is a LINK whatever its target is."""
+    """The kind of an entry of a directory. A symbolic link is a LINK whatever its target is."""
 
     FILE = "a file"
     DIRECTORY = "a directory"
@@ -43,9 +43,9 @@ class EntryKind(Enum):
 
 
 def drift_of(entries: Iterable[tuple[str, EntryKind]]) -> tuple[Drift, ...]:
-    """Return the problems of the entries of `.orchestration/`, sorted by name.
+    """Return the entries of `.orchestration/` that do not belong there, each with its problem.
 
-    Entries without a problem are left out.
+    Each of `entries` is the name and the kind of one entry. The result is sorted by name.
     """
     found = ((name, _problem(name, kind)) for name, kind in sorted(entries, key=_name))
     return tuple(

@@ -26,9 +26,10 @@ from intent_lsp.core.gate.request import Ask, CallFacts, Denied, GateRequest
 
 
 class RowOutcome(StrEnum):
-    """How a row ended.
+    """The outcome of one row of the gate.
 
-    SKIPPED: not evaluated. Row 1 is SKIPPED if governance is off, row 2 if nothing would change.
+    SKIPPED: the row was not evaluated. Row 1 is SKIPPED if governance is off, row 2 if nothing
+    would change.
     """
 
     PASS = "pass"  # noqa: S105 -- an outcome
@@ -38,7 +39,7 @@ class RowOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExplainedRow:
-    """One row of the gate's table. `code` is None for rows 1 and 2, which deny nothing.
+    """One row of the gate in `explain`. `code` is None for rows 1 and 2, which deny nothing.
 
     `fact` is one line of fewer than 600 characters, with at most ten names in a list.
     """
@@ -83,7 +84,7 @@ _ROWS: Final[Mapping[int, tuple[str, Callable[[GateRequest, Denied | None], str]
     14: ("The file was read", check_facts.reading),
     15: ("A new specification is declared as one", check_facts.specification),
 }
-"""The labels of rows 3 to 15, and what describes their facts."""
+"""For rows 3 to 15, by number: the label, and the function that describes the row's facts."""
 
 _LABELS: Final[Mapping[int, str]] = {
     1: "Governance is on",
@@ -94,12 +95,12 @@ _LABELS: Final[Mapping[int, str]] = {
 
 
 def explain_save(question: GateRequest) -> tuple[ExplainedRow, ...]:
-    """Explain the decision of `judge_save`: rows 1 to 16, in order."""
+    """Return rows 1 to 16 of the gate, in order, as they judge a person's save."""
     return _explained(replace(question, call=None))
 
 
 def explain_call(question: GateRequest, call: CallFacts) -> tuple[ExplainedRow, ...]:
-    """Explain the decision of `judge_call`: rows 1 to 16, in order.
+    """Return rows 1 to 16 of the gate, in order, as they judge an agent's call.
 
     Row 16 (a person's approval) fails if the decision is Ask. An approval satisfies rows 12 (scope)
     and 16, and no other row.
@@ -130,7 +131,7 @@ def _change(question: GateRequest) -> ExplainedRow:
 
 
 def _refusing(question: GateRequest, row: Check) -> ExplainedRow:
-    """Explain one of the rows 3 to 15 by running the gate's own check."""
+    """Return one of the rows 3 to 15, explained by the result of the gate's own check."""
     why_not = _why_not_asked(question, row.number, agents_only=row.agents_only)
     if why_not is not None:
         return _row(row.number, row.code, why_not, RowOutcome.SKIPPED)
@@ -151,7 +152,7 @@ def _person(question: GateRequest) -> ExplainedRow:
 
 
 def _why_not_asked(question: GateRequest, number: int, *, agents_only: bool) -> str | None:
-    """Return why one of the rows 3 to 16 is not evaluated, or None if it is evaluated.
+    """Return why the row `number` (3 to 16) is not evaluated, or None if it is evaluated.
 
     `agents_only`: the row is for agents' calls only.
     """

@@ -27,7 +27,7 @@ class FileClass(Enum):
     """How a person's save of a file is treated.
 
     GOVERNED: judged by the gate. EXEMPT: always allowed, and recorded as EXEMPT. SERVER_ONLY: only
-    the server may write the file.
+    the server may write the file. IGNORED: neither judged nor recorded.
     """
 
     GOVERNED = auto()
@@ -38,7 +38,10 @@ class FileClass(Enum):
 
 
 def standing(path: WorkspacePath, policy: TeamPolicy, *, ignored: bool) -> FileClass:
-    """Return the class of `path`. `ignored`: git ignores the file and does not track it."""
+    """Return how a person's save of the file at `path` is treated.
+
+    `ignored`: git ignores the file and does not track it.
+    """
     if ".git" in path.split("/"):
         return FileClass.IGNORED
     if server_only(path):
@@ -54,16 +57,15 @@ def _lessons_files(policy: TeamPolicy) -> tuple[str, ...]:
 
 
 def server_only(path: WorkspacePath) -> bool:
-    """Whether only the server may write the file at `path` (requirements section 2)."""
+    """Whether the file at `path` is one that only the server may write (requirements section 2)."""
     own = _in_its_room(path)
     return own in _SERVER_FILES or own.startswith(_SERVER_ROOMS)
 
 
 def _in_its_room(path: WorkspacePath) -> str:
-    """Return a path relative to the root whose `.orchestration/` contains it.
+    """Return a path inside a nested `.orchestration/` relative to that directory's parent.
 
-    That root may be nested in the root that `path` is relative to. If no nested one contains it,
-    return `path` unchanged.
+    `sub/.orchestration/x` becomes `.orchestration/x`. Any other path is returned unchanged.
     """
     _, room, rest = path.rpartition(f"/{CONTROL_ROOM}/")
     return f"{CONTROL_ROOM}/{rest}" if room else path

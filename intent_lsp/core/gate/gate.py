@@ -27,9 +27,10 @@ from intent_lsp.core.records import ScopeValidation
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One row of the gate's table, with the row's number.
+    """One row of the gate: its number, the code of its refusals, and its check.
 
-    `agents_only`: the row does not apply to a person's save.
+    `check` returns a refusal of the request, or None if the request passes. `agents_only`: the row
+    does not apply to a person's save.
     """
 
     number: int
@@ -55,22 +56,22 @@ CHECKS: Final = (
     Check(14, GateCode.READ_REQUIRED, checks.read_required, agents_only=True),
     Check(15, GateCode.SPEC_ITERATION, checks.spec_iteration, agents_only=True),
 )
-"""Rows 3 to 15.
+"""Rows 3 to 15 of the gate.
 
 Rows 1, 2 and 16 decide whether these run, and whether a person is asked after them.
 """
 
 BOOTSTRAP_PASSES_OVER: Final = frozenset((3, 6, 8, 9, 10, 11, SCOPE_ROW))
-"""Rows that the call that writes the first intent need not pass: there is no intent yet."""
+"""Rows that are skipped for the call that writes the first intent, since there is no intent yet."""
 
 LOOKING_PASSES_OVER: Final = frozenset((3, 4, 8, 9, 10, 11))
-"""Rows that a command that changes nothing need not pass: it needs no intent."""
+"""Rows that are skipped for a command that only looks, since it needs no intent."""
 
 
 def judge_save(question: GateRequest) -> SaveDecision:
-    """Judge a person's save. The first failing row denies it.
+    """Return the gate's decision on a person's save: the first failing row's refusal, or Allowed.
 
-    If no row fails, the save is allowed with verdict PASS.
+    The verdict of an allowed save is PASS, or EXEMPT if governance is off.
     """
     if not question.governed:
         return Allowed(ScopeValidation.EXEMPT)
@@ -79,9 +80,9 @@ def judge_save(question: GateRequest) -> SaveDecision:
 
 
 def judge_call(question: GateRequest, call: CallFacts) -> Decision:
-    """Judge an agent's call. The result is Ask if the policy requires a person's approval.
+    """Return the gate's decision on an agent's call. It is Ask if a person has to approve the call.
 
-    An approval satisfies rows 12 and 16 only.
+    An approval in `call` satisfies rows 12 (scope) and 16 (approval) only.
     """
     question = question if question.call is call else replace(question, call=call)
     if not question.governed or not (call.mutating or call.blocked):
@@ -104,9 +105,9 @@ def judge_call(question: GateRequest, call: CallFacts) -> Decision:
 
 
 def passed_over(question: GateRequest) -> frozenset[int]:
-    """Return the numbers of the rows that are skipped for this call.
+    """Return the numbers of the rows that are skipped for a request, if any.
 
-    These are rows for a command that only looks, or for a call that writes the first intent.
+    Rows are skipped for a command that only looks, and for a call that writes the first intent.
     """
     if question.only_looks:
         return LOOKING_PASSES_OVER
@@ -115,7 +116,7 @@ def passed_over(question: GateRequest) -> frozenset[int]:
 
 
 def rejected(question: GateRequest, feedback: str) -> Denied:
-    """Return the refusal for a call that no person approved (row 16). `feedback` says why."""
+    """Return the refusal of row 16, for a call that no person approved. `feedback` says why."""
     return Denied(
         code=GateCode.HITL_REJECTED,
         message="Mutation rejected by authorization gate.",
@@ -129,9 +130,9 @@ def rejected(question: GateRequest, feedback: str) -> Denied:
 
 
 def unavailable(cause: str, paths: tuple[WorkspacePath, ...]) -> Denied:
-    """Return the refusal for an edit that cannot be judged (requirements section 10).
+    """Return the refusal for an edit of `paths` that cannot be judged. `cause` says why.
 
-    The caller uses it only if the policy's `fail_open` is False.
+    The caller uses it only if the policy's `fail_open` is False (requirements section 10).
     """
     return Denied(
         code=GateCode.GOVERNANCE_UNAVAILABLE,
@@ -142,9 +143,9 @@ def unavailable(cause: str, paths: tuple[WorkspacePath, ...]) -> Denied:
 
 
 def _refusals(question: GateRequest, numbers: frozenset[int]) -> Iterator[Denied]:
-    """Yield the refusals of all failing rows, in order, without the rows in `numbers`.
+    """Yield the refusals of all failing rows, in order, except the rows with the given `numbers`.
 
-    Take no more refusals after one of row 8 or 9: the rows after 9 need a known intent and run only
+    The caller must stop after a refusal of row 8 or 9: later rows need a known intent, and run only
     when the next refusal is taken.
     """
     for row in CHECKS:

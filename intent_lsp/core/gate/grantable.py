@@ -27,9 +27,9 @@ _HEADS: Final = frozenset(
 
 
 def ungrantable(pattern: str, is_directory: Callable[[str], bool]) -> str | None:
-    """Return why a pattern cannot be granted, as a sentence, or None if it can.
+    """Return a sentence that says why a pattern cannot be granted, or None if it can.
 
-    `is_directory` takes a path relative to the root.
+    `is_directory` takes a path relative to the root and returns whether a directory is there.
     """
     spelled = normalize(pattern)
     if spelled.exclusion:

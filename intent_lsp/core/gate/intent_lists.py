@@ -20,7 +20,10 @@ _NAMED_AT_MOST: Final = 10
 _LISTED_AT_MOST: Final = 50
 
 Owners = Callable[[WorkspacePath], tuple[Ownership, ...]]
-"""Returns who owns a path, whatever the status of the intent, in the order of the intents file."""
+"""A function that returns the owners of a path, in the order of the intents file.
+
+Closed intents are among them.
+"""
 
 
 FACT_AT_MOST: Final = 599
@@ -33,13 +36,13 @@ _CUT: Final = "…"
 
 
 def listed(names: Sequence[str]) -> str:
-    """Join at most ten names for a sentence. Without names, return `(none)`."""
+    """Join names with commas for a sentence, ten at most. Without names, return `(none)`."""
     shown = ", ".join(names[:_NAMED_AT_MOST]) or "(none)"
     return shown + (", …" if len(names) > _NAMED_AT_MOST else "")
 
 
 def first_of(names: Sequence[str]) -> str:
-    """Return the first name and the number of further ones, for a sentence."""
+    """Return the first name and the number of further ones, for a sentence: `a.py (and 2 more)`."""
     return names[0] + (f" (and {len(names) - 1} more)" if len(names) > 1 else "")
 
 
@@ -49,7 +52,7 @@ def open_ids(intents: Intents) -> list[IntentId]:
 
 
 def available(intents: Intents) -> list[dict[str, str]]:
-    """Return the open intents as objects for `details`, fifty at most."""
+    """Return the open intents as objects for a refusal's `details`, fifty at most."""
     usable = [intent for intent in intents if not intent.status.closed]
     return [
         {"id": intent.id, "name": intent.name, "status": intent.status.value}
@@ -58,13 +61,16 @@ def available(intents: Intents) -> list[dict[str, str]]:
 
 
 def open_owners(intents: Intents, owners: Owners, path: WorkspacePath) -> tuple[IntentId, ...]:
-    """Return the ids of the open intents that own a path, in file order, without duplicates."""
+    """Return the ids of the open intents that own a path, in file order, each once.
+
+    `owners` returns all owners of a path.
+    """
     owning = dict.fromkeys([owner.intent_id for owner in owners(path)])
     return tuple([name for name in owning if not _closed(intents.get(name))])
 
 
 def warnings_of(intent: Intent) -> tuple[str, ...]:
-    """Return the warnings about an intent that is BLOCKED. Work on it is allowed nevertheless."""
+    """Return a warning if the intent is BLOCKED, which allows work on it, else an empty tuple."""
     return (
         (f"Intent {intent.id} is BLOCKED, but may still be worked on.",)
         if intent.status is Status.BLOCKED
@@ -73,28 +79,31 @@ def warnings_of(intent: Intent) -> tuple[str, ...]:
 
 
 def fact_of(sentence: str) -> str:
-    """Return a sentence, cut off if it is longer than a fact may be."""
+    """Return a sentence, cut to FACT_AT_MOST characters if it is longer."""
     return sentence if len(sentence) <= FACT_AT_MOST else sentence[: FACT_AT_MOST - 1] + _CUT
 
 
 def shown(name: str) -> str:
-    """Format a name for a sentence. The middle of a long name is cut out."""
+    """Return a name as a sentence shows it: the middle of a long name is cut out.
+
+    An empty name, or one with unprintable characters, is quoted and escaped.
+    """
     short = _without_middle(name)
     return short if short and short.isprintable() else _without_middle(repr(short))
 
 
 def shown_list(names: Iterable[str]) -> str:
-    """Format names as a list of at most ten. Without names, return `(none)`."""
+    """Return names as a sentence lists them, ten at most. Without names, return `(none)`."""
     return fact_list(map(shown, names))
 
 
 def fact_list(told: Iterable[str]) -> str:
-    """Join up to ten formatted facts as a list. Further ones are not taken from the iterable."""
+    """Join up to ten phrases with commas. Further ones are not taken from the iterable."""
     return listed(list(islice(told, _LOOKED_AT)))
 
 
 def shown_hash(hash_: ContentHash | None) -> str:
-    """Shorten a hash so that it can still be distinguished from others. None becomes `no file`."""
+    """Return the beginning of a hash, long enough to tell it from others, or `no file` for None."""
     if hash_ is None:
         return "no file"
     return shown(hash_ if len(hash_) <= _HASH_AT_MOST else hash_[:_HASH_AT_MOST] + _CUT)

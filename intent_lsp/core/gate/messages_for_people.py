@@ -28,9 +28,9 @@ _WORDS: Final = {
 
 
 def for_people(denied: Denied, intent: Intent | None) -> str:
-    """Return why an edit was denied, for a person.
+    """Return a sentence that tells a person why an edit was denied.
 
-    `intent` is the one that the edit was judged under, or None if there was no known one.
+    `intent` is the one that the edit was judged under, or None if that is not known.
     """
     words = _WORDS.get(denied.code)
     if words is None:
@@ -48,12 +48,12 @@ def for_people(denied: Denied, intent: Intent | None) -> str:
 
 
 def title_of(intent: Intent) -> str:
-    """Return an intent's id and name: `INT-001 (Login)`."""
+    """Return an intent's id and its name, if it has one: `INT-001 (Login)`."""
     return f"{intent.id} ({intent.name})" if intent.name else intent.id
 
 
 def _named(denied: Denied) -> str:
-    """Return the names of the first files of a refusal, without directories, and how many more."""
+    """Return the names of a refusal's first files, without directories, and the others' number."""
     names = [path.rpartition("/")[2] for path in denied.paths[:NAMES_SHOWN]]
     more = len(denied.paths) - len(names)
     return ", ".join(names) + (f" and {more} more" if more > 0 else "")

@@ -71,13 +71,13 @@ class DeniedPath:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallFacts:
-    """Further facts about an agent's call, which a person's save does not have.
+    """The facts about an agent's call that a person's save does not have.
 
-    `looking`: the command's text shows no change except of the request's files. `cited` is the
-    intent that the call names. `checked_out` is the intent that the session checked out in this
-    turn. `new_specs` are those of the paths that are numbered specifications and do not exist yet.
-    `bootstrap`: the call writes the first intent. `unknown_paths` are warnings that the call may
-    change paths which are not known beforehand.
+    `looking`: the command's text shows no change except of the request's files. `blocked`: the
+    team's policy blocks the tool. `cited` is the intent that the call names. `checked_out` is the
+    intent that the session checked out in this turn. `new_specs` are those of the paths that are
+    numbered specifications and do not exist yet. `bootstrap`: the call writes the first intent.
+    `unknown_paths` are warnings that the call may change paths which are not known beforehand.
     """
 
     mutating: bool = True
@@ -103,8 +103,9 @@ class CallFacts:
 class GateRequest:
     """One intended edit, with every fact that judging it needs.
 
-    `active_intent` is the id of the intent that the edit is judged under. `call` is None for a
-    person's save.
+    `governed`: governance is on. `active_intent` is the id of the intent that the edit is judged
+    under, `scope` that intent's scope. `ignored` maps intents to the patterns in `.intentignore`
+    that match them. `owners` returns the owners of a path. `call` is None for a person's save.
     """
 
     tool_name: str = EDITOR_SAVE
@@ -129,7 +130,7 @@ class GateRequest:
 
     @property
     def intent(self) -> Intent:
-        """The active intent, or an empty intent if there is no active or no known one.
+        """The active intent, or an empty intent if none is active or the active one is unknown.
 
         Rows of the gate that use it run only if it is known.
         """
@@ -139,7 +140,7 @@ class GateRequest:
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """The edit is allowed, and recorded with `verdict`."""
+    """The decision that the edit is allowed, and is to be recorded with `verdict`."""
 
     verdict: ScopeValidation
     warnings: tuple[str, ...] = ()
@@ -147,7 +148,10 @@ class Allowed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Denied:
-    """The edit is denied. `details` (keys in snake_case) is sent to the client unchanged."""
+    """The decision that the edit is denied, with its reason.
+
+    `details` (keys in snake_case) is sent to the client unchanged. `paths` are the files at fault.
+    """
 
     code: GateCode
     message: str
@@ -162,7 +166,7 @@ class Denied:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A person decides. `why` is the refusal to return if the person does not approve."""
+    """The decision to ask a person. `why` is the refusal if the person does not approve."""
 
     why: Denied
 
@@ -176,13 +180,12 @@ NOBODY_TO_ASK: Final = "no editor is connected here in which a person could be a
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApprovalAnswer:
-    """A person's answer to an Ask (row 16).
+    """A person's answer when the gate's decision is Ask (row 16).
 
-    `approval` is None if the call is not approved; `feedback` then says why.
-    `can_be_asked`: nobody has been asked yet, but a person can be. `is_nobody`: the client cannot
-    ask a person. `session_id` is the session of the person who approved. `final`: the call stays
-    denied even if the gate would now allow it, because the person rejected it or the request was
-    cancelled.
+    `approval` is None if the call is not approved; `feedback` then says why. `can_be_asked`: nobody
+    has been asked yet, but a person can be. `is_nobody`: the client cannot ask a person.
+    `session_id` is the session of the person who approved. `final`: the call stays denied even if
+    the gate would now allow it, because the person rejected it or the request was cancelled.
     """
 
     approval: ApprovalChoice | None = None

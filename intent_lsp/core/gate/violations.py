@@ -34,7 +34,7 @@ class MarkedRun:
 
 
 SHOWN_ALIKE: Final = 50
-"""The most files of one record that each show their own violation. Above it one stands for all."""
+"""The most files of one record that each show their own violation. If more, one stands for all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +42,7 @@ class OutOfBounds:
     """A file with a violation: the violation's code, and the id of the record that holds it.
 
     `record_id` is None if no record holds the violation yet. `opened`: an editor has the file open.
-    `renamed_to` is the file's new path, if it was renamed since.
+    `renamed_to` is the file's new path if it was renamed since, else None.
     """
 
     path: WorkspacePath
@@ -54,7 +54,7 @@ class OutOfBounds:
 
 @dataclass(frozen=True, slots=True)
 class Others:
-    """The other files that one shown file represents: their number and common folder.
+    """The files that one shown file stands for besides itself: their number and common folder.
 
     The folder "" is the root.
     """
@@ -67,10 +67,10 @@ ALONE: Final = Others(0)
 
 
 def marked_runs(head: Sequence[Hunk], narrowing: Sequence[Sequence[Hunk]]) -> tuple[MarkedRun, ...]:
-    """Return the changes since HEAD that have a line which is new against every other reference.
+    """Return the runs of lines to mark: changes since HEAD with a line new to all other references.
 
-    `narrowing` holds the same text's hunks against each other reference: the baseline and the
-    newest passing content.
+    `head` are the text's hunks against HEAD. `narrowing` holds its hunks against each other
+    reference: the baseline and the newest passing content.
     """
     return tuple(
         _mark(hunk) for hunk in head if _has_new_line(hunk, [_near(hunk, n) for n in narrowing])
@@ -78,11 +78,11 @@ def marked_runs(head: Sequence[Hunk], narrowing: Sequence[Sequence[Hunk]]) -> tu
 
 
 def shown_of(files: Iterable[OutOfBounds]) -> Mapping[WorkspacePath, Others]:
-    """Return the files of a root that are shown, each with the other files that it represents.
+    """Return the files of a root to show, each with the other files that it stands for.
 
-    An open file is always shown. It still counts towards the number of files shown for its record,
-    so that opening one file does not make others appear. A renamed file is shown only under its new
-    path.
+    `files` are all files with a violation. An open file is always shown. It still counts towards
+    the number of files shown for its record, so that opening one file does not make others appear.
+    A renamed file is shown only under its new path.
     """
     alike: dict[tuple[str, str | None], list[OutOfBounds]] = {}
     for file in files:
@@ -147,5 +147,5 @@ def _shown(alike: Sequence[OutOfBounds]) -> Mapping[WorkspacePath, Others]:
 
 
 def _common_folder(paths: Sequence[WorkspacePath]) -> str:
-    """Return the innermost folder that contains all of the sorted `paths`."""
+    """Return the innermost folder that contains all `paths`, which are sorted; "" is the root."""
     return commonpath([path.rpartition("/")[0] for path in (paths[0], paths[-1])])
