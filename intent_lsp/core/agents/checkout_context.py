@@ -16,14 +16,14 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import Record
 
 BUDGET: Final = 16_384
-"""The maximum size of the text form, in UTF-8 bytes."""
+"""The maximum size of a context as text, in UTF-8 bytes."""
 
 RECENT_RECORDS: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
 class RelatedFile:
-    """An existing file from the intent's `related_files` that the intent's scope covers."""
+    """A file in the intent's `related_files` that exists and is in the intent's scope."""
 
     path: WorkspacePath
     last_hash: ContentHash | None
@@ -32,7 +32,11 @@ class RelatedFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IntentContext:
-    """What a checkout returns about one intent. `truncated` says what was dropped."""
+    """What a checkout returns about one intent.
+
+    `architectural_constraints` are the team's. Each of `truncated` says what was dropped to save
+    space.
+    """
 
     intent: Intent
     architectural_constraints: tuple[str, ...] = ()
@@ -44,7 +48,7 @@ class IntentContext:
 def within_budget(
     whole: IntentContext, spell: Callable[[IntentContext], str]
 ) -> tuple[IntentContext, str]:
-    """Drop what exceeds the size budget. Return the remaining context and its text.
+    """Drop parts of the context `whole` until its text fits the size budget. Return both.
 
     `spell` formats a context as text. Items are dropped in this order, each kind from its end:
     records (sorted newest first), related files, history, acceptance criteria, the intent's
@@ -122,4 +126,4 @@ _DROPS: Final[Mapping[str, Callable[[IntentContext], int]]] = {
     "owned_scope": lambda it: len(it.intent.owned_scope),
     "name": lambda it: len(it.intent.name),
 }
-"""What can be dropped, in this order, and how many items of it there are."""
+"""The kinds of items that can be dropped, in this order, each with a function that counts them."""

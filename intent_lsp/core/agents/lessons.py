@@ -15,7 +15,7 @@ from intent_lsp.core.codes import GateCode, LessonCode
 from intent_lsp.core.redaction import SHOWN_AT_MOST, neutral, redacted
 
 LessonLine = NewType("LessonLine", str)
-"""A line `- <timestamp>: <text>`, without its line end."""
+"""A line `- <timestamp>: <text>` of a file with lessons, without its line end."""
 
 _ADVICE: Final[Mapping[str, str]] = {
     GateCode.SCOPE_VIOLATION: "Select an intent that owns the file, or ask for more scope, before"
@@ -33,10 +33,10 @@ _PATH_AT_MOST: Final = 160
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lesson:
-    """One failure or refusal. `code` is the value of a GateCode or a LessonCode.
+    """One failure or refusal that later agents should know. `code` is a GateCode's or LessonCode's.
 
-    `at` is an RFC 3339 time. `program` is the first word of the command. `error` is the tool's
-    error message, never its output.
+    `at` is an RFC 3339 time. `path` is the file concerned. `program` is the first word of the
+    command. `error` is the tool's error message, never its output.
     """
 
     at: str
@@ -48,13 +48,13 @@ class Lesson:
 
 
 def lesson_line(lesson: Lesson) -> LessonLine:
-    """Format a lesson as a line of `AGENT.md`. A malformed time becomes `unknown`."""
+    """Format a lesson as a line of a file with lessons. A malformed time becomes `unknown`."""
     at = lesson.at if _MOMENT.fullmatch(lesson.at) else "unknown"
     return LessonLine(f"- {at}: {lesson_text(lesson)}")
 
 
 def lesson_text(lesson: Lesson) -> str:
-    """Format the sentences of a lesson: what happened, the tool's error, what to do instead.
+    """Return the sentences of a lesson: what happened, the tool's error, what to do instead.
 
     Two lessons with the same text count as the same lesson.
     """
@@ -83,13 +83,13 @@ def _happened(lesson: Lesson) -> str:
 
 
 def _actor(lesson: Lesson) -> str:
-    """Return the quoted tool name, followed by the quoted program if the tool ran one."""
+    """Return the tool's name in quotes, and the program in quotes if the tool ran one."""
     tool = _quoted(lesson.tool, _NAME_AT_MOST)
     return f"{tool} running {_quoted(lesson.program, _NAME_AT_MOST)}" if lesson.program else tool
 
 
 def _place(path: str) -> str:
-    """Return the path, quoted. A path that is too long loses its beginning."""
+    """Return the path in quotes, without secrets. A path that is too long loses its beginning."""
     # Redact before cutting: the redaction would not recognise a secret that has been cut.
     words = redacted(path)
     if len(words) <= _PATH_AT_MOST:

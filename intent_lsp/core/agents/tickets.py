@@ -23,12 +23,12 @@ GOOD_FOR: Final = timedelta(hours=24)
 
 
 COMMAND_AWAITED_FOR: Final = timedelta(minutes=10)
-"""How long a change waits for the end of a command that may have made it."""
+"""How long a change on disk is not recorded while a command that may have made it still runs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TicketFile:
-    """One file that a call may change. `pre_hash` is None if the file did not exist.
+    """One file that a call may change. `pre_hash` is its hash before, None if it did not exist.
 
     `real` is the path that a write to `path` reached when the call was judged, or None if that was
     `path` itself. `previous` is the old path of a file that the call renames to `path`. `announced`
@@ -98,21 +98,17 @@ class Ticket:
 
 
 def command_hash(command: str) -> ContentHash:
-    """Return the hash that identifies a command.
-
-    The command's text is not stored, since it may hold secrets.
-    """
+    """Return a hash that identifies a command, whose text is not stored: it may hold secrets."""
     return hash_content(pack(command))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recorded:
-    """The outcome of a ticket. `record_id` is None if no record was written.
+    """The outcome of recording a ticket's call. `record_id` is None if no record was written.
 
     Each of `files` is a path, its hash before the call and its hash after it. `error` says why the
     call failed. `violating` are changed files that the call had not named and that its intent does
-    not own. `unknown` are files whose hash before the call is None because it could not be found
-    out.
+    not own. `unknown` are files whose hash before the call could not be found out, and is None.
     """
 
     record_id: str | None

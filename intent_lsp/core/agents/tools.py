@@ -52,7 +52,7 @@ class ToolCall:
     def fingerprint(self) -> ContentHash:
         """The SHA-256 hash of what the call would do.
 
-        It distinguishes calls with one `tool_use_id`. `read_hashes` are left out, so that a
+        It distinguishes calls with the same `tool_use_id`. `read_hashes` are left out, so that a
         repeated request for the same call has the same fingerprint.
         """
         text = None if self.new_text is None else hash_content(pack(self.new_text))
@@ -73,7 +73,7 @@ class ToolKind(Enum):
 Rewrite = Callable[[str], str]
 """A function from a file's old text to its new text. The old text is empty if there is no file.
 
-It raises ValueError if the old text is not one that it can be applied to.
+It raises ValueError if it cannot be applied to the old text.
 """
 
 
@@ -121,15 +121,16 @@ def blocked(tool_name: str, policy: TeamPolicy) -> bool:
 
 
 def named_in(tool_name: str, patterns: Iterable[str]) -> bool:
-    """Whether any of `patterns` (tool names, or patterns with `*`) matches a tool."""
+    """Whether any of `patterns` matches the tool's name. A pattern is a tool name, or has a `*`."""
     return any(same_name(pattern, tool_name) for pattern in patterns)
 
 
 def same_name(pattern: str, tool_name: str) -> bool:
     """Whether `pattern` (a tool name, or a pattern with `*`) matches a tool. Case is ignored.
 
-    The prefixes `functions.` and `mcp__<server>__` are ignored too. Only a pattern with `*` that
-    itself begins with `mcp__`, such as `mcp__github__*`, is compared with the server's name.
+    The prefixes `functions.` and `mcp__<server>__` of `tool_name` are ignored too. Only a pattern
+    with `*` that itself begins with `mcp__`, such as `mcp__github__*`, is compared with the
+    server's name.
     """
     wanted, name = (text.casefold().removeprefix("functions.") for text in (pattern, tool_name))
     if "*" not in wanted:

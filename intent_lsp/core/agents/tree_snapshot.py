@@ -15,10 +15,10 @@ from intent_lsp.core.paths import WorkspacePath
 
 @dataclass(frozen=True, slots=True)
 class FileSnapshot:
-    """The hash of one file (None if it did not exist), and its blob id in git's index.
+    """One file of a snapshot: its hash (None if it did not exist), and its blob id in git's index.
 
-    `index` is None if git did not track the file. `as_index`: git reported the file as equal to
-    that blob.
+    `index` is that id, or None if git did not track the file. `as_index`: git reported the file as
+    equal to that blob.
     """
 
     hash: ContentHash | None
@@ -28,7 +28,7 @@ class FileSnapshot:
 
 @dataclass(frozen=True, slots=True)
 class LogMark:
-    """The end of HEAD's reflog: its size in bytes, and the hash of its last line."""
+    """Where HEAD's reflog ended: its size in bytes, and the hash of its last line."""
 
     size: int
     line: ContentHash
@@ -38,11 +38,12 @@ class LogMark:
 class GitSnapshot:
     """The state of a repository apart from its files, enough to see later what git itself changed.
 
-    `head` is None on an unborn branch, `log` is None without a reflog. `index` changes whenever
-    git's index file does. `tips` are the objects that refs point to. `remotes` are the objects that
-    were fetched from other repositories. `stashes` are the commits of stashes and autostashes.
-    `excludes` are ignore files outside of the work tree with their hashes. `standing` are the
-    unfinished merges, rebases and the like: for each, the commits of base, ours and theirs.
+    `head` is the commit checked out, None on an unborn branch. `log` is None without a reflog.
+    `index` changes whenever git's index file does. `tips` are the objects that refs point to.
+    `remotes` are the objects that were fetched from other repositories. `stashes` are the commits
+    of stashes and autostashes. `excludes` are ignore files outside of the work tree with their
+    hashes. `unmerged` are the files in conflict. `standing` are the unfinished merges, rebases and
+    the like: for each, the commits of base, ours and theirs.
     """
 
     head: str | None = None
@@ -71,7 +72,7 @@ class TreeSnapshot:
 
     @property
     def head(self) -> str | None:
-        """The commit checked out, or None if there was none."""
+        """The commit that was checked out, or None if there was none."""
         return None if self.git is None else self.git.head
 
 
@@ -90,7 +91,7 @@ class GuardedFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LedgerSeen:
-    """How far a ledger reached: `end` is the byte offset after its last complete line.
+    """How much of a ledger had been written: `end` is the byte offset after its last complete line.
 
     `hash` is the hash of the bytes from `start` to `end`.
     """
@@ -104,8 +105,8 @@ class LedgerSeen:
 class GuardedSeen:
     """The state of the protected files (git's own files and the ledger) at one moment.
 
-    `head` is the commit checked out, `log` the end of HEAD's reflog. `ledger` is None if there was
-    no ledger or it could not be read.
+    `head` is the commit checked out, or None. `log` is the end of HEAD's reflog, or None. `ledger`
+    is None if there was no ledger or it could not be read.
     """
 
     head: str | None = None
