@@ -13,9 +13,10 @@ from intent_lsp.core.records import Contributor, Range, Record, RecordFile, Scop
 
 @dataclass(frozen=True, slots=True)
 class LineCount:
-    """The numbers of lines `added` and `removed`.
+    """The numbers of lines that edits `added` and `removed`.
 
-    `whole` is the number of files that were not compared line by line.
+    `whole` is the number of files that were not compared line by line, and so are not counted in
+    lines.
     """
 
     added: int = 0
@@ -42,8 +43,9 @@ class By(StrEnum):
 
 @dataclass(slots=True)
 class Tally:
-    """The counts of one group of edits. `first` and `last` are RFC 3339 times, "" without edits.
+    """The counts of one group of edits.
 
+    `first` and `last` are the RFC 3339 times of the first and the last edit, "" without edits.
     `violations` counts edits recorded with FAIL, `failed` those whose call failed, `assumed` those
     that were not announced. `days` maps a day, `YYYY-MM-DD`, to its number of edits.
     """
@@ -58,7 +60,7 @@ class Tally:
     days: dict[str, int] = field(default_factory=dict)
 
     def count(self, record: Record, lines: LineCount, day: str) -> None:
-        """Add one edit, its changed `lines` and its day (`YYYY-MM-DD`) to this group."""
+        """Add one edit, the lines that it changed, and its day (`YYYY-MM-DD`) to this group."""
         self.edits += 1
         self.lines += lines
         self.violations += record.scope_validation is ScopeValidation.FAIL
@@ -71,9 +73,10 @@ class Tally:
 
 @dataclass(slots=True)
 class Groups:
-    """The tallies of edits grouped by one property.
+    """The tallies of edits that are grouped by one property, such as their intent.
 
-    The key None is the group of edits without an intent, a file or an author.
+    `tallies` has the group's name as its key, None for edits without an intent, a file or an
+    author.
     """
 
     by: By
@@ -82,7 +85,7 @@ class Groups:
     def count(self, record: Record, lines: LineCount, day: str) -> None:
         """Add one edit to every group that it belongs to.
 
-        `lines` are those of all its files, `day` is `YYYY-MM-DD`.
+        `lines` are those that it changed in all its files, `day` is `YYYY-MM-DD`.
         """
         for name, share in shares(record, self.by, lines, day):
             tally = self.tallies.get(name)
@@ -91,9 +94,9 @@ class Groups:
             tally.count(record, share, day)
 
     def largest(self) -> Sequence[tuple[str | None, Tally]]:
-        """Return the groups by their number of edits, the largest first.
+        """Return the name and the tally of each group, the group with the most edits first.
 
-        Days are in calendar order.
+        If the groups are days, they are in calendar order.
         """
         if self.by is By.DAY:
             return sorted(self.tallies.items(), key=lambda group: group[0] or "")
@@ -105,9 +108,10 @@ class Groups:
 def shares(
     record: Record, by: By, lines: LineCount, day: str
 ) -> Iterable[tuple[str | None, LineCount]]:
-    """Return pairs: each group that an edit belongs to, and the lines that it changed in the group.
+    """Return each group that an edit belongs to, and the lines that the edit changed in the group.
 
-    `by` is the property to group by. `lines` are those of all files, `day` is the edit's day.
+    `by` is the property to group by. `lines` are those of all files, `day` is the edit's day. The
+    group is None if the edit has no intent, no file or no author.
     """
     name: str | None
     match by:
@@ -137,7 +141,7 @@ def contributor_name(contributor: Contributor) -> str:
 def _joined(
     found: Iterable[tuple[str, LineCount]],
 ) -> Iterable[tuple[str | None, LineCount]]:
-    """Add up the line counts of each name. If there are no names, return one group named None."""
+    """Add up the line counts of each name. Without any names, return one group named None."""
     counts: dict[str | None, LineCount] = {}
     for name, lines in found:
         counts[name] = counts[name] + lines if name in counts else lines
@@ -159,7 +163,7 @@ def _contributors(record: Record) -> Iterator[tuple[str, LineCount]]:
 
 
 def count_of_files(files: Iterable[RecordFile]) -> LineCount:
-    """Count the lines of all files of an edit."""
+    """Return the number of lines that an edit added and removed in all of its `files`."""
     found: LineCount | None = None
     for file in files:
         lines = count_of_runs([run for talk in file.conversations for run in talk.ranges])
@@ -168,9 +172,9 @@ def count_of_files(files: Iterable[RecordFile]) -> LineCount:
 
 
 def count_of_runs(runs: Sequence[Range]) -> LineCount:
-    """Count the lines in one file's ranges.
+    """Return the number of lines that an edit added and removed in the ranges of one file.
 
-    A file that was not compared line by line counts in `whole` only.
+    A file that was not compared line by line counts as 1 in `whole`, and has no lines.
     """
     added = removed = 0
     for run in runs:

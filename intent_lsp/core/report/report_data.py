@@ -30,7 +30,11 @@ def _groups() -> Mapping[By, Groups]:
 
 @dataclass(slots=True)
 class ReportSurvey:
-    """The counts for a report. Records are counted newest first; times and days are UTC."""
+    """The counts for a report. Records are counted newest first; times and days are UTC.
+
+    `pairs` counts edits by intent and file, `violating` those of them recorded with FAIL. `newest`
+    are the newest records, `violations` the newest with FAIL.
+    """
 
     total: Tally = field(default_factory=Tally)
     groups: Mapping[By, Groups] = field(default_factory=_groups)
@@ -41,7 +45,7 @@ class ReportSurvey:
     violations: list[Record] = field(default_factory=list)
 
     def count(self, record: Record) -> None:
-        """Count one edit, which must be older than all edits counted before."""
+        """Count the record of one edit. It must be older than all records counted before."""
         violation = record.scope_validation is ScopeValidation.FAIL
         lines, day = count_of_files(record.files), record.timestamp[:_DAY]
         self.total.count(record, lines, day)

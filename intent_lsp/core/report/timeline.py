@@ -22,7 +22,7 @@ _MONDAY: Final = datetime(1, 1, 1)  # noqa: DTZ001 -- UTC throughout, as the led
 
 @dataclass(frozen=True, slots=True)
 class TimelinePart:
-    """The numbers of edits in one period, by verdict. `start` is in UTC: `2026-11-21 20:00`."""
+    """One period: its `start` in UTC, as `2026-11-21 20:00`, and its counts of edits by verdict."""
 
     start: str
     counts: Mapping[ScopeValidation, int]
@@ -35,7 +35,7 @@ class TimelinePart:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """Periods of `hours` hours each, oldest first."""
+    """Consecutive periods of `hours` hours each, oldest first."""
 
     parts: Sequence[TimelinePart]
     hours: int
@@ -43,11 +43,11 @@ class Timeline:
 
 BLOCKS: Final = "·▁▂▃▄▅▆▇█"
 ASCII: Final = ".:-=+*#%@"
-"""The steps for terminals without block characters. The first step of each set stands for zero."""
+"""Characters for terminals without block characters. The first of each set stands for zero."""
 
 
 def timeline(counts: Mapping[tuple[Hour, ScopeValidation], int], most: int) -> Timeline:
-    """Divide the time of all edits into about `most` periods of equal length, and count the edits.
+    """Divide the time of all edits into at most `most` periods of equal length, and count edits.
 
     A period is 1 to 48 hours or whole weeks, and starts at a multiple of that length. Without edits
     there are no periods. `counts` has the number of edits for each hour and verdict.
@@ -69,9 +69,10 @@ def timeline(counts: Mapping[tuple[Hour, ScopeValidation], int], most: int) -> T
 
 
 def sparkline(counts: Sequence[int], top: int, steps: str) -> str:
-    """Draw each count as one of the characters `steps`, from lowest to highest.
+    """Return a bar chart in text: for each count one of the characters `steps`, lowest first.
 
-    The steps have equal height. `top`, at least the largest count, has the highest.
+    The first character stands for 0. The others have equal height; `top`, a number not below any
+    count, has the last.
     """
     # Round up below, so that a positive count never looks like zero.
     heights = len(steps) - 1
@@ -79,10 +80,10 @@ def sparkline(counts: Sequence[int], top: int, steps: str) -> str:
 
 
 def spread(days: Mapping[str, int], first: str, last: str, most: int) -> tuple[Sequence[int], int]:
-    """Divide the days from `first` to `last` into at most `most` equal parts.
+    """Divide the days from `first` to `last` into at most `most` equal parts, and count in each.
 
-    Return the sum of each part, and the number of days in a part; the last part may have fewer.
-    Days are `YYYY-MM-DD`.
+    `days` maps a day, `YYYY-MM-DD`, to its count. Return the sum of each part, and the number of
+    days in a part; the last part may have fewer.
     """
     start, end = date.fromisoformat(first).toordinal(), date.fromisoformat(last).toordinal()
     size = -(-(end - start + 1) // most)
