@@ -20,19 +20,19 @@ UNSEALED = ContentHash("")
 
 @dataclass(frozen=True, slots=True)
 class Flaw:
-    """What is wrong with one line, without regard to other lines."""
+    """What is wrong with one line of a ledger, without regard to other lines."""
 
     code: LedgerCode
     message: str
 
 
 class Link(NamedTuple):
-    """One line's place in the chain. `hash` is recomputed, and empty if the line is no record.
+    """A ledger line's place in the chain. `hash` is recomputed, and empty if the line is no record.
 
-    `prev` and `merges` are the hashes that the line names. `older`: an older tool wrote the line,
-    so that its hash does not cover the whole line. `bare`: the line names no predecessor and
-    follows the line above. A named tuple, because verification makes one for each of a million
-    lines.
+    `prev` and `merges` are the hashes of the records that the line names as its predecessors.
+    `flaw` is what is wrong with the line itself. `older`: an older tool wrote the line, so that its
+    hash does not cover the whole line. `bare`: the line names no predecessor and follows the line
+    above. A named tuple, because verification makes one for each of a million lines.
     """
 
     hash: ContentHash = UNSEALED
@@ -48,7 +48,10 @@ class Link(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """A record that no other record names. `line` counts from 1; `file` is relative to the root."""
+    """A record that no other names as its predecessor. `line` is its line in `file`, from 1.
+
+    `file` is relative to the root.
+    """
 
     hash: ContentHash
     line: int
@@ -68,7 +71,7 @@ class ChainEnd:
 def draft(event: Event, *, id: str, timestamp: str, end: ChainEnd) -> Record:  # noqa: A002 -- the key on the line
     """Return an event as the next record of the ledger that ends at `end`.
 
-    The record has no hash yet. It names all open heads as predecessors.
+    The record has no hash yet. It names all open heads as its predecessors.
     """
     event = whole_event(event)
     record = Record.of(event, id=id, timestamp=timestamp, integrity=place_at(end))
@@ -79,7 +82,7 @@ def draft(event: Event, *, id: str, timestamp: str, end: ChainEnd) -> Record:  #
 def place_at(end: ChainEnd) -> Integrity:
     """Return the chain fields of the next record of the ledger that ends at `end`.
 
-    The record has no hash yet. It names all open heads as predecessors.
+    They have no hash of the record yet. They name all open heads as its predecessors.
     """
     return Integrity(
         prev_record_hash=end.last,
@@ -107,7 +110,7 @@ class ChainCursor:
         return ChainEnd(self.last, tuple(self.heads))
 
     def step(self, link: Link) -> tuple[ContentHash, ...]:
-        """Follow one line. Return the hashes that the line names and that are not open heads.
+        """Follow one line. Return the hashes that it names and that are no open heads.
 
         The line's links are unbroken only if an earlier line or another file has records with these
         hashes.
@@ -124,15 +127,15 @@ class ChainCursor:
         return unknown
 
     def pass_over(self, link: Link) -> None:
-        """Count a line that is no record, or that is a copy of a record found elsewhere."""
+        """Count one line. If it holds a record, that becomes the last one. Heads do not change."""
         self.lines += 1
         if link.hash:
             self.last, self.last_time = link.hash, link.timestamp
 
     def skip_to(self, link: Link, lines: int) -> None:
-        """Follow `lines` lines at once, each linked to the line above.
+        """Follow `lines` lines at once, each of which names the record above it as its predecessor.
 
-        `link` is that of the last line.
+        `link` is that of the last of these lines.
         """
         if self.last is not None:
             self.heads.pop(self.last, None)
@@ -142,9 +145,10 @@ class ChainCursor:
         self.heads.setdefault(link.hash, head)
 
     def prev_of(self, link: Link) -> ContentHash | None:
-        """Return the hash of the predecessor of the next line, whose link is `link`.
+        """Return the hash of the predecessor of the next line, whose link is `link`, or None.
 
-        If the line is bare, its predecessor is the record above it. Return None if there is none.
+        A bare line follows the record above it. Any other line names its predecessor, if it has
+        one.
         """
         return self.last if link.bare else link.prev
 
@@ -153,5 +157,5 @@ class ChainCursor:
         return self.last is not None and self.prev_of(link) == self.last
 
     def goes_back(self, link: Link) -> bool:
-        """Whether the next line directly follows the record above but has an earlier timestamp."""
+        """Whether the next line directly follows the last record but has an earlier timestamp."""
         return link.prev == self.last and bool(link.hash) and link.timestamp < self.last_time

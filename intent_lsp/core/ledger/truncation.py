@@ -1,4 +1,4 @@
-"""Truncation check: records that evidence outside of the ledger attests and that no file contains.
+"""Truncation check: finds records that outside evidence attests but that no ledger file contains.
 
 The evidence is git's commits and this machine's state.
 
@@ -29,10 +29,7 @@ class KnownHead(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Committed:
-    """The heads of the ledger as the commit `commit` contains it.
-
-    `current`: the commit is the one checked out.
-    """
+    """The heads of the ledger as a commit contains it. `current`: that commit is checked out."""
 
     commit: str
     heads: tuple[ContentHash, ...]
@@ -56,10 +53,10 @@ class RecordCommit:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceSearch:
-    """The commits in which records were found, by record hash.
+    """The result of searching git for records: the commit that contains each, by record hash.
 
-    `whole`: the search was complete, so that a record without an entry is in no commit that git
-    still has.
+    `whole`: the search was complete, so that a record without an entry in `held` is in no commit
+    that git still has.
     """
 
     held: Mapping[ContentHash, RecordCommit]
@@ -76,11 +73,12 @@ def with_cut_ends(
     committed: Committed | None,
     search: EvidenceSearch,
 ) -> Verification:
-    """Add a problem for each anchor whose record no ledger file contains (ledger section 2).
+    """Return `found` with a problem for each anchor whose record no ledger file contains.
 
     `search` says which commits contain these records. Two kinds of anchors are dropped without a
     problem: that of the newest ledger in git, `committed`, if its commit is not checked out; and a
-    head in `known` that a branch contained and that no commit contains any more.
+    head in `known` that a branch contained and that no commit contains any more. Of each code only
+    the first problem is added (ledger section 2).
     """
     forgotten = _forgotten(known, search)
     anchors = tuple(each for each in found.anchors if not _is_past(each, committed, forgotten))
@@ -96,9 +94,10 @@ def remembered(
     committed: Committed | None,
     search: EvidenceSearch,
 ) -> tuple[KnownHead, ...]:
-    """Return the heads to remember after `found`, a verification without truncation problems.
+    """Return the heads that this machine remembers after the verification `found`.
 
-    If the chain is broken, return the heads known before, `known`.
+    `found` has no truncation problems yet. If its chain is broken, return the heads known before,
+    `known`.
     """
     if not found.ok:
         return tuple(known)
@@ -177,7 +176,7 @@ def _place(held: RecordCommit) -> str:
 def _first_of_each_kind(problems: Sequence[LedgerProblem]) -> list[LedgerProblem]:
     """Return the first problem of each code, the most severe first.
 
-    Its message says how many more problems have this code.
+    The message of each says how many more problems have its code.
     """
     firsts: dict[LedgerCode, list[LedgerProblem]] = {}
     for problem in sorted(problems, key=lambda each: each.severity):

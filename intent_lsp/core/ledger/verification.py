@@ -23,7 +23,7 @@ HEADS_AT_MOST: Final = 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checkpoint:
-    """A ledger's name, size and heads.
+    """What identifies a state of a ledger: its origin, its size and its heads.
 
     `origin` is the hash of the first record, which identifies the ledger without a host or a user.
     `count` is the number of records. `heads` are the hashes of the heads; there is more than one
@@ -36,7 +36,7 @@ class Checkpoint:
 
 
 class AnchorKind(StrEnum):
-    """Where an anchor comes from: what attests its hash."""
+    """What attests the hash of an anchor: the user, a commit, a checkpoint or this machine."""
 
     GIVEN = "given"
     COMMIT = "commit"
@@ -61,7 +61,7 @@ class Anchor:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LedgerProblem:
-    """The first problem with a given code. `file` is relative to the root, `line` counts from 1."""
+    """The first problem of one code in a ledger. `file` is relative to the root, `line` from 1."""
 
     code: LedgerCode
     severity: Severity
@@ -108,7 +108,7 @@ class LedgerPlace(NamedTuple):
 
 @dataclass(slots=True)
 class FirstProblems:
-    """Collects problems: the first of each code, and their number.
+    """Collects the problems of a ledger: the first of each code, and how many have that code.
 
     `files` are the names of the ledger's files, in reading order.
     """
@@ -118,7 +118,7 @@ class FirstProblems:
     counts: Counter[LedgerCode] = field(default_factory=Counter)
 
     def note(self, code: LedgerCode, place: LedgerPlace, message: str) -> None:
-        """Add a problem. Problems may come in any order."""
+        """Add a problem at a line of the ledger. Problems may be added in any order."""
         self.counts[code] += 1
         known = self.firsts.get(code)
         if known is None or place < known[0]:
@@ -142,7 +142,7 @@ _NAMED: Final = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extent:
-    """How many records there are, how many the anchors prove, and how many heads are open.
+    """How many records a ledger has, how many of them anchors prove, and how many heads are open.
 
     `consistent`: the chain is unbroken.
     """
@@ -154,7 +154,7 @@ class Extent:
 
 
 def problem(code: LedgerCode, file: str, line: int, message: str) -> LedgerProblem:
-    """Return a problem with the severity of its code."""
+    """Return a problem at a line of a ledger file, with the severity that its code has."""
     severity = _SEVERITY.get(code, Severity.ERROR)
     return LedgerProblem(code=code, severity=severity, file=file, line=line, message=message)
 
