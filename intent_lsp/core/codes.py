@@ -1,4 +1,4 @@
-"""The codes that leave the process: gate refusals, findings in files, verification problems.
+"""The codes that clients and people see: refusals, diagnostics, errors, lessons, ledger problems.
 
 Invariant: a code never gets another meaning. Each is documented in docs/codes.md.
 """
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class GateCode(StrEnum):
-    """Why the gate denied an edit (requirements section 6, in the order of its rows)."""
+    """Why the gate denied an edit, in the order of the gate's rows (requirements section 6)."""
 
     CHECKOUT_REQUIRED = "CHECKOUT_REQUIRED"
     CONTRACT_DRIFT = "CONTRACT_DRIFT"
@@ -27,14 +27,18 @@ class GateCode(StrEnum):
 
 
 class ShownCode(StrEnum):
-    """Codes of diagnostics about an edit that are no refusal of the gate."""
+    """Codes of the diagnostics about edits that have no GateCode.
+
+    CONTROL_PLANE_EDIT: a person edits a file that only the server may write. MORE_VIOLATIONS:
+    counts the violations that are not shown.
+    """
 
     CONTROL_PLANE_EDIT = "CONTROL_PLANE_EDIT"
     MORE_VIOLATIONS = "MORE_VIOLATIONS"
 
 
 class RequestCode(StrEnum):
-    """The `data.code` of an error response to a request (protocol section 2)."""
+    """The codes of error responses to requests, in the field `data.code` (protocol section 2)."""
 
     INTENT_NOT_FOUND = "INTENT_NOT_FOUND"
     INTENT_CLOSED = "INTENT_CLOSED"
@@ -48,7 +52,7 @@ class RequestCode(StrEnum):
 
 
 class LessonCode(StrEnum):
-    """Codes of lessons about failures that the gate did not deny."""
+    """Codes of lessons (notes for later agents) about a failed call, completion or verification."""
 
     MUTATION_FAILED = "MUTATION_FAILED"
     COMPLETION_FAILED = "COMPLETION_FAILED"
@@ -82,7 +86,7 @@ class FileCode(StrEnum):
 
 
 class LedgerCode(StrEnum):
-    """Codes of the problems that `verify` finds (ledger section 2)."""
+    """Codes of the problems that `intent-lsp verify` finds in a ledger (ledger section 2)."""
 
     BAD_JSON = "BAD_JSON"
     BAD_FORM = "BAD_FORM"

@@ -23,14 +23,17 @@ _UTF16_MARKS = ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Text:
-    """Decoded content. `mark` is the byte order mark, which `text` does not include."""
+    """The text of a file, decoded from its bytes.
+
+    `mark` is the file's byte order mark, empty if there is none; `text` does not include it.
+    """
 
     text: str
     encoding: str
     mark: bytes
 
     def encode(self, text: str) -> bytes:
-        """Return `text` in this file's encoding, with its byte order mark."""
+        """Return a new `text` of this file as bytes: in its encoding, with its byte order mark."""
         return self.mark + text.encode(self.encoding)
 
 
@@ -40,12 +43,15 @@ def hash_content(data: bytes) -> ContentHash:
 
 
 def hash_if_there(data: bytes | None) -> ContentHash | None:
-    """Return the hash of raw bytes, or None if `data` is None because there is no file."""
+    """Return the hash of a file's raw bytes, or None if `data` is None because there is no file."""
     return None if data is None else hash_content(data)
 
 
 def parse_hash(text: str) -> ContentHash | None:
-    """Parse a hash with or without its `sha256:`. Return None if the text is not a hash."""
+    """Parse a SHA-256 with or without the prefix `sha256:`, which the result has.
+
+    Return None if the text is not such a hash.
+    """
     found = _HASH.fullmatch(text.lower())
     return ContentHash("sha256:" + found.group(1)) if found else None
 
@@ -70,7 +76,7 @@ def decode(data: bytes) -> Text | None:
 
 
 def split_lines(text: str) -> list[str]:
-    """Split into lines with their line ends, so that joining them returns `text`."""
+    """Split a text into lines, each with its line end, so that joining them gives `text` again."""
     if "\r" in text:
         return _LINE.findall(text)
     lines = text.split("\n")
@@ -82,7 +88,7 @@ def split_lines(text: str) -> list[str]:
 
 
 def lines_if_text(data: bytes | None) -> list[str]:
-    """Return the lines of a content, or an empty list if `data` is None or not text."""
+    """Return the lines of a file's raw bytes, or an empty list if `data` is None or not text."""
     text = None if data is None else decode(data)
     return [] if text is None else split_lines(text.text)
 
@@ -98,9 +104,11 @@ def line_body(line: str) -> str:
 class FileContent:
     """The content of a file at one moment. Hash, text and lines are computed once, on first use.
 
-    `data` is None if the file is absent or only its hash is known. `known_hash` is that hash.
-    `committed`: the content comes from a commit. The class has no slots, because cached properties
-    need a `__dict__`.
+    `data` are the raw bytes, or None if they are not known. `known_hash` is their hash if the
+    caller knew it. If both are None, the file is absent. `committed`: the content comes from a
+    commit.
+
+    The class has no slots, because cached properties need a `__dict__`.
     """
 
     data: bytes | None = None
@@ -114,28 +122,31 @@ class FileContent:
 
     @cached_property
     def decoded(self) -> Text | None:
-        """The decoded bytes, or None if they are not text or only their hash is known."""
+        """The decoded bytes, or None if they are not text, or if there are no bytes."""
         return None if self.data is None else decode(self.data)
 
     @property
     def text(self) -> str | None:
-        """The text without byte order mark, "" if the file is absent, or None if it is not text."""
+        """The text without byte order mark, "" if the file is absent.
+
+        None if the content is not text or only its hash is known.
+        """
         if self.absent:
             return ""
         return None if self.decoded is None else self.decoded.text
 
     @cached_property
     def lines(self) -> list[str] | None:
-        """The lines with their line ends, or None if the content is not text."""
+        """The lines with their line ends, none if the file is absent, or None if `text` is None."""
         return None if self.text is None else split_lines(self.text)
 
     @property
     def absent(self) -> bool:
-        """Whether there is no file."""
+        """Whether the file does not exist."""
         return self.data is None and self.known_hash is None
 
     def __eq__(self, other: object) -> bool:
-        """Whether both have the same bytes and hash, and both or neither come from a commit."""
+        """Whether both have the same hash and `committed`, and both or neither have bytes."""
         if not isinstance(other, FileContent):
             return NotImplemented
         return self._key() == other._key()
@@ -154,9 +165,9 @@ ABSENT: Final = FileContent()
 def content_of(
     data: bytes | None, *, known_hash: ContentHash | None = None, committed: bool = False
 ) -> FileContent:
-    """Return the content made of raw bytes, or of an absent file if `data` is None.
+    """Return the content made of the raw bytes `data`, or of an absent file if `data` is None.
 
-    `known_hash` is the hash of the bytes if the caller has it. `committed`: they come from a
-    commit.
+    `known_hash` is the hash of the bytes if the caller already has it. `committed`: the bytes come
+    from a commit.
     """
     return FileContent(data=data, known_hash=known_hash, committed=committed)

@@ -21,11 +21,11 @@ _FAMILY = re.compile(
 )
 
 CONTROL_ROOMS: tuple[tuple[str, ...], ...] = tuple(tuple(room.split("/")) for room in _ROOMS)
-"""Directories of which everything is control plane, split into segments."""
+"""Directories whose whole content is control plane. Each path is split into its segments."""
 CONTROL_FILES: tuple[tuple[str, ...], ...] = tuple(tuple(file.split("/")) for file in _FILES)
-"""Single files of the control plane, split into segments."""
+"""Single files that are control plane. Each path is split into its segments."""
 CONTROL_FAMILIES: tuple[tuple[str, str, str], ...] = _FAMILIES
-"""Control-plane files matched by name: directory, start of the name, end of the name."""
+"""Control-plane files known by a part of their name, as (directory, start of name, end of name)."""
 
 
 CONTROL_NAMES: frozenset[str] = frozenset(_ANYWHERE)
@@ -36,7 +36,7 @@ CONTROL_REASON = "Orchestration control-plane files are machine-managed."
 
 
 def control_glob(path: WorkspacePath) -> str | None:
-    """Return the glob that makes `path` control plane, or None if no glob does."""
+    """Return the glob that makes `path` control plane, or None if `path` is not control plane."""
     if not control_plane(path):
         return None
     folded = path.lower()
@@ -50,9 +50,10 @@ def control_glob(path: WorkspacePath) -> str | None:
 
 
 def control_plane(path: WorkspacePath) -> bool:
-    """Whether `path` is control plane. The directories `.git` and `.orchestration` are, too.
+    """Whether `path` belongs to the control plane. Letter case is ignored.
 
-    A worktree's `.git` is a file, and moving a directory changes what is in it.
+    The control directories themselves belong to it too: a worktree's `.git` is a file, and moving a
+    directory moves the files in it.
     """
     folded = path.lower()
     return (

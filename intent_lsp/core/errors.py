@@ -31,7 +31,7 @@ class RequestLimitError(IntentLspError):
 
 
 class InvalidCallError(IntentLspError):
-    """A tool call cannot be parsed because the caller sent a wrong one."""
+    """A caller sent a tool call or params that are not valid. `problem` says what is wrong."""
 
     def __init__(self, problem: str) -> None:
         super().__init__(problem)
@@ -56,7 +56,10 @@ class FileChangedError(IntentLspError):
 
 
 class UnsafePathError(IntentLspError):
-    """A path that we read or write is a directory, a device or a link that leaves its root."""
+    """A path that this process reads or writes is not a file that it may use.
+
+    It is a directory, a device or a link that leaves the root.
+    """
 
     def __init__(self, *, path: str, problem: str) -> None:
         super().__init__(f"{path}: {problem}")
@@ -65,7 +68,7 @@ class UnsafePathError(IntentLspError):
 
 
 class InvalidRecordError(IntentLspError):
-    """The ledger's schema rejects a record that this process made. The record is not written."""
+    """The ledger's schema rejects a record that this process made, so the record is not written."""
 
     def __init__(self, *, problem: str) -> None:
         super().__init__(f"the record is not valid: {problem}")
@@ -74,7 +77,7 @@ class InvalidRecordError(IntentLspError):
 
 
 class StateUnavailableError(IntentLspError):
-    """The state in `.local/` cannot be read or written. The process continues without it."""
+    """The state in `.orchestration/.local/` cannot be read or written. The process goes on."""
 
     def __init__(self, *, path: str, problem: str) -> None:
         super().__init__(f"{path}: {problem}")

@@ -15,7 +15,7 @@ from intent_lsp.core.records import MutationClass
 
 
 class FileOperation(StrEnum):
-    """The kind of operation. Its value is the tool name in the record (ledger section 1)."""
+    """The kind of a file operation. Its value is the tool name in the record (ledger section 1)."""
 
     CREATE = "editor/create"
     RENAME = "editor/rename"
@@ -24,9 +24,9 @@ class FileOperation(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class OperationEnds:
-    """The old and the new path of an operation on one file.
+    """The old and the new path of a file operation on one file, relative to the governed root.
 
-    A creation has no `old`, a deletion no `new`. A path that is not in this root is None too.
+    A creation has no `old`, a deletion no `new`. A path outside of the root is None too.
     """
 
     old: WorkspacePath | None
@@ -40,9 +40,9 @@ class OperationEnds:
 
 @dataclass(frozen=True, slots=True)
 class FileHashes:
-    """One file of an operation: its paths, and its hashes before and after.
+    """One file of a file operation: its paths, and its hashes before (`pre`) and after (`post`).
 
-    A hash is None if the file did not exist.
+    A hash is None if the file did not exist at that time.
     """
 
     ends: OperationEnds
@@ -51,14 +51,15 @@ class FileHashes:
 
     @property
     def moved(self) -> bool:
-        """Whether the operation gives the file a new path."""
+        """Whether the operation renames the file, so that it has an old and a new path."""
         return self.ends.old is not None and self.ends.new is not None
 
 
 def mutation_class(files: Sequence[FileHashes]) -> MutationClass:
-    """Return the mutation class inferred from all files of an operation (requirements section 9).
+    """Return the mutation class of a file operation, from all its files (requirements section 9).
 
-    A rename that changes no content counts as a refactoring.
+    Renames are AST_REFACTOR if no content changes, else INTENT_EVOLUTION. Otherwise the class is
+    FILE_DELETION if no file is left, FILE_CREATION if none was there before, else INTENT_EVOLUTION.
     """
     moved = [file for file in files if file.moved]
     if moved:

@@ -11,7 +11,7 @@ from intent_lsp.core.codes import FileCode
 
 
 class Severity(IntEnum):
-    """The severity of a finding. The numbers are those of the Language Server Protocol."""
+    """How severe a finding is. The numbers are those of the Language Server Protocol."""
 
     ERROR = 1
     WARNING = 2
@@ -37,7 +37,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class TextChange:
-    """A replacement of the text in `span` by `new_text`."""
+    """The replacement of the text in `span` by `new_text`."""
 
     span: Span
     new_text: str
@@ -53,7 +53,7 @@ class Fix:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelatedSpan:
-    """Another place in the same text that a finding refers to, with a message."""
+    """Another place in the same text that a finding refers to, and a message about that place."""
 
     span: Span
     message: str
@@ -61,7 +61,11 @@ class RelatedSpan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One problem in a text, at its exact place."""
+    """One problem in a text, at its place `span`.
+
+    `fixes` are the repairs that an editor offers, `related` are other places that explain the
+    problem.
+    """
 
     code: FileCode
     severity: Severity

@@ -24,7 +24,7 @@ class Status(StrEnum):
 
     @property
     def closed(self) -> bool:
-        """Whether work on the intent has ended."""
+        """Whether work on the intent has ended: the status is COMPLETED, ABANDONED or ARCHIVED."""
         return self in (Status.COMPLETED, Status.ABANDONED, Status.ARCHIVED)
 
 
@@ -32,8 +32,8 @@ class Status(StrEnum):
 class Intent:
     """One intent, normalised from its entry in `active_intents.yaml`.
 
-    `owned_scope` are the globs as written, in order, with their white space. Dates are the source
-    text of the YAML scalars.
+    `owned_scope` are the globs as written, in order, with their white space. `aliases` are earlier
+    ids. `created_at` and `updated_at` are dates as the YAML file writes them.
     """
 
     id: IntentId
@@ -68,15 +68,15 @@ class Intents:
         return len(self.items)
 
     def by_id(self) -> Mapping[str, Intent]:
-        """Return the intents by id and by alias. An alias is an earlier id that an intent lists."""
+        """Return a map to each intent from its id, and from its aliases (earlier ids)."""
         return self._by_id
 
     def get(self, intent_id: str) -> Intent | None:
-        """Return the intent with this id or alias, or None."""
+        """Return the intent with this id or alias, or None if there is none."""
         return self._by_id.get(intent_id)
 
     def names(self, intent: Intent) -> tuple[str, ...]:
-        """Return an intent's id and aliases, without aliases that `get` maps to another intent."""
+        """Return an intent's id and aliases, except an alias that `get` gives to another intent."""
         told = ((name, self.get(name)) for name in intent.aliases)
         own = (name for name, found in told if found is None or found.id == intent.id)
         return tuple(dict.fromkeys((intent.id, *own)))

@@ -13,7 +13,10 @@ from dataclasses import dataclass
 from intent_lsp.core.ranges import Hunk
 
 Diff = Callable[[Sequence[str], Sequence[str]], tuple[Hunk, ...] | None]
-"""Compares two sequences of lines. None: they are too large or too different to compare."""
+"""A function that returns the hunks which turn its first sequence of lines into its second.
+
+It returns None if the two are too large or too different to compare.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +32,7 @@ class LineEdit:
 
 
 class LineDiff:
-    """The hunks between a reference and a text that is being edited.
+    """The hunks that turn a reference, such as a committed text, into a text that is being edited.
 
     `hunks` is None while the two are too large or too different to be compared line by line.
     """
@@ -40,11 +43,11 @@ class LineDiff:
         self.hunks = diff(reference, text)
 
     def compare(self, text: Sequence[str]) -> None:
-        """Compare the whole text with the reference again. Sets `hunks`."""
+        """Set `hunks` by comparing all lines of the present `text` with the reference."""
         self.hunks = self._diff(self._reference, text)
 
     def edited(self, edit: LineEdit, text: Sequence[str]) -> None:
-        """Update `hunks` after one edit. `text` is the whole text after the edit.
+        """Update `hunks` after one edit. `text` are all lines of the text after the edit.
 
         Only the lines between the nearest hunks that the edit does not touch are compared again.
         """
@@ -79,7 +82,10 @@ class LineDiff:
 
 
 def _touched(hunks: Sequence[Hunk], edit: LineEdit) -> tuple[int, int]:
-    """Return the hunks that the edited lines overlap or adjoin, as (first index, end index)."""
+    """Return which hunks the edited lines overlap or adjoin, as (first index, end index).
+
+    The hunk at the end index is not included.
+    """
     first = 0
     while first < len(hunks) and hunks[first].new_start + hunks[first].new_count < edit.start:
         first += 1
@@ -90,7 +96,7 @@ def _touched(hunks: Sequence[Hunk], edit: LineEdit) -> tuple[int, int]:
 
 
 def _shift(hunk: Hunk) -> int:
-    """Return by how many lines the text after a hunk has moved down, negative if up."""
+    """Return by how many lines the lines below a hunk have moved down, negative if up."""
     return hunk.new_start + hunk.new_count - hunk.old_start - hunk.old_count
 
 
@@ -104,9 +110,9 @@ def _offset(hunk: Hunk, *, old: int, new: int) -> Hunk:
 
 
 def common_head(one: Sequence[object], other: Sequence[object]) -> int:
-    """Return the number of equal items at the start of both, found by binary search over slices.
+    """Return the number of equal items at the start of both sequences.
 
-    Both must be of the same type: texts, bytes, or lists.
+    Both must be of the same type: texts, bytes, or lists. Slices are compared in a binary search.
     """
     low, high = 0, min(len(one), len(other))
     while low < high:
@@ -119,7 +125,7 @@ def common_head(one: Sequence[object], other: Sequence[object]) -> int:
 
 
 def common_tail(one: Sequence[object], other: Sequence[object], head: int) -> int:
-    """Return the number of equal items at the end of both, not counting the first `head`."""
+    """Return the number of equal items at the end of both, apart from the first `head` items."""
     low, high = 0, min(len(one), len(other)) - head
     while low < high:
         middle = (low + high + 1) // 2

@@ -22,7 +22,8 @@ def fold(text: str) -> str | None:
     """Resolve `.`, `..` and `//` in a `/`-separated path.
 
     Return None if the path goes above its first part. An absolute path stays absolute. The result
-    has no trailing `/`, except that the file system's root is `/`.
+    has no trailing `/`, except that the file system's root is `/`. A path with nothing left, such
+    as `.`, becomes "".
     """
     kept: list[str] = []
     for part in text.split("/"):
@@ -38,19 +39,20 @@ def fold(text: str) -> str | None:
 
 
 def parse_relative(text: str) -> WorkspacePath | None:
-    """Parse a root-relative path. Return None if it is absolute, empty, or leaves the root.
+    """Parse a path relative to the root, and resolve `.`, `..` and `//` in it.
 
-    A `path` from the client is never percent-decoded (protocol, head).
+    Return None if it is absolute, contains NUL, leaves the root, or is the root itself. A `%` is
+    part of the name: a client's `path` is never percent-decoded.
     """
     folded = None if text.startswith("/") or "\0" in text else fold(text)
     return WorkspacePath(folded) if folded else None
 
 
 def is_file_name(text: str) -> bool:
-    """Whether a file can have this name, in the form in which Python's `os` would return it.
+    """Whether a file can have this name, spelled as Python's `os` functions return names.
 
-    Bytes that are not UTF-8 must be surrogate escapes. False for other lone surrogates, which stand
-    for no bytes, and for escapes that together are valid UTF-8.
+    They return a byte that is not UTF-8 as a surrogate escape. False for any other lone surrogate,
+    which stands for no byte, and for escapes that together are valid UTF-8.
     """
     if text.isascii():
         return True
@@ -62,19 +64,20 @@ def is_file_name(text: str) -> bool:
 
 
 def relative_to(path: str, root: str) -> WorkspacePath | None:
-    """Return an absolute path relative to `root`, or None if the path is outside of `root`.
+    """Return the absolute `path` relative to `root`, or None if it is `root` or outside of it.
 
-    Both must have been returned by `fold`.
+    Both must have been resolved by `fold`.
     """
     head = root if root.endswith("/") else root + "/"
     return WorkspacePath(path[len(head) :]) if path.startswith(head) and path != head else None
 
 
 def path_of_uri(uri: str) -> str | None:
-    """Return the absolute folded path of a `file:` URI, or None for another scheme or a bad path.
+    """Return the absolute path that a `file:` URI names, resolved by `fold`.
 
-    The URI is percent-decoded once, and `%2F` becomes a separator. Bytes that are not UTF-8 become
-    surrogate escapes, as in file names from the operating system.
+    Return None for another scheme or host, a relative path, or a path that is not valid. The URI is
+    percent-decoded once, and `%2F` becomes a separator. Bytes that are not UTF-8 become surrogate
+    escapes, as in file names from the operating system.
     """
     scheme, _, rest = uri.partition(":")
     if scheme.lower() != "file":
@@ -94,6 +97,6 @@ def path_of_uri(uri: str) -> str | None:
 def file_uri(path: str) -> str:
     """Return the `file:` URI of an absolute path.
 
-    Bytes that are not UTF-8 are percent-encoded too.
+    Surrogate escapes become the percent-encoded bytes that they stand for.
     """
     return "file://" + quote_from_bytes(path.encode("utf-8", "surrogateescape"), safe="/")

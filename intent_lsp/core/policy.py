@@ -24,7 +24,7 @@ class Inheritance(StrEnum):
 
 
 class PeopleAsked(StrEnum):
-    """When a person has to approve an agent's edit (`hitl`)."""
+    """Which calls of agents a person must approve: none, those out of scope, or all (`hitl`)."""
 
     NEVER = "never"
     OUT_OF_SCOPE = "out_of_scope"
@@ -32,7 +32,10 @@ class PeopleAsked(StrEnum):
 
 
 class ContractRule(StrEnum):
-    """What drift in `.orchestration/` does to agents' edits."""
+    """What the gate does to agents' calls while `.orchestration/` has unexpected entries.
+
+    IGNORE: nothing. WARN: allow them with a warning. DENY: refuse them.
+    """
 
     IGNORE = "ignore"
     WARN = "warn"
@@ -40,45 +43,49 @@ class ContractRule(StrEnum):
 
 
 class LedgerForm(StrEnum):
-    """How records are stored on disk (ledger section 3)."""
+    """How the ledger is stored (ledger section 3).
+
+    SINGLE: in one tracked file. SEGMENTS: each work tree appends to a file of its own, and begins a
+    new one once git tracks that file.
+    """
 
     SINGLE = "single"
     SEGMENTS = "segments"
 
 
 class SessionIds(StrEnum):
-    """Whether records hold session ids, or hashes of them."""
+    """How records name sessions: by their ids (PLAIN) or by hashes of the ids (HASHED)."""
 
     PLAIN = "plain"
     HASHED = "hashed"
 
 
 class Urls(StrEnum):
-    """Whether records hold conversation URLs."""
+    """Whether records keep the URLs of conversations (KEEP) or not (DROP)."""
 
     KEEP = "keep"
     DROP = "drop"
 
 
 class RecordSaves(StrEnum):
-    """Whether consecutive automatic saves share one record, or each gets its own."""
+    """Whether consecutive automatic saves share one record (RUNS), or each has its own (EACH)."""
 
     RUNS = "runs"
     EACH = "each"
 
 
 class AuthorNames(StrEnum):
-    """Whether blame shows the names of people."""
+    """Whether blame shows the names of people (NAME) or not (NONE)."""
 
     NAME = "name"
     NONE = "none"
 
 
 LESSONS_FILES = ("AGENT.md", "CLAUDE.md")
-"""The default files for lessons: about violations, and about failed verifications."""
+"""The default files for lessons (notes for later agents): about violations, and about checks."""
 
 AGENTS_FILE = "AGENTS.md"
-"""The file for lessons that replaces a missing default file, if this one exists."""
+"""The file that takes the lessons if a default file for them is missing and this one exists."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,19 +14,19 @@ from intent_lsp.core.text import pack
 
 
 def hashed_session(session_id: str) -> str:
-    """Return the hash that replaces a session's id in records."""
+    """Return the hash that records hold instead of a session's id if the policy asks for that."""
     return hash_content(pack(session_id))
 
 
 def shown_session(session_id: str, policy: TeamPolicy) -> str:
-    """Return a session's id, or its hash if the policy says that records hold only hashes."""
+    """Return how records name a session: by its id, or by a hash of it if the policy says so."""
     return hashed_session(session_id) if policy.session_ids is SessionIds.HASHED else session_id
 
 
 def veiled(event: Event, policy: TeamPolicy) -> Event:
     """Return an event without the session ids and URLs that the policy keeps out of records.
 
-    Each of them is replaced by the session's id, or by its hash if the policy says so.
+    Each id becomes its hash, and each URL the name of the event's session in records.
     """
     if policy.session_ids is SessionIds.PLAIN and policy.urls is Urls.KEEP:
         return event

@@ -33,7 +33,7 @@ class Hunk:
 def ranges(
     hunks: Iterable[Hunk], new_lines: Sequence[bytes], *, encoding: str = "utf-8"
 ) -> tuple[Range, ...]:
-    """Return the ranges of changed lines for `hunks`, ascending.
+    """Return the ranges of changed lines that a record stores for `hunks`, in line order.
 
     `new_lines` are the raw lines of the new content with their line ends, in `encoding`. Empty new
     content has one range `0`-`0`.
@@ -43,9 +43,10 @@ def ranges(
 
 
 def whole_file_range(data: bytes, line_count: int) -> Range:
-    """Return the single range of a content that is not compared line by line.
+    """Return the one range that stands for a whole content which is not compared line by line.
 
-    If the content has no line, such as a lone byte order mark, the range is `0`-`0`.
+    `line_count` is the content's number of lines. If it is 0, as for a lone byte order mark, the
+    range is `0`-`0`.
     """
     if not line_count:
         return _empty(None)

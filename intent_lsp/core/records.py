@@ -18,14 +18,14 @@ UNKNOWN_REVISION: Final = "UNKNOWN"
 PERCENT: Final = "percent"
 
 DISK_CHANGE: Final = "disk/change"
-"""The tool name in records of changes on disk that were not announced."""
+"""The tool name in records of changes on disk that no save and no tool call announced."""
 
 GRANT_TOOL: Final = "intent/grant"
 """The tool name in records that grant scope."""
 
 
 class MutationClass(StrEnum):
-    """What kind of change an edit was (requirements section 9)."""
+    """The kind of change that an edit was (requirements section 9)."""
 
     AST_REFACTOR = "AST_REFACTOR"
     INTENT_EVOLUTION = "INTENT_EVOLUTION"
@@ -37,7 +37,10 @@ class MutationClass(StrEnum):
 
 
 class ScopeValidation(StrEnum):
-    """The verdict of a record: whether the edit was within its intent's scope."""
+    """The verdict of a record: whether the edit was within its intent's scope.
+
+    EXEMPT: the edit needed no intent, for example because it restored a file.
+    """
 
     PASS = "PASS"  # noqa: S105 -- a verdict
     FAIL = "FAIL"
@@ -62,7 +65,10 @@ class ApprovalChoice(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Contributor:
-    """The author of lines. `model_identifier` is `human` for people, `unknown` if not given."""
+    """The author of changed lines. `model_identifier` names an agent's model.
+
+    It is `human` for a person, and `unknown` if it was not given.
+    """
 
     entity_type: EntityType
     model_identifier: str
@@ -75,7 +81,7 @@ UNKNOWN_CONTRIBUTOR: Final = Contributor(EntityType.UNKNOWN, "unknown")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Range:
-    """One contiguous run of changed lines.
+    """One contiguous run of changed lines. Lines count from 1 in the new content, ends included.
 
     `replaced` is (first old line, old count, new count), or None if the file was not compared line
     by line. `fallback`: the range stands for the whole file, which was not compared.
@@ -90,10 +96,7 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class RelatedEntry:
-    """Something that the edit belongs to, such as a specification or a mutation class.
-
-    `type` says what it is: `specification`, `mutation_class` and the like.
-    """
+    """Something that an edit belongs to: its type, such as `specification`, and its name."""
 
     type: str
     value: str
@@ -101,7 +104,10 @@ class RelatedEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversation:
-    """Where the edit was discussed. `url` is the session id or the agent's own URL."""
+    """The session or chat in which lines of a file were changed, with their author and ranges.
+
+    `url` is the session id, or the agent's own URL of the chat.
+    """
 
     url: str
     contributor: Contributor
@@ -120,7 +126,7 @@ class AstFingerprint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordFile:
-    """One file of an edit. A hash is None if the file did not exist before, or not after.
+    """One file of an edit. `pre_hash` is None if it did not exist before, `post_hash` if not after.
 
     In a record the paths are as on the ledger's line. In an event they may also be as on disk, with
     surrogate escapes and without `path_encoding`; `spelled` converts them.
@@ -136,12 +142,12 @@ class RecordFile:
 
     @property
     def path(self) -> WorkspacePath:
-        """The path as on disk. Bytes that are not UTF-8 are surrogate escapes."""
+        """The path of the file on disk. Bytes that are not UTF-8 are surrogate escapes."""
         return file_path(self.relative_path, self.path_encoding)
 
     @property
     def previous(self) -> WorkspacePath | None:
-        """The path as on disk before the edit renamed the file, or None if it did not."""
+        """The path that the file had on disk before this edit renamed it, or None if it did not."""
         if self.previous_path is None:
             return None
         return file_path(self.previous_path, self.path_encoding)
@@ -149,14 +155,14 @@ class RecordFile:
 
 @dataclass(frozen=True, slots=True)
 class Vcs:
-    """The commit checked out, or UNKNOWN_REVISION if there is none."""
+    """The commit that git had checked out at the edit, or UNKNOWN_REVISION if there was none."""
 
     revision_id: str = UNKNOWN_REVISION
 
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """A person's approval of the edit, and the session in which the person gave it."""
+    """A person's approval of an edit, and the session in which the person gave it."""
 
     choice: ApprovalChoice
     session_id: str
@@ -164,7 +170,10 @@ class Approval:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grant:
-    """Scope that a person granted. `expires_at` is an RFC 3339 time, or None if it never ends."""
+    """Scope that a person granted to an intent: globs, and the session that granted them.
+
+    `expires_at` is an RFC 3339 time, or None if the grant never ends.
+    """
 
     patterns: tuple[str, ...]
     reason: str | None
@@ -174,7 +183,11 @@ class Grant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Integrity:
-    """The record's place in the chain. `merges` are the hashes of further heads that it follows."""
+    """A record's place in the hash chain, and its own hash.
+
+    `prev_record_hash` is that of the record before, None for the first. `merges` are the hashes of
+    further heads that the record follows.
+    """
 
     chain: str = "sha256"
     canonical: str = "rfc8785"
@@ -187,9 +200,10 @@ class Integrity:
 class Event:
     """An edit that happened, not yet in the ledger: a record without id, time and integrity.
 
-    `assumed`: the edit was not announced, and the intent is the one that was active. `compared` is
-    False for a command if the work tree could not be compared with its snapshot. `reconstructed`:
-    that snapshot was gone, so the earlier content was taken from HEAD and the ledger.
+    `inferred`: nobody declared the mutation class. `assumed`: no save or call announced the edit,
+    so its intent is the one that was active. `compared` is False for a command if the work tree
+    could not be compared with its snapshot. `reconstructed`: that snapshot was gone, so the earlier
+    content was taken from HEAD and the ledger.
     """
 
     intent_id: str | None = None
@@ -213,7 +227,10 @@ class Event:
 
     @property
     def is_assumed(self) -> bool:
-        """Whether the edit was not announced. In older records, only the tool's name shows this."""
+        """Whether no save or call announced the edit.
+
+        Older records lack the flag `assumed`: there the tool's name and an unknown author say so.
+        """
         return self.assumed or (self.tool_name == DISK_CHANGE and _is_by_nobody(self.files))
 
 
@@ -226,7 +243,7 @@ class Record(Event):
     integrity: Integrity
 
     def left(self) -> Mapping[WorkspacePath, ContentHash | None]:
-        """Return the hash of each path after the edit, or None if the path is gone.
+        """Return a map from each path of the edit to its hash afterwards, or to None if it is gone.
 
         A path is gone if its file was deleted or renamed.
         """
@@ -246,9 +263,10 @@ _CODED = re.compile(rb"%([0-9A-F]{2})")
 
 
 def spelled(file: RecordFile) -> RecordFile:
-    """Return a file whose paths JSON can hold.
+    """Return `file` with paths that JSON can hold.
 
-    If one of its two paths is not UTF-8, both are percent-encoded.
+    If its path or its previous path is not UTF-8, both are percent-encoded, and `path_encoding`
+    says so.
     """
     names = file.relative_path + (file.previous_path or "")
     if file.path_encoding is not None or names.isascii() or not _ESCAPED.search(names):
@@ -263,7 +281,7 @@ def spelled(file: RecordFile) -> RecordFile:
 
 
 def file_path(name: str, encoding: str | None) -> WorkspacePath:
-    """Return a path as on disk, from the path and the `path_encoding` on the ledger's line."""
+    """Return a file's path on disk, from the path and the `path_encoding` on the ledger's line."""
     if encoding != PERCENT:
         return WorkspacePath(name)
     raw = _CODED.sub(lambda found: bytes.fromhex(found.group(1).decode()), name.encode())

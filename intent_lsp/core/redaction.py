@@ -16,7 +16,7 @@ from typing import Final
 from intent_lsp.core.text import seen, whole
 
 SHOWN_AT_MOST: Final = 120
-"""The most characters of an error that are kept (requirements section 9)."""
+"""The most characters that are kept of an error message (requirements section 9)."""
 
 _REDACTED: Final = "[redacted]"
 _READ_AT_MOST: Final = 16_384
@@ -130,10 +130,10 @@ def redacted(text: str) -> str:
 
 
 def neutral(text: str, limit: int = SHOWN_AT_MOST) -> str:
-    """Return `text` as one line of at most `limit` characters. A longer one ends in `…`.
+    """Return `text` as one line of at most `limit` characters. A longer text ends in `…`.
 
-    Secrets, links and invisible characters are removed. Characters that mean something to Markdown,
-    HTML or an agent become look-alikes. White space becomes single spaces.
+    Secrets become `[redacted]`, links `(link)`, and white space single spaces. Invisible characters
+    are removed. Characters that mean something to Markdown, HTML or an agent become look-alikes.
     """
     words = _line(text).translate(_LOOK_ALIKES)
     words = _ENTITY.sub("& ", _LINK.sub("(link)", words))
@@ -147,12 +147,18 @@ def neutral(text: str, limit: int = SHOWN_AT_MOST) -> str:
 
 
 def error_text(text: str) -> str:
-    """Return the text for a record's `error`: one line, redacted, 120 characters (ledger 1)."""
+    """Return a tool's error message for the field `error` of a record (ledger section 1).
+
+    It becomes one line of at most 120 characters, with its secrets replaced.
+    """
     return _cut(_line(text), SHOWN_AT_MOST)
 
 
 def _line(text: str) -> str:
-    """Return the text redacted and as one line, with single spaces and no invisible characters."""
+    """Return the text as one line, without secrets and invisible characters, with single spaces.
+
+    Of a text of more than 16,384 characters, only the beginning is used.
+    """
     head = text[:_READ_AT_MOST]
     if len(head) < len(text):
         # The last word may be the first half of a secret, which no pattern would find. Drop it.
@@ -167,7 +173,10 @@ def _cut(text: str, limit: int) -> str:
 
 
 def secrets_in(text: str) -> Iterator[tuple[int, int]]:
-    """Yield (start, end) of each secret, in no particular order. Secrets may overlap."""
+    """Yield (start, end) of each part of `text` that looks like a secret, in no particular order.
+
+    Parts may overlap.
+    """
     for shape in _SHAPES:
         start = 0
         while found := shape.search(text, start):

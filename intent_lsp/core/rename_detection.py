@@ -10,12 +10,12 @@ from typing import Final
 from intent_lsp.core.paths import WorkspacePath
 
 EQUAL_AT_LEAST: Final = 64
-"""The least size in bytes for a match. Many smaller files are alike by chance."""
+"""The least size of a file, in bytes, that can be renamed. Smaller files are alike by chance."""
 
 COMPARED_AT_MOST: Final = 100
-"""The most files on either side that are compared by similarity.
+"""The most missing files, and the most new files, that are compared by similarity.
 
-With more, only equality counts.
+If there are more, only files with equal content are matched.
 """
 
 _ALIKE: Final = 0.5
@@ -25,9 +25,10 @@ _Contents = Mapping[WorkspacePath, bytes]
 
 
 def renamed(gone: _Contents, came: _Contents) -> dict[WorkspacePath, WorkspacePath]:
-    """Return the renames as a map from the new to the old path.
+    """Return the renames between two moments, as a map from the new path to the old path.
 
-    `gone` are the contents of the missing files by path, `came` those of the new files.
+    `gone` are the contents of the files that are missing now, by path, `came` those of the new
+    files.
     """
     pairs = _only_equal(gone, came)
     left = {path: data for path, data in gone.items() if path not in pairs.values()}
@@ -63,7 +64,10 @@ def _only_alike(gone: _Contents, came: _Contents) -> dict[WorkspacePath, Workspa
 
 
 def _are_alike(before: bytes, data: bytes) -> bool:
-    """Whether two contents have enough equal lines to be a rename. Small contents never have."""
+    """Whether two contents have so many equal lines that one may be the other, renamed.
+
+    False for contents of fewer than EQUAL_AT_LEAST bytes.
+    """
     larger = max(len(before), len(data))
     if min(len(before), len(data)) < larger * _ALIKE or larger < EQUAL_AT_LEAST:
         return False

@@ -19,10 +19,13 @@ UNSEEN: Final = (
     "\\u2800\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufffb"
     "\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff"  # tags among them
 )
-"""Control and invisible characters: the inside of a regular expression's `[…]`."""
+"""Control and invisible characters, as the text between the brackets of a regular expression."""
 
 SURROGATES: Final = "\\ud800-\\udfff"
-"""Bytes of a file name that are not UTF-8, as Python reads them. They cannot be encoded."""
+"""All surrogates, as the text between the brackets of a regular expression.
+
+Python uses some of them for bytes of a file name that are not UTF-8. They cannot be encoded.
+"""
 
 _UNSEEN = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]"  # terminal sequences, whole: else their letters would remain
@@ -41,22 +44,22 @@ _IN_NO_NAME: Final = re.compile("[\\ud800-\\udc7f\\udd00-\\udfff]")
 
 
 def pack(text: str) -> bytes:
-    """Encode a text as UTF-8, lone surrogates included."""
+    """Encode a text as UTF-8. Lone surrogates are encoded too, although UTF-8 forbids them."""
     return text.encode("utf-8", "surrogatepass")
 
 
 def unpack(data: bytes) -> str:
-    """Decode what `pack` has encoded."""
+    """Decode bytes that `pack` has encoded."""
     return data.decode("utf-8", "surrogatepass")
 
 
 def unpack_perhaps(data: bytes | None) -> str | None:
-    """Decode like `unpack`. Return None for None."""
+    """Decode bytes that `pack` has encoded, or return None if `data` is None."""
     return None if data is None else unpack(data)
 
 
 def counted(number: int, noun: str) -> str:
-    """Return a number with its noun: `1 record`, `1,234 records`."""
+    """Return a number with its noun, in the singular or plural: `1 record`, `1,234 records`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
@@ -66,9 +69,9 @@ def seen(text: str) -> str:
 
 
 def escape_unseen(text: str) -> str:
-    r"""Escape invisible characters as Python would, such as `\x1b`.
+    r"""Return the text with each invisible character escaped as Python would, such as `\x1b`.
 
-    These are control, format, separator and surrogate characters, and noncharacters.
+    Invisible are control, format, separator and surrogate characters, and noncharacters.
     """
     if text.isascii() and text.isprintable():
         return text
@@ -84,15 +87,14 @@ def escape_char(char: str) -> str:
 
 
 def whole(text: str) -> str:
-    """Return the text with each lone surrogate replaced by U+FFFD. The length stays the same."""
+    """Return the text with each surrogate replaced by U+FFFD. The length stays the same."""
     return text if text.isascii() else _SURROGATE.sub(_REPLACEMENT, text)
 
 
 def whole_event(event: Event) -> Event:
-    """Return the event with the lone surrogates in its texts replaced by U+FFFD.
+    """Return the event with the surrogates in its texts replaced by U+FFFD.
 
-    In file names, surrogates that stand for bytes are not replaced: `core.records.spelled` converts
-    them.
+    In file names, surrogates that stand for bytes stay: `core.records.spelled` converts them.
     """
     if all(whole(text) == text for text in _texts(event)):
         return event
@@ -120,7 +122,7 @@ def whole_event(event: Event) -> Event:
 
 
 def _is_unseen(char: str) -> bool:
-    """Whether `escape_unseen` escapes the character."""
+    """Whether `escape_unseen` has to escape the character."""
     point = ord(char)
     return (
         unicodedata.category(char) in _UNSEEN_CATEGORIES
@@ -134,7 +136,7 @@ def _perhaps(text: str | None) -> str | None:
 
 
 def _texts(event: Event) -> Iterable[str]:
-    """Yield every text of an event that may hold a lone surrogate."""
+    """Yield every text of an event in which there may be a surrogate."""
     told = (event.intent_id, event.session_id, event.agent_id, event.tool_name, event.error)
     yield from (text for text in told if text is not None)
     if event.approval is not None:
@@ -159,7 +161,7 @@ def _file(file: RecordFile) -> RecordFile:
 
 
 def _nameable(name: str) -> str:
-    """Return a file name with the surrogates that no file name can have replaced by U+FFFD."""
+    """Return a file name in which each surrogate that cannot stand for a byte is U+FFFD."""
     return _IN_NO_NAME.sub(_REPLACEMENT, name)
 
 
