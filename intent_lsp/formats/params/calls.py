@@ -23,7 +23,7 @@ Paths = Annotated[tuple[str, ...], msgspec.Meta(max_length=10_000)]
 
 
 class ToolCallParams(PathParams, kw_only=True, frozen=True):
-    """Params of `intent/validateEdit`: a tool call."""
+    """Params of `intent/validateEdit`: a tool call that the gate is to judge."""
 
     tool_name: Id
     paths: Paths = ()
@@ -77,14 +77,14 @@ class ToolCallParams(PathParams, kw_only=True, frozen=True):
 
 
 class ApplyParams(ToolCallParams, kw_only=True, frozen=True):
-    """Params of `intent/applyEdit`: `newText` with exactly one path, or `edit`, a WorkspaceEdit."""
+    """Params of `intent/applyEdit`: `newText` for exactly one path, or `edit`, a WorkspaceEdit."""
 
     edit: Any = None
 
     def changes(self, place_of: PlaceOf) -> tuple[FileChange, ...]:
-        """Return one change for each file. Raise WrongParamsError if the params are invalid.
+        """Return the change of each file. Raise WrongParamsError if the params are invalid.
 
-        `place_of` converts the client's positions.
+        `place_of` converts the client's positions into positions in code points.
         """
         paths = self.named()
         if self.edit is not None:
@@ -101,7 +101,7 @@ class ApplyParams(ToolCallParams, kw_only=True, frozen=True):
 
 
 class ExplainParams(ToolCallParams, kw_only=True, frozen=True):
-    """Params of `intent/explain`: a tool call, or a path alone."""
+    """Params of `intent/explain`: a tool call to explain, or a path alone."""
 
     tool_name: Id | None = None  # type: ignore[assignment] # a path alone names no tool
 
@@ -115,19 +115,19 @@ class ExplainParams(ToolCallParams, kw_only=True, frozen=True):
 
 
 class RecordParams(PathParams, kw_only=True, frozen=True):
-    """Params of `intent/recordEdit`."""
+    """Params of `intent/recordEdit`: the ticket of a call that has ended, and how it ended."""
 
     ticket: Id
     success: bool
     error: str | None = None
 
     def failure(self) -> str | None:
-        """Return why the call failed, or None if it succeeded."""
+        """Return why the call failed, in the caller's words if any, or None if it succeeded."""
         return None if self.success else self.error or "it failed"
 
 
 class ReadParams(PathParams, kw_only=True, frozen=True):
-    """Params of `intent/recordRead`."""
+    """Params of `intent/recordRead`: a file that the agent has read, and its hash if known."""
 
     hash: str | None = None
 

@@ -20,7 +20,7 @@ from intent_lsp.formats.params.read import file_named
 from intent_lsp.formats.params.requests import WirePosition, WireRange
 
 PlaceOf = Callable[[Sequence[str], WirePosition], Position]
-"""Returns the position that a client means in lines of text, by the units in which it counts."""
+"""A function that converts a client's position in lines of text into one in code points."""
 
 _FILES_AT_MOST: Final = 10_000
 
@@ -66,15 +66,15 @@ class _Changes(msgspec.Struct, rename="camel", frozen=True):
 
 
 def whole_text(path: str, text: str) -> tuple[FileChange, ...]:
-    """Return the change that replaces a file's content by `text`."""
+    """Return the one change that replaces the content of the file at `path` by `text`."""
     return (FileChange(path=path, rewrite=lambda _: text),)
 
 
 def changes_of_edit(edit: object, place_of: PlaceOf) -> tuple[FileChange, ...]:
     """Return the changes in a WorkspaceEdit, one for each file, in order of last mention.
 
-    `place_of` converts the client's positions. Raise WrongParamsError if the edit is malformed or
-    empty.
+    `place_of` converts the client's positions into positions in code points. Raise WrongParamsError
+    if the edit is malformed or empty.
     """
     told = _converted(edit, _Changes, "edit")
     steps: Iterator[FileChange]
@@ -140,9 +140,9 @@ def _edited(
 
 
 def _rewriting(edits: Sequence[_TextEdit], place_of: PlaceOf) -> Rewrite:
-    """Return a function that applies text edits to a text.
+    """Return a function that applies text edits to a text, and returns the new text.
 
-    All ranges of the edits refer to the original text, as in LSP.
+    All ranges of the edits refer to the original text, as in LSP. `place_of` converts positions.
     """
 
     def rewrite(text: str) -> str:
@@ -178,7 +178,7 @@ def _spliced(text: str, spans: Sequence[tuple[int, int, str]]) -> str:
 
 
 def _after(first: FileChange, second: FileChange) -> FileChange:
-    """Return one change to a file that has the effect of `first` followed by `second`."""
+    """Return one change of a file that has the effect of `first` followed by `second`."""
     if second.effect is Effect.DELETE:
         # A file that is moved and then deleted is deleted at its old place.
         return second if first.source is None else replace(second, path=first.source)

@@ -16,10 +16,10 @@ from intent_lsp.core.text import whole
 _OF_FILES: Final = frozenset(
     {"path", "paths", "uri", "workspaceUri", "changes", "readHashes", "command", "patch"}
 )
-"""Fields that may hold a file name, which need not be valid text."""
+"""Fields of params that may hold a file name, which need not be valid text."""
 
 _PROSE: Final = frozenset({"error", "output", "reason"})
-"""Fields that hosts truncate anywhere. A half character in them is accepted."""
+"""Fields of params that clients cut off anywhere, even within a character, which is accepted."""
 
 _OTHER_NAMES: Final = {
     "filePath": "path",
@@ -34,7 +34,8 @@ _S = TypeVar("_S", bound=msgspec.Struct)
 def read_params(given: object, shape: type[_S]) -> _S:
     """Return a JSON object as params of the type `shape`. None counts as an empty object.
 
-    Raise WrongParamsError if the object does not fit the type.
+    Names may be in camelCase or snake_case. Raise WrongParamsError if the object does not fit the
+    type.
     """
     if given is None or given == []:
         # Some client languages encode an empty object as an empty list.
@@ -61,9 +62,9 @@ def camel_case(name: str) -> str:
 
 
 def file_named(uri: str, field: str) -> str:
-    """Return the absolute path of a `file:` URI.
+    """Return the absolute path that a `file:` URI names.
 
-    Raise WrongParamsError for `field` if it is none.
+    Raise WrongParamsError for the params field `field` if `uri` is not a `file:` URI.
     """
     path = path_of_uri(uri)
     if path is None:
@@ -72,9 +73,9 @@ def file_named(uri: str, field: str) -> str:
 
 
 def hash_named(given: str | None, field: str) -> ContentHash | None:
-    """Return the hash in `given`, where `sha256:` may be missing, or None if `given` is None.
+    """Return the SHA-256 in `given`, whose prefix `sha256:` may be missing, or None for None.
 
-    Raise WrongParamsError for `field` if the hash is malformed.
+    Raise WrongParamsError for the params field `field` if it is malformed.
     """
     found = None if given is None else parse_hash(given)
     if given is not None and found is None:
@@ -83,10 +84,10 @@ def hash_named(given: str | None, field: str) -> ContentHash | None:
 
 
 def _hold_to_text(value: object, field: str, place: str) -> None:
-    """Raise WrongParamsError if a value has a lone surrogate that its field must not have.
+    """Raise WrongParamsError if a lone surrogate is in `value` where it is not allowed.
 
     JSON can encode a lone surrogate, but text cannot hold it. `field` is the innermost field name
-    of the value. `place` is its full path for the message.
+    of the value, which decides. `place` is the full path of the field, for the message.
     """
     if isinstance(value, str) and not _is_text(value, field):
         raise WrongParamsError(

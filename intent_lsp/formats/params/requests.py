@@ -35,7 +35,10 @@ class CommonParams(msgspec.Struct, rename="camel", kw_only=True, frozen=True):
 
 
 class SelectParams(CommonParams, frozen=True):
-    """Params of `intent/select`. If `new_turn` is set, the agent's next turn begins first."""
+    """Params of `intent/select`: the intent that the session selects.
+
+    `new_turn`: the agent's next turn begins first.
+    """
 
     intent_id: Id
     model_identifier: Id | None = None
@@ -44,7 +47,7 @@ class SelectParams(CommonParams, frozen=True):
 
 
 class ChangeParams(CommonParams, frozen=True):
-    """Params of `intent/change`."""
+    """Params of `intent/change`: the record whose changes are asked for."""
 
     record_id: Id
 
@@ -64,7 +67,7 @@ class PathParams(CommonParams, frozen=True):
         return named if named is not None or self.uri is None else file_named(self.uri, "uri")
 
     def required_path(self) -> str:
-        """Return the URI, else the path, as given. Raise WrongParamsError if both are missing."""
+        """Return `uri`, else `path`, as given. Raise WrongParamsError if both are missing."""
         spelled = self.uri if self.uri is not None else self.path
         if not spelled:
             raise WrongParamsError("path", "a path or a uri is needed")
@@ -72,7 +75,7 @@ class PathParams(CommonParams, frozen=True):
 
 
 class TraceParams(PathParams, frozen=True):
-    """Params of `intent/trace`.
+    """Params of `intent/trace`, which lists records: the filters, and where to go on.
 
     `of_session` selects the records of a session. `session_id` is the session that asks.
     """
@@ -85,46 +88,49 @@ class TraceParams(PathParams, frozen=True):
 
 
 class LinesParams(CommonParams, frozen=True):
-    """Params of `intent/lines`."""
+    """Params of `intent/lines`: the intent whose lines in all files are asked for."""
 
     intent_id: Id
     work_done_token: str | int | None = None
 
 
 class VerifyParams(CommonParams, frozen=True):
-    """Params of `intent/verify`."""
+    """Params of `intent/verify`, which verifies the ledger. The token is for progress reports."""
 
     work_done_token: str | int | None = None
 
 
 class DraftParams(CommonParams, frozen=True):
-    """Params of `intent.restoreDraft`."""
+    """Params of the command `intent.restoreDraft`: the id of the draft."""
 
     id: Id
 
 
 class WirePosition(msgspec.Struct, frozen=True):
-    """A position in the client's position encoding."""
+    """A position in a text, as the client sends it: `character` counts in the client's units."""
 
     line: int
     character: int
 
 
 class WireRange(msgspec.Struct, frozen=True):
-    """A range in the client's position encoding."""
+    """A range in a text, as the client sends it: up to but not including `end`."""
 
     start: WirePosition
     end: WirePosition
 
 
 class BlameParams(PathParams, frozen=True):
-    """Params of `intent/blame`."""
+    """Params of `intent/blame`: a file, and a range of it, or None for all its lines."""
 
     range: WireRange | None = None
 
 
 class PlaceParams(msgspec.Struct, rename="camel", kw_only=True, frozen=True):
-    """Params of `intent.showWhy` and `intent.revert`: a range in a document, and its version."""
+    """Params of the commands `intent.showWhy` and `intent.revert`: a range in an open document.
+
+    `version` is that of the document, or None.
+    """
 
     uri: str
     range: WireRange | None = None
