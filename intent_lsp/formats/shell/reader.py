@@ -1,9 +1,8 @@
-"""Reads what a shell command would do from its syntax tree.
+"""Finds out from a shell command's syntax tree what the command would do.
 
 Invariant: `read_command` never raises, and its result is at least as severe as that of each part of
-the text.
-Invariant: a text that is nested too deep, too long or not parsable may change anything, and the
-result says so.
+the text. Invariant: a text that is nested too deep, too long or not parsable may change anything,
+and the result says so.
 """
 
 from collections.abc import Iterable, Sequence
@@ -36,7 +35,7 @@ _APART: Final = frozenset({"subshell", "command_substitution", "process_substitu
 
 
 def read_command(text: str, lists: CommandLists) -> CommandReading:
-    """Return what a shell would do if it ran a text (commands section 1).
+    """Return what a shell would do if it ran `text` (commands section 1).
 
     Never raises. The result for a text that is empty, has a syntax error, or is longer than 256 KiB
     is that it may change anything.
@@ -63,7 +62,7 @@ def _read(text: str, place: KnownPath, level: int, lists: CommandLists) -> Comma
 
 
 class _Walk:
-    """Walks the syntax tree of a text, and collects in `readings` what its commands would do."""
+    """Walks a shell text's syntax tree, and collects in `readings` what its commands would do."""
 
     def __init__(self, place: KnownPath, level: int, lists: CommandLists) -> None:
         self.readings: list[CommandReading] = []
@@ -73,7 +72,7 @@ class _Walk:
         self._functions = set[str]()
 
     def visit(self, node: Node, tail: Sequence[Node] = ()) -> None:
-        """Read a node and those below it.
+        """Add what a node of the syntax tree, with those below it, would do to `readings`.
 
         `tail` are the redirections that belong to its last command.
         """
@@ -115,7 +114,7 @@ class _Walk:
                 self._sequence(node)
 
     def _sequence(self, node: Node) -> None:
-        """Read the children of a node in order.
+        """Read the children of a syntax node in order.
 
         After a `cd` the directory is unknown, because the `cd` may fail.
         """
@@ -131,7 +130,10 @@ class _Walk:
                 self._place = None
 
     def _apart(self, nodes: Iterable[Node]) -> None:
-        """Read nodes that run in a process of their own. A `cd` in them has no effect outside."""
+        """Read syntax nodes that each run in a process of their own.
+
+        A `cd` in them has no effect outside.
+        """
         before = self._place
         for node in nodes:
             if node.type == "command_substitution" and "\\`" in spelling(node):
@@ -203,7 +205,10 @@ class _Walk:
             self.readings.append(_read(text.word.text, text.site.place, self._level, self._lists))
 
     def _before(self, nodes: Sequence[Node], program: str = "") -> tuple[Word, ...]:
-        """Read redirections. Return the operands of the command that are written between them."""
+        """Read redirections. Return the operands of the command that are written between them.
+
+        `nodes` are the redirections, `program` is the command to which they belong.
+        """
         tail = read_tail(nodes)
         self._nested(tail.inside, program)
         for redirect in tail.redirects:
@@ -211,7 +216,10 @@ class _Walk:
         return words_of(tail.operands)
 
     def _after(self, nodes: Sequence[Node]) -> None:
-        """Read the commands that follow the start of a here-document on the same line."""
+        """Read the commands that follow the start of a here-document on the same line.
+
+        `nodes` are redirections, to which the grammar attaches these commands.
+        """
         tail = read_tail(nodes)
         for node in tail.piped:
             self._apart([node])
@@ -219,7 +227,7 @@ class _Walk:
             self.visit(node)
 
     def _nested(self, nodes: Iterable[Node], program: str) -> None:
-        """Read commands inside the arguments of a program. Their readings name `program`."""
+        """Read the commands inside the arguments of a program. Their readings name `program`."""
         before, start = self._place, len(self.readings)
         for node in nodes:
             self.visit(node)

@@ -33,7 +33,7 @@ class Tail:
 
 
 def read_tail(nodes: Sequence[Node]) -> Tail:
-    """Return redirections and the nodes attached to them, sorted by kind."""
+    """Return the redirections `nodes` and the nodes that the grammar attaches to them, by kind."""
     redirects = [*nodes]
     for node in redirects:
         redirects += [
@@ -59,7 +59,7 @@ def read_tail(nodes: Sequence[Node]) -> Tail:
 
 
 def redirected(node: Node, program: str, place: KnownPath) -> CommandReading:
-    """Return what one redirection writes.
+    """Return the reading of one redirection: the path that it writes, if any.
 
     `program` is the command that the redirection belongs to, and `place` the current directory.
     """
@@ -83,13 +83,16 @@ def redirected(node: Node, program: str, place: KnownPath) -> CommandReading:
 
 
 def _sign(node: Node) -> str:
-    """Return the operator of a redirection. The grammar parses the `>` of `<>` as an error."""
+    """Return the operator of a redirection, such as `>>`.
+
+    The grammar takes the `>` of `<>` for an error, but it is included.
+    """
     parts = [child for child in node.children if not child.is_named or child.type == "ERROR"]
     return "".join(spelling(part) for part in parts)
 
 
 def _backquoted(node: Node) -> bool:
-    """Return whether a here-document has a command in backquotes.
+    """Return whether a redirection is a here-document with a command in backquotes.
 
     The grammar takes such a command for text, but the shell runs it.
     """

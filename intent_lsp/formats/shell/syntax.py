@@ -24,7 +24,10 @@ MAX_COMMAND_BYTES: Final = 256 * 1024
 
 @dataclass(frozen=True, slots=True)
 class ShellTree:
-    """A parsed text. `root` is None if the text was too long."""
+    """The syntax tree of a shell text. `root` is None if the text was too long to be parsed.
+
+    `flawed`: the grammar could not parse a part of the text, or none of it.
+    """
 
     root: Node | None
     flawed: bool
@@ -41,7 +44,7 @@ _NODES: Final = frozenset(
 _LEAVES: Final = frozenset(
     {"word", "number", "raw_string", "string", "comment", "file_descriptor", "test_operator"}
 )
-"""Types of nodes whose children are not examined."""
+"""Types of syntax nodes whose children are not examined."""
 
 _BETWEEN: Final = re.compile(rb"[ \t]*(?:\n[ \t\n]*|(?<=[ \t])\\\n[ \t]*)?")
 _BEHIND: Final = re.compile(rb"[ \t\n]*")
@@ -76,17 +79,17 @@ def parse_bytes(source: bytes) -> ShellTree:
 
 
 def spelling(node: Node) -> str:
-    """Return the text of a node as typed."""
+    """Return the text of a syntax node as typed in the command."""
     return typed(node).decode("utf-8", "surrogateescape")
 
 
 def typed(node: Node) -> bytes:
-    """Return the bytes of a node as typed."""
+    """Return the bytes of a syntax node as typed in the command."""
     return node.text or b""
 
 
 def loses_text(node: Node) -> bool:
-    """Return whether a part of a word is missing from the children of a node.
+    """Return whether a part of a word is missing from the children of a syntax node.
 
     The grammar takes an escaped blank at the start of a word, and a line continuation inside a
     word, for a separator.
@@ -102,10 +105,10 @@ def loses_text(node: Node) -> bool:
 
 
 def is_literal(root: Node, source: bytes) -> bool:
-    """Return whether a text, by its syntax tree, has only simple commands of literal words.
+    """Return whether a shell text has only simple commands of literal words.
 
-    The commands may be listed and piped, read from files, write to `/dev/null`, and join their two
-    outputs.
+    `root` is the syntax tree of `source`. The commands may be listed and piped, read from files,
+    write to `/dev/null`, and join their two outputs.
     """
     waiting = [root]
     while waiting:
@@ -127,7 +130,10 @@ def _grammar() -> Language:
 
 
 def _is_covered(root: Node, source: bytes) -> bool:
-    """Return whether only separators that every shell knows are between the leaves of a tree."""
+    """Return whether only separators that every shell knows are between the leaves of a tree.
+
+    `root` is the syntax tree of the text `source`.
+    """
     at = 0
     for leaf in _leaves(root):
         if leaf.start_byte == leaf.end_byte:
@@ -150,7 +156,7 @@ def _leaves(root: Node) -> Iterator[Node]:
 
 
 def _is_whole(leaf: Node) -> bool:
-    """Return whether every shell would take a leaf for what the grammar takes it for."""
+    """Return whether every shell would read a leaf of the tree in the way the grammar does."""
     if leaf.type in {"file_descriptor", "number"}:
         form = _NUMBER if leaf.type == "number" else _DIGITS
         return form.fullmatch(typed(leaf)) is not None

@@ -13,7 +13,7 @@ from intent_lsp.core.commands.arguments import Word
 from intent_lsp.formats.shell.syntax import spelling, typed
 
 MAX_ALTERNATIVES: Final = 64
-"""The most words that one word with braces may expand to. With more it is unknown."""
+"""The most words that one word with braces may expand to. If there are more, it is unknown."""
 
 _ESCAPES: Final = {
     "n": "\n",
@@ -43,9 +43,9 @@ In `HEAD~1` it is not.
 
 
 class _Letter(NamedTuple):
-    """One character of a word, or one expansion as typed.
+    """One character of a word, or one whole expansion such as `$HOME`, as typed.
 
-    `unknown` says why its value is unknown, or is "".
+    `unknown` says why its value is unknown, or is "" if the value is known.
     """
 
     text: str
@@ -54,7 +54,7 @@ class _Letter(NamedTuple):
 
 
 def words_of(nodes: Sequence[Node]) -> tuple[Word, ...]:
-    """Return the words in the nodes of a command. Nodes without a gap between them are one word."""
+    """Return the words in the syntax nodes of a command. Nodes with no gap between are one word."""
     groups: list[list[Node]] = []
     for node in nodes:
         if groups and groups[-1][-1].end_byte == node.start_byte:
@@ -75,7 +75,7 @@ def _words(group: Sequence[Node]) -> Iterator[Word]:
 
 
 def _without_dollar(group: Sequence[Node]) -> Iterator[Node]:
-    """Yield the nodes without the `$` that stands before a translated string."""
+    """Yield the nodes of a word without the `$` that stands before a translated string (`$"…"`)."""
     for at, node in enumerate(group):
         if node.type != "$" or not any(after.type == "string" for after in group[at + 1 : at + 2]):
             yield node
