@@ -45,7 +45,7 @@ class PatchedFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Header:
-    """The files that one header names. `end` is the index of the line after the header.
+    """The files that one header of a patch names. `end` is the index of the line after the header.
 
     `problem` says why a file may be missing, as a sentence without the line number, or is None.
     """
@@ -56,7 +56,7 @@ class Header:
 
 
 def read_header(lines: Sequence[str], at: int) -> Header | None:
-    """Parse the header that begins at index `at`, or return None if no header begins there.
+    """Parse the header of a patch that begins at line index `at`, or return None if none does.
 
     Like `patch`, accept the header lines in any order and with a common indentation.
     """
@@ -70,7 +70,7 @@ def read_header(lines: Sequence[str], at: int) -> Header | None:
 
 
 def read_sure_header(lines: Sequence[str], at: int) -> Header | None:
-    """Parse the header that begins at index `at`, or return None if the line may be edited text.
+    """Parse the header at line index `at`. Return None if there is none, or it may be edited text.
 
     An indented line may be edited text. So may a line that begins with `-` or `+`, unless a hunk
     with line numbers follows the header.
@@ -87,7 +87,8 @@ def read_sure_header(lines: Sequence[str], at: int) -> Header | None:
 def stray_names(line: str) -> tuple[str, ...]:
     """Return the file names that a header line on its own could mean; empty for any other line.
 
-    Header lines can stand alone because `patch` allows other lines between them.
+    Header lines can stand alone because `patch` allows other lines between them. One line may mean
+    two names: with and without its first directory.
     """
     found = _KEY.fullmatch(line)
     if found is None or found[2] not in ("---", "+++", "***", "Index:") or not found[3]:
@@ -103,7 +104,7 @@ def begins_hunk(line: str) -> bool:
 
 
 def hunk_end(lines: Sequence[str], at: int) -> int:
-    """Return the index of the line after the unified hunk that begins at `at`.
+    """Return the index of the line after the unified hunk that begins at line index `at`.
 
     Return `at` if no hunk begins there. A hunk also ends at a line that no hunk can have, or at a
     header, even if its line counts include that line.
@@ -196,7 +197,7 @@ def _header(block: Mapping[str, str], end: int) -> Header:
 def _renamed(block: Mapping[str, str]) -> tuple[PatchedFile, ...]:
     """Return the file in git's `rename` or `copy` lines; empty if there are no such lines.
 
-    Names in these lines have no prefix.
+    `block` are the header lines by keyword. Names in these lines have no prefix.
     """
     for old, new in (("rename from", "rename to"), ("rename old", "rename new")):
         if block.get(old) and block.get(new):
@@ -210,7 +211,8 @@ def _renamed(block: Mapping[str, str]) -> tuple[PatchedFile, ...]:
 def _ends(sides: tuple[str, ...], pair: tuple[str, str] | None) -> tuple[str, ...]:
     """Return the names of the old and the new file; fewer if a name is missing.
 
-    `sides` are the names after `***`, `---`, `+++` and `Index:`. `pair` is from `diff --git`.
+    `sides` are the names after `***`, `---`, `+++` and `Index:`. `pair` are the two names after
+    `diff --git`, or None.
     """
     context, old, new, index = sides
     if context:

@@ -25,14 +25,17 @@ _STAMP = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class HeaderName:
-    """The file that a header most likely means, and the other files that it could mean."""
+    """The file that a patch's header most likely means, and other files that it could mean."""
 
     path: str
     others: tuple[str, ...] = ()
 
 
 def read_name(text: str) -> str:
-    """Return the file name in the text after `---`, `+++`, `rename from` and the like."""
+    """Return the file name in `text`, which follows `---`, `+++`, `rename from` or the like.
+
+    Quotes and a time stamp are removed.
+    """
     quoted = _QUOTED.match(text)
     name = unquote(quoted[1]) if quoted else None
     if name is not None:
@@ -42,7 +45,7 @@ def read_name(text: str) -> str:
 
 
 def unquote(text: str) -> str | None:
-    """Undo git's C quoting. Return None if there is an escape that git does not write.
+    """Undo git's C quoting of a name. Return None if there is an escape that git does not write.
 
     Bytes that are not UTF-8 become surrogate escapes, as in the system's own file names.
     """
@@ -53,7 +56,7 @@ def unquote(text: str) -> str | None:
 
 
 def read_pair(text: str) -> tuple[str, str] | None:
-    """Return the two names of a `diff --git` line, or None if they cannot be separated.
+    """Return the two names after `diff --git`, or None if they cannot be separated.
 
     Names with spaces are not quoted. They can be separated if both are one name with two prefixes.
     """
@@ -91,7 +94,7 @@ def spelling(names: Sequence[str]) -> HeaderName:
 
 
 def candidates(name: str) -> tuple[str, ...]:
-    """Return every file that a name could mean: without its first directory, then as written."""
+    """Return the files that a name could mean: without its first directory, and as written."""
     rest = _rest(name)
     return (name,) if rest is None else (rest, name)
 

@@ -30,7 +30,10 @@ _EFFECTS = {"add": Effect.CREATE, "update": Effect.WRITE, "delete": Effect.DELET
 
 
 class Envelope:
-    """Parser state for an `apply_patch` envelope: the meaning of a line depends on its section."""
+    """The parser state for an `apply_patch` envelope: whether a section of it is open.
+
+    A section begins with a line such as `*** Update File: name`. What a line means depends on it.
+    """
 
     def __init__(self) -> None:
         self.open = False
@@ -38,7 +41,7 @@ class Envelope:
         self._indent: str | None = None
 
     def read(self, lines: Sequence[str], at: int) -> Header | None:
-        """Parse the line at index `at` if it opens a section or ends the envelope.
+        """Parse the line at index `at` if it opens a section or is an edge of the envelope.
 
         Return None for any other line. Afterwards `open` says whether the next lines are in a
         section.
@@ -119,7 +122,7 @@ def _diff_header(lines: list[str], at: int, envelope: Envelope) -> Header | None
 
 
 def _stray(lines: list[str], at: int, strays: list[str]) -> Header:
-    """Parse a line that is not in a header.
+    """Parse a line that is not in a header or section, or the hunk that begins with it.
 
     Add file names in the line to `strays`. If the line begins a hunk, return the files in `strays`
     as doubtful, and empty `strays`.
@@ -133,7 +136,7 @@ def _stray(lines: list[str], at: int, strays: list[str]) -> Header:
 
 
 def _once(files: Iterable[PatchedFile]) -> tuple[PatchedFile, ...]:
-    """Return each file once. Drop a doubtful file if a file that is not doubtful has its name."""
+    """Return each file once, without a doubtful file whose name a file that is not doubtful has."""
     distinct = dict.fromkeys(files)
     distinct |= dict.fromkeys(_trimmed(distinct))
     sure = [file for file in distinct if not file.doubtful]
