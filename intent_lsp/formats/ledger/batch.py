@@ -37,7 +37,7 @@ _DIGEST: Final = 32
 
 
 class LinkedBatch(NamedTuple):
-    """Two or more valid lines, each of which links to the line above it. None merges heads.
+    """Two or more valid ledger lines, each of which links to the line above it. None merges heads.
 
     Their timestamps never decrease. `ids`, and `digests` (32 raw bytes each), are in line order.
     """
@@ -49,7 +49,7 @@ class LinkedBatch(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """The indexed fields of two or more valid lines: one list for each field, in line order.
+    """The indexed fields of two or more valid ledger lines: a list for each field, in line order.
 
     Each line links to the line above it. None of the lines merges heads or grants scope.
     """
@@ -72,15 +72,16 @@ class Columns(NamedTuple):
 
     @property
     def entries(self) -> list[IndexEntry]:
-        """The columns as a list with one index entry for each line."""
+        """The same fields as a list with one index entry for each line."""
         return [*map(IndexEntry, self.links, self.intents, self.passing, self.paths)]
 
 
 class _Lines(NamedTuple):
-    """A batch of lines that are valid, although the hashes that they state may be wrong.
+    """A batch of ledger lines that are valid, although the hashes that they state may be wrong.
 
-    `changed` are the indexes of lines whose stated hash is wrong. `follow` is true if `changed` is
-    empty, every line links to the line above it, and no line merges heads.
+    `wires` are the parsed records. `changed` are the indexes of lines whose stated hash is wrong.
+    `follow` is true if `changed` is empty, every line links to the line above it, and no line
+    merges heads.
     """
 
     wires: Sequence[WireRecord]
@@ -105,9 +106,10 @@ class _Lines(NamedTuple):
 
 
 def examine_lines(data: bytes) -> LinkedBatch | list[Link]:
-    """Check whole lines, each with its newline. Return a LinkedBatch, or a Link for each line.
+    """Check whole ledger lines, each with its newline.
 
-    Never raises. The result equals that of `examine` for each line.
+    Never raises. Return a LinkedBatch if the lines are valid and follow one another, else the Link
+    of each line. The result equals that of `examine` for each line.
     """
     found = _sound(data)
     if found is None:
@@ -121,7 +123,7 @@ def examine_lines(data: bytes) -> LinkedBatch | list[Link]:
 
 
 def index_lines(data: bytes) -> Columns | list[IndexEntry]:
-    """Return the indexed fields of whole lines, as columns or as one entry for each line.
+    """Return the indexed fields of whole ledger lines, as columns or as one entry for each line.
 
     Never raises. The result equals that of `entry` for each line.
     """
@@ -156,7 +158,10 @@ def _columns(found: _Lines) -> Columns:
 
 
 def _sound(data: bytes) -> _Lines | None:
-    """Parse a batch whose stated hashes may be wrong. Return None if a line has another flaw."""
+    """Parse a batch of ledger lines whose stated hashes may be wrong.
+
+    Return None if a line has any other flaw.
+    """
     try:
         wires = _READ.decode_lines(data)
         # Another spelling of a line would have the same hash, so compare the bytes.

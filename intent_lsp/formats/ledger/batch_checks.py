@@ -22,7 +22,7 @@ _HOUR: Final = slice(13)
 def are_valid(
     wires: Sequence[WireRecord], ids: Sequence[str], times: Sequence[str], named: Sequence[str]
 ) -> bool:
-    """Return whether all records keep the rules. Their own hashes are not checked.
+    """Return whether all records keep the rules of the ledger. Their own hashes are not checked.
 
     `ids` and `times` are the records' ids and timestamps. `named` are the hashes of other records
     to which they refer. Hashes that the caller has just computed need not be in `named`.
@@ -56,7 +56,7 @@ def _told(wires: Sequence[WireRecord]) -> list[str]:
 
 
 def _doubtful(wires: Sequence[WireRecord], times: Sequence[str]) -> Iterator[WireRecord]:
-    """Yield the records that must be checked in full.
+    """Yield the records that must be checked in full, one by one.
 
     These are the records with an error, a grant or unusual ranges, and one record for each revision
     and for each hour.
@@ -70,7 +70,10 @@ def _doubtful(wires: Sequence[WireRecord], times: Sequence[str]) -> Iterator[Wir
 
 
 def _are_usual(files: Sequence[WireFile]) -> bool:
-    """Return whether in each file the ranges ascend and their line counts fit their length."""
+    """Return whether the ranges of each file ascend and their line counts fit their lengths.
+
+    False also if a range has no line counts or adds no line.
+    """
     for file in files:
         for talk in file.conversations:
             above = 0
@@ -94,7 +97,7 @@ def _are_ids(texts: Sequence[str]) -> bool:
 
 
 def _are_times(texts: Sequence[str]) -> bool:
-    """Return whether texts have the form of timestamps. Days and hours may be out of range."""
+    """Return whether all texts have the form of timestamps. Days and hours may be out of range."""
     raw, count, line = _joined(texts), len(texts), len(_TIME)
     sixties = raw[14::line] + raw[17::line]
     return raw.translate(_DECIMAL) == _TIME * count and not sixties.translate(None, b"012345")

@@ -16,7 +16,7 @@ from intent_lsp.formats.ledger.signed_note import decoded
 TRAILER: Final = "Intent-Ledger"
 VERSION: Final = "v1"
 ORIGIN_ROOM: Final = "intent-lsp/ledger/"
-"""The prefix of a note's first line. The hash of the ledger's first record follows it."""
+"""The beginning of a note's first line. The hash of the ledger's first record follows it."""
 
 _PREFIX: Final = "sha256:"
 _DIGITS: Final = re.compile(r"[0-9a-f]{64}")
@@ -28,7 +28,7 @@ _NOTE_LINES: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class NoCheckpoint:
-    """Why a text is not a checkpoint."""
+    """The reason why a text is not a checkpoint, as a sentence."""
 
     problem: str
 
@@ -40,7 +40,7 @@ def trailer(checkpoint: Checkpoint) -> str:
 
 
 def read_trailer(line: str) -> Checkpoint | NoCheckpoint:
-    """Parse a trailer line. Extra blanks around and between its parts are accepted."""
+    """Parse a checkpoint's trailer line. Extra blanks around and between its parts are accepted."""
     found = _KEY.fullmatch(line.rstrip("\r\n"))
     if found is None:
         return NoCheckpoint(f"the line does not begin with `{TRAILER}:`")
@@ -56,28 +56,31 @@ def read_trailer(line: str) -> Checkpoint | NoCheckpoint:
 
 
 def trailers(text: str) -> tuple[Checkpoint | NoCheckpoint, ...]:
-    """Parse each line of a text, such as a commit message, that is a checkpoint trailer."""
+    """Parse each checkpoint trailer among the lines of a text, such as a commit message."""
     lines = (line for line in text.split("\n") if _KEY.match(line))
     return tuple(read_trailer(line) for line in lines)
 
 
 def origin_line(checkpoint: Checkpoint) -> str:
-    """Return the name of a checkpoint's ledger, for signed notes.
+    """Return the name that a checkpoint's ledger has in signed notes.
 
-    A signed note of the ledger has it as its first line and as the name of the key.
+    It is the first line of the note, and the name of the key.
     """
     return ORIGIN_ROOM + _bare(checkpoint.origin)
 
 
 def note_text(checkpoint: Checkpoint) -> str:
-    """Return the body of a note: a line for the origin, the count, and each head in Base 64."""
+    """Return a checkpoint as the body of a note: its origin, its count, and each head in Base 64.
+
+    Each of them is a line.
+    """
     heads = (base64.b64encode(bytes.fromhex(_bare(head))).decode() for head in checkpoint.heads)
     lines = (origin_line(checkpoint), str(checkpoint.count), *heads)
     return "".join(f"{line}\n" for line in lines)
 
 
 def read_note_text(text: str) -> Checkpoint | NoCheckpoint:
-    """Parse the body of a note as `note_text` formats it."""
+    """Parse the body of a note as a checkpoint. It must be exactly as `note_text` formats it."""
     *lines, rest = text.split("\n")
     if rest or len(lines) < _NOTE_LINES:
         return NoCheckpoint("the note does not have its three lines: origin, count, head")

@@ -15,7 +15,11 @@ _ORDER: Final = b"<|=>"
 
 
 class ConflictPart(Enum):
-    """The kind of a line: KEPT (on a side or outside of a conflict), BASE (ancestor) or MARKER."""
+    """What a line of a conflicted file is.
+
+    KEPT: a line of one of the sides, or outside of a conflict. BASE: a line of their common
+    ancestor. MARKER: one of git's conflict markers.
+    """
 
     KEPT = "kept"
     BASE = "base"
@@ -24,7 +28,7 @@ class ConflictPart(Enum):
 
 @dataclass(slots=True)
 class Conflict:
-    """The parser state for one conflicted file, read line by line.
+    """The parser state for one conflicted file that is read line by line.
 
     `conflicts` counts the complete conflicts. `open_at` is the number, from 1, of the line where
     the present conflict begins, or None outside of a conflict.
@@ -36,7 +40,7 @@ class Conflict:
     _last: bytes = b""
 
     def parts(self, lines: Iterable[bytes]) -> Iterator[tuple[int, bytes, ConflictPart]]:
-        """Yield the number, from 1, the bytes and the kind of each line. Never raises."""
+        """Yield (number from 1, bytes, kind) of each line of the file. Never raises."""
         for number, line in enumerate(lines, 1):
             part = self._marker(number, line)
             if part is None:
@@ -63,7 +67,7 @@ class Conflict:
         return ConflictPart.MARKER
 
     def _sign(self, line: bytes) -> bytes | None:
-        """Return the character that a marker repeats, or None if the line is no marker.
+        """Return the character that a marker line repeats, or None if the line is no marker.
 
         A marker must be as long as the one that opened the conflict.
         """

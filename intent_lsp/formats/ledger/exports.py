@@ -39,7 +39,7 @@ _NO_FILE: Final = RecordFile(relative_path="", pre_hash=None, post_hash=None)
 
 
 def agent_trace(record: Record) -> dict[str, Any]:
-    """Return a record as a JSON object of the Agent Trace specification.
+    """Return a record as a JSON object in the format of the Agent Trace specification.
 
     `metadata` holds our own fields under this program's name: intent, tool, mutation class,
     verdict, success, whether the record is assumed, and in `left_out` how many ranges have no lines
@@ -58,7 +58,7 @@ def agent_trace(record: Record) -> dict[str, Any]:
 
 
 def flat_records(record: Record) -> Iterator[dict[str, Any]]:
-    """Yield a flat record for each file of a record, or one if the record has no files.
+    """Yield a flat JSON object for each file of a record, or one if the record has no files.
 
     The key `assumed` is present only if it is true, and `error` only if there is an error.
     """
@@ -82,7 +82,7 @@ def flat_records(record: Record) -> Iterator[dict[str, Any]]:
 
 
 def csv_rows(record: Record) -> Iterator[bytes]:
-    """Yield a CSV row for each file of a record, or one row if the record has no files."""
+    """Yield a line of CSV for each file of a record, or one line if the record has no files."""
     for file in record.files or (_NO_FILE,):
         yield _row(cell(record, file) for cell in _CELLS.values())
 
@@ -161,7 +161,7 @@ def _truth(value: object) -> str:
 
 
 def _row(cells: Iterable[str]) -> bytes:
-    """Return a CSV row in the format of RFC 4180: UTF-8, commas, CRLF."""
+    """Return cells as a line of CSV in the format of RFC 4180: UTF-8, commas, CRLF."""
     found = _Row()
     csv.writer(found).writerow([_harmless(cell) for cell in cells])
     return found.text.encode()
@@ -206,14 +206,17 @@ _CELLS: Final[Mapping[str, Callable[[Record, RecordFile], str]]] = {
     "lines_removed": lambda _, file: _lines(file, 1),
     "assumed": lambda record, _: _truth(record.is_assumed),
 }
-"""The columns of CSV, and how the cell of a record's file is filled."""
+"""The columns of CSV by heading, each with a function that returns the cell for a record's file."""
 
 HEADINGS: Final = tuple(_CELLS)
 
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """An export format: a function that returns a record's lines with line ends, and a heading."""
+    """An export format. `lines` returns the lines of a record, each with its line end.
+
+    `heading` is the first line of the export, or empty.
+    """
 
     lines: Callable[[Record], Iterable[bytes]]
     heading: bytes = b""

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 _STEPS: Final = 64
-"""How many records of one file a millisecond can hold without reaching the next one's keys."""
+"""How many records of one file can share a millisecond before they reach the next one's keys."""
 
 _DIGITS: Final = 17
 _HALF: Final = 2**63
@@ -17,7 +17,10 @@ _LEFT_OUT: Final = str.maketrans("", "", "-:.TZtz+ ")
 
 
 def key64(text: str) -> int:
-    """Return the first 64 bits of a hash or a UUID, or of the SHA-256 of any other text."""
+    """Return a signed 64-bit key for a text: the first 64 bits of a hash or a UUID.
+
+    For any other text, these are the first 64 bits of its SHA-256.
+    """
     bare = text.removeprefix("sha256:").replace("-", "")[:16]
     try:
         if len(bare) == 16:  # noqa: PLR2004 -- the digits of 64 bits
@@ -29,7 +32,7 @@ def key64(text: str) -> int:
 
 
 def moment_of(timestamp: str) -> int:
-    """Return an integer that is greater for a later timestamp, or 0 if the text is no timestamp."""
+    """Return an integer that grows with the time of a timestamp, or 0 if the text is none."""
     digits = timestamp.translate(_LEFT_OUT)[:_DIGITS]
     if not (digits.isascii() and digits.isdigit()):
         return 0
@@ -37,7 +40,7 @@ def moment_of(timestamp: str) -> int:
 
 
 def keys_of_hashes(hashes: Sequence[str]) -> list[int]:
-    """Return the `key64` of each hash. All hashes must be well-formed."""
+    """Return the `key64` of each hash. All must be well-formed, with the prefix `sha256:`."""
     digits = "".join([hash_[7:23] for hash_ in hashes])
     return [number - _HALF for (number,) in struct.iter_unpack(">Q", bytes.fromhex(digits))]
 

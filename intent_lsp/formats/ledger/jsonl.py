@@ -25,7 +25,7 @@ from intent_lsp.formats.msgspec_types import register_msgspec_types
 
 
 class IndexEntry(NamedTuple):
-    """The fields that the index stores for a line. Only `link` is set if the line is not a record.
+    """What the index of a ledger stores for a line. Only `link` is set if the line is not a record.
 
     `paths` are the touched paths, old names of renamed files included. `passing`: the edit happened
     and its verdict was PASS or EXEMPT. `grant`: the record grants scope.
@@ -39,7 +39,7 @@ class IndexEntry(NamedTuple):
 
 
 class Ready(NamedTuple):
-    """A record that the schema has accepted, and the record as a struct.
+    """A record that the schema has accepted, and the same record as the struct to encode.
 
     Its place in the chain and its hash are still missing.
     """
@@ -55,15 +55,16 @@ _CANONICAL: Final = msgspec.json.Encoder(order="sorted")
 
 
 def seal(record: Record) -> tuple[Record, bytes]:
-    """Hash a drafted record. Return the record with its hash, and the record's line with newline.
+    """Hash a record that already has its place in the chain.
 
-    Raise InvalidRecordError if the schema rejects the record.
+    Return the record with its hash, and the record's line with newline. Raise InvalidRecordError if
+    the schema rejects the record.
     """
     return seal_at(ready(record), record.integrity)
 
 
 def ready(record: Record) -> Ready:
-    """Check and convert a drafted record, before the ledger is locked to append the record.
+    """Check a record and convert it for encoding, before the ledger is locked to append it.
 
     Raise InvalidRecordError if the schema rejects the record.
     """
@@ -71,7 +72,7 @@ def ready(record: Record) -> Ready:
 
 
 def seal_at(prepared: Ready, place: Integrity) -> tuple[Record, bytes]:
-    """Hash a record at its place in the chain.
+    """Put a record at its `place` in the chain and hash it.
 
     Return the record with its hash, and the record's line with the final newline.
     """
@@ -84,7 +85,7 @@ def seal_at(prepared: Ready, place: Integrity) -> tuple[Record, bytes]:
 
 
 def encode(record: Record) -> bytes:
-    """Return the line of a sealed record, with the final newline.
+    """Return the ledger line of a record that has its hash, with the final newline.
 
     Of a record from an older tool, only what could be imported is encoded. Raise InvalidRecordError
     if the schema rejects the record or it has no hash.
@@ -98,7 +99,7 @@ def encode(record: Record) -> bytes:
 
 
 def read(line: bytes) -> Record | None:
-    """Return the record that a line holds, or None if the line is no record.
+    """Return the record that a ledger line holds, or None if the line is no record.
 
     Lines in older formats are read too, and so are lines that are not formatted as expected.
     """
@@ -110,9 +111,9 @@ def read(line: bytes) -> Record | None:
 
 
 def examine(line: bytes) -> Link:
-    """Recompute a line's hash.
+    """Check one ledger line by itself, and recompute its hash. Never raises.
 
-    Return its link in the chain, with its first flaw if any. Never raises.
+    Return the line's link in the chain, with the line's first flaw if it has one.
     """
     parsed = _parse(line)
     if isinstance(parsed, Flaw):
@@ -121,7 +122,7 @@ def examine(line: bytes) -> Link:
 
 
 def entry(line: bytes) -> IndexEntry:
-    """Return the index entry of a line. Never raises."""
+    """Return the index entry of a ledger line. Never raises."""
     wire = _parse(line)
     if isinstance(wire, Flaw):
         older = older_record(line)
@@ -130,12 +131,12 @@ def entry(line: bytes) -> IndexEntry:
 
 
 def entry_of(record: Record) -> IndexEntry:
-    """Return the index entry of a record that was just sealed."""
+    """Return the index entry of a record that has its hash and its place in the chain."""
     return entry_at(linked(record, record.integrity.record_hash), record)
 
 
 def entry_at(link: Link, record: WireRecord | Record) -> IndexEntry:
-    """Return the index entry of a record with the given link."""
+    """Return the index entry of a record whose link in the chain is `link`."""
     paths, passing, grant = touched_paths(record), is_passing(record), grants_scope(record)
     return IndexEntry(link, record.intent_id, passing, paths, grant)
 
@@ -161,17 +162,17 @@ def touched_paths(record: WireRecord | Record) -> tuple[WorkspacePath, ...]:
 
 
 def is_passing(record: WireRecord | Record) -> bool:
-    """Whether the edit happened and its verdict is not FAIL."""
+    """Whether the edit of a record happened and its verdict is not FAIL."""
     return record.success and record.scope_validation is not ScopeValidation.FAIL
 
 
 def grants_scope(record: WireRecord | Record) -> bool:
-    """Whether a record grants scope."""
+    """Whether a record is a person's grant of scope."""
     return record.grant is not None and record.tool_name == GRANT_TOOL
 
 
 def to_wire(record: Record) -> dict[str, Any]:
-    """Return a record as the JSON object of its line, with the keys in order.
+    """Return a record as the JSON object of its ledger line, with the keys in order.
 
     A record of an older tool gets no key `canonical`. Raise InvalidRecordError if the schema
     rejects the record.
@@ -213,7 +214,7 @@ def _misspelled(line: bytes, wire: WireRecord) -> Flaw | None:
 
 
 def _unreadable(line: bytes, error: Exception) -> Flaw:
-    """Return the flaw of a line that cannot be decoded.
+    """Return the flaw of a line that cannot be decoded, because of `error`.
 
     The code of the flaw is BAD_RECORD if the line is a JSON object, else BAD_JSON.
     """

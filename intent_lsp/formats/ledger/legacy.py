@@ -29,18 +29,18 @@ _NOTHING: Final = "sha256:" + "0" * 64
 
 
 def older_link(line: bytes) -> Link | None:
-    """Recompute an older line's link in the chain.
+    """Recompute the link in the chain of a ledger line that an older tool wrote.
 
-    Return None if the line is not an older line. Never raises.
+    Return None for any other line. Never raises.
     """
     value = _parsed(line)
     return None if value is None else _link(line, value)
 
 
 def older_record(line: bytes) -> tuple[Link, Record] | None:
-    """Return the link and the record of an older line, or None for any other line. Never raises.
+    """Return the link and the record of a ledger line that an older tool wrote.
 
-    The record's `integrity.canonical` is empty.
+    Return None for any other line. Never raises. The record's `integrity.canonical` is empty.
     """
     value = _parsed(line)
     link = None if value is None else _link(line, value)
@@ -58,12 +58,12 @@ def older_record(line: bytes) -> tuple[Link, Record] | None:
 
 
 def is_older(record: Record) -> bool:
-    """Return whether a record comes from an older line."""
+    """Return whether a record was read from a line that an older tool wrote."""
     return not record.integrity.canonical
 
 
 def renewed(record: Record) -> Record:
-    """Return an older record with `integrity` in the present format, so that it can be encoded."""
+    """Return a record of an older tool with `integrity` as now, so that it can be encoded."""
     place = Integrity(
         prev_record_hash=record.integrity.prev_record_hash,
         record_hash=record.integrity.record_hash,
@@ -72,7 +72,7 @@ def renewed(record: Record) -> Record:
 
 
 def _parsed(line: bytes) -> dict[str, Any] | None:
-    """Return the JSON object of a line, or None if the line cannot be an older line."""
+    """Return the JSON object of a line, or None if no older tool can have written the line."""
     try:
         value = parse(line.decode())
     except (ValueError, RecursionError):

@@ -36,18 +36,22 @@ COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
 class _Wire(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, gc=False):
-    """The base class of all parts of a line."""
+    """The base class of the structs for all parts of a ledger line."""
 
 
 class WireContributor(_Wire, kw_only=True):
-    """The author of lines."""
+    """The author of changed lines, as a ledger line holds it."""
 
     entity_type: EntityType
     model_identifier: _Id
 
 
 class LedgerRange(_Wire, kw_only=True):
-    """A contiguous run of changed lines."""
+    """A contiguous run of changed lines, as a ledger line holds it.
+
+    `replaced` is (first old line, old count, new count), or None if the file was not compared.
+    `fallback`: the range stands for the whole file.
+    """
 
     start_line: _Number
     end_line: _Number
@@ -57,14 +61,14 @@ class LedgerRange(_Wire, kw_only=True):
 
 
 class WireRelated(_Wire, kw_only=True):
-    """Something that the edit belongs to, such as a specification."""
+    """Something that an edit belongs to, such as a specification, as a ledger line holds it."""
 
     type: _Filled
     value: str
 
 
 class WireConversation(_Wire, kw_only=True):
-    """Where the edit was discussed."""
+    """The session or chat in which lines of a file were changed, as a ledger line holds it."""
 
     url: _Filled
     contributor: WireContributor
@@ -73,7 +77,7 @@ class WireConversation(_Wire, kw_only=True):
 
 
 class WireFingerprint(_Wire, kw_only=True):
-    """A hash of a file's definitions."""
+    """A hash of a file's definitions, as a ledger line holds it."""
 
     parser: _Filled
     language: _Filled
@@ -81,7 +85,7 @@ class WireFingerprint(_Wire, kw_only=True):
 
 
 class WireFile(_Wire, kw_only=True):
-    """One file of an edit."""
+    """One file of an edit, as a ledger line holds it. A hash is None if there was no file."""
 
     relative_path: _Filled
     path_encoding: Literal["percent"] | None = None
@@ -93,20 +97,20 @@ class WireFile(_Wire, kw_only=True):
 
 
 class WireVcs(_Wire, kw_only=True):
-    """The commit checked out."""
+    """The commit checked out at an edit, as a ledger line holds it."""
 
     revision_id: str
 
 
 class WireApproval(_Wire, kw_only=True):
-    """A person's approval of the edit."""
+    """A person's approval of an edit, as a ledger line holds it."""
 
     choice: ApprovalChoice
     session_id: _Id
 
 
 class WireGrant(_Wire, kw_only=True):
-    """Scope that a person granted."""
+    """Scope that a person granted, as a ledger line holds it."""
 
     patterns: tuple[str, ...]
     reason: str | None
@@ -115,7 +119,7 @@ class WireGrant(_Wire, kw_only=True):
 
 
 class WireIntegrity(_Wire, kw_only=True):
-    """The record's place in the chain."""
+    """A record's place in the hash chain, and its own hash, as a ledger line holds them."""
 
     chain: Literal["sha256"]
     canonical: Literal["rfc8785"]
@@ -125,7 +129,7 @@ class WireIntegrity(_Wire, kw_only=True):
 
 
 class WireRecord(_Wire, kw_only=True):
-    """One line of the ledger."""
+    """A record, as one line of the ledger holds it."""
 
     id: str
     timestamp: str
@@ -151,7 +155,7 @@ class WireRecord(_Wire, kw_only=True):
 
 
 def broken_rule(record: WireRecord) -> str | None:
-    """Return the first rule that a record breaks, or None if it breaks none.
+    """Return the first rule of the ledger that a record breaks, as a sentence, or None.
 
     The rules are those that the types of the fields cannot express.
     """

@@ -23,7 +23,7 @@ _ID: Final = re.compile(r"[0-9a-f]{8}")
 
 @dataclass(frozen=True, slots=True)
 class NoNote:
-    """Why a text is not a note or not a key. `cure` says what to provide instead."""
+    """The reason why a text is not a note or not a key. `cure` says what to provide instead."""
 
     problem: str
     cure: str = ""
@@ -31,7 +31,7 @@ class NoNote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signature:
-    """One signature line: the key's name, the four bytes of its id, and the signature itself."""
+    """One signature line of a note: the key's name, the four bytes of its id, and the signature."""
 
     name: str
     key_id: bytes
@@ -40,7 +40,7 @@ class Signature:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A note's text with its last newline, and its signatures, not verified yet."""
+    """A note: its text with the last newline, and its signatures, which are not verified yet."""
 
     text: str
     signatures: tuple[Signature, ...]
@@ -61,7 +61,7 @@ class NoteKey:
 
 
 def format_note(note: Note) -> str:
-    """Format a note. The result ends with a newline."""
+    """Return a note as text: its own text, a blank line, and a line for each signature."""
     lines = (
         f"{_MARK}{each.name} {base64.b64encode(each.key_id + each.signed).decode()}\n"
         for each in note.signatures
@@ -70,7 +70,7 @@ def format_note(note: Note) -> str:
 
 
 def read_note(data: bytes) -> Note | NoNote:
-    """Parse a note without verifying its signatures."""
+    """Parse a note without verifying its signatures, or return the reason why it is none."""
     try:
         text = data.decode()
     except UnicodeDecodeError:
@@ -92,12 +92,12 @@ def read_note(data: bytes) -> Note | NoNote:
 
 
 def format_key(key: NoteKey) -> str:
-    """Format a verifier key: `<name>+<id>+<Base 64 of the type and the key>`."""
+    """Format a public key as a verifier key: `<name>+<id>+<Base 64 of the type and the key>`."""
     return f"{key.name}+{key.id.hex()}+{base64.b64encode(_ED25519 + key.raw).decode()}"
 
 
 def read_key(text: str) -> NoteKey | NoNote:
-    """Parse a verifier key as `format_key` formats it."""
+    """Parse a verifier key as `format_key` formats it, or return the reason why it is none."""
     cure = "give a PEM public key, or `<name>+<id>+<key>`"
     name, _, rest = text.strip().partition("+")
     digits, _, encoded = rest.partition("+")

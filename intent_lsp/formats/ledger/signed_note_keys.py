@@ -26,12 +26,12 @@ _PEM: Final = b"-----BEGIN "
 
 @dataclass(frozen=True, slots=True)
 class SigningKey:
-    """A private Ed25519 key."""
+    """A private Ed25519 key, with which notes are signed."""
 
     key: Ed25519PrivateKey
 
     def sign(self, name: str, text: str) -> Note:
-        """Return a note with `text` and its signature by this key, under the name `name`.
+        """Return a note with `text` and its signature by this key, which is called `name` there.
 
         The name must not contain a space or a `+`.
         """
@@ -40,12 +40,12 @@ class SigningKey:
         return Note(text, (Signature(name=name, key_id=public.id, signed=signed),))
 
     def public(self, name: str) -> NoteKey:
-        """Return the public key of this key, with the name `name`."""
+        """Return the public key that belongs to this key, with the name `name`."""
         return NoteKey(name, self.key.public_key().public_bytes_raw())
 
 
 def read_signing_key(data: bytes) -> SigningKey | NoNote:
-    """Read a private key: PEM, PKCS#8, Ed25519, without a password."""
+    """Read a private Ed25519 key (PEM, PKCS#8, no password), or return why it cannot be used."""
     if data.lstrip().startswith(_SSH_PRIVATE):
         return NoNote("the file is an ssh key; an Ed25519 key in PEM is needed", MAKE_KEY)
     if _PRIVATE not in data:
@@ -63,7 +63,10 @@ def read_signing_key(data: bytes) -> SigningKey | NoNote:
 
 
 def read_public_key(data: bytes, *, name: str) -> NoteKey | NoNote:
-    """Read a public key. A PEM key gets the name `name`; a verifier key contains its name."""
+    """Read a public key, in PEM or as a verifier key, or return why it cannot be used.
+
+    A PEM key gets the name `name`; a verifier key contains its name.
+    """
     stripped = data.strip()
     if stripped.startswith(_SSH_PUBLIC):
         return NoNote("the file is an ssh key; an Ed25519 key in PEM is needed", MAKE_PUBLIC)
@@ -81,7 +84,10 @@ def read_public_key(data: bytes, *, name: str) -> NoteKey | NoNote:
 
 
 def signed_text(note: Note, key: NoteKey) -> str | NoNote:
-    """Return a note's text if `key` has signed it. Signatures by other keys are ignored."""
+    """Return a note's text if `key` has signed it, else the reason why it is not accepted.
+
+    Signatures by other keys are ignored.
+    """
     ours = [each for each in note.signatures if (each.name, each.key_id) == (key.name, key.id)]
     if not ours:
         return NoNote("the note is not signed by this key")

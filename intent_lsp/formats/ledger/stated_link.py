@@ -13,9 +13,9 @@ from intent_lsp.formats.ledger.jsonl import examine
 
 
 class StatedLink(NamedTuple):
-    """A record's hash, and the hashes of the records before it, all as stated on its line.
+    """A record's hash, and the hashes of its predecessors (`named`), all as its line states them.
 
-    `bare` says that the line states no earlier record, so that it follows the line above it.
+    `bare` says that the line states no predecessor, so that it follows the line above it.
     """
 
     hash: ContentHash
@@ -42,7 +42,7 @@ _READ: Final = msgspec.json.Decoder(_Line)
 
 
 def stated_link(line: bytes) -> StatedLink | None:
-    """Return the hashes that a line states, or None if the line is no record.
+    """Return the hashes that a ledger line states, or None if the line is no record.
 
     If the line does not state its own hash, that hash is computed.
     """

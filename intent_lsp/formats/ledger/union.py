@@ -1,9 +1,8 @@
 """Merges two ledgers that branched: each record once, no line lost (ledger section 2).
 
-Invariant: every whole line of either side is in the union once and unchanged. A badly formatted
-copy of a record whose correct line is in the union is dropped.
-Invariant: if on both sides every record comes after the records that it refers to, the same holds
-for the union.
+Invariant: every whole line of either ledger (a side) is in the union once and unchanged. A badly
+formatted copy of a record whose correct line is in the union is dropped. Invariant: if on both
+sides every record comes after the records that it refers to, the same holds for the union.
 Invariant: a last line without a line end is never joined to another. If it is otherwise valid it
 gets its line end, else it is set aside.
 """
@@ -18,14 +17,17 @@ from intent_lsp.core.content import ContentHash
 from intent_lsp.formats.ledger.jsonl import examine
 
 ReadSide = Callable[[], Iterable[bytes]]
-r"""Reads a side from its start at each call: lines with their `\n`, except perhaps the last."""
+r"""A function that reads one of the two ledgers (a side) from its start at each call.
+
+It yields lines with their `\n`, except perhaps the last.
+"""
 
 _DIGEST_BYTES: Final = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SideLine:
-    """The place of a line on a side. `line` counts from 1."""
+    """The place of a line in one of the two ledgers. `side` is its name, `line` counts from 1."""
 
     side: str
     line: int
@@ -41,7 +43,7 @@ class Oddity:
 
 @dataclass(frozen=True, slots=True)
 class Aside:
-    """Text of a side that is left out of the union. A person must decide what to do with it."""
+    """A text of one of the two ledgers that is left out of the union, for a person to decide on."""
 
     place: SideLine
     text: bytes
@@ -49,10 +51,10 @@ class Aside:
 
 @dataclass(slots=True)
 class Union:
-    """What is in the union so far. Its memory is one digest for each line.
+    """What has been merged so far. Its memory is one digest for each line.
 
-    `common` are the digests of lines that both sides have; these lines are not checked. `odd` and
-    `aside` are for a person to look at. `taken` is the number of lines in the union.
+    `common` are the digests of lines that both ledgers have; these lines are not checked. `odd` and
+    `aside` are for a person to examine. `taken` is the number of lines in the union.
     """
 
     common: frozenset[bytes] = frozenset()
@@ -63,7 +65,7 @@ class Union:
     _hashes: set[ContentHash] = field(default_factory=set)
 
     def take(self, place: SideLine, line: bytes) -> bytes | None:
-        """Return the line to write for a line of a side.
+        """Return the line to write for `line`, which is at `place` in one of the two ledgers.
 
         Return None if the line is a copy of one in the union, or is set aside.
         """
@@ -104,7 +106,7 @@ class Union:
 def union_of(
     ours: tuple[str, ReadSide], theirs: tuple[str, ReadSide]
 ) -> tuple[Union, Iterator[bytes]]:
-    """Merge two sides, each given as a name and a function that reads the side.
+    """Merge two ledgers (sides), each given as a name and a function that reads its lines.
 
     Return the union, which is filled while the lines are iterated, and its lines. These are the
     lines of `ours` in order, then those that only `theirs` has, in order. Lines that `theirs` has
@@ -124,7 +126,7 @@ def union_of(
 
 
 def digest_of(line: bytes) -> bytes:
-    """Return the digest that identifies a line in a union."""
+    """Return a short hash by which a union recognises equal lines."""
     return blake2b(line, digest_size=_DIGEST_BYTES).digest()
 
 

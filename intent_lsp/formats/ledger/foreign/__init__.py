@@ -1,1 +1,1 @@
-"""Import of records that other tools wrote."""
+"""Import of foreign records, which other tools wrote."""

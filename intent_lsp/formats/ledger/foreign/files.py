@@ -26,7 +26,7 @@ from intent_lsp.formats.ledger.foreign.keys import ForeignKeys, whole_number
 from intent_lsp.formats.ledger.foreign.urns import related_value, talk_url
 
 UNHASHED: Final = ContentHash("sha256:" + "0" * 64)
-"""The placeholder for a range without a SHA-256. No content has this hash."""
+"""The placeholder for the hash of a range without a SHA-256. No content has this hash."""
 
 UNKNOWN: Final = "unknown"
 MAX_URL: Final = 4096
@@ -35,7 +35,10 @@ _MAX_LAYERS: Final = 50
 
 
 def read_file(keys: ForeignKeys) -> RecordFile | None:
-    """Return one file of a foreign record, or None if the file's path is not below the root."""
+    """Import one file of a foreign record, or return None if its path is not below the root.
+
+    `keys` reads the file's JSON object.
+    """
     found = _named_file(keys)
     if found is not None:
         talks = tuple(talk for each in keys.each("conversations") for talk in _conversations(each))
@@ -51,7 +54,10 @@ def read_file(keys: ForeignKeys) -> RecordFile | None:
 
 
 def _named_file(keys: ForeignKeys) -> RecordFile | None:
-    """Return a file with its paths only, or None if its path is not below the root."""
+    """Return a file with its paths only, or None if its path is not below the root.
+
+    `keys` reads the file's JSON object.
+    """
     encoding = keys.text("path_encoding")
     if encoding not in (None, PERCENT):
         keys.lose("path_encoding", "not a known value")
@@ -95,7 +101,7 @@ def _fingerprint(keys: ForeignKeys) -> AstFingerprint | None:
 
 
 def _conversations(keys: ForeignKeys) -> Iterator[Conversation]:
-    """Yield the conversation that a JSON object holds.
+    """Yield the conversation in the JSON object that `keys` reads.
 
     Yield several if its ranges overlap or have several contributors.
     """
@@ -167,7 +173,7 @@ def _related(keys: ForeignKeys) -> RelatedEntry | None:
 
 
 def _layers(runs: Iterable[Range]) -> list[list[Range]]:
-    """Distribute ranges over groups. Within a group the ranges ascend and do not overlap.
+    """Return the ranges in groups. Within a group the ranges ascend and do not overlap.
 
     If `_MAX_LAYERS` groups are not enough, one more group takes all other ranges.
     """

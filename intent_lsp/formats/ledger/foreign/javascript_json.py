@@ -20,7 +20,7 @@ _STRING: Final = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def parse(text: str) -> Any:  # noqa: ANN401 -- JSON has no narrower type
-    """Parse a JSON text. Half of a surrogate pair stays a lone surrogate.
+    """Return the value of a JSON text. Half of a surrogate pair stays a lone surrogate.
 
     Raise ValueError for invalid JSON, RecursionError for JSON that is nested too deep.
     """
@@ -28,7 +28,10 @@ def parse(text: str) -> Any:  # noqa: ANN401 -- JSON has no narrower type
 
 
 def stringify(value: Any) -> str:  # noqa: ANN401 -- as above
-    """Format a value from `parse` without white space. Raise RecursionError if nested too deep."""
+    """Return a value from `parse` as JSON text without white space.
+
+    Raise RecursionError if the value is nested too deep.
+    """
     return _SURROGATE.sub(lambda found: f"\\u{ord(found.group()):04x}", _spelled(value))
 
 
@@ -50,7 +53,10 @@ def _spelled(value: Any) -> str:  # noqa: ANN401 -- as above
 
 
 def number(value: float) -> str:
-    """Format a number as ECMAScript does: with the fewest digits that identify the double."""
+    """Format a number as ECMAScript does: with the fewest digits that identify the double.
+
+    Infinity becomes `null`.
+    """
     if isinstance(value, int) and abs(value) < _EXACT:
         return str(value)
     value = float(value)
@@ -77,7 +83,7 @@ def _placed(digits: str, point: int) -> str:
 
 
 def _whole(digits: str) -> float:
-    """Parse an integer. A long one becomes a double, as in JavaScript."""
+    """Return the value of a JSON integer. A long one becomes a double, as in JavaScript."""
     return int(digits) if len(digits) <= _SHORT else float(digits)
 
 

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeVar
 from intent_lsp.core.content import ContentHash, parse_hash
 
 MAX_NAME: Final = 256
-"""The most characters of an id, a tool's or a model's name (requirements section 10)."""
+"""The most characters of an id, or of the name of a tool or model (requirements section 10)."""
 
 _MAX_NUMBER: Final = 2**53 - 1
 _MAX_LOST: Final = 100
@@ -19,10 +19,10 @@ _T = TypeVar("_T")
 
 
 class ForeignKeys:
-    """Reads one JSON object. `lost` collects what is dropped from all objects of a record.
+    """Reads one JSON object of a foreign record. `lost` collects what is dropped from the record.
 
     An entry of `lost` is a path such as `files[].metadata`, followed by the reason in brackets if a
-    value was unusable. `place` is the path of this object.
+    value was unusable. `place` is the path of this object, with a dot at its end.
     """
 
     def __init__(self, found: dict[str, Any], place: str, lost: dict[str, None]) -> None:
@@ -46,8 +46,8 @@ class ForeignKeys:
     def text(self, *names: str, limit: int = MAX_NAME) -> str | None:
         """Return the string at the first key of `names` that is present.
 
-        Return None if the string is missing or empty. A string of more than `limit` characters is
-        cut.
+        Return None if it is missing, empty or no string. A string of more than `limit` characters
+        is cut.
         """
         found = self._typed(str, "no text", *names) or ""
         if len(found) > limit:
@@ -55,7 +55,7 @@ class ForeignKeys:
         return found[:limit] or None
 
     def hash(self, name: str) -> ContentHash | None:
-        """Return the SHA-256 at a key, where the prefix `sha256:` may be missing.
+        """Return the SHA-256 at the key `name`, where the prefix `sha256:` may be missing.
 
         Return None if the key is missing or its value is not a SHA-256.
         """
@@ -66,20 +66,20 @@ class ForeignKeys:
         return parsed
 
     def flag(self, name: str) -> bool | None:
-        """Return the boolean at a key, or None if there is none."""
+        """Return the boolean at the key `name`, or None if there is none."""
         return self._typed(bool, "neither true nor false", name)
 
     def number(self, name: str) -> int | None:
-        """Return the integer from 0 to 2**53 - 1 at a key, or None if there is none."""
+        """Return the integer from 0 to 2**53 - 1 at the key `name`, or None if there is none."""
         return whole_number(self.take(name))
 
     def within(self, name: str) -> "ForeignKeys":
-        """Return a reader of the object at a key, or of an empty object if there is none."""
+        """Return a reader of the object at the key `name`; it is empty if there is none."""
         found = self._typed(dict, "no object", name)
         return ForeignKeys(found or {}, f"{self._place}{name}.", self._lost)
 
     def each(self, name: str) -> Iterator["ForeignKeys"]:
-        """Yield a reader of each object in the list at a key."""
+        """Yield a reader of each object in the list at the key `name`."""
         for item in self._typed(list, "no list", name) or ():
             if isinstance(item, dict):
                 yield ForeignKeys(item, f"{self._place}{name}[].", self._lost)
@@ -87,13 +87,13 @@ class ForeignKeys:
                 self.lose(f"{name}[]", "no object")
 
     def lose(self, name: str, why: str = "") -> None:
-        """Report the key `name` as dropped, for the reason `why` if given."""
+        """Add the key `name` to `lost`, as dropped, with the reason `why` if that is given."""
         told = self._place + name[:_SHOWN] + (f" ({why})" if why else "")
         if len(self._lost) < _MAX_LOST:
             self._lost[told] = None
 
     def leave(self, *names: str) -> None:
-        """Report every unread key as dropped, unless it is in `names` or its value is empty."""
+        """Add every unread key to `lost`, unless it is in `names` or its value is empty."""
         for name, value in self._found.items():
             if name not in names and value not in (None, [], {}, ""):
                 self.lose(name)
@@ -101,7 +101,8 @@ class ForeignKeys:
     def _typed(self, kind: type[_T], why: str, *names: str) -> _T | None:
         """Return the value of the first key of `names` that is present, or None if there is none.
 
-        If the value is not of the type `kind`, report it with the reason `why` and return None.
+        If the value is not of the type `kind`, add the key to `lost` with the reason `why` and
+        return None.
         """
         found = self.take(*names)
         if isinstance(found, kind):

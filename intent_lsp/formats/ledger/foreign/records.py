@@ -1,8 +1,8 @@
 """Imports a record of another tool as an event, marks it, and lists what was dropped.
 
-Invariant: never raises. A JSON value gives an event, or the reason why it cannot.
-Invariant: no grant and no approval is ever imported from a foreign record.
-Invariant: every file of an imported record has the mark. A record without files cannot have it.
+Invariant: never raises. A JSON value gives an event, or the reason why it cannot. Invariant: no
+grant and no approval is ever imported from a foreign record. Invariant: every file of an imported
+record has the mark. A record without files cannot have it.
 """
 
 from dataclasses import dataclass, replace
@@ -39,7 +39,11 @@ _T = TypeVar("_T", bound=StrEnum)
 
 
 class Dialect(StrEnum):
-    """The format of a foreign record."""
+    """The format of a foreign record.
+
+    NESTED: like a line of this ledger. FLAT: one file in `file`. AGENT_TRACE: the Agent Trace
+    specification.
+    """
 
     NESTED = "nested"
     FLAT = "flat"
@@ -48,7 +52,7 @@ class Dialect(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Recognised:
-    """The dialect, id and time of a foreign record.
+    """The dialect, id and time that a foreign record was found to have.
 
     `id` is a UUID v4 in lower case, or None if the record has no such id.
     """
@@ -60,7 +64,10 @@ class Recognised:
 
 @dataclass(frozen=True, slots=True)
 class Foreign:
-    """An event imported from another tool. `lost` lists the keys that were dropped."""
+    """An event imported from a foreign record, and what is known of that record.
+
+    `lost` lists the keys that were dropped.
+    """
 
     known: Recognised
     event: Event
@@ -68,11 +75,14 @@ class Foreign:
 
 
 IMPORTED: Final = "imported"
-"""The `related` type that marks an imported record. Its value is the dialect."""
+"""The type of the related entry that marks an imported record. Its value is the dialect."""
 
 
 def recognised(value: object) -> Recognised | str:
-    """Return the dialect, id and time of a JSON value, or the reason why it is no record."""
+    """Return the dialect, id and time of a foreign record, or the reason why `value` is none.
+
+    `value` is a JSON value.
+    """
     if not isinstance(value, dict):
         return "the line is not a JSON object"
     dialect = _dialect(value)
@@ -112,7 +122,7 @@ def foreign_record(value: Any) -> Foreign | str:  # noqa: ANN401 -- JSON has no 
 
 
 def session_of(value: dict[str, Any]) -> str:
-    """Return the session of a recognised record, or else the URL of its first conversation."""
+    """Return the session id of a foreign record, or else the URL of its first conversation."""
     keys = ForeignKeys(value, "", {})
     plain = keys.text("session_id")
     if plain is None:
@@ -131,7 +141,7 @@ def derived_id(line: bytes) -> str:
 
 
 def utc(found: object) -> str | None:
-    """Return a time in the ledger's format, or None if `found` is not an ISO 8601 time.
+    """Return an ISO 8601 time in the ledger's format, or None if `found` is no such time.
 
     A time without an offset is taken as UTC.
     """
@@ -153,7 +163,7 @@ def marked(event: Event, dialect: Dialect) -> Event:
 
 
 def is_marked(event: Event) -> bool:
-    """Return whether an event has the import mark."""
+    """Return whether an event has the import mark, because it was imported from another tool."""
     talks = (talk for file in event.files for talk in file.conversations)
     return any(each.type == IMPORTED for talk in talks for each in talk.related)
 

@@ -7,7 +7,7 @@ from urllib.parse import quote, unquote
 _OURS: Final = "urn:intent-lsp:"
 _SESSION: Final = "session"
 _NAMED: Final = {"specification": "intent"}
-"""What a related entry is called in a URN, by its type in the ledger."""
+"""What a related entry's type is called in a URN, where that differs from its type."""
 
 _URI: Final = re.compile(
     r"[A-Za-z][A-Za-z0-9+.-]*:(?:[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})+"
@@ -21,12 +21,12 @@ def is_uri(text: str) -> bool:
 
 
 def talk_uri(url: str) -> str:
-    """Return a conversation's URL unchanged if it is a URI, else as a URN of a session."""
+    """Return a conversation's URL if it is a URI, else a URN of a session with that name."""
     return url if is_uri(url) else _urn(_SESSION, url)
 
 
 def related_uri(kind: str, value: str) -> str:
-    """Return a related entry's value unchanged if it is a URI, else as a URN of the type `kind`."""
+    """Return a related entry's value if it is a URI, else as a URN with the type `kind`."""
     return value if is_uri(value) else _urn(_NAMED.get(kind, kind), value)
 
 
@@ -36,7 +36,7 @@ def talk_url(uri: str) -> str:
 
 
 def related_value(kind: str, uri: str) -> str:
-    """Return the related entry's value that `related_uri` turned into `uri`."""
+    """Return the value of a related entry of type `kind` that `related_uri` made `uri` from."""
     return _named(uri, _NAMED.get(kind, kind))
 
 
