@@ -137,7 +137,10 @@ class FileContent:
 
     @cached_property
     def lines(self) -> list[str] | None:
-        """The lines with their line ends, none if the file is absent, or None if `text` is None."""
+        """The lines with their line ends, or None if `text` is None.
+
+        If the file is absent, the list is empty.
+        """
         return None if self.text is None else split_lines(self.text)
 
     @property

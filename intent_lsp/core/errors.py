@@ -77,7 +77,10 @@ class InvalidRecordError(IntentLspError):
 
 
 class StateUnavailableError(IntentLspError):
-    """The state in `.orchestration/.local/` cannot be read or written. The process goes on."""
+    """The state in `.orchestration/.local/` cannot be read or written.
+
+    The process continues without it.
+    """
 
     def __init__(self, *, path: str, problem: str) -> None:
         super().__init__(f"{path}: {problem}")

@@ -125,7 +125,10 @@ def common_head(one: Sequence[object], other: Sequence[object]) -> int:
 
 
 def common_tail(one: Sequence[object], other: Sequence[object], head: int) -> int:
-    """Return the number of equal items at the end of both, apart from the first `head` items."""
+    """Return the number of equal items at the end of two sequences.
+
+    The first `head` items of both, which are equal, are not compared.
+    """
     low, high = 0, min(len(one), len(other)) - head
     while low < high:
         middle = (low + high + 1) // 2

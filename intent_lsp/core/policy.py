@@ -82,7 +82,7 @@ class AuthorNames(StrEnum):
 
 
 LESSONS_FILES = ("AGENT.md", "CLAUDE.md")
-"""The default files for lessons (notes for later agents): about violations, and about checks."""
+"""The default files for lessons (notes for later agents): on violations, on verifications."""
 
 AGENTS_FILE = "AGENTS.md"
 """The file that takes the lessons if a default file for them is missing and this one exists."""

@@ -96,7 +96,10 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class RelatedEntry:
-    """Something that an edit belongs to: its type, such as `specification`, and its name."""
+    """Something that an edit belongs to. `type` says what it is, such as `specification`.
+
+    `value` names it, for example by its id.
+    """
 
     type: str
     value: str

@@ -10,7 +10,7 @@ from typing import Final
 from intent_lsp.core.paths import WorkspacePath
 
 EQUAL_AT_LEAST: Final = 64
-"""The least size of a file, in bytes, that can be renamed. Smaller files are alike by chance."""
+"""The least size in bytes of a file whose rename is detected. Smaller files are alike by chance."""
 
 COMPARED_AT_MOST: Final = 100
 """The most missing files, and the most new files, that are compared by similarity.

@@ -48,7 +48,7 @@ class IntentContext:
 def within_budget(
     whole: IntentContext, spell: Callable[[IntentContext], str]
 ) -> tuple[IntentContext, str]:
-    """Drop parts of the context `whole` until its text fits the size budget. Return both.
+    """Drop parts of the context `whole` until its text fits. Return what is left, and its text.
 
     `spell` formats a context as text. Items are dropped in this order, each kind from its end:
     records (sorted newest first), related files, history, acceptance criteria, the intent's

@@ -33,10 +33,11 @@ _PATH_AT_MOST: Final = 160
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lesson:
-    """One failure or refusal that later agents should know. `code` is a GateCode's or LessonCode's.
+    """One failure or refusal that later agents should know.
 
-    `at` is an RFC 3339 time. `path` is the file concerned. `program` is the first word of the
-    command. `error` is the tool's error message, never its output.
+    `at` is an RFC 3339 time. `code` is the value of a GateCode or a LessonCode. `path` is the file
+    concerned. `program` is the first word of the command. `error` is the tool's error message,
+    never its output.
     """
 
     at: str

@@ -98,9 +98,9 @@ def joined(first: Attributions, second: Attributions) -> Attributions:
 
 
 def covered(step: Edit, count: int, *, whole: bool = True) -> Attributions:
-    """Return the attribution of each of the `count` lines that a content has.
+    """Return the attributions of the `count` lines that a content has after the edit `step`.
 
-    A line in a range of the edit `step` is attributed to the edit, any other line to None.
+    A line in a range of the edit is attributed to the edit; any other line has None.
 
     An edit that was not compared line by line has one range, which stands for the whole file. If
     `whole` is False, such a range is skipped, because it does not say which lines changed.

@@ -27,7 +27,7 @@ from intent_lsp.core.content import ContentHash, hash_content, line_body
 from intent_lsp.core.line_diff import Diff
 
 FindOtherFiles = Callable[[], Sequence[OtherFile]]
-"""Returns the other files to search. Called only if lines are still unattributed."""
+"""A function that returns the other files to search, called only if it is needed."""
 
 LINES_HASHED: Final = 1_000_000
 """The most lines that one blame hashes. A line counts once for each length of blocks tried."""
@@ -68,7 +68,7 @@ class _Search:
     at_least: int
 
     def places(self, lines: Hashable) -> Iterator[int]:
-        """Yield the first line of each block with at least `at_least` letters and digits."""
+        """Yield the first line of each block with at least `at_least` letters and digits in it."""
         count = sum(lines.letters[self.first : self.first + self.length])
         for at in range(self.first, self.last + 1):
             if count >= self.at_least:
@@ -147,7 +147,8 @@ def _find_again(
 ) -> None:
     """Attribute unattributed lines by recorded blocks: first of this file, then of other files.
 
-    A line can have moved here from another file only if that file has lost it. Changes `claims`.
+    `elsewhere` returns those files. A line can have moved here from another file only if that file
+    has lost it. Changes `claims`.
     """
     lines = hashable(text.lines, text.encoding)
     find_blocks(claims, lines, known_blocks(lineage.unreported()), at_least=1)

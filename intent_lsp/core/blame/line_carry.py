@@ -49,9 +49,9 @@ class Splice(NamedTuple):
 
 
 def carried(old: Sequence[str], new: Sequence[str], diff: Diff) -> Carried:
-    """Match each new line with the old line that it was: equal, differing in blanks, or moved.
+    """Match each line of `new` with the line of `old` that it was, or with None if it is new.
 
-    A new line without such an old line has None.
+    Lines match if they are equal, differ in white space only, or were moved in a block.
     """
     found: Carried = [None] * len(new)
     left = [True] * len(old)
@@ -91,10 +91,10 @@ def kept_lines(old: Sequence[str], new: Sequence[str], diff: Diff) -> Iterator[t
 def take_moved(
     found: Carried, left: list[bool], old: Sequence[str], new: Sequence[str], *, at_least: int
 ) -> None:
-    """Match blocks that disappeared in one place and reappeared in another, in place.
+    """Match blocks that disappeared in one place and reappeared in another.
 
-    `found` gets the matches of new lines. `left` marks the old lines that are not matched yet.
-    Blocks with fewer than `at_least` letters and digits are skipped.
+    `found` gets the matches of new lines. `left` marks the old lines that are not matched yet. Both
+    are changed. Blocks with fewer than `at_least` letters and digits are skipped.
     """
     places: dict[str, list[int]] = {}
     for before in compress(range(len(old)), left):

@@ -32,7 +32,7 @@ from intent_lsp.core.content import ContentHash
 from intent_lsp.core.line_diff import Diff
 
 ReadLines = Callable[[ContentHash], Sequence[str] | None]
-"""Returns the lines of a content by its hash, or None if the content is not kept."""
+"""A function that returns the lines of a content by its hash, or None if it is not stored."""
 
 HEADS_COMPARED: Final = 4
 """The most older contents that one content is compared with to bridge a missing link."""
@@ -141,7 +141,7 @@ class Lineage:
         return back
 
     def _step(self, wanted: ContentHash, limit: float, used: set[int]) -> Edit | None:
-        """Return the first edit not in `used` that produced the content with the hash `wanted`.
+        """Return the earliest edit not in `used` that produced the content with the hash `wanted`.
 
         Edits before `limit` are preferred. Return None if there is no such edit.
         """

@@ -2,8 +2,8 @@
 
 How to split them is in the row that the command lists have for the program.
 
-Invariant: a word without `unknown` reaches the program exactly as `text`. Invariant: no word is
-lost: each becomes an option, an option's value, an operand, or the `--`.
+Invariant: a word without `unknown` reaches the program exactly as `text`.
+Invariant: no word is lost: each becomes an option, an option's value, an operand, or the `--`.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

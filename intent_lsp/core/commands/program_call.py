@@ -87,12 +87,12 @@ def only_plain(row: ProgramRow, arguments: Arguments, words: Sequence[Word] = ()
 
 
 def named_program(word: str, lists: CommandLists) -> tuple[str, tuple[CommandReading, ...]]:
-    """Return the name under which a program has rows, and a reading if it may be another program.
+    """Return the name under which the program `word` has rows, and at most one reading.
 
-    The reading, the only item of a tuple, says that; the tuple is empty if there is no doubt. A
-    path is replaced by its last part if it is in a system directory. For programs that verify or
-    run others, this also holds in a directory where package managers install programs. In any other
-    directory named `bin` it holds too, but with a doubt.
+    The reading says that the word may name another program. A path is replaced by its last part if
+    it is in a system directory. For programs that verify or run others, this also holds in a
+    directory where package managers install programs. In any other directory named `bin` it holds
+    too, but with that reading.
     """
     word = _without_release(word, lists)
     directory, slash, last = word.rpartition("/")

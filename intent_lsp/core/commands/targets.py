@@ -48,7 +48,7 @@ class Site:
 def targets(row: ProgramRow, arguments: Arguments, site: Site) -> Iterator[CommandReading]:
     """Yield a reading for each operand that the program writes, and for each source if `shares`.
 
-    `row` is the one that fits the call, and has the flag `shares`. `site` is the program.
+    `row` fits the call, and says which operands these are. `site` is the program and its directory.
     """
     operands = arguments.operands
     match row.operands:

@@ -3,8 +3,8 @@
 Specified in requirements section 6.
 
 Invariant: each row's own check decides whether the row passed. Its result is passed in as `denied`:
-a refusal, or None if the row passed. The functions of this module only describe. Invariant: the
-facts of rows 10 to 12 are requested only for a known intent.
+a refusal, or None if the row passed. The functions of this module only describe.
+Invariant: the facts of rows 10 to 12 are requested only for a known intent.
 """
 
 from typing import assert_never

@@ -3,7 +3,8 @@
 Specified in requirements section 6, rows 3-15.
 
 Invariant: a check returns a refusal, or None if it passes. Checks after row 9 run only if row 9
-passed. Invariant: a person's save passes every check that is for calls only (rows 3-6, 14 and 15).
+passed.
+Invariant: a person's save passes every check that is for calls only (rows 3-6, 14 and 15).
 Invariant: the messages are those of the specification, word for word.
 """
 
@@ -265,7 +266,7 @@ def _stale_details(question: GateRequest, fact: FileFact) -> dict[str, object]:
 
 
 def _cure(question: GateRequest) -> str:
-    """Return the advice to select an intent if a person asks, or "" for an agent's call.
+    """Return the advice to select an intent for a person's save, or "" for an agent's call.
 
     An agent's host has tools of its own for that, under other names.
     """

@@ -67,7 +67,7 @@ ALONE: Final = Others(0)
 
 
 def marked_runs(head: Sequence[Hunk], narrowing: Sequence[Sequence[Hunk]]) -> tuple[MarkedRun, ...]:
-    """Return the runs of lines to mark: changes since HEAD with a line new to all other references.
+    """Return the runs of lines to mark: changes since HEAD with a line that no other reference has.
 
     `head` are the text's hunks against HEAD. `narrowing` holds its hunks against each other
     reference: the baseline and the newest passing content.

@@ -20,7 +20,7 @@ from intent_lsp.core.scope.tree_survey import ScopeSurvey
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PatternFinding:
-    """A problem with one pattern, which may be replaced.
+    """A problem with one pattern of an intent's scope.
 
     `replacement` is the whole pattern to write instead, or None if there is no suggestion.
     """

@@ -83,7 +83,7 @@ class ScopeIndex:
         return Hits(frozenset(given), frozenset(taken))
 
     def place(self, number: int) -> tuple[int, int]:
-        """Return the place of a pattern: the index of its intent, and its index in that intent."""
+        """Return (intent index, index in the intent's patterns) of the pattern with this number."""
         return self._places[number]
 
     def owning(self, hits: Hits) -> list[tuple[int, int]]:

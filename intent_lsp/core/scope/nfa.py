@@ -32,7 +32,7 @@ class _Reads:
 
 @dataclass(frozen=True, slots=True)
 class _Negates:
-    """A place that consumes any text which `inner` does not match; then `after` is active."""
+    """A place for a text that `inner` does not match. Then `after`, a set of places, is active."""
 
     inner: "Automaton"
     after: int
@@ -94,7 +94,7 @@ class Automaton:
         return self._start
 
     def matches(self, name: str) -> bool:
-        """Whether the whole of `name` matches."""
+        """Whether the automaton matches the whole of `name`."""
         state = self._start
         for char in name:
             state = state.edges.get(char) or self.step(state, char)
@@ -121,7 +121,7 @@ class Automaton:
                     todo.append(after)
 
     def step(self, state: _State, char: str) -> _State:
-        """Return the state after one more character."""
+        """Return the state to which the character `char` leads from `state`."""
         found = state.edges.get(char)
         if found is not None:
             return found
@@ -136,7 +136,7 @@ class Automaton:
         return found
 
     def _after(self, state: _State, char: str) -> _State:
-        """Compute the state after one more character, without using the cache."""
+        """Compute the state to which `char` leads from `state`, without using the cache."""
         bits = 0
         for bit in _each(state.bits & ~_MATCH):
             place = self._reads[bit]

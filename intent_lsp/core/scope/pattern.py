@@ -164,7 +164,7 @@ def normalize(text: str) -> NormalizedPattern:
 
 
 def trim(text: str) -> str:
-    """Return a pattern without outer white space, but with a space that a back-slash escapes."""
+    """Return a pattern without outer white space. A last space after a back-slash is kept."""
     left = text.lstrip()
     bare = left.rstrip()
     if bare == left:

@@ -1,8 +1,9 @@
 """Merges two ledgers that branched: each record once, no line lost (ledger section 2).
 
 Invariant: every whole line of either ledger (a side) is in the union once and unchanged. A badly
-formatted copy of a record whose correct line is in the union is dropped. Invariant: if on both
-sides every record comes after the records that it refers to, the same holds for the union.
+formatted copy of a record whose correct line is in the union is dropped.
+Invariant: if on both sides every record comes after the records that it refers to, the same holds
+for the union.
 Invariant: a last line without a line end is never joined to another. If it is otherwise valid it
 gets its line end, else it is set aside.
 """

@@ -1,8 +1,9 @@
 """Finds out from a shell command's syntax tree what the command would do.
 
 Invariant: `read_command` never raises, and its result is at least as severe as that of each part of
-the text. Invariant: a text that is nested too deep, too long or not parsable may change anything,
-and the result says so.
+the text.
+Invariant: a text that is nested too deep, too long or not parsable may change anything, and the
+result says so.
 """
 
 from collections.abc import Iterable, Sequence

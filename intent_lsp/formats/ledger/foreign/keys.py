@@ -113,7 +113,7 @@ class ForeignKeys:
 
 
 def whole_number(found: object) -> int | None:
-    """Return a JSON number such as `1` or `1.0` as an int from 0 to 2**53 - 1, or None."""
+    """Return a JSON number such as `1` or `1.0` as an int from 0 to 2**53 - 1, else None."""
     if isinstance(found, float) and found.is_integer():
         found = int(found)
     if isinstance(found, bool) or not isinstance(found, int):

@@ -1,8 +1,8 @@
 """Imports a record of another tool as an event, marks it, and lists what was dropped.
 
-Invariant: never raises. A JSON value gives an event, or the reason why it cannot. Invariant: no
-grant and no approval is ever imported from a foreign record. Invariant: every file of an imported
-record has the mark. A record without files cannot have it.
+Invariant: never raises. A JSON value gives an event, or the reason why it cannot.
+Invariant: no grant and no approval is ever imported from a foreign record.
+Invariant: every file of an imported record has the mark. A record without files cannot have it.
 """
 
 from dataclasses import dataclass, replace
