@@ -96,10 +96,7 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class RelatedEntry:
-    """Something that an edit belongs to. `type` says what it is, such as `specification`.
-
-    `value` names it, for example by its id.
-    """
+    """Something that an edit belongs to: a `type`, such as `specification`, and its `value`."""
 
     type: str
     value: str

@@ -19,7 +19,7 @@ If there are more, only files with equal content are matched.
 """
 
 _ALIKE: Final = 0.5
-"""The share of the larger file that two similar files have in common, as in git."""
+"""The least share of the larger file that two similar files have in common, as in git."""
 
 _Contents = Mapping[WorkspacePath, bytes]
 

@@ -134,7 +134,8 @@ def settle(claims: Attributions, lines: Sequence[str]) -> None:
 def _goes_along(own: Attribution | None, around: Attribution | None) -> bool:
     """Whether a trivial line takes over the attribution `around` of the lines around it.
 
-    `own` is the attribution that the line has now.
+    `own` is the attribution that it has now. It does so if its own edit replaced old lines, or if
+    the edit of the lines around it did and is not older.
     """
     if own is not None and own.replaced:
         return True
@@ -183,7 +184,7 @@ def carried_over(
 
 
 def hashable(lines: Sequence[str], encoding: str) -> Hashable:
-    """Return lines in the three forms that a search for blocks needs, encoded in `encoding`.
+    """Return lines as bytes, with and without their line ends, and their numbers of letters.
 
     A lone surrogate, which an editor's text may contain, is encoded as it is.
     """

@@ -159,7 +159,7 @@ class ProgramRow:
 
 
 NO_ROW: Final = ProgramRow(kind=RowKind.READS)
-"""The row of a program that has rows only for its subcommands."""
+"""An empty row, for a program that has rows only for its subcommands."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -183,10 +183,10 @@ class Automaton:
         return frozenset(letters)
 
     def _fewest(self, runs: list[tuple[int, _State]]) -> Iterator[tuple[int, _State]]:
-        """Yield the runs without those that another run makes redundant.
+        """Yield the negations under way without those that another one makes redundant.
 
-        A run is redundant if every text that it rejects is also rejected by another run of the same
-        place.
+        A negation is redundant if every text that it rejects is also rejected by another one of the
+        same place.
         """
         for bit, state in set(runs):
             covered = self._negates[bit].inner.plain and any(
@@ -237,7 +237,7 @@ class _Graph:
         }
 
     def closure(self, number: int) -> int:
-        """Return, as bits, all places that `number` leads to without consuming a character."""
+        """Return, as bits, all places that a place leads to without consuming a character."""
         known = self._closures.get(number)
         if known is not None:
             return known

@@ -75,9 +75,10 @@ class PathParams(CommonParams, frozen=True):
 
 
 class TraceParams(PathParams, frozen=True):
-    """Params of `intent/trace`, which lists records: the filters, and where to go on.
+    """Params of `intent/trace`: which records to list, how many, and after which to go on.
 
-    `of_session` selects the records of a session. `session_id` is the session that asks.
+    `of_session` selects the records of a session. `session_id` is the session that asks. `cursor`
+    comes from an earlier answer.
     """
 
     intent_id: Id | None = None

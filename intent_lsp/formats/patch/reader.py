@@ -41,10 +41,10 @@ class Envelope:
         self._indent: str | None = None
 
     def read(self, lines: Sequence[str], at: int) -> Header | None:
-        """Parse the line at index `at` if it opens a section or is an edge of the envelope.
+        """Return the header, with its file, if the line at index `at` opens a section.
 
-        Return None for any other line. Afterwards `open` says whether the next lines are in a
-        section.
+        Return a header without files if the line is an edge of the envelope, and None for any other
+        line. Afterwards `open` says whether the next lines are in a section.
         """
         found = _MARKER.fullmatch(lines[at])
         if found is None or self._is_text(found[1]):
