@@ -121,10 +121,12 @@ class Governance(RootParts):
         ended = self._unended.end(session_id, agent_id)
         return self.sessions.begin_turn(session_id, agent_id), ended
 
-    def end_agent(self, session_id: str) -> None:
-        """Record what an agent's open commands have changed, and end the agent's session."""
-        self._unended.end(session_id, "")
-        self.sessions.end(session_id)
+    def end_commands(self, session_id: str, agent_id: str) -> tuple[Outcome, ...]:
+        """Record what an agent's open commands have changed, and return the outcomes.
+
+        Processes that a command left running are compared again later.
+        """
+        return self._unended.end(session_id, agent_id)
 
     def close(self, session: Session | None) -> None:
         """Write the deferred audit events, end the session (unless None), and close every store."""

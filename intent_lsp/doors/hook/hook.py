@@ -118,8 +118,9 @@ class _Answering:
     def _governed(self, payload: Payload) -> HookAnswer:
         host = self.call.host
         self.root = governed_root(self.call.cwd)
-        event = self.event = host.read(payload, self.call.event)
-        self.root = _root_of(event, self.call.cwd)
+        event = host.read(payload, self.call.event)
+        event = self.event = replace(event, cwd=event.cwd or self.call.cwd)
+        self.root = _root_of(event, event.cwd or self.call.cwd)
         if self.root is None:
             return SILENCE
         wanted = self.call.environment.get(INTENT_VARIABLE) or None
@@ -158,9 +159,11 @@ def _in_time(call: HookCall, read: Callable[[], bytes]) -> HookAnswer:
     return found[0] if found else answering.failed(f"it was not judged within {seconds:g} s")
 
 
-def _root_of(event: HookEvent, cwd: str) -> Path | None:
-    """Return the root that governs an event: that of its first file, else of its directory."""
-    start = event.cwd or cwd
+def _root_of(event: HookEvent, start: str) -> Path | None:
+    """Return the root that governs an event: that of its first file, else of its directory.
+
+    Relative paths begin at the directory `start`.
+    """
     paths = () if event.call is None else event.call.paths
     for path in (*paths[:1], ""):
         root = governed_root(os.path.join(start, path))  # noqa: PTH118 - keeps an absolute path

@@ -43,11 +43,12 @@ OPENCODE: Final = Host(
         "chat.message": HookKind.PROMPT,
     },
     fields=Fields(
-        event=("event", "hook_event_name"),
+        # An event of the plug-in's hook `event` has its own name in `type`.
+        event=("input.type", "event"),
         session=("sessionID", "input.sessionID", "input.properties.sessionID"),
         agent=(),
         parent=("parentID", "input.properties.info.parentID"),
-        cwd=("directory", "input.properties.info.directory"),
+        cwd=("directory", "input.properties.info.directory", "input.directory"),
         tool=("tool", "input.tool"),
         tool_input=("args", "output.args", "input.args"),
         call_id=("callID", "input.callID"),

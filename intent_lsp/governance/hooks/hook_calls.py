@@ -78,10 +78,11 @@ class HookCalls:
         return HookDecision(note=note_of(self._broken(*([] if outcome is None else [outcome]))))
 
     def settle(self, asker: HookAsker) -> None:
-        """Record the edits whose end the host has not reported, by what the disk holds now."""
+        """Record the calls whose end the host has not reported, by what the disk holds now."""
         for ticket in self._open(asker):
             if ticket.command is None and not ticket.by_save:
                 self._governance.calls.record(ticket.id)
+        self._governance.end_commands(asker.session_id, asker.agent_id)
 
     def _named(self, call: ToolCall, asker: HookAsker) -> ToolCall:
         """Return the call with an id. If its host gives none, make one, the same for a repetition.

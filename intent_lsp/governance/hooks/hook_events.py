@@ -60,7 +60,7 @@ class HookEvents:
                 return self._prompt(event, asker)
             case HookKind.SESSION_END:
                 self._calls.settle(asker)
-                self._governance.end_agent(asker.session_id)
+                self._governance.sessions.end(asker.session_id)
             case _:
                 self._calls.settle(asker)
         return NOTHING
@@ -80,7 +80,8 @@ class HookEvents:
 
     def _prompt(self, event: HookEvent, asker: HookAsker) -> HookDecision:
         said = self._sessions.seen(event, asker)
-        if not event.prompt.strip():
+        if not event.prompt.strip() or asker.agent_id:
+            # The prompt of a subagent is its parent's, not a person's.
             return HookDecision(note=said)
         self._calls.settle(asker)
         told = self._host.tell is not None and HookKind.PROMPT in self._host.told_at
