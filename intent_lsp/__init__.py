@@ -1,3 +1,3 @@
-"""intent-lsp: which intent does this edit serve, and may it happen."""
+"""intent-lsp: decides whether an edit may happen, and records which intent it served."""
 
 __version__ = "0.1.0"

@@ -1,7 +1,8 @@
-"""The console script: prints the version itself, and leaves all else to the command line.
+"""The console script: prints the version itself, and passes other arguments to the command line.
 
 Invariant: `--version` loads no protocol library.
-Invariant: no door imports another; this module passes the language server to the command line.
+Invariant: no door imports another; this module hands the function that starts the language server
+to the command line.
 """
 
 import gc
@@ -17,7 +18,10 @@ _SWITCH_SECONDS = 0.001
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command line and return its exit status (protocol section 5)."""
+    """Run one command line and return its exit status (protocol section 5).
+
+    `arguments` are the words after the program's name, or None for those of this process.
+    """
     words = list(sys.argv[1:] if arguments is None else arguments)
     if words in (["--version"], ["-V"]):
         sys.stdout.write(PRODUCT_LINE + "\n")

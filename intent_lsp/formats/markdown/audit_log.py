@@ -1,4 +1,4 @@
-r"""The audit log: its entries, one a governed call, as Markdown (ledger section 6).
+r"""The audit log's entries as Markdown, one for each governed tool call (ledger section 6).
 
 Invariant: whatever the values hold, an entry is three lines and each value can be parsed back.
 Characters that could end a value or act as markup are escaped: `\n`, `\r`, `\t`, `\x60`, `\u202e`,
@@ -16,7 +16,7 @@ from intent_lsp.formats.markdown.escape import ANYWHERE, in_code, spelled
 
 
 class CallStatus(StrEnum):
-    """The outcome of a governed call: DENIED by the gate, or executed with or without success."""
+    """The outcome of a tool call: DENIED by the gate, or executed with or without success."""
 
     DENIED = "DENIED"
     OK = "OK"
@@ -25,10 +25,11 @@ class CallStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GovernanceEntry:
-    """One governed call as it happened. `at` is an RFC 3339 time.
+    """An entry of the audit log: one agent's tool call and its outcome. `at` is an RFC 3339 time.
 
-    The other texts are as the caller sent them. `constraints` are the architectural constraints of
-    the team policy at that time.
+    `revision` is the commit that was checked out. Texts such as `tool` and `model` are as the
+    caller sent them. `constraints` are the architectural constraints of the team policy at that
+    time.
     """
 
     at: str
@@ -53,7 +54,7 @@ _IN_MOMENT = re.compile(rf"[^\w:.+-]|[_{UNSEEN}]|(?<![0-9])[:.+-]|\.\Z")
 
 
 def governance_line(entry: GovernanceEntry) -> str:
-    """Return the audit log's entry for a call: three lines, each with its LF."""
+    """Return the audit log's Markdown for a call: three lines, each with its line feed."""
     paths = ", ".join(f"`{in_code(path)}`" for path in entry.touched_paths if path)
     constraints = " | ".join(f'"{_prose(each)}"' for each in entry.constraints)
     return (

@@ -1,4 +1,4 @@
-r"""Escapes foreign values in Markdown, so that they are not markup and can be parsed back.
+r"""Escapes of foreign values in Markdown, so that they are not markup and can be parsed back.
 
 Invariant: characters that could end a value, a cell or a line, or act as markup, are escaped as
 `\n`, `\x7c`, ….
@@ -26,17 +26,20 @@ _IN_PROSE = re.compile(rf"{ANYWHERE}|[*~#—]|(?<!\w)_++|(?<!_)_++(?![^\W_])|(?i
 
 
 def in_code(text: str) -> str:
-    """Return a value escaped for a code span, which may be in a table cell."""
+    """Return a value escaped for a code span, also in a table cell, with its secrets redacted."""
     return spelled(text, _IN_CODE)
 
 
 def in_prose(text: str) -> str:
-    """Return a value escaped for a heading or a paragraph, where it is not the first word."""
+    """Return a value escaped for a heading or a paragraph, with its secrets redacted.
+
+    The value must not be the first word there, because a heading or list mark would not be escaped.
+    """
     return spelled(text, _IN_PROSE)
 
 
 def spelled(text: str, special: re.Pattern[str]) -> str:
-    """Redact the secrets in a value, then escape what `special` matches in it."""
+    """Return a value with its secrets redacted, and with escapes for what `special` matches."""
     return special.sub(lambda found: "".join(map(_escape, found.group())), redacted(text))
 
 

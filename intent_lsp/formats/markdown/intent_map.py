@@ -42,11 +42,11 @@ _CUT: Final = "…"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MapRow:
-    """A file that an intent has touched, as the intent's newest record of that file left it.
+    """A row of the intent map: one file, and what the intent's newest record of that file says.
 
     `definitions` are the names of definitions that the record changed, and `more` the number of
-    others. `time` is the record's timestamp. `hash` is None if the file was deleted or renamed
-    since.
+    further ones that the row does not name. `time` is the record's timestamp. `hash` is the file's
+    content hash after the edit, or None if the file was deleted or renamed since.
     """
 
     path: WorkspacePath
@@ -75,14 +75,14 @@ _SHORT: Final = {"n": "\n", "r": "\r", "t": "\t"}
 
 
 class NamedDefinitions(NamedTuple):
-    """The definitions that a row names, and the number of definitions that it only counts."""
+    """The names of definitions in a row of a map, and the number of further ones (`more`)."""
 
     definitions: tuple[str, ...] = ()
     more: int = 0
 
 
 class _Key(NamedTuple):
-    """What identifies the record of a row: path, time, and the first digits of the hash."""
+    """The key of a row in a map that is read back: path, time, and the first digits of the hash."""
 
     path: str
     time: str
@@ -90,46 +90,50 @@ class _Key(NamedTuple):
 
 
 Cells = Mapping[_Key, str]
-"""The cells of definitions in a map, still escaped."""
+"""The definitions cell of each row of a map, still escaped, by the row's key."""
 
 
 def named(row: MapRow, names: Sequence[str]) -> MapRow:
-    """Return the row with the first NAMED_AT_MOST of `names`, and the number of the others."""
+    """Return the row with the first NAMED_AT_MOST `names`, the others counted as `more`."""
     shown = tuple(map(_short, names[:NAMED_AT_MOST]))
     return replace(row, definitions=shown, more=len(names) - len(shown))
 
 
 def short_hash(hash_: ContentHash) -> str:
-    """Return the digits of a hash that are shown."""
+    """Return the first HASH_DIGITS hexadecimal digits of a content hash, without `sha256:`."""
     return hash_.removeprefix("sha256:")[:HASH_DIGITS]
 
 
 def definitions_cell(definitions: Iterable[str], more: int) -> str:
-    """Return the cell for definitions: each name in a code span, then how many `more` there are."""
+    """Return the table cell for definitions: names in code spans, then how many `more` there are.
+
+    The cell is `-` if there are no names.
+    """
     told = ", ".join(map(_code, definitions)) or _NONE
     return f"{told} and {more} more" if more else told
 
 
 def intent_map(sections: Iterable[str]) -> str:
-    """Return the whole file: the title, then the sections in the given order."""
+    """Return the text of the whole map: the title, then the `sections` in the given order."""
     return "\n".join((_HEAD, *sections))
 
 
 def section_of(intent: Intent, rows: Iterable[MapRow]) -> str:
-    """Return the section of an intent that is in the intents file."""
+    """Return the map's section for an intent in the intents file: heading and table of `rows`."""
     name = f" — {in_prose(intent.name)}" if intent.name else ""
     return _section(f"{in_prose(intent.id)}{name} ({intent.status})", rows)
 
 
 def section_of_archived(intent_id: str, rows: Iterable[MapRow]) -> str:
-    """Return the section of an intent that is no longer in the intents file."""
+    """Return the map's section for an intent that the intents file does not contain."""
     return _section(f"{in_prose(intent_id)} ({ARCHIVED})", rows)
 
 
 def cells_in(data: bytes) -> Cells | None:
-    """Return the definitions cell of each row that has a hash, or None if the map is too large.
+    """Return the definitions cell of each row with a hash, by the row's key.
 
-    A git merge can leave two rows for one record. The first row that names a definition counts.
+    Return None if the map file `data` is larger than MAX_READ. A git merge can leave two rows for
+    one record: the first that names a definition counts.
     """
     if len(data) > MAX_READ:
         return None
@@ -143,10 +147,10 @@ def cells_in(data: bytes) -> Cells | None:
 
 
 def definitions_of(row: MapRow, cells: Cells | None) -> NamedDefinitions | None:
-    """Return the definitions that the map's cells name for a row.
+    """Return the definitions that `cells`, read from an earlier map by `cells_in`, name for a row.
 
-    The result is empty if the row has no hash or there is no map (`cells` is None). It is None if
-    the map has no such row, or its cell is not in our format.
+    The result is empty if the row has no hash or there is no earlier map (`cells` is None). It is
+    None if that map has no such row, or the row's cell is not in our format.
     """
     if cells is None or row.hash is None:
         return NamedDefinitions()

@@ -38,10 +38,11 @@ _LESSON = re.compile(r"[-*+] (?:[0-9]{4}-[0-9:.TZ+-]+|unknown): (.*)")
 
 
 def with_lesson(text: str, line: LessonLine) -> str | None:
-    """Return the file's text with a lesson added, or None if it already has that lesson.
+    """Return the text of a Markdown file with a lesson added to its section of lessons.
 
-    `text` is the whole file with its own line ends, and may begin with a byte order mark. A file
-    without a section gets one at its end.
+    Return None if the section has that lesson already, whatever its time. `text` is the whole file
+    with its own line ends, and may begin with a byte order mark. A file without a section gets one
+    at its end. The oldest lessons beyond KEPT_AT_MOST are removed.
     """
     lines = split_lines(text)
     section = _section(lines)
@@ -59,16 +60,19 @@ def with_lesson(text: str, line: LessonLine) -> str | None:
 
 
 def lessons_in(text: str) -> tuple[str, ...]:
-    """Return the lines of the section's lessons, without line ends, oldest first."""
+    """Return the lines of all lessons in a Markdown file's section of lessons, oldest first.
+
+    The lines have no line ends. The result is empty if the file has no such section.
+    """
     lines = split_lines(text)
     start, end = _section(lines) or (0, 0)
     return tuple(line_body(line) for line in lines[start:end] if _lesson_of(line) is not None)
 
 
 def _section(lines: Sequence[str]) -> tuple[int, int] | None:
-    """Return the index of the section's first line and of its closing mark.
+    """Return the indexes of two lines of the section of lessons: its first and its closing mark.
 
-    Return None if the text has no section.
+    Return None if `lines`, the whole file, have no section.
     """
     found: tuple[int, int] | None = None
     opened: int | None = None

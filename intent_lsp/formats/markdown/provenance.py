@@ -1,4 +1,4 @@
-"""Describes where lines come from, for hovers, code lenses and inlay hints (protocol section 4).
+"""Descriptions of where lines come from, for hovers, lenses and inlay hints (protocol section 4).
 
 Invariant: a value is displayed literally, whatever it holds: it never acts as markup and never adds
 a line.
@@ -31,10 +31,11 @@ _HOW: Final = {
 
 
 def hover_markdown(run: BlameRun, intent: Intent | None, command: str | None = None) -> str:
-    """Return where the lines of a run come from, as Markdown, or "" if the run has no record.
+    """Return the intent, author and record of a run of blamed lines as Markdown for a hover.
 
-    `intent` is None if it is not in the intents file. `command` is the id of the client's command
-    that shows a record, or None if the client has none.
+    Return "" if the run has no record. `intent` is the record's intent, or None if the intents file
+    does not contain it. `command` is the id of the client's command that shows a record, or None if
+    the client has none.
     """
     if run.record is None:
         return ""
@@ -47,16 +48,21 @@ def hover_markdown(run: BlameRun, intent: Intent | None, command: str | None = N
 
 
 def hover_plain(run: BlameRun, intent: Intent | None) -> str:
-    """Return where the lines of a run come from, as plain text, or "" if the run has no record."""
+    """Return the intent, author and record of a run of blamed lines as plain text for a hover.
+
+    Return "" if the run has no record. `intent` is the record's intent, or None if the intents file
+    does not contain it.
+    """
     if run.record is None:
         return ""
     return f"{' — '.join(_intent(run.record, intent))}\n{' · '.join(_edit(run, run.record))}"
 
 
 def hint_words(run: BlameRun, intent: Intent | None) -> str:
-    """Return the intent, author and date of a run, to show at the end of a line.
+    """Return the intent, author and date of a run of blamed lines, as text for the end of a line.
 
-    Return "" if the run has no record.
+    Return "" if the run has no record. `intent` is the record's intent, or None if the intents file
+    does not contain it.
     """
     if run.record is None:
         return ""
@@ -65,14 +71,15 @@ def hint_words(run: BlameRun, intent: Intent | None) -> str:
 
 
 def newest_of(runs: Iterable[BlameRun]) -> BlameRun | None:
-    """Return the run with the newest record, or None if no run has a record."""
+    """Return the run of blamed lines whose record is the newest, or None if no run has a record."""
     return max((run for run in runs if run.record is not None), key=_time, default=None)
 
 
 def lens_words(runs: Iterable[BlameRun], intent: Intent | None) -> str:
-    """Return who last changed the lines of a definition, and how many intents changed them.
+    """Return a code lens's text: intent, author and date of a definition's newest lines.
 
-    Return "" if no run has a record. `intent` is the intent of the newest run.
+    `runs` are the blamed lines of the definition, and `intent` is the intent of the newest run. If
+    several intents changed these lines, their number follows. Return "" if no run has a record.
     """
     known = [run for run in runs if run.record is not None]
     newest = newest_of(known)
@@ -84,7 +91,7 @@ def lens_words(runs: Iterable[BlameRun], intent: Intent | None) -> str:
 
 
 def who(run: BlameRun) -> str:
-    """Return the author of a run: a person, an agent by its model, both, or `unknown`."""
+    """Return who made the lines of a run: a person, an agent by its model, both, or `unknown`."""
     contributor = run.contributor
     if contributor is None or contributor.entity_type is EntityType.UNKNOWN:
         return "unknown"
@@ -97,7 +104,7 @@ def who(run: BlameRun) -> str:
 
 
 def reasons(record: Record) -> Iterator[str]:
-    """Yield further facts about a record: why it was allowed, what failed, how reliable it is.
+    """Yield further facts about a record, as clauses: why it was allowed, what failed, doubts.
 
     Texts that others wrote are put on one line, without control characters.
     """
@@ -115,7 +122,7 @@ def reasons(record: Record) -> Iterator[str]:
 
 
 def doubts(record: Record) -> Iterator[str]:
-    """Yield the reasons why a record is less reliable than others, each as a clause."""
+    """Yield each reason why a record is less reliable than others, as a clause."""
     if record.is_assumed:
         yield "no editor or agent reported this change; the intent is the one that was active"
     if not record.compared:
@@ -152,7 +159,7 @@ def _intent_id(record: Record) -> str:
 
 
 def _shown(text: str) -> str:
-    """Return a text on one line, cut after LONGEST characters."""
+    """Return a text on one line. Of a text of more than LONGEST characters, the end is cut off."""
     plain = _UNSHOWN.sub(" ", text)
     return plain if len(plain) <= LONGEST else plain[: LONGEST - 1] + "…"
 

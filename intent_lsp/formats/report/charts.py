@@ -31,10 +31,11 @@ _ORDER: Final = (ScopeValidation.FAIL, ScopeValidation.EXEMPT, ScopeValidation.P
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heat:
-    """The most edited files and the intents with the most edits.
+    """The contents of the heat table: the most edited files, and the intents with the most edits.
 
-    `all_files` and `all_intents` count those not shown too. `top` is the most edits of one file by
-    one intent.
+    An intent that is None stands for edits without an intent. `all_files` and `all_intents` also
+    count files and intents beyond the table's size. `top` is the greatest number of edits in one
+    cell, which are those of one file by one intent.
     """
 
     files: Sequence[tuple[str, Tally]]
@@ -46,7 +47,10 @@ class Heat:
 
 @dataclass(frozen=True, slots=True)
 class ChartPiece:
-    """The part of a bar for the edits with one verdict. `y` is the coordinate of its upper end."""
+    """The part of a bar for the edits with one verdict. `y` is the coordinate of its upper end.
+
+    Coordinates and heights are texts in the units of the SVG.
+    """
 
     verdict: ScopeValidation
     y: str
@@ -55,7 +59,10 @@ class ChartPiece:
 
 @dataclass(frozen=True, slots=True)
 class ChartBar:
-    """A bar: the edits of one period, stacked by verdict."""
+    """A bar of the chart: the edits of one period, stacked by verdict. `x` is its left coordinate.
+
+    `title` is the text with the period and the counts.
+    """
 
     title: str
     x: str
@@ -64,10 +71,11 @@ class ChartBar:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chart:
-    """The edits over time as bars of one `period` each.
+    """The edits over time as bars. Each stands for the time `period`, such as `2 hours`.
 
-    `top` is the most edits in one bar, `first` and `last` are labels, and `end` is the coordinate
-    where the last bar ends.
+    `top` is the greatest number of edits in one bar. `first` and `last` are the labels of the first
+    and the last bar. `end` is the coordinate where the last bar ends, and `width` is the width of a
+    bar.
     """
 
     period: str
@@ -80,7 +88,7 @@ class Chart:
 
 
 def heat_of(survey: ReportSurvey) -> Heat:
-    """Return the files and the intents with the most edits, for the heat table."""
+    """Return the most edited files and the intents with the most edits, for the heat table."""
     files = [(name, tally) for name, tally in survey.groups[By.PATH].largest() if name is not None]
     intents = [name for name, _ in survey.groups[By.INTENT].largest()]
     shown, columns = files[:_FILES_SHOWN], intents[:_INTENTS_SHOWN]
@@ -94,7 +102,10 @@ def heat_of(survey: ReportSurvey) -> Heat:
 
 
 def timeline_chart(hours: Mapping[tuple[Hour, ScopeValidation], int]) -> Chart | None:
-    """Return the edits over time as bars, or None if there are no edits."""
+    """Return the edits over time as a chart, or None if there are no edits.
+
+    `hours` is the number of edits for each hour and verdict.
+    """
     line = timeline(hours, BARS)
     if not line.parts:
         return None
@@ -116,7 +127,7 @@ def timeline_chart(hours: Mapping[tuple[Hour, ScopeValidation], int]) -> Chart |
 
 
 def _period(hours: int) -> str:
-    """Return a length of time as text: `2 hours`, `1 day`, `4 weeks`."""
+    """Return a number of hours as text, such as `2 hours`, `1 day` or `4 weeks`."""
     units = (("week", 7 * _DAY), ("day", _DAY), ("hour", 1))
     unit, length = next(each for each in units if hours % each[1] == 0)
     return f"1 {unit}" if hours == length else f"{hours // length} {unit}s"
@@ -135,9 +146,10 @@ def _title(part: TimelinePart) -> str:
 
 
 def _stack(part: TimelinePart, top: int) -> Iterator[ChartPiece]:
-    """Yield the parts of a bar from the bottom, violations first. `top` is the most edits in a bar.
+    """Yield a part of a bar for each verdict that has edits, from the bottom up, FAIL first.
 
-    Each part is high enough to be seen.
+    `top` is the greatest number of edits in any bar, which sets the scale. Each part is high enough
+    to be seen.
     """
     y = float(_BASE)
     for verdict in _ORDER:

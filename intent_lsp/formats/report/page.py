@@ -36,9 +36,10 @@ _SECONDS: Final = len("2026-11-21T20:27:33")
 
 
 def report_html(report: ReportData, files: Mapping[str, str]) -> str:
-    """Return the page. `files` maps `page.html`, `page.css` and `page.js` to their contents.
+    """Return a report as an HTML page.
 
-    Characters that UTF-8 cannot encode are escaped.
+    `files` maps `page.html`, `page.css` and `page.js` to their contents. Characters that UTF-8
+    cannot encode are escaped.
     """
     style, script = files["page.css"], files["page.js"]
     values = {**_values(report), "style": style, "script": script, "policy": policy(style, script)}
@@ -59,7 +60,7 @@ def _hash(text: str) -> str:
 
 @cache
 def _template(text: str) -> Callable[[Mapping[str, object]], str]:
-    """Return the function that renders a template.
+    """Return the function that renders the Jinja template `text`, given the template's variables.
 
     Line ends in the template, and spaces around them, are dropped.
     """
@@ -72,12 +73,12 @@ def _template(text: str) -> Callable[[Mapping[str, object]], str]:
 
 
 def _visible(value: object) -> object:
-    """Return a value with its invisible characters escaped, or unchanged if it is markup."""
+    """Return a value as text with invisible characters escaped, or unchanged if it is markup."""
     return value if hasattr(value, "__html__") else escape_unseen(str(value))
 
 
 def _values(report: ReportData) -> Mapping[str, object]:
-    """Return the variables of the template."""
+    """Return the variables of the page's template, by name."""
     survey, found = report.survey, report.verification
     return {
         "report": report,
@@ -98,7 +99,7 @@ def _values(report: ReportData) -> Mapping[str, object]:
 
 
 def _verdict(found: Verification) -> str:
-    """Return in one sentence what the hash chain shows (ledger section 2)."""
+    """Return a sentence: the ledger is intact, cut off, or changed (ledger section 2)."""
     wrong = {each.code for each in found.problems if each.severity is Severity.ERROR}
     if not wrong:
         return "The ledger is intact: all hashes and links match"
@@ -117,13 +118,13 @@ def _moment(timestamp: str) -> str:
 
 
 def _lines(lines: LineCount) -> str:
-    """Return the numbers of added and removed lines, and of files not compared by line, as text."""
+    """Return counts as text: lines added, lines removed, and files not compared line by line."""
     changed = f"+{lines.added:,} −{lines.removed:,}"  # noqa: RUF001 -- a minus, as print has it
     return changed if not lines.whole else f"{changed}, {lines.whole:,} whole"
 
 
 def _changed(record: Record) -> str:
-    """Return the numbers of lines that a record added and removed, or "" if it has no ranges."""
+    """Return how many lines a record added and removed, as text, or "" if it has no ranges."""
     compared = any(talk.ranges for file in record.files for talk in file.conversations)
     return _lines(count_of_files(record.files)) if compared else ""
 

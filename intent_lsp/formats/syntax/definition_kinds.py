@@ -59,7 +59,7 @@ DEEPEST: Final = {"json": 4, "toml": 1, "yaml": 7}
 
 
 def kinds_of(language: str) -> dict[str, str]:
-    """Return the kind of definition for each node type of a language that can be a definition.
+    """Return the kind, such as `class`, of each node type of a language that can be a definition.
 
     The result is empty if the language has no definitions.
     """

@@ -12,7 +12,11 @@ MAX_NAME: Final = 120
 
 
 def defines(node: Node) -> bool:
-    """Return whether a node is a definition. Its type must be one that can be a definition."""
+    """Return whether a node is a definition. Its type must be one that can be a definition.
+
+    A type such as `struct` needs a body to define something, and a variable needs a function as its
+    value.
+    """
     if node.type in NEED_BODY:
         return node.child_by_field_name("body") is not None
     if node.type in HOLD_VALUES:
@@ -22,7 +26,7 @@ def defines(node: Node) -> bool:
 
 
 def definition_name(tree: SyntaxTree, node: Node) -> str:
-    """Return a definition's name without the names of outer definitions, or "" if it has none."""
+    """Return a definition's own name, unqualified by outer definitions, or "" if it has none."""
     if node.type == "impl_item":
         return _implementation(tree, node)
     if node.type == "method_declaration" and tree.language == "go":
@@ -35,7 +39,7 @@ def definition_name(tree: SyntaxTree, node: Node) -> str:
 
 
 def naming_part(node: Node) -> Node | None:
-    """Return the node that holds a definition's name, or None if the definition has no name."""
+    """Return the node inside a definition that holds its name, or None if it has no name."""
     for field in ("name", "key", "declarator", "property"):
         found = node.child_by_field_name(field)
         if found is not None:
@@ -52,7 +56,7 @@ def naming_part(node: Node) -> Node | None:
 
 
 def _declared(node: Node) -> Node:
-    """Return the node of the name in a declarator of C, which may be nested.
+    """Return the node of the name in a declarator of C, such as `*f(int)`, which may be nested.
 
     Any other node is returned unchanged.
     """
@@ -92,7 +96,7 @@ def _element(tree: SyntaxTree, node: Node) -> str:
 
 
 def _spelled(tree: SyntaxTree, node: Node | None) -> str:
-    """Return the text of a node on one line, without quotes, cut to MAX_NAME; "" for no node."""
+    """Return a node's text on one line, without quotes, cut to MAX_NAME; "" if there is no node."""
     if node is None:
         return ""
     text = tree.text(node).decode("utf-8", "replace")

@@ -6,7 +6,7 @@ from typing import Final
 
 
 class FileKind(Enum):
-    """The purpose of a file."""
+    """The purpose of a file, judged by its name."""
 
     CODE = "code"
     CONFIGURATION = "configuration"
@@ -29,9 +29,10 @@ def suffix_of(name: str) -> str:
 
 
 def kind_of(path: str, language: str | None) -> FileKind:
-    """Return the purpose of a file by its name.
+    """Return the purpose of a file, judged by its name and, if the name says nothing, its language.
 
-    `language` is the language of the file, or None if it is not known.
+    `language` is the file's programming language, or None if that is not known. A file is UNKNOWN
+    if it has no known name and no known language.
     """
     name = name_of(path)
     suffix = suffix_of(name)

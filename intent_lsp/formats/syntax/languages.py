@@ -61,18 +61,18 @@ class SyntaxTree:
     root: Node
 
     def text(self, node: Node) -> bytes:
-        """Return the bytes of a node in the source."""
+        """Return the part of `source` that a node covers."""
         return self.source[node.start_byte : node.end_byte]
 
 
 def language_of(path: str) -> str | None:
-    """Return the language of a file by its name, or None if it is not known."""
+    """Return the language of a file by its name, such as `python`, or None if it is not known."""
     name = name_of(path)
     return _FILES.get(name) or _SUFFIXES.get(suffix_of(name))
 
 
 def in_time() -> bool:
-    """Return False, as the `late` function of a caller without a time limit."""
+    """Return False: the `late` function of a caller that has no time limit."""
     return False
 
 
@@ -80,7 +80,7 @@ def parse(language: str, content: FileContent, late: Late = in_time) -> SyntaxTr
     """Return the syntax tree of a file's content. Broken code gives a partial tree.
 
     Return None if the grammar is not installed, if the content is not text, contains NUL or is over
-    MAX_PARSED_BYTES, or if parsing takes too many steps or `late` returns true.
+    MAX_PARSED_BYTES, or if parsing takes too many steps or `late`, called repeatedly, returns True.
     """
     source, grammar = _source(language, content), _grammar(language)
     whole = None if source is None or grammar is None else _tree(grammar, source, late)
@@ -92,8 +92,8 @@ def parse(language: str, content: FileContent, late: Late = in_time) -> SyntaxTr
 def captured(tree: SyntaxTree, types: tuple[str, ...], depth: int | None) -> list[Node]:
     """Return all nodes of the given types in text order, outer nodes before inner ones.
 
-    `depth` is the greatest depth of a node, or None for any depth. Types that the grammar does not
-    have are skipped.
+    `depth` is the greatest depth in the tree at which a node is found, or None for any depth. Types
+    that the grammar does not have are skipped.
     """
     query = _query(tree.language, types)
     if query is None:
@@ -106,7 +106,7 @@ def captured(tree: SyntaxTree, types: tuple[str, ...], depth: int | None) -> lis
 
 
 def _source(language: str, content: FileContent) -> bytes | None:
-    """Return the content as UTF-8 with line ends for a grammar.
+    """Return a file's content as UTF-8 for a grammar, with every bare CR replaced by LF.
 
     Return None if the content must not be parsed: it is not text, contains NUL, is too large, or is
     YAML that is nested too deep.
@@ -123,7 +123,10 @@ def _source(language: str, content: FileContent) -> bytes | None:
 
 
 def _tree(grammar: Language, source: bytes, late: Late) -> Tree | None:
-    """Parse a source. Return None if that takes too many steps, or if `late` returns true."""
+    """Parse a source and return its tree.
+
+    Return None if that takes more than MAX_STEPS steps, or if `late` returns True meanwhile.
+    """
     steps = 0
 
     def give_up(_offset: int, _flawed: bool) -> bool:  # noqa: FBT001 - how it is called
@@ -154,10 +157,10 @@ def _grammar(language: str) -> Language | None:
 
 @cache
 def _query(language: str, types: tuple[str, ...]) -> Query | None:
-    """Return the query that finds nodes of the given types.
+    """Return the tree-sitter query that finds the nodes of the given types in one language.
 
-    Types that the grammar does not have are skipped. Return None if none is left or there is no
-    grammar.
+    Types that the grammar does not have are skipped. Return None if no type remains, or if there is
+    no grammar.
     """
     grammar = _grammar(language)
     if grammar is None:

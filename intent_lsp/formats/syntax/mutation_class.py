@@ -4,7 +4,7 @@ Specified in requirements section 9.
 
 Invariant: a bug fix is never guessed. An edit that cannot be shown to be of a smaller class is an
 evolution of the intent.
-Invariant: the walk is iterative, and visits only nodes whose texts differ.
+Invariant: the comparison of two trees is iterative, and visits only nodes whose texts differ.
 """
 
 import re
@@ -34,12 +34,12 @@ from intent_lsp.formats.syntax.renames import consistent, is_identifier
 _Pairs: TypeAlias = Iterator[tuple[Node, Node]]
 
 _Parts: TypeAlias = tuple[list[Node], list[Node], list[bytes]]
-"""The parts of a node: those whose order matters, those that may move, and comments as words."""
+"""Children of a node: those whose order matters, those that may move, and comments as text."""
 
 
 @dataclass(slots=True)
 class TreeChange:
-    """The difference between two trees.
+    """The difference between two syntax trees, the old one and the new one.
 
     `alike`: they differ only by names, order, comments and layout. If it is false, the other fields
     are incomplete. `moved`: definitions or imports changed their order. `prose`: comments changed.
@@ -82,10 +82,10 @@ def inferred_change(
     late: Late = in_time,
     tree_of: TreeOf = outlined_tree,
 ) -> tuple[MutationClass, AstFingerprint | None]:
-    """Return the class of an edit, and the fingerprint of the content after the edit.
+    """Return the class of an edit of a file, and the AST fingerprint of the content after the edit.
 
-    The fingerprint is None if that content cannot be parsed. `tree_of` parses both contents; a
-    caller may pass a function with a cache.
+    The fingerprint is None if that content cannot be parsed. `late` returns True once the caller
+    has no more time. `tree_of` parses both contents; a caller may pass a function with a cache.
     """
     if before.absent or after.absent:
         gone = after.absent and not before.absent
@@ -108,7 +108,7 @@ def _of_trees(
 ) -> MutationClass:
     """Return the class of an edit of a file of the kind `of`, by comparing its two trees.
 
-    A tree is None if it could not be parsed.
+    A tree is None if it could not be parsed. `late` returns True once the caller has no more time.
     """
     settings = of is FileKind.CONFIGURATION
     otherwise = MutationClass.CONFIGURATION if settings else MutationClass.INTENT_EVOLUTION
@@ -122,7 +122,7 @@ def _of_trees(
 
 
 def _of_settings(before: FileContent, after: FileContent) -> MutationClass:
-    """Return the class of an edit of a configuration file without a grammar.
+    """Return the class of an edit of a configuration file that has no syntax tree.
 
     It is DOCUMENTATION if only comments and blank lines differ, else CONFIGURATION.
     """
@@ -140,9 +140,9 @@ def _without_comments(content: FileContent) -> list[str] | None:
 
 
 def tree_change(old: SyntaxTree, new: SyntaxTree, late: Late) -> TreeChange:
-    """Return the difference between two trees.
+    """Return the difference between two syntax trees.
 
-    They are reported as not alike if `late` says that the caller has no more time.
+    They are reported as not alike if `late` returns True, which means that time ran out.
     """
     change = TreeChange()
     pairs = [(old.root, new.root)]
@@ -156,9 +156,9 @@ def tree_change(old: SyntaxTree, new: SyntaxTree, late: Late) -> TreeChange:
 
 
 def _below(old: SyntaxTree, new: SyntaxTree, one: Node, other: Node, change: TreeChange) -> _Pairs:
-    """Compare two nodes whose texts differ, and note the result in `change`.
+    """Compare two nodes whose texts differ, `one` of the old tree and `other` of the new tree.
 
-    Yield the pairs of their children that must still be compared.
+    Note differences in `change`. Yield the pairs of their children that must still be compared.
     """
     before, after = old.text(one), new.text(other)
     if _same_words(one, before, after):
@@ -178,7 +178,7 @@ def _below(old: SyntaxTree, new: SyntaxTree, one: Node, other: Node, change: Tre
 
 
 def _same_words(node: Node, old: bytes, new: bytes) -> bool:
-    """Return whether two texts of a node differ only by quotes or by white space without effect."""
+    """Return whether a node's two texts differ only by quotes or by white space without effect."""
     if node.type in ("jsx_text", "text"):
         return old.split() == new.split()
     quoted = "string" in node.type and old[:1] in _QUOTES and new[:1] in _QUOTES
@@ -187,10 +187,10 @@ def _same_words(node: Node, old: bytes, new: bytes) -> bool:
 
 
 def _middle(old: SyntaxTree, new: SyntaxTree, one: Node, other: Node) -> list[Sequence[Node]]:
-    """Return the children of two nodes, without equal children at the start and the end.
+    """Return the children of `one` (old tree) and of `other` (new tree), as two sequences.
 
-    One equal child remains at each end, with an attribute or comment before it, because punctuation
-    is judged by the nodes next to it.
+    Equal children at the start and the end are left out. One equal child remains at each end, with
+    an attribute or comment before it, because punctuation is judged by the nodes next to it.
     """
     before = [(each.type, old.text(each)) for each in one.children]
     after = [(each.type, new.text(each)) for each in other.children]
@@ -205,9 +205,10 @@ def _middle(old: SyntaxTree, new: SyntaxTree, one: Node, other: Node) -> list[Se
 def _matched(
     old: SyntaxTree, was: list[Node], new: SyntaxTree, now: list[Node], change: TreeChange
 ) -> _Pairs:
-    """Match equal parts that may move. Yield the remaining parts as pairs, in text order.
+    """Match equal nodes of `was` (old tree) and `now` (new tree). Yield the others as pairs.
 
-    Set `change.moved` if the matched parts are in another order.
+    All are nodes that may move. The pairs are in text order. Set `change.moved` if the matched
+    nodes are in another order.
     """
     known, places, left = defaultdict[bytes, list[Node]](list), list[int](), list[Node]()
     for node in reversed(now):
@@ -224,7 +225,11 @@ def _matched(
 
 
 def _parts(tree: SyntaxTree, above: Node, children: Sequence[Node]) -> _Parts:
-    """Return some children of the node `above` as its parts, without those that are only layout."""
+    """Return `children`, some children of the node `above`, as three lists.
+
+    These are the nodes whose order matters, the nodes that may move, and the texts of comments.
+    Children that are only layout are left out. A comment that a tool reads counts as code.
+    """
     fixed, movable, prose = list[Node](), list[Node](), list[bytes]()
     doc, attributed = _docstring(tree, above), False
     for child, after in zip(children, [*children[1:], None], strict=True):
@@ -250,9 +255,9 @@ def _docstring(tree: SyntaxTree, node: Node) -> Node | None:
 
 
 def _is_layout(above: Node, node: Node, after: Node | None) -> bool:
-    """Return whether a token has no meaning: `;`, a trailing comma, the brackets of an import.
+    """Return whether a token has no meaning: `;`, a trailing comma, or the brackets of an import.
 
-    `above` is the parent of `node`, and `after` the node that follows it, or None.
+    `above` is the parent of `node`. `after` is the node that follows it, or None if it is the last.
     """
     if node.type == ",":
         return after is not None and after.type in (")", "]", "}", ">")
@@ -272,7 +277,10 @@ def _bare(node: Node) -> Node:
 
 
 def _is_movable(tree: SyntaxTree, above: Node, node: Node) -> bool:
-    """Return whether a node, such as a definition, means the same in any order of its siblings."""
+    """Return whether a node, such as a definition, means the same in any order of its siblings.
+
+    `above` is the node's parent.
+    """
     if above.type == "import_from_statement":
         return node in above.children_by_field_name("name")
     if _IMPORTS.fullmatch(node.type) or (node.is_named and above.type == "use_list"):

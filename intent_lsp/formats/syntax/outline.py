@@ -59,17 +59,18 @@ class OutlinedTree:
 
 
 TreeOf: TypeAlias = Callable[[str, FileContent, Late], OutlinedTree | None]
-"""Returns the tree of a content, given path, content and time limit. None as `outlined_tree`."""
+"""Parses a file, given path, content and `late`, with the same result as `outlined_tree`."""
 
 
 PARSER: Final = "tree-sitter"
 
 
 def outlined_tree(path: str, content: FileContent, late: Late = in_time) -> OutlinedTree | None:
-    """Parse a file's content and return its tree with its definitions.
+    """Return the syntax tree of a file's content with its definitions.
 
     Return None if the language is unknown, its grammar is not installed, or the content cannot be
-    parsed: it is not text, is over 1 MB, or takes too many steps or too long.
+    parsed: it is not text, is over 1 MB, or takes too many steps or too long. `late` returns True
+    once the caller has no more time.
     """
     language = language_of(path)
     tree = None if language is None else parse(language, content, late)
@@ -80,13 +81,13 @@ def outlined_tree(path: str, content: FileContent, late: Late = in_time) -> Outl
 
 
 def outline(path: str, content: FileContent, late: Late = in_time) -> tuple[Definition, ...]:
-    """Return the definitions of a file in text order; empty if it cannot be parsed."""
+    """Return the definitions of a file in text order; empty if it cannot be parsed in time."""
     found = outlined_tree(path, content, late)
     return () if found is None else found.definitions
 
 
 def innermost(found: Iterable[Definition]) -> Iterator[Definition]:
-    """Yield the definitions that contain no other, in text order."""
+    """Yield those of the definitions `found` that contain no other one. All are in text order."""
     before: Definition | None = None
     for each in found:
         if before is not None and each.depth <= before.depth:
@@ -99,24 +100,24 @@ def innermost(found: Iterable[Definition]) -> Iterator[Definition]:
 def file_fingerprint(
     path: str, content: FileContent, late: Late = in_time, tree_of: TreeOf = outlined_tree
 ) -> AstFingerprint | None:
-    """Return the fingerprint of a file's content, or None if the content cannot be parsed.
+    """Return the AST fingerprint of a file's content, or None if the content cannot be parsed.
 
-    The fingerprint is specified in ledger section 1. `tree_of` parses the content; a caller may
-    pass a function with a cache.
+    The fingerprint is specified in ledger section 1. `late` returns True once the caller has no
+    more time. `tree_of` parses the content; a caller may pass a function with a cache.
     """
     found = tree_of(path, content, late)
     return None if found is None else tree_fingerprint(found)
 
 
 def tree_fingerprint(outlined: OutlinedTree) -> AstFingerprint:
-    """Return the hash over the depth, kind and qualified name of each definition, in order."""
+    """Return the fingerprint: a hash of the depth, kind and name of each definition, in order."""
     told = [f"{each.depth}\t{each.kind}\t{each.name}\n" for each in outlined.definitions]
     summary = hash_content("".join(told).encode("utf-8", "surrogatepass"))
     return AstFingerprint(parser=PARSER, language=outlined.tree.language, summary_hash=summary)
 
 
 def _definitions(tree: SyntaxTree, late: Late) -> tuple[Definition, ...] | None:
-    """Return the definitions of a tree in text order, or None if time ran out."""
+    """Return the definitions of a tree in text order, or None if `late` returned True meanwhile."""
     kinds, found = kinds_of(tree.language), list[Definition]()
     around: list[tuple[int, Definition]] = []
     for node in captured(tree, tuple(kinds), DEEPEST.get(tree.language)):

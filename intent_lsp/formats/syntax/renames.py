@@ -14,24 +14,25 @@ MAX_PLACES: Final = 2_000
 
 
 def is_identifier(node: Node) -> bool:
-    """Whether a leaf node is a name chosen by the author."""
+    """Return whether a leaf node is a name chosen by the author of the code."""
     if node.type == "word":
         return node.parent is not None and node.parent.type in _COMMANDS
     return _NAMES.fullmatch(node.type) is not None
 
 
 def consistent(tree: SyntaxTree, renamed: Mapping[tuple[bytes, bytes], Sequence[Node]]) -> bool:
-    """Return whether the code with these names renamed has the same meaning.
+    """Return whether code has the same meaning with the names in `renamed` changed.
 
-    `renamed` maps (old name, new name) to nodes of the old tree. For each name, its declaration and
-    every other use in its scope must be renamed, and the new name must not be used there before.
+    `renamed` maps (old name, new name) to the changed nodes of `tree`, the old tree. For each name,
+    its declaration and every other use in its scope must be renamed, and the new name must not be
+    used there before.
     """
     few = sum(map(len, renamed.values())) <= MAX_PLACES
     return few and all(_renames(tree, *names, nodes) for names, nodes in renamed.items())
 
 
 def _renames(tree: SyntaxTree, old: bytes, new: bytes, nodes: Sequence[Node]) -> bool:
-    """Return whether the name `old` was renamed consistently, if it was renamed at `nodes`."""
+    """Return whether `nodes` are the declaration and all uses of `old`, and `new` was not used."""
     scopes = {_scope(tree, node) for node in nodes if _binds(tree, node)}
     places = {node.start_byte for node in nodes}
     members = any(_is_member(node) for node in nodes)
@@ -44,7 +45,7 @@ def _renames(tree: SyntaxTree, old: bytes, new: bytes, nodes: Sequence[Node]) ->
 
 
 def _scope(tree: SyntaxTree, node: Node) -> tuple[int, int]:
-    """Return the byte range in which the name of a node has the same meaning."""
+    """Return the (start, end) byte range in which an identifier's name has the same meaning."""
     above = None if _is_member(node) else node.parent
     while above is not None:
         block = tree.language not in _BY_FUNCTION and _BLOCKS.fullmatch(above.type)
@@ -69,13 +70,13 @@ def _binds(tree: SyntaxTree, node: Node) -> bool:
 
 
 def _is_of_self(tree: SyntaxTree, node: Node) -> bool:
-    """Return whether a node is an attribute of `self`, `cls` or `this`, declared by assignment."""
+    """Return whether a node is an attribute of `self`, `cls` or `this`, such as `self.name`."""
     thing = node.child_by_field_name("object")
     return thing is not None and tree.text(thing) in (b"self", b"cls", b"this")
 
 
 def _is_member(node: Node) -> bool:
-    """Whether a name is looked up in an object, as in `thing.name`."""
+    """Return whether an identifier is looked up in an object, as `name` is in `thing.name`."""
     above = node.parent
     if above is None or _MEMBERS.fullmatch(node.type):
         return above is not None
@@ -93,7 +94,7 @@ def _is_part(above: Node, node: Node, *fields: str) -> bool:
 def _places(
     tree: SyntaxTree, name: bytes, scope: tuple[int, int], *, members: bool
 ) -> Iterator[int]:
-    """Yield the byte offsets in a scope where a name occurs as an identifier.
+    """Yield the byte offsets in a scope, a byte range, where a name occurs as an identifier.
 
     Names after a dot, as in `thing.name`, count only if `members` is set.
     """

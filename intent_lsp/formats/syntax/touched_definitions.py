@@ -24,9 +24,11 @@ def touched_definitions(
     late: Late = in_time,
     tree_of: TreeOf = outlined_tree,
 ) -> tuple[str, ...]:
-    """Return the names of the definitions that the ranges `changed` touch, each once.
+    """Return the names of the definitions in a file's new content that a change touched, each once.
 
-    They are in text order. The result is empty if the file cannot be parsed.
+    `changed` are the ranges of the change's record. The names are in text order. The result is
+    empty if the file cannot be parsed. `late` returns True once the caller has no more time;
+    `tree_of` parses the content.
     """
     found = tree_of(path, content, late)
     definitions = () if found is None else found.definitions
@@ -39,7 +41,8 @@ def touched_definitions(
 class _Lines:
     """Running totals over a file's lines: lines that are not blank, new lines, and removals.
 
-    A removal of lines is counted at the line above it.
+    `filled` says for each line whether it is not blank. A removal of lines is counted at the line
+    above it.
     """
 
     def __init__(self, filled: Sequence[bool], changed: Iterable[Range]) -> None:
@@ -70,7 +73,7 @@ class _Lines:
         return self._new[last] - self._new[first] + self._gone[last - 1] - self._gone[first]
 
     def _within(self, each: Definition) -> tuple[int, int]:
-        """Return the index of a definition's first line and of the line after its last."""
+        """Return the index of a definition's first line, and the index after its last line."""
         last = min(each.last_line, len(self._filled) - 1)
         return min(each.first_line - 1, last - 1), last
 
@@ -78,9 +81,9 @@ class _Lines:
 def _touched(
     definitions: Sequence[Definition], filled: Sequence[bool], changed: Iterable[Range]
 ) -> Iterator[str]:
-    """Yield the names of definitions that are new, or changed outside of those nested in them.
+    """Yield the names of definitions that are new, or changed outside of those inside them.
 
-    `filled` says for each line whether it is not blank.
+    A definition inside a new one is left out. `filled` says for each line whether it is not blank.
     """
     lines = _Lines(filled, changed)
     own = _own(definitions, lines)
@@ -106,5 +109,5 @@ def _own(definitions: Sequence[Definition], lines: _Lines) -> list[int]:
 
 
 def _sums(marks: Iterable[bool]) -> list[int]:
-    """Return the running totals of `marks`, of which the first total is 0."""
+    """Return the running totals of `marks`: the first is 0, and each True adds 1."""
     return list(accumulate(marks, initial=0))
