@@ -39,7 +39,7 @@ def append_text(path: Path, text: str) -> None:
 
 
 def append_once(path: Path, data: bytes, *, mode: int) -> int:
-    """Append `data` to a file in one write, and return the file's new size.
+    """Append `data` to a file in one write, and return the file's new size in bytes.
 
     The file is created with `mode` if needed. If another file replaces it at `path` during the
     write, `data` is appended to the new file as well. Raise UnsafePathError if the path is not a
@@ -59,8 +59,9 @@ def append_once(path: Path, data: bytes, *, mode: int) -> int:
 def overwrite(path: Path, changed: Callable[[bytes], bytes], *, at_most: int, mode: int) -> None:
     """Overwrite the start of a file with what `changed` returns for its first `at_most` bytes.
 
-    The bytes are written in one write, without syncing. The file is created with `mode` if needed.
-    Raise UnsafePathError if the path is not a regular file, or OSError.
+    Bytes beyond the returned ones stay. All is written in one write, without syncing. The file is
+    created with `mode` if needed. Raise UnsafePathError if the path is not a regular file, or
+    OSError.
     """
     descriptor = open_plain(path, os.O_RDWR | os.O_CREAT, mode)
     try:
@@ -72,7 +73,7 @@ def overwrite(path: Path, changed: Callable[[bytes], bytes], *, at_most: int, mo
 
 
 def _line_end(descriptor: int) -> str:
-    """Return a line feed if the file's last line does not end in one, else ""."""
+    """Return a line feed if a file is not empty and its last line has no line end, else ""."""
     size = os.lseek(descriptor, 0, os.SEEK_END)
     if not size:
         return ""

@@ -23,7 +23,7 @@ def now() -> datetime:
 
 
 def budget(seconds: float) -> Callable[[], bool]:
-    """Return a function that reports whether this thread has used `seconds` of processor time.
+    """Return a function that returns True once this thread has used `seconds` of processor time.
 
     Processor time is counted from this call. It is used because a record's content must not depend
     on the machine's other load. The returned function must be called in the same thread.
@@ -33,7 +33,7 @@ def budget(seconds: float) -> Callable[[], bool]:
 
 
 def deadline(seconds: float) -> Callable[[], bool]:
-    """Return a function that reports whether `seconds` have passed since this call."""
+    """Return a function that returns True once `seconds` have passed since this call."""
     end = time.monotonic() + seconds
     return lambda: time.monotonic() >= end
 
@@ -50,7 +50,7 @@ def pause(seconds: float) -> None:
 
 
 def file_time_ns() -> int:
-    """Return a time in ns that is not later than the time of any future change of a file."""
+    """Return a time in ns that is not later than the change time of any future change of a file."""
     return time.time_ns() - _SAFE_NS if _COARSE is None else time.clock_gettime_ns(_COARSE)
 
 

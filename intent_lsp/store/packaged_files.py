@@ -28,7 +28,7 @@ _REPORT: Final = ("page.html", "page.css", "page.js")
 
 @cache
 def command_lists() -> CommandLists:
-    """Return the lists of known shell commands. They are read on first use and cached.
+    """Return the lists of known shell commands, read from the package on first use and cached.
 
     Many sessions run no command and never need them.
     """
@@ -39,29 +39,30 @@ def command_lists() -> CommandLists:
 
 
 def report_files() -> dict[str, str]:
-    """Return the texts of a report's template, style sheet and script, by file name."""
+    """Return the texts of the HTML report's template, style sheet and script, by file name."""
     place = files("intent_lsp") / "formats" / "report"
     return {name: (place / name).read_text("utf-8") for name in _REPORT}
 
 
 def template(path: str) -> str:
-    """Return the initial text, with commented examples, of the control file at `path`.
+    """Return the text with which a new control file is created, with commented examples.
 
-    The text is valid, and its rules take effect only after somebody edits it.
+    `path` is the control file's path, relative to the root. The text is valid, and its rules take
+    effect only after somebody edits it.
     """
     name = path.removeprefix(f"{CONTROL_ROOM}/").removeprefix(".")
     return (files("intent_lsp") / "templates" / name).read_text("utf-8")
 
 
 def codes_page() -> Path | None:
-    """Return the path of `codes.md` in the package or the checkout, or None if there is none."""
+    """Return the path of `codes.md`, which explains all codes, or None if it is not installed."""
     package = Path(intent_lsp.__file__).parent
     pages = (package / "docs" / "codes.md", package.parent / "docs" / "codes.md")
     return next((page for page in pages if page.is_file()), None)
 
 
 def sections() -> dict[str, str]:
-    """Return the text of each section of `codes.md`, by code; empty if the page is missing."""
+    """Return the text about each code in `codes.md`, by code; empty if that is not installed."""
     page = codes_page()
     text = "" if page is None else (read_bytes(page) or b"").decode()
     found: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""Protected files that work-tree snapshots leave out: git's own, the ledger, and ignored ones.
+"""Protected files that work-tree snapshots leave out: git's own, the ledger, ignored control files.
 
 Invariant: nothing is written, and what cannot be read is left out: a file is logged, a directory
 counts as empty.
@@ -43,11 +43,11 @@ _GITS_OWN: Final = ".git"
 
 
 def guarded_files(git_dir: Path, common: Path) -> Mapping[WorkspacePath, GuardedFile]:
-    """Return the hashes of git's hooks and settings files, by path, to detect changes.
+    """Return the hashes of git's hooks and settings files that exist, by path, to detect changes.
 
     `git_dir` is the git directory of the work tree, `common` the one that all work trees share.
-    HEAD's reflog is included with a constant content, because git writes to it: only its removal is
-    a change.
+    HEAD's reflog is included with a constant `meaning`, because git writes to it: only its removal
+    is a change.
     """
     found = {}
     for name, place in _places(git_dir, common):
@@ -64,7 +64,8 @@ def guarded_files(git_dir: Path, common: Path) -> Mapping[WorkspacePath, Guarded
 def guarded_bytes(place: Path) -> bytes | None:
     """Return the bytes by which a file is compared, or None if there is no readable file.
 
-    These are its content, or for a large file its first `READ_AT_MOST` bytes and its size.
+    These are its content, or for a file of more than `READ_AT_MOST` bytes the first `READ_AT_MOST`
+    bytes followed by its size.
     """
     known = stamp(place)
     if known is None:
@@ -79,7 +80,10 @@ def guarded_bytes(place: Path) -> bytes | None:
 
 
 def ledger_seen(ledger: Path) -> LedgerSeen | None:
-    """Return position and hash of the last whole lines of a ledger file, or None if it has none."""
+    """Return position and hash of the last whole lines of a ledger file, or None if it has none.
+
+    These are the whole lines in its last `READ_AT_MOST` bytes.
+    """
     known = stamp(ledger)
     size = 0 if known is None else known.size
     start = max(0, size - READ_AT_MOST)
@@ -92,7 +96,7 @@ def ledger_seen(ledger: Path) -> LedgerSeen | None:
 
 
 def ledger_goes_on(ledger: Path, before: LedgerSeen) -> bool:
-    """Return whether a ledger file still has the same lines at the position in `before`.
+    """Return whether a ledger file has the same bytes at the position in `before` as it had then.
 
     Earlier lines are not compared: the hash chain reveals a change there.
     """
@@ -100,16 +104,20 @@ def ledger_goes_on(ledger: Path, before: LedgerSeen) -> bool:
 
 
 def hidden_control_files(root: Path, git: Git) -> tuple[WorkspacePath, ...]:
-    """Return the control-plane files of a root that git ignores.
+    """Return the control-plane files of a root that git ignores, relative to the root.
 
-    Files that only the server writes are left out.
+    Files that only the server writes are left out. At most `FILES_AT_MOST` files are examined.
     """
     found = itertools.islice(_control_files(root), FILES_AT_MOST)
     return tuple(path for path in found if not server_only(path) and git.ignored(path))
 
 
 def _meaning(name: str, data: bytes, common: Path) -> bytes | None:
-    """Return the part of a file's `data` that must not change, or None to ignore the file."""
+    """Return the bytes of a protected file that must not change, or None to treat it as missing.
+
+    `name` is the file's path in the git directory, `data` its content, and `common` the git
+    directory that all work trees share.
+    """
     if name == _LOG:
         # Git may write to the reflog at any time, but nobody may remove it.
         return b""
@@ -138,7 +146,7 @@ def _part(ledger: Path, start: int, end: int) -> bytes:
 
 
 def _places(git_dir: Path, common: Path) -> Iterator[tuple[str, Path]]:
-    """Yield (name relative to `.git/`, path) of each protected file."""
+    """Yield (path in the git directory, full path) of each protected file, existing or not."""
     yield from ((name, common / name) for name in _SHARED)
     yield from ((name, git_dir / name) for name in (_OF_WORK_TREE, _LOG))
     hooks = common / "hooks"
@@ -156,7 +164,7 @@ def _files_below(room: Path) -> Iterator[str]:
 
 
 def _control_files(root: Path) -> Iterator[WorkspacePath]:
-    """Yield the control-plane files that exist below a root, including ignored ones."""
+    """Yield the existing control-plane files of a root, including those that git ignores."""
     names = map("/".join, CONTROL_FILES)
     yield from (WorkspacePath(name) for name in names if (root / name).is_file())
     for room, head, tail in CONTROL_FAMILIES:
@@ -169,7 +177,10 @@ def _control_files(root: Path) -> Iterator[WorkspacePath]:
 
 
 def _below(root: Path, room: str) -> Iterator[WorkspacePath]:
-    """Yield all files below `room`, except in directories that only the server writes."""
+    """Yield all files below the directory `room`, as paths relative to the root.
+
+    Directories in which only the server writes are left out.
+    """
     for directory, rooms, names in os.walk(root / room):
         below = Path(directory).relative_to(root).as_posix()
         # Directories that only the server writes may be large, and no agent's change is looked for

@@ -18,20 +18,21 @@ _ROOMS: Final = ("/tmp", "/var/tmp")  # noqa: S108 - asked about, never written 
 
 
 def is_ignored(git: Git, path: WorkspacePath, *, directory: bool = False) -> bool:
-    """Return whether git ignores a file or directory and tracks neither it nor anything below it.
+    """Return whether git ignores a path and tracks neither the path nor anything below it.
 
-    `directory` is for a path that does not exist yet and may become a directory. A pattern such as
-    `build/` ignores only directories.
+    `directory` is for a path that does not exist yet and may become a directory: patterns such as
+    `build/`, which ignore only directories, then apply.
     """
     spelled = WorkspacePath(f"{path}/") if directory else path
     return git.ignored(spelled) and not git.tracks_below(path)
 
 
 def is_temporary(root: Path, path: str) -> bool:
-    """Return whether a path, absolute or relative to a root, is that of a temporary file.
+    """Return whether a path is that of a temporary file, which belongs to nobody.
 
-    If the root or the home directory is itself below the temporary directory, it is in one of that
-    directory's entries; paths in the same entry are not temporary.
+    `path` is absolute or relative to `root`. It must be in a temporary directory of the system, but
+    not in a git work tree or a governed root. If the root or the home directory is itself in the
+    temporary directory, at `/tmp/a/root` for example, nothing in `/tmp/a` is temporary.
     """
     real = os.path.realpath(root / path)
     homes = [os.path.realpath(each) + os.sep for each in (root, Path.home())]
@@ -46,7 +47,7 @@ def is_temporary(root: Path, path: str) -> bool:
 
 
 def _rooms() -> tuple[str, ...]:
-    """Return the temporary directories of the system, with links resolved."""
+    """Return the system's temporary directories, with links resolved."""
     named = (os.environ.get(variable, "") for variable in _VARIABLES)
     rooms = (room for room in (*named, *_ROOMS) if Path(room).is_absolute())
     return tuple(dict.fromkeys(os.path.realpath(room) for room in rooms))

@@ -47,7 +47,7 @@ class Stamp:
 
 
 class TooLargeError(OSError):
-    """Raised if a file has more bytes than its reader accepts."""
+    """Raised if a file has more than `at_most` bytes, the limit of its reader."""
 
     def __init__(self, at_most: int) -> None:
         super().__init__(errno.EFBIG, f"a file of more than {at_most >> 20} MiB is not read")
@@ -114,14 +114,17 @@ def open_plain(path: Path | str, how: int, mode: int = 0o600) -> int:
 
 
 def is_at(descriptor: int, path: Path) -> bool:
-    """Whether the path still refers to the open file. A link at the path is not followed."""
+    """Return whether the file now at `path` is the one open as `descriptor`.
+
+    Links are not followed.
+    """
     with suppress(OSError):
         return os.path.samestat(os.fstat(descriptor), os.lstat(path))
     return False
 
 
 def is_plain_directory(path: str) -> bool:
-    """Whether the path is a directory. False for a symbolic link to one."""
+    """Return whether there is a directory at the path. A symbolic link to one gives False."""
     with suppress(OSError, ValueError):
         return modes.S_ISDIR(os.lstat(path).st_mode)
     return False

@@ -20,7 +20,10 @@ _COARSE_NS: Final = 1_000_000
 
 
 class KnownFiles:
-    """The noted stamps of the files of one root. Thread-safe."""
+    """Stores a stamp for each file of one root, to detect later whether the file has changed.
+
+    Thread-safe.
+    """
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -28,7 +31,7 @@ class KnownFiles:
         self._stamps: dict[WorkspacePath, Stamp] = {}
 
     def settled_stamp(self, path: WorkspacePath) -> Stamp | None:
-        """Return a file's stamp once any further change is certain to change the stamp.
+        """Return a file's present stamp once any further change is certain to change the stamp.
 
         Two changes within one tick of the clock have the same time, so this waits for the next
         tick. Return None if the file is missing, if its file system's clock is too coarse, or if
@@ -45,7 +48,7 @@ class KnownFiles:
         return None
 
     def note(self, path: WorkspacePath, known: Stamp | None) -> None:
-        """Store the stamp that a file had before it was read. If `known` is None, forget it."""
+        """Store the stamp that a file had before it was read. If `known` is None, delete it."""
         with self._lock:
             if known is None:
                 self._stamps.pop(path, None)
@@ -53,7 +56,7 @@ class KnownFiles:
                 self._stamps[path] = known
 
     def is_unchanged(self, path: WorkspacePath) -> bool:
-        """Whether a file's present stamp equals the noted one. False if none was noted."""
+        """Return whether a file's present stamp equals the stored one. False if none is stored."""
         with self._lock:
             known = self._stamps.get(path)
         return known is not None and stamp(self._root / path) == known

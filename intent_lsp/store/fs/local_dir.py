@@ -25,7 +25,10 @@ GITIGNORE_TEXT = b".local/\n.tmp-*\nintent_map.md\n"
 
 
 def open_local_directory(root: Path) -> Path | None:
-    """Return `.local/`, created if it is missing. If that fails, log it and return None."""
+    """Return the path of `.local/` of a governed root, created if it is missing.
+
+    If it cannot be created, log the reason and return None.
+    """
     try:
         return ensure_local_directory(root)
     except (OSError, UnsafePathError) as problem:
@@ -34,7 +37,7 @@ def open_local_directory(root: Path) -> Path | None:
 
 
 def ensure_local_directory(root: Path) -> Path:
-    """Return `.local/` of a governed root, created with its `.gitignore` if it is missing.
+    """Return the path of `.local/` of a governed root, created with its `.gitignore` if missing.
 
     Raise UnsafePathError if something else is there, OSError if it cannot be created.
     """
@@ -72,8 +75,8 @@ def ensure_inner_directory(room: Path, name: str) -> Path:
 def keep_aside(room: Path, name: str, data: bytes) -> Path:
     """Save `data`, which the ledger cannot keep, as a file in `torn/` inside `.local/` (`room`).
 
-    Return the file, whose name begins with `name`. Equal data with the same `name` is saved once.
-    Raise UnsafePathError or OSError if it cannot be saved.
+    Return the path of the file, whose name begins with `name`. Equal data with the same `name` is
+    saved once. Raise UnsafePathError or OSError if it cannot be saved.
     """
     directory = ensure_inner_directory(room, "torn")
     kept, number = directory / f"{name}.part", 0
@@ -84,7 +87,7 @@ def keep_aside(room: Path, name: str, data: bytes) -> Path:
 
 
 def find_local_directory(root: Path) -> Path | None:
-    """Return `.local/` if it exists, else None. Create nothing."""
+    """Return the path of a root's `.local/` if it exists, else None. Create nothing."""
     room = root / LOCAL_ROOM
     return room if room.is_dir() and not room.is_symlink() else None
 

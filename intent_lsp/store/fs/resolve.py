@@ -1,4 +1,4 @@
-"""Path resolution: where a path's bytes are after links, and whether case matters.
+"""Path resolution: the file that a path names after links, and whether case matters in names.
 
 Specified in scope section 4.
 
@@ -50,13 +50,16 @@ def resolve_below(root: Path, path: str) -> ResolvedPath | None:
 
 
 def is_directory(root: Path, name: str) -> bool:
-    """Whether the path `name`, relative to the root, is a directory. False for an invalid path."""
+    """Return whether the path `name`, relative to the root, is a directory.
+
+    False if it is invalid.
+    """
     path = parse_relative(name)
     return path is not None and (root / path).is_dir()
 
 
 def case_sensitive(root: Path) -> bool:
-    """Whether file names under `root` are case-sensitive, so that `a` and `A` are two files.
+    """Return whether file names under `root` are case-sensitive, so that `a` and `A` are two files.
 
     This is tested by looking up an existing entry with its letters' case swapped. Without a
     suitable entry, return what is usual for the operating system.
@@ -73,7 +76,10 @@ def case_sensitive(root: Path) -> bool:
 
 
 def _entries(root: Path) -> list[Path]:
-    """Return existing entries whose names have letters, at most 8, `.orchestration/` first."""
+    """Return at most 8 entries of the directory `root` whose names have letters.
+
+    `.orchestration/` comes first.
+    """
     try:
         names = os.listdir(root)  # noqa: PTH208 - names alone, without an object for each
     except (OSError, ValueError):
@@ -84,10 +90,10 @@ def _entries(root: Path) -> list[Path]:
 
 
 def last_touched(path: Path) -> float | None:
-    """Return the later of a file's modification and change times, in seconds since 1970.
+    """Return when a file last changed: its modification or change time, whichever is later.
 
-    For a missing file, return the time of its parent directory, which changed when the file was
-    removed. Return None if neither can be read.
+    The time is in seconds since 1970. For a missing file, return the time of its parent directory,
+    which changed when the file was removed. Return None if neither can be read.
     """
     for place in (path, path.parent):
         try:

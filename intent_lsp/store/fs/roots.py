@@ -27,21 +27,21 @@ def governed_root(path: str) -> Path | None:
 
 
 def has_ledger(root: Path) -> bool:
-    """Whether `root` has a ledger's main file or a segment, so that records were written there."""
+    """Return whether `root` has a ledger: its main file, or any segment or archive."""
     if os.path.lexists(root / LEDGER_FILE):
         return True
     return any(_has_segment(root / room) for room in _SEGMENT_ROOMS)
 
 
 class RootsBelow:
-    """Detects governed roots nested inside one root. The result for each directory is cached."""
+    """Detects governed roots nested inside one root. The results are cached for each directory."""
 
     def __init__(self, root: Path) -> None:
         self._root = os.fspath(root)
         self._known = {"": False}
 
     def hold(self, path: WorkspacePath) -> bool:
-        """Whether a path is a governed root nested inside this object's root, or is in one."""
+        """Return whether a path is a governed root nested inside this object's root, or in one."""
         unknown = []
         room: str = path
         while room not in self._known:
@@ -55,7 +55,7 @@ class RootsBelow:
 
 
 def is_git_top(directory: Path) -> bool:
-    """Whether a directory is the top of a git work tree: main, linked or a submodule's."""
+    """Return whether a directory is the top of a git work tree: main, linked or a submodule's."""
     git = directory / ".git"
     if not os.path.lexists(git):
         return False
@@ -68,7 +68,7 @@ def is_git_top(directory: Path) -> bool:
 
 
 def _is_governed(directory: str) -> bool:
-    """Whether a directory is a governed root: it has an intents file, or at least a ledger."""
+    """Return whether a directory is a governed root, because it has an intents file or a ledger."""
     if not os.path.lexists(f"{directory}/{CONTROL_ROOM}"):
         # Most directories have no `.orchestration/`: one system call instead of four.
         return False

@@ -34,7 +34,7 @@ Identity = tuple[int, int]
 
 
 class NoDirectoryError(sqlite3.OperationalError):
-    """The database has no directory: `.local/` and `.orchestration/` above it are missing."""
+    """Raised if the directory for a database cannot be created: `.orchestration/` is missing."""
 
 
 class SqliteFile:
@@ -45,7 +45,7 @@ class SqliteFile:
     """
 
     def __init__(self, path: Path, connect: Connect) -> None:
-        """Set the path. `connect` opens the file when it is first needed."""
+        """Set the path. `connect` opens the file at that path when it is first needed."""
         self.path = path
         self._spelled = os.fspath(path)
         self._connect = connect
@@ -53,7 +53,7 @@ class SqliteFile:
         self.identity: Identity | None = None
 
     def is_current(self) -> bool:
-        """Whether a connection is open and the path still refers to the file that was opened."""
+        """Return whether a connection is open and its file is still the one at the path."""
         return self.opened is not None and self.identity == self.identity_now()
 
     def connection(self) -> sqlite3.Connection:
@@ -83,7 +83,7 @@ class SqliteFile:
                 connection.close()
 
     def identity_now(self) -> Identity | None:
-        """Return device and inode of the file at the path, or None if there is no file."""
+        """Return device and inode of the file now at the path, or None if there is no file."""
         # Never open the file to ask: closing it again would drop this process's SQLite locks.
         try:
             found = os.stat(self._spelled)  # noqa: PTH116 - asked twice for each transaction
@@ -92,7 +92,11 @@ class SqliteFile:
         return found.st_dev, found.st_ino
 
     def _make(self) -> None:
-        """Create the file, and its `.local/` directory too if the directory was deleted."""
+        """Create the empty file, and its `.local/` directory too if that was deleted.
+
+        Raise NoDirectoryError if `.orchestration/` is missing, sqlite3.OperationalError if creating
+        fails.
+        """
         try:
             try:
                 restore_local_directory(self.path.parent)
@@ -136,7 +140,7 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 def create_tables(connection: sqlite3.Connection, tables: Iterable[str], version: int) -> int:
-    """Create `tables` in an empty database and set its schema version to `version`.
+    """Run the statements `tables` in an empty database and set its schema version to `version`.
 
     Do nothing if the database is not empty. Return the schema version that the database then has.
     """
@@ -150,9 +154,10 @@ def create_tables(connection: sqlite3.Connection, tables: Iterable[str], version
 
 
 def keep_safe(connection: sqlite3.Connection, path: Path) -> None:
-    """Turn on the write-ahead log, so that readers and a writer can work at the same time.
+    """Turn on SQLite's write-ahead log, so that readers and a writer can work at the same time.
 
-    On file systems that do not support it, the rollback journal is used instead.
+    On file systems that do not support it, the rollback journal is used instead, and a warning with
+    `path` is logged.
     """
     try:
         (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
@@ -172,5 +177,5 @@ def _version(connection: sqlite3.Connection) -> int:
 
 
 def kind(problem: sqlite3.Error) -> int:
-    """Return SQLite's primary error code, or 0 if the error has none."""
+    """Return the primary error code of a SQLite error, such as SQLITE_BUSY, or 0 if it has none."""
     return getattr(problem, "sqlite_errorcode", 0) & 0xFF

@@ -1,4 +1,4 @@
-"""The token file: the secret that a client must present.
+"""The token file: the secret that a client must send to a server on a socket.
 
 Invariant: a token that others than its owner can read, or that is behind a link, is refused.
 Invariant: an existing file is never changed.
@@ -31,10 +31,10 @@ class TokenFileError(IntentLspError):
 
 
 def token_of(path: Path) -> str:
-    """Return the token in a file, 16 to 1,024 printable ASCII characters; create one if missing.
+    """Return the token in a file. If the file is missing, create it with a new random token.
 
-    Raise TokenFileError if the file is not private, not valid, or cannot be read or created
-    (protocol section 5).
+    A token has 16 to 1,024 printable ASCII characters. Raise TokenFileError if the file is not
+    private, not valid, or cannot be read or created (protocol section 5).
     """
     fresh = secrets.token_urlsafe(_FRESH_BYTES)
     try:

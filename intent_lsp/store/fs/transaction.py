@@ -27,10 +27,10 @@ _log: Final = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkFile:
-    """A change of one file: its new content `data`, or None to remove the file.
+    """A change of one file: `data` is its new content, or None to remove the file.
 
     `before` is the content that the file must have just before the change, or None if it must not
-    exist. `source` is the file's old path if the change also renames it.
+    exist. `source` is the file's old path if the change also renames it, else None.
     """
 
     path: WorkspacePath
@@ -55,10 +55,10 @@ def change_files(root: Path, changes: Iterable[WorkFile]) -> None:
 
 
 def _make(root: Path, change: WorkFile, undoing: ExitStack, gone: list[Path]) -> None:
-    """Apply one change of a file.
+    """Apply one change to a file.
 
-    Add to `undoing` the callbacks that undo it. Add to `gone` a renamed file that is to be deleted
-    once all changes succeeded.
+    Add to `undoing` callbacks that undo the change. A file to be removed is only renamed, and its
+    temporary path added to `gone`, to be deleted once all changes have succeeded.
     """
     path = root / change.path
     if change.data is None:
@@ -79,8 +79,8 @@ def _make(root: Path, change: WorkFile, undoing: ExitStack, gone: list[Path]) ->
 def _move(root: Path, old: Path, new: Path, before: bytes | None, undoing: ExitStack) -> None:
     """Rename the file `old`, which must have the content `before`, to `new`.
 
-    Add the reverse rename to `undoing`. Raise UnsafePathError if `new` exists, FileChangedError if
-    the content is another.
+    Add a callback that renames it back to `undoing`. Raise UnsafePathError if `new` exists,
+    FileChangedError if the content of `old` is another.
     """
     _require(root, old, before)
     if os.path.lexists(new):
@@ -90,10 +90,10 @@ def _move(root: Path, old: Path, new: Path, before: bytes | None, undoing: ExitS
 
 
 def _set_aside(root: Path, path: Path, before: bytes | None, undoing: ExitStack) -> Path:
-    """Rename the file to be removed to a temporary name, and return that name.
+    """Rename a file that is to be removed to a temporary name, and return its new path.
 
-    Add the reverse rename to `undoing`. The file must have the content `before`, otherwise raise
-    FileChangedError.
+    Add a callback that renames it back to `undoing`. Raise FileChangedError if the file's content
+    is not `before`.
     """
     _require(root, path, before)
     if path.is_dir() and not path.is_symlink():
@@ -105,14 +105,17 @@ def _set_aside(root: Path, path: Path, before: bytes | None, undoing: ExitStack)
 
 
 def _require(root: Path, path: Path, before: bytes | None) -> None:
-    """Raise FileChangedError if a file's content is not `before` (None: no file)."""
+    """Raise FileChangedError if a file's content is not `before` (None: there must be no file).
+
+    Raise UnsafePathError if the file's directory is outside `root`.
+    """
     resolved_inside(path.parent, root)
     if read_bytes(path) != before:
         raise FileChangedError(path=os.fspath(path))
 
 
 def _make_directories(root: Path, path: Path, undoing: ExitStack) -> None:
-    """Create a directory and its missing parents; add their removal to `undoing`.
+    """Create a directory and its missing parents. Add callbacks that remove them to `undoing`.
 
     Raise UnsafePathError if the directory is outside `root`.
     """
@@ -124,7 +127,7 @@ def _make_directories(root: Path, path: Path, undoing: ExitStack) -> None:
 
 
 def _restore(root: Path, path: Path, change: WorkFile) -> None:
-    """Restore a file's content from before `change`, unless the file has changed since."""
+    """Restore the content that a file had before `change`, unless it has changed again since."""
     try:
         if change.before is not None:
             replace_file(path, change.before, root=root, expected=change.data)

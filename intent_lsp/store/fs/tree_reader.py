@@ -1,4 +1,4 @@
-"""Reading the current contents of a root's files, for a comparison.
+"""Reads the current contents of a root's files, to compare them with earlier ones.
 
 Invariant: a file that a link puts outside the root is not part of the root.
 Invariant: a file that is too large to hold is hashed piece by piece, never in memory as a whole.
@@ -27,7 +27,7 @@ _NOT_THERE: Final = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 class ReadFile:
     """The hash and the bytes of a file. Both are None if there is no file.
 
-    Only `data` is None if the file is too large to be kept in memory.
+    If the file is too large to be held in memory, `hash` is set and `data` is None.
     """
 
     hash: ContentHash | None
@@ -46,7 +46,10 @@ class TreeFiles:
         self._rooms: dict[str, bool] = {"": True}
 
     def held(self, path: WorkspacePath) -> ReadFile:
-        """Return a file's hash and bytes. Raise OSError if the file exists but is unreadable."""
+        """Return a file's hash and bytes. Raise OSError if the file exists but cannot be read.
+
+        A file of more than `held_at_most` bytes is only hashed.
+        """
         place = self._root / path
         size = self._size(path, place)
         if size is None:
@@ -74,7 +77,7 @@ class TreeFiles:
         return None if target is None else target.size
 
     def _inside(self, room: str) -> bool:
-        """Whether a directory is inside the root after the links in its path are resolved."""
+        """Return whether a directory is inside the root after links in its path are resolved."""
         unknown = []
         while room not in self._rooms:
             unknown.append(room)
@@ -94,7 +97,7 @@ class TreeFiles:
 
 
 def holds_file(place: Path) -> bool:
-    """Whether there is a regular file or a link at a path, the two kinds that git tracks."""
+    """Return whether there is a regular file or a link at a path, the two kinds that git tracks."""
     try:
         mode = place.lstat().st_mode
     except (OSError, ValueError):

@@ -36,10 +36,10 @@ def files_below(root: Path, *, at_most: int) -> tuple[WorkspacePath, ...] | None
 
 
 def entries_in(root: Path, room: str) -> tuple[list[WorkspacePath], list[str]]:
-    """Return the files and the subdirectories of `room`, as paths relative to the root.
+    """Return (files, subdirectories) of the directory `room`, as paths relative to the root.
 
-    `room` is "" or ends in `/`. Git's own files, `.local/`, nested repositories and links are left
-    out.
+    `room` is "" or ends in `/`, and so do the subdirectories. Git's own files, `.local/`, nested
+    repositories and links are left out.
     """
     files: list[WorkspacePath] = []
     inner: list[str] = []
@@ -61,7 +61,7 @@ def entries_in(root: Path, room: str) -> tuple[list[WorkspacePath], list[str]]:
 def files_named(
     root: Path, name: WorkspacePath, *, at_most: int
 ) -> tuple[WorkspacePath, ...] | None:
-    """Return the file at the path `name`, or all files below it if it is a directory.
+    """Return the path `name` if it is a file, or all files below it if it is a directory.
 
     Return None if there are more than `at_most`. A path that does not exist counts as a file.
     `.local/` and the files of governed roots nested inside this root are left out.
@@ -79,12 +79,15 @@ def files_named(
 
 
 def _ours(root: Path, path: str) -> bool:
-    """Whether to list a directory: it is neither `.local/` nor the top of another repository."""
+    """Return whether to list a directory: not `.local/`, nor the top of another repository."""
     return path != LOCAL_ROOM and not is_git_top(root / path)
 
 
 def place_of_name(root: Path, name: WorkspacePath) -> ResolvedPath:
-    """Resolve the symbolic links in a path's directories, but not a link at the path itself."""
+    """Return a path as given, and as it is with the links in its directories resolved (`real`).
+
+    A link at the path itself is not resolved. `real` is None if the result is outside the root.
+    """
     room, _, last = name.rpartition("/")
     if not room:
         return ResolvedPath(name, name)
@@ -94,7 +97,7 @@ def place_of_name(root: Path, name: WorkspacePath) -> ResolvedPath:
 
 
 def is_there(root: Path, name: WorkspacePath) -> bool:
-    """Whether anything exists at the path `name` in the root, even a broken symbolic link."""
+    """Return whether anything exists at the path `name` in the root, be it only a broken link."""
     return os.path.lexists(f"{root}/{name}")
 
 

@@ -29,7 +29,7 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 
 
 class Anything(Enum):
-    """The value of a parameter `expected` that accepts any present content, also a missing file."""
+    """The type of ANY, the value of a parameter `expected` that accepts any content or no file."""
 
     ANY = "any"
 
@@ -43,9 +43,9 @@ def replace_file(
 ) -> None:
     """Replace the content of `path` by `data` atomically. If `path` is a link, replace its target.
 
-    `expected` is the content that the file must have just before (None: no file); otherwise raise
-    FileChangedError. Raise UnsafePathError if the target is outside `root` or not a regular file,
-    or OSError.
+    `expected` is the content that the file must have just before (None: there must be no file; ANY:
+    anything); otherwise raise FileChangedError. Raise UnsafePathError if the target is outside
+    `root` or not a regular file, or OSError.
     """
     replace_lines(resolved_inside(path, root), (data,), expected=expected)
 
@@ -75,7 +75,7 @@ def replace_lines(
 def create_file(path: Path, data: bytes, *, mode: int = _NEW_FILE_MODE) -> bool:
     """Create a file with its content atomically. Return False if anything exists at the path.
 
-    `mode` is reduced by the process's umask. Raise OSError.
+    `mode` is reduced by the process's umask. Raise OSError if creating fails.
     """
     with _written(path, (data,), mode=mode) as temporary:
         try:
@@ -102,9 +102,10 @@ def create_cache_file(path: Path, data: bytes, *, mode: int, mtime_ns: int | Non
 
 @contextlib.contextmanager
 def new_file(path: Path) -> Iterator[Callable[[bytes], object]]:
-    """Create a file and yield a function that writes bytes to it. Remove the file after an error.
+    """Create a file, and yield a function that appends bytes to it. Sync the file at the end.
 
-    Raise FileExistsError if anything exists at the path, OSError otherwise.
+    If the `with` block raises, remove the file. Raise FileExistsError if anything exists at the
+    path, OSError otherwise.
     """
     try:
         with path.open("xb") as file:
@@ -181,7 +182,7 @@ def directory_for_temporary(path: Path) -> Path:
 
 
 def is_temporary(path: str) -> bool:
-    """Whether a path's name is one that this module gives to temporary files."""
+    """Return whether a path's last part is a name that this module gives to temporary files."""
     return _TEMPORARY.fullmatch(path) is not None
 
 
@@ -204,7 +205,7 @@ def write_all(descriptor: int, data: bytes | bytearray) -> None:
 
 
 def resolved_inside(path: Path, root: Path) -> Path:
-    """Resolve the links of `path`. Raise UnsafePathError if the result is outside `root`."""
+    """Return `path` with its links resolved. Raise UnsafePathError if that is outside `root`."""
     target = Path(os.path.realpath(path))
     if not target.is_relative_to(os.path.realpath(root)):
         problem = "is a link that points outside its root"
@@ -221,10 +222,10 @@ def _written(
     like: os.stat_result | None = None,
     lasting: bool = True,
 ) -> Iterator[Path]:
-    """Write a temporary file and yield its path, for the caller to rename it.
+    """Write a temporary file for `path` and yield its path, for the caller to rename it to `path`.
 
-    The file is removed afterwards if the caller has not renamed it. `like` is the stat result whose
-    owner and mode the file gets. The file is synced to disk if `lasting`.
+    It is removed afterwards if the caller has not renamed it. It gets owner and mode of the stat
+    result `like`, or else `mode`. It is synced to disk if `lasting`.
     """
     temporary = directory_for_temporary(path) / f"{TEMPORARY_PREFIX}{secrets.token_hex(6)}"
     try:
@@ -242,7 +243,7 @@ def _write_new(
     like: os.stat_result | None = None,
     lasting: bool = True,
 ) -> None:
-    """Write a new file and sync it if `lasting`. It gets owner and mode of `like`, else `mode`."""
+    """Write a new file, synced if `lasting`. It gets owner and mode of `like`, or else `mode`."""
     descriptor = os.open(path, _NEW, mode)
     try:
         held = bytearray()
