@@ -34,9 +34,9 @@ StatMark = tuple[int, int, int] | None
 class GitMoment:
     """The state of a git directory at one moment: stamps of the files that git writes, and locks.
 
-    `marks` are the stamps of all those files, `index` is the stamp of the index. `index_at` is when
-    the index was written, in seconds since 1970, or 0 if there is no index. `locks` are the paths
-    of the lock files that exist.
+    `marks` are the stamps of all those files in a fixed order, `index` is the stamp of the index.
+    `index_at` is when the index was written, in seconds since 1970, or 0 if there is no index.
+    `locks` are the paths of the lock files that exist.
     """
 
     marks: tuple[StatMark, ...]
@@ -73,7 +73,8 @@ def _mark(path: Path) -> StatMark:
 class GitRest:
     """Detects whether git has been idle since this object was created.
 
-    Git is idle if it has changed none of its files and holds no lock.
+    Git is idle if it has changed none of its files and holds no lock. `moment` is the state of the
+    git directory when this object was created.
     """
 
     def __init__(self, git_directory: Path) -> None:
@@ -96,5 +97,5 @@ class GitRest:
         return abs(clock.now().timestamp() - now.index_at) > RESTS_AFTER
 
     def wait(self) -> None:
-        """Sleep for `LOOKED_AT_EVERY` seconds before the next check."""
+        """Sleep for `LOOKED_AT_EVERY` seconds, before the caller checks again."""
         clock.pause(LOOKED_AT_EVERY)

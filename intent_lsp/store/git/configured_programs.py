@@ -1,4 +1,4 @@
-"""Check whether git's configuration lets read-only git commands run programs other than git.
+"""Checks whether git's configuration lets read-only git commands run programs other than git.
 
 Invariant: a setting that cannot be read or is not listed here counts as running a program.
 """
@@ -85,7 +85,7 @@ def runs_programs(git: Git | None, environment: Mapping[str, str] = os.environ) 
 
 
 def _directs(name: str, value: str) -> bool:
-    """Return whether an environment variable may redirect git or make it run a program."""
+    """Return whether an environment variable may redirect git or make git run a program."""
     if name in {"PAGER", "GIT_PAGER"}:
         return value not in _PAGERS
     return (
@@ -109,7 +109,7 @@ def _is_elsewhere(git: Git, named: str | None) -> bool:
 
 
 def _settings(git: Git) -> Iterator[tuple[str, str | None]]:
-    """Yield the name and value of every setting that git reads here, also from included files.
+    """Yield the name and value of every setting that git reads in a repository, also included ones.
 
     The value is None for a name without `=`. If git fails, yield one empty name, which counts as a
     setting that runs a program.
@@ -126,7 +126,7 @@ def _settings(git: Git) -> Iterator[tuple[str, str | None]]:
 
 
 def _runs(key: str, value: str | None) -> bool:
-    """Return whether the setting `key` with this value may make git run a program."""
+    """Return whether a setting with this name and value may make git run a program."""
     if _SWITCHED.fullmatch(key):
         # A name without a value means true.
         return (value or "").lower() not in _SWITCHES

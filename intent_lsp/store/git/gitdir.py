@@ -1,4 +1,4 @@
-"""Git's directories, small files and the reflog of HEAD on disk, read without git.
+"""Git's directories, its small files and HEAD's reflog on disk, read without running git.
 
 Invariant: nothing is written, and a missing file or directory is not an error. The result for a
 missing or unusable reflog is None.
@@ -42,7 +42,7 @@ class Move:
     """A move of HEAD from the commit `old` (None: there was no commit yet) to the commit `new`.
 
     `authored` is whether somebody wrote content of `new`; it is False if git only combined other
-    commits. `made` is whether git created `new` itself, by a merge, cherry-pick, revert or rebase.
+    commits. `made` is whether git itself created `new`, by a merge, cherry-pick, revert or rebase.
     """
 
     old: str | None
@@ -74,23 +74,24 @@ def prefix_of(root: Path, top: Path) -> str:
 
 
 def path_below(prefix: str, name: str) -> WorkspacePath | None:
-    """Convert a path relative to the git top level into one relative to the root.
+    """Return a path relative to the root, given its path `name` relative to the git top level.
 
-    `prefix` is the root, relative to the top level. Return None if the path is outside the root, or
-    ends with `/`, as git writes the directory of a nested repository.
+    `prefix` is the root, relative to the top level: "" or a path that ends with `/`. Return None if
+    the path is outside the root, or ends with `/`, as git writes the directory of a nested
+    repository.
     """
     inside = name.startswith(prefix) and not name.endswith("/")
     return parse_relative(name[len(prefix) :]) if inside else None
 
 
 def common_directory(git_directory: Path) -> Path:
-    """Return the git directory that all work trees of a repository share."""
+    """Return the git directory that all work trees share, given that of one work tree."""
     link = _line(git_directory / "commondir")
     return Path(git_directory, link).resolve() if link else git_directory
 
 
 def watched_directories(git_directory: Path) -> tuple[Path, ...]:
-    """Return the directories whose direct entries change when HEAD or the index changes."""
+    """Return the existing directories in which entries change when HEAD or the index changes."""
     common = common_directory(git_directory)
     places = [git_directory, common]
     places += [(common / ref).parent for ref in head_ref(git_directory)]
@@ -99,14 +100,14 @@ def watched_directories(git_directory: Path) -> tuple[Path, ...]:
 
 
 def head_ref(git_directory: Path) -> tuple[str, ...]:
-    """Return (the ref that HEAD points to,), or an empty tuple if HEAD is detached."""
+    """Return (ref that HEAD points to,), such as `refs/heads/main`, or () if HEAD is detached."""
     head = _line(git_directory / "HEAD")
     # A path with a null character would make os.stat raise ValueError.
     return (head.removeprefix("ref: "),) if head.startswith("ref: ") and "\0" not in head else ()
 
 
 def stash_commits(git_directory: Path, common: Path) -> tuple[str, ...]:
-    """Return the commits of all stashes, and of the autostash of a running merge or rebase.
+    """Return the ids of all stash commits, and of the autostash of a running merge or rebase.
 
     `common` is the git directory that all work trees share.
     """
@@ -119,7 +120,7 @@ def stash_commits(git_directory: Path, common: Path) -> tuple[str, ...]:
 
 
 def git_identity(git_directory: Path, common: Path) -> tuple[int, ...]:
-    """Return values that change if another repository replaces this one; () if it is missing.
+    """Return values that change if another repository replaces this one; () if it does not exist.
 
     `common` is the git directory that all work trees share. This runs before every libgit2 call, so
     it makes only two system calls.
@@ -165,9 +166,9 @@ def log_mark(git_directory: Path) -> LogMark | None:
 
 
 def moves_since(git_directory: Path, mark: LogMark) -> tuple[Move, ...] | None:
-    """Return the moves of HEAD after a mark in its reflog, oldest first.
+    """Return the moves of HEAD that its reflog lists after `mark`, oldest first.
 
-    Return None if the reflog cannot be read or no longer has the marked line.
+    Return None if the reflog cannot be read or does not have the marked line any more.
     """
     found = last_bytes(git_directory / HEAD_LOG)
     if found is None:
@@ -186,7 +187,7 @@ def moves_since(git_directory: Path, mark: LogMark) -> tuple[Move, ...] | None:
 
 
 def logged_before(git_directory: Path, mark: LogMark) -> frozenset[str]:
-    """Return the commits that HEAD's reflog lists before a mark; empty if it cannot be read."""
+    """Return the ids of all commits that HEAD's reflog lists before `mark`; empty if unreadable."""
     found = last_bytes(git_directory / HEAD_LOG)
     if found is None:
         return frozenset()

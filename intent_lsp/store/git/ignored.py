@@ -1,4 +1,4 @@
-"""Git's ignore rules: directories that are not ignored, and files that have become ignored.
+"""Git's ignore rules: files that changed rules have made ignored, and directories not ignored.
 
 Invariant: nothing is written, no link is followed, and nested repositories are left out.
 Invariant: without an answer from git no file is reported as hidden.
@@ -31,7 +31,7 @@ _IGNORED_ROOMS: Final = ("--others", "--ignored", "--exclude-standard", "--direc
 def hidden_by(
     git: Git, root: Path, before: Mapping[str, bytes]
 ) -> Mapping[WorkspacePath, str] | None:
-    """Return the files that became ignored, each mapped to the ignore file that ignores it.
+    """Return the files that changed ignore files have hidden from git, each with its ignore file.
 
     `before` maps each changed ignore file to its former content. Its keys are paths relative to the
     git top level, or absolute for ignore files outside the work tree. Return at most
@@ -74,9 +74,10 @@ def patterns_below(directory: str, text: str) -> Iterator[str]:
 
 
 def _deciding(top: Path, names: bytes, before: Mapping[str, bytes]) -> Iterator[tuple[str, str]]:
-    """Yield (name, ignore file) for each name that a changed ignore file makes git ignore.
+    """Yield (name, ignore file) for each of `names` that a changed ignore file makes git ignore.
 
-    `names` are null-separated. `before` maps the changed ignore files to their former contents.
+    `names` are paths relative to the git top level, separated by null characters. The keys of
+    `before` are the changed ignore files.
     """
     printed = run_git(top, "check-ignore", "-v", "-z", "--stdin", given=names) if names else b""
     fields = [os.fsdecode(each) for each in (printed or b"").split(b"\0")]
@@ -87,7 +88,10 @@ def _deciding(top: Path, names: bytes, before: Mapping[str, bytes]) -> Iterator[
 
 
 def _files_in(top: Path, name: str) -> Iterator[str]:
-    """Yield all files below `name` if it ends with `/`, else `name` itself."""
+    """Yield all files below the directory `name` if it ends with `/`, else the file `name` itself.
+
+    Names are relative to the git top level `top`.
+    """
     if not name.endswith("/"):
         yield name
         return
@@ -99,7 +103,7 @@ def _files_in(top: Path, name: str) -> Iterator[str]:
 def _ignored_by(
     top: Path, before: Mapping[str, bytes], names: tuple[str, ...]
 ) -> frozenset[str] | None:
-    """Return the files at or below `names` that were ignored before the ignore files changed.
+    """Return the files at or below `names` that git ignored before the ignore files changed.
 
     `before` maps each changed ignore file to its former content. Return None if git fails.
     """
@@ -125,7 +129,10 @@ def _ignored_by(
 
 
 def _standing(top: Path, names: tuple[str, ...]) -> Mapping[str, bytes]:
-    """Return the present contents of all `.gitignore` files in the directories above `names`."""
+    """Return the present content of each `.gitignore` in the directories above `names`, by path.
+
+    All paths are relative to the git top level `top`.
+    """
     found: dict[str, bytes] = {}
     rooms = {room for name in names for room in _rooms(name)}
     for room in rooms:
@@ -136,7 +143,7 @@ def _standing(top: Path, names: tuple[str, ...]) -> Mapping[str, bytes]:
 
 
 def _rooms(name: str) -> Iterator[str]:
-    """Yield each directory above a name: "" for the top level, else a path that ends with `/`."""
+    """Yield each directory above a path: "" for the top level, else a path that ends with `/`."""
     parts = name.rstrip("/").split("/")
     yield from ("".join(f"{part}/" for part in parts[:count]) for count in range(len(parts)))
 
@@ -169,12 +176,12 @@ def tree_rooms(root: Path, *, at_most: int) -> frozenset[Path] | None:
 
 
 def _trimmed(line: str) -> str:
-    """Return a line without its trailing blanks. A blank that is escaped is kept."""
+    """Return a pattern's line without its trailing blanks. An escaped blank is kept."""
     bare = line.rstrip(" ")
     escaped = (len(bare) - len(bare.rstrip("\\"))) % 2 and bare != line
     return f"{bare} " if escaped else bare
 
 
 def _literal(directory: str) -> str:
-    """Return a directory's path with the special characters of patterns escaped."""
+    """Return a directory's path with escapes for characters that are special in patterns."""
     return "".join(f"\\{sign}" if sign in "\\*?[" else sign for sign in directory)

@@ -1,4 +1,4 @@
-"""Queries to libgit2 about one opened repository: commits, blobs, and how blobs are converted.
+"""Queries to libgit2 about an opened repository: commits, blobs, and conversions of blobs to files.
 
 Conversion is specified in requirements section 8.
 
@@ -102,13 +102,13 @@ def discover(root: Path) -> Any | None:
 
 
 def setting(repository: Any, name: str) -> str:
-    """Return the value of a setting, or "" if it is not set."""
+    """Return the value of a git setting, such as `core.eol`, or "" if it is not set."""
     config = repository.config
     return str(config[name]) if name in config else ""
 
 
 def head_commit(repository: Any) -> str | None:
-    """Return the id of HEAD's commit, or None if HEAD is unborn."""
+    """Return the id of HEAD's commit, or None if there is no commit yet."""
     return None if repository.head_is_unborn else str(repository.head.peel().id)
 
 
@@ -142,9 +142,10 @@ def blobs_in_commit(repository: Any, paths: Iterable[str], *, commit: str) -> Ma
 
 
 def merged_commits(repository: Any, path: str) -> Iterator[str]:
-    """Yield the parents of each merge whose version of a file equals none of its parents' versions.
+    """Yield the ids of the parents of each merge that changed a file itself.
 
-    Only merges in HEAD's history are searched, newest first.
+    Its version of the file at `path` then equals that of none of its parents. Only merges in HEAD's
+    history are searched, newest first.
     """
     if repository.head_is_unborn:
         return
@@ -170,7 +171,7 @@ def index(repository: Any) -> Any:
 
 
 def submodules(repository: Any) -> bool:
-    """Return whether the index or `.gitmodules` names a submodule."""
+    """Return whether the repository has submodules, by its index or `.gitmodules`."""
     # libgit2 caches the index, so it is reloaded first.
     index(repository)
     return bool(repository.listall_submodules())
@@ -183,7 +184,7 @@ def conversion_of(repository: Any, path: str) -> Conversion:
 
 
 def _find(tree: Any, path: str) -> str | None:
-    """Return the id of a file's blob in a tree, or None if there is no such file.
+    """Return the id of a file's blob in a tree, or None if the tree has no such file.
 
     Symbolic links in the tree are followed if they point inside the repository.
     """

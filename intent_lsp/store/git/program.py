@@ -55,7 +55,7 @@ def run_git(
 ) -> bytes | None:
     """Run git in `directory` and return its standard output, or None if it fails or takes too long.
 
-    `given` is the standard input, and `timeout` is in seconds. `place` holds additional environment
+    `given` is its standard input, and `timeout` is in seconds. `place` holds additional environment
     variables, for example `GIT_DIR` if git must not search for the repository itself.
     """
     try:
@@ -111,10 +111,10 @@ def _start(
     complaints: int = subprocess.PIPE,
     place: Mapping[str, str] = MappingProxyType({}),
 ) -> subprocess.Popen[bytes]:
-    """Start git in `directory` with piped input and output, and return the process.
+    """Start git in `directory` with pipes to its input and from its output, and return the process.
 
-    `complaints` is where its standard error goes; `place` holds additional environment variables.
-    Raise OSError, or ValueError for an argument with a null character.
+    `complaints` is the `stderr` argument of `subprocess.Popen`; `place` holds additional
+    environment variables. Raise OSError, or ValueError for an argument with a null character.
     """
     program = find_git()
     if program is None:

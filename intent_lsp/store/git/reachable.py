@@ -1,4 +1,4 @@
-"""The commits reachable in a repository: from its refs, its stash and its reflogs.
+"""The commits that can be reached in a repository: from its refs, its stash and its reflogs.
 
 Invariant: nothing is written. A missing or damaged log, tag or stash leads to no commit.
 """
@@ -23,7 +23,7 @@ _NEWEST_FIRST: Final = 2
 
 
 def named_commits(repository: Any) -> tuple[str, ...]:
-    """Return the commits of HEAD, all branches and all tags, each once, HEAD's first.
+    """Return the ids of the commits that HEAD, branches and tags point to, each once, HEAD's first.
 
     Detached HEADs of other work trees are included. Raise KeyError if a branch names a missing
     commit.
@@ -40,7 +40,7 @@ def named_commits(repository: Any) -> tuple[str, ...]:
 
 
 def logged_commits(repository: Any) -> tuple[str, ...]:
-    """Return the commits in the stash and in the reflogs of HEAD and of all refs, each once."""
+    """Return the ids of commits in the stash and in the reflogs of HEAD and all refs, each once."""
     git_directory = Path(repository.path)
     common = common_directory(git_directory)
     rooms = dict.fromkeys((git_directory, common, *_other_work_trees(repository)))
@@ -54,7 +54,7 @@ def logged_commits(repository: Any) -> tuple[str, ...]:
 
 
 def reachable(repository: Any, tips: Sequence[str], hidden: Iterable[str] = ()) -> Iterator[Any]:
-    """Yield the commits reachable from `tips` but not from `hidden`, newest first."""
+    """Yield the commits reachable from the ids `tips` but not from `hidden`, newest first."""
     walk = repository.walk(None, _NEWEST_FIRST)
     for tip in tips:
         walk.push(tip)
@@ -64,7 +64,7 @@ def reachable(repository: Any, tips: Sequence[str], hidden: Iterable[str] = ()) 
 
 
 def _other_work_trees(repository: Any) -> list[Path]:
-    """Return the git directories of the linked work trees."""
+    """Return the git directories of all linked work trees of the repository."""
     room = common_directory(Path(repository.path)) / "worktrees"
     return sorted(room.iterdir()) if room.is_dir() else []
 

@@ -77,7 +77,7 @@ class Git:
             return None
 
     def watch_paths(self) -> tuple[Path, ...]:
-        """Return the directories whose direct entries change when HEAD or the index changes."""
+        """Return the existing directories whose entries change when HEAD or the index changes."""
         return watched_directories(self.git_dir)
 
     def full_path(self, path: WorkspacePath) -> str:
@@ -89,33 +89,34 @@ class Git:
         return self.ask("", partial(setting, name=name))
 
     def head_commit(self) -> str | None:
-        """Return the id of HEAD's commit, or None if HEAD is unborn."""
+        """Return the id of HEAD's commit, or None if there is no commit yet."""
         return self.ask(None, head_commit)
 
     def head_bytes(self, path: WorkspacePath) -> bytes | None:
         """Return a file of HEAD as git would check it out, or None if HEAD does not have the file.
 
-        If the path has a filter and the filter's clean direction turns the file on disk into HEAD's
-        blob, return the bytes on disk.
+        If a filter program converts the file and its clean direction turns the file on disk into
+        HEAD's blob, return the bytes on disk.
         """
         return self._bytes(self.head_version(path))
 
     def head_version(self, path: WorkspacePath) -> Version | None:
-        """Return the version of a file in HEAD, or None if HEAD does not have the file."""
+        """Return the version (blob and conversion) of a file in HEAD, or None if HEAD lacks it."""
         return self._version(path, blob_in_head)
 
     def blob_bytes(self, commit: str, path: WorkspacePath) -> bytes | None:
-        """Return a file of a commit as git would check it out, or None if there is none."""
+        """Return a commit's file as git would check it out, or None if the commit lacks it."""
         return self._bytes(self.version_at(commit, path))
 
     def version_at(self, commit: str, path: WorkspacePath) -> Version | None:
-        """Return the version of a file in a commit, or None if there is none."""
+        """Return the version (blob and conversion) of a commit's file, or None if there is none."""
         return (self.versions_at(commit, (path,)) or {}).get(path)
 
     def merged_commits(self, path: WorkspacePath, *, limit: int) -> tuple[str, ...]:
-        """Return parents of merges whose version of a file equals none of their parents' versions.
+        """Return the ids of the parents of merges that changed a file themselves.
 
-        At most `limit` are returned, those of the newest merges first.
+        Such a merge has a version of the file that none of its parents has. At most `limit` ids are
+        returned, those of the newest merges first.
         """
         full = self._prefix + path
         return self.ask(
@@ -146,7 +147,7 @@ class Git:
         return self.ask(None, lambda repository: blob_data(repository, version.blob_id))
 
     def tracked(self, path: WorkspacePath) -> bool:
-        """Return whether the index contains the file."""
+        """Return whether git tracks a file: whether its index contains it."""
         full = self._prefix + path
         found = self.ask(None, lambda repository: full in index(repository))
         if found is None:  # libgit2 cannot read a split or sparse index.
@@ -154,7 +155,7 @@ class Git:
         return found
 
     def staged_version(self, path: WorkspacePath) -> Version | None:
-        """Return the version of a file in the index, or None if the index does not have it."""
+        """Return the version (blob and conversion) of a file in the index, or None if not there."""
         return self._version(path, blob_in_index)
 
     def ignored(self, path: WorkspacePath) -> bool:
@@ -168,11 +169,14 @@ class Git:
         return found
 
     def tracks_below(self, path: WorkspacePath) -> bool:
-        """Return whether the index contains the file `path`, or any file below that directory."""
+        """Return whether git tracks the file `path`, or any file below the directory `path`."""
         return bool(self._run("--literal-pathspecs", "ls-files", "-z", "--", path))
 
     def has_submodules(self) -> bool:
-        """Return whether the repository has submodules, or True if that cannot be determined."""
+        """Return whether the repository has submodules.
+
+        If that cannot be determined, return True.
+        """
         return self.ask(True, submodules)  # noqa: FBT003 - the default answer
 
     def changed_paths(self) -> tuple[WorkspacePath, ...]:
@@ -195,8 +199,8 @@ class Git:
     def names_in(self, directory: WorkspacePath, *, tracked: bool = False) -> list[str] | None:
         """Return the files below a directory that git tracks or does not ignore, relative to it.
 
-        With `tracked`, return only tracked files. A nested repository is one name that ends with
-        `/`. Return None if git does not answer.
+        If `tracked`, return only files that git tracks. A nested repository is one name that ends
+        with `/`. Return None if git does not answer.
         """
         options = ("--cached",) if tracked else ("--cached", "--others", "--exclude-standard")
         place = f"./{directory}"
@@ -207,7 +211,7 @@ class Git:
         return [name.removeprefix(f"{directory}/") for name in dict.fromkeys(names) if name]
 
     def _take(self, repository: Any) -> None:  # noqa: ANN401 - pygit2 is loaded late
-        """Store a newly opened repository. Raise ValueError if its work tree lacks the root."""
+        """Store a newly opened repository. Raise ValueError if the root is not in its work tree."""
         self.git_dir = Path(repository.path)
         self.top = work_tree_top(self.root, Path(repository.workdir))
         self._prefix = prefix_of(self.root, self.top)
@@ -216,9 +220,10 @@ class Git:
         self._repository = repository
 
     def ask(self, otherwise: T, question: Callable[[Any], T]) -> T:
-        """Return what `question` returns for the libgit2 repository, or `otherwise` on an error.
+        """Return what `question` returns for the libgit2 repository, or `otherwise` if it raises.
 
-        One thread asks at a time. A repository that was replaced on disk is opened again first.
+        Errors are logged. Only one thread asks at a time. If the repository was replaced on disk,
+        it is opened again first.
         """
         with self._guard:
             try:
@@ -273,9 +278,9 @@ def filtered(top: Path, version: Version) -> bytes | None:
 
 
 def _clean(top: Path, version: Version) -> bytes | None:
-    """Return the bytes of a version's file on disk, or None if they differ from the version.
+    """Return the bytes of a version's file on disk, or None if they are not those of the version.
 
-    They are the same if git's clean filter turns them into the version's blob.
+    They are the version's if git's clean filter turns them into its blob.
     """
     try:
         disk = read_bytes(top / version.path)

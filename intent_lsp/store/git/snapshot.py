@@ -34,7 +34,7 @@ _FETCHED: Final = re.compile(rb"^([0-9a-f]{40,64})\t", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexFlags:
-    """Index entries that `git status` does not compare with the work tree.
+    """The index entries that `git status` does not compare with the work tree.
 
     `unlooked` maps files marked as assume-unchanged or skip-worktree to their blob ids.
     `submodules` are the directories of submodules.
@@ -48,7 +48,7 @@ _NO_FLAGS: Final = IndexFlags(unlooked={}, submodules=())
 
 
 class GitSnapshots:
-    """Takes snapshots of one repository. Index flags are cached until the index changes."""
+    """Takes snapshots of one repository's state. Index flags are cached until the index changes."""
 
     def __init__(self, git: Git) -> None:
         self._git = git
@@ -56,9 +56,9 @@ class GitSnapshots:
         self._flags: tuple[StatMark, IndexFlags] = (None, _NO_FLAGS)
 
     def take(self, status: TreeStatus) -> GitSnapshot:
-        """Return a snapshot of HEAD, refs, stashes, reflog, index and ignore files.
+        """Return a snapshot of HEAD, refs, stashes, reflog, index and ignore files at this moment.
 
-        HEAD's commit and the files in conflict are taken from `status`.
+        HEAD's commit and the files in conflict are taken from `status`, the output of `git status`.
         """
         git_dir = self._git.git_dir
         common = common_directory(git_dir)
@@ -91,7 +91,7 @@ class GitSnapshots:
         return self._git.setting("core.sparsecheckout") in ("true", "yes", "on", "1")
 
     def _read_flags(self) -> IndexFlags:
-        """Return the flagged index entries below the root; none if git does not answer."""
+        """Return those index entries below the root; empty if git does not answer."""
         printed = run_git(self._git.root, "ls-files", "-s", "-v", "-z", "--full-name", "--", ".")
         unlooked: dict[WorkspacePath, str] = {}
         links: list[bytes] = []
@@ -105,7 +105,10 @@ class GitSnapshots:
 
 
 def _tips(root: Path, common: Path) -> Iterator[tuple[str, str]]:
-    """Yield the object id and the name of each ref."""
+    """Yield (object id, name) of each ref.
+
+    `common` is the git directory that all work trees share.
+    """
     if (common / "reftable").is_dir():
         printed = run_git(root, "for-each-ref", "--format=%(objectname) %(refname)") or b""
     else:
@@ -115,7 +118,7 @@ def _tips(root: Path, common: Path) -> Iterator[tuple[str, str]]:
 
 
 def _ref_lines(common: Path) -> Iterator[bytes]:
-    """Yield the refs stored as files, packed and loose, as lines of object id and name."""
+    """Yield the refs stored in files, packed and loose, as lines: object id, blank, name."""
     yield _read(common / "packed-refs")
     for directory, _, names in os.walk(common / "refs"):
         for name in names:
@@ -136,7 +139,7 @@ def _excludes(git: Git, common: Path) -> Iterator[tuple[str, ContentHash]]:
 
 
 def _own_excludes() -> Path:
-    """Return the default path of the user's own ignore file."""
+    """Return the path of the user's own ignore file, if `core.excludesFile` names no other."""
     room = os.environ.get("XDG_CONFIG_HOME") or Path("~/.config").expanduser()
     return Path(room, "git", "ignore")
 

@@ -1,4 +1,4 @@
-"""The output of `git status` for a root, and the private copy of the index that git may refresh.
+"""The result of `git status` for a root, and a private copy of the index that git may refresh.
 
 In a tree that was just copied or cloned, the stamps in the index match no file, so `git status`
 reads every file. A git command of the user writes the new stamps into the index. The server's own
@@ -73,11 +73,11 @@ class InIndex:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TreeStatus:
-    """HEAD's commit (None if unborn) and the files that differ from it. Ignored files are left out.
+    """HEAD's commit (None if there is none yet) and the files in the work tree that differ from it.
 
-    `paths` are all those files, and `unmerged` those of them in conflict. `index` maps those of
-    them that are in the index to their index entries. `repositories` are untracked directories that
-    are nested repositories.
+    `paths` are all those files; ignored files are left out. `unmerged` are those of them in
+    conflict. `index` maps those of them that are in the index to their index entries.
+    `repositories` are untracked directories that are nested repositories.
     """
 
     head: str | None
@@ -98,11 +98,11 @@ class PrivateIndex:
         self._left: Stamp | None = None
 
     def place(self) -> Mapping[str, str]:
-        """Return the environment variables that make git use and refresh the copy.
+        """Return the environment variables that make git use and refresh the copy of the index.
 
         The index is copied again if it has changed, or if anything but this object's git commands
-        has changed the copy. Return no variables if there is no local directory, or if the index is
-        missing or too large.
+        has changed the copy. Return no variables if there is no `.local/` directory, or if the
+        index is missing or too large.
         """
         with self._lock:
             room = find_local_directory(self._root)
@@ -118,13 +118,19 @@ class PrivateIndex:
             return {"GIT_INDEX_FILE": os.fspath(copy), "GIT_OPTIONAL_LOCKS": "1"}
 
     def done(self) -> None:
-        """Record the stamp of the copy after a git command has used it."""
+        """Store the present stamp of the copy.
+
+        Call this after each git command that used the copy.
+        """
         with self._lock:
             room = find_local_directory(self._root)
             self._left = None if room is None else stamp(room / FILE_NAME)
 
     def _copy(self, copy: Path, now: Stamp) -> bool:
-        """Copy the index to `copy`. Return False if that fails or its stamp is no longer `now`."""
+        """Copy the index, whose stamp is `now`, to the path `copy`.
+
+        Return False if that fails or if the index has another stamp by then.
+        """
         try:
             data = read_bytes(self._index)
             if data is None or stamp(self._index) != now:
@@ -143,7 +149,7 @@ class PrivateIndex:
 def tree_status(root: Path, index: Mapping[str, str] = MappingProxyType({})) -> TreeStatus | None:
     """Return how the files below `root` differ from HEAD, or None if git does not answer.
 
-    `index` holds environment variables that make git use a copy of the index.
+    `index` holds environment variables that make git use a copy of the index, or none.
     """
     repository = discover(root)
     if repository is None:
@@ -181,7 +187,10 @@ def read_status(printed: bytes, prefix: str) -> TreeStatus | None:
 
 
 def _files(entries: list[bytes], prefix: str) -> Iterator[tuple[WorkspacePath, bytes]]:
-    """Yield (path relative to the root, entry) for each changed file below `prefix`."""
+    """Yield (path relative to the root, entry) for each changed file among `git status` entries.
+
+    `prefix` is the root relative to the git top level. Files outside the root are left out.
+    """
     for entry in entries:
         path = path_below(prefix, os.fsdecode(_name(entry)))
         if path is not None:
@@ -197,7 +206,7 @@ def _repositories(entries: list[bytes], prefix: str) -> Iterator[WorkspacePath]:
 
 
 def _in_index(entry: bytes) -> InIndex | None:
-    """Return the index's blob for a status entry, or None if the index lacks the file."""
+    """Return the index entry that a `git status` entry states, or None if it states none."""
     if entry[:2] != b"1 ":
         return None
     blob = entry.split(b" ", 8)[7].decode("ascii", "replace")
@@ -205,7 +214,7 @@ def _in_index(entry: bytes) -> InIndex | None:
 
 
 def _name(entry: bytes) -> bytes:
-    """Return the path in a status entry, or an empty one if the entry is not about a file."""
+    """Return the path in a `git status` entry, or an empty one if the entry is not about a file."""
     kind = entry[:2]
     if kind == _UNTRACKED:
         return entry[2:]

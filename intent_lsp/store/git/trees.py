@@ -34,7 +34,7 @@ class GitTrees:
         self._merged: dict[tuple[str, ...], Any] = {}
 
     def blob(self, commit: str, path: WorkspacePath) -> str | None:
-        """Return the id of a file's blob in a commit, or None if there is none."""
+        """Return the id of a file's blob in a commit, or None if the commit lacks the file."""
         full = self._git.full_path(path)
         return self._git.ask(None, lambda repository: _id(_tree(repository, commit), full))
 
@@ -49,15 +49,15 @@ class GitTrees:
         return None if found is None else frozenset(self._git.below(found))
 
     def authored(self, moves: Iterable[Move]) -> frozenset[WorkspacePath]:
-        """Return the files changed by the commits of those `moves` that are `authored`."""
+        """Return the files changed by the commits to which `authored` moves of HEAD lead."""
         changed = (self.authored_in(move.new) for move in moves if move.authored)
         return frozenset[WorkspacePath]().union(*changed)
 
     def authored_in(self, commit: str) -> frozenset[WorkspacePath]:
         """Return the files that a commit itself changed.
 
-        A merge of two parents is compared with the result of merging them again, any other commit
-        with its first parent.
+        A merge of two parents is compared with the result of merging the parents again, any other
+        commit with its first parent.
         """
         paths = self._git.ask(frozenset[bytes](), partial(_of_commit, commit=commit))
         return frozenset(self._git.below(paths))
@@ -73,7 +73,8 @@ class GitTrees:
     ) -> bool:
         """Return whether one of `merges` gives a path the blob `blob` (None: no file there).
 
-        Each merge is three revisions: base, ours and theirs. An empty base means the merge base.
+        Each merge is three revisions: base, ours and theirs. If the base is empty, it is the merge
+        base of the other two.
         """
         full = self._git.full_path(path)
         for merge in merges:
@@ -85,7 +86,7 @@ class GitTrees:
         return False
 
     def merged_blob(self, base: str, ours: str, theirs: bytes) -> str | None:
-        """Return the blob id of a three-way merge's result, or None on a conflict or an error.
+        """Return the blob id of the result of a three-way merge, or None on a conflict or an error.
 
         `base` and `ours` are blob ids; `theirs` is a content.
         """
@@ -116,10 +117,10 @@ class GitTrees:
 
 
 def standing_merges(git_dir: Path, head: str | None) -> Iterator[tuple[str, str, str]]:
-    """Yield (base, ours, theirs) of each merge, cherry-pick, rebase or revert that is unfinished.
+    """Yield (base, ours, theirs) of each unfinished merge, cherry-pick, rebase or revert.
 
-    `head` is HEAD's commit, or None if HEAD is unborn; then nothing is yielded. An empty base means
-    the merge base.
+    They are revisions; an empty base means the merge base of the other two. `head` is HEAD's
+    commit, or None if there is none yet; then nothing is yielded.
     """
     for name, merge in _STANDING.items():
         commit = None if head is None else _commit_in(git_dir / name)
@@ -129,7 +130,7 @@ def standing_merges(git_dir: Path, head: str | None) -> Iterator[tuple[str, str,
 
 
 def merge_of_stash(stash: str) -> tuple[str, str, str]:
-    """Return (base, ours, theirs) of the merge that git makes to apply a stash to HEAD."""
+    """Return (base, ours, theirs), the revisions that git merges to apply a stash to HEAD."""
     return (f"{stash}^1", "HEAD", stash)
 
 
@@ -144,7 +145,7 @@ _STANDING: Final[Mapping[str, Callable[[str], tuple[str, str]]]] = {
 
 
 def _commit_in(place: Path) -> str | None:
-    """Return the first commit id in a file, or None if there is none."""
+    """Return the first commit id in the text of a file, or None if there is none."""
     text = small_file(place)[:65536].decode("ascii", "replace")
     words = (
         word for line in text.split("\n") for word in line.split() if len(word) >= _SHA1_DIGITS
@@ -165,7 +166,10 @@ def _id(tree: Any, path: str) -> str | None:
 
 
 def _differing(repository: Any, old: str | None, new: str | None) -> frozenset[bytes]:
-    """Return the paths in which two commits differ. A commit that is None is an empty tree."""
+    """Return the paths in which two commits differ, as bytes relative to the git top level.
+
+    A commit that is None stands for the empty tree.
+    """
     if new is None or old is None:
         known = new if old is None else old
         diff = _tree(repository, known or "").diff_to_tree()
@@ -181,7 +185,10 @@ def _paths(diff: Any) -> Iterator[bytes]:
 
 
 def _of_commit(repository: Any, commit: str) -> frozenset[bytes]:
-    """Return the paths that a commit itself changed, including the conflicts of a merge."""
+    """Return the paths that a commit itself changed, as bytes relative to the git top level.
+
+    A merge is compared with merging its parents again; paths in conflict there are included.
+    """
     found = repository[commit]
     parents = found.parents
     if not parents:
@@ -212,9 +219,9 @@ def _leads_to(repository: Any, *, tips: Collection[str], commit: str) -> bool:
 
 
 def _merge(repository: Any, *, revisions: tuple[str, str, str]) -> Any:
-    """Return the index that results from merging `revisions` (base, ours, theirs), with conflicts.
+    """Return the libgit2 index that results from merging the `revisions` base, ours and theirs.
 
-    An empty base means the merge base.
+    Conflicts are in that index. If the base is empty, it is the merge base of the other two.
     """
     base, ours, theirs = revisions
     if not base:
@@ -242,7 +249,7 @@ def _blob_id(data: bytes) -> str:
 
 
 def _quoted(path: str) -> bytes:
-    """Return a path as `git hash-object --stdin-paths` reads it: quoted if its bytes need that."""
+    """Return a path in the form that `git hash-object --stdin-paths` reads, quoted if necessary."""
     name = os.fsencode(path)
     # Git also strips a carriage return from the end of a line.
     if name.isascii() and not name.startswith(b'"') and not {10, 13} & {*name}:
@@ -253,7 +260,7 @@ def _quoted(path: str) -> bytes:
 
 
 def merge_file(base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
-    """Return the result of merging three contents, or None if they conflict or git fails."""
+    """Return the result of a three-way merge of contents, or None on a conflict or an error."""
     contents = {"ours": ours, "base": base, "theirs": theirs}
     with temporary_files(contents) as room:
         return run_git(room, "merge-file", "-p", "-q", *contents)
