@@ -1,4 +1,4 @@
-"""The append target: the file that the next record is appended to, and the end of its chain.
+"""The append target: the ledger file that the next record is appended to, and the end of its chain.
 
 Invariant: everything here is called under the ledger's lock.
 Invariant: an end that `take` returned is not reused unless `give_back` returns it after the write.
@@ -33,9 +33,9 @@ _DATE: Final = len("2026-11-21")
 
 
 class _Begun(NamedTuple):
-    """A segment's name, and the id of git's index change that was under way when it was begun.
+    """The work tree's segment: its file name, and a change that git was making when it was begun.
 
-    `change` is "" if git was not changing its index.
+    `change` is the id of that change of git's index, or "" if git was making none.
     """
 
     name: str
@@ -55,7 +55,7 @@ class OwnSegment:
         self._known: tuple[WorkspacePath, Stamp | None, bool] | None = None
 
     def file(self) -> WorkspacePath:
-        """Return the segment to append to, relative to the root. The file need not exist yet.
+        """Return the path of the segment to append to, relative to the root. It need not exist yet.
 
         A new segment is chosen if git tracks the old one, has removed it, or is changing its index.
         Raise OSError if the choice cannot be stored.
@@ -75,9 +75,9 @@ class OwnSegment:
         return None if found is None else _Begun(found[1].decode(), found[2].decode())
 
     def _is_open(self, begun: _Begun, change: str) -> bool:
-        """Return whether the segment `begun` may still be appended to.
+        """Return whether the segment `begun` exists and may still be appended to.
 
-        `change` is the id of git's index change under way, or "".
+        `change` is the id of the change that git is making to its index, or "" if it makes none.
         """
         file = WorkspacePath(f"{SEGMENT_ROOM}/{begun.name}")
         # While git changes its index it may already have read the segment, so that counts as
@@ -98,7 +98,7 @@ class OwnSegment:
         return self._known[2]
 
     def _index_change(self) -> str:
-        """Return an id of git's index change under way, or "" if the index is not being changed."""
+        """Return an id of the change that git is making to its index, or "" if it makes none."""
         if self._git is not None:
             with suppress(OSError):
                 lock = os.lstat(self._git.git_dir / "index.lock")
@@ -123,7 +123,8 @@ class AppendTarget:
     ) -> None:
         """Set the paths of the ledger below `root`. Nothing is opened or created yet.
 
-        `form` returns the ledger form of the policy and is called at each append.
+        `form` is called at each append and returns the policy's choice: one file for all records,
+        or a segment for each work tree.
         """
         self.file = LEDGER_FILE
         self._root, self._lock = root, lock
@@ -134,7 +135,7 @@ class AppendTarget:
         self._taken_at = self._noticed_size = 0
 
     def has_news(self) -> bool:
-        """Return whether others have changed the main ledger file since the last call.
+        """Return whether others have changed the size of the main ledger file since the last call.
 
         Appends through this object do not count.
         """
@@ -146,8 +147,9 @@ class AppendTarget:
     def take(self, index: Index) -> tuple[LedgerFile, TailState]:
         """Return the file to append to, opened, and the end of its chain.
 
-        A file that was replaced at its path is opened again, and a torn last line is moved to
-        `.local/torn/`. Raise LedgerUnavailableError, UnsafePathError or OSError.
+        If the end is not known, it is found with the help of `index`. A file that was replaced at
+        its path is opened again, and a torn last line is moved to `.local/torn/`. Raise
+        LedgerUnavailableError, UnsafePathError or OSError.
         """
         file = self._chosen()
         if self._opened is None or file != self.file or not self._opened.is_current():
@@ -159,9 +161,9 @@ class AppendTarget:
         return self._opened, end
 
     def give_back(self, end: TailState) -> None:
-        """Keep the chain's new end for the next append, and write it to the lock file as a note.
+        """Keep the new end of the chain for the next append, and note it in the lock file.
 
-        Other processes read the note. Call this only after the write has succeeded.
+        Other processes read that note. Call this only after the write has succeeded.
         """
         self._end = end
         if self._noticed_size == self._taken_at:
@@ -188,5 +190,5 @@ class AppendTarget:
 
 
 def single() -> LedgerForm:
-    """Return the ledger form with all records in one file, which applies without a policy."""
+    """Return the ledger form SINGLE, all records in one file, which applies without a policy."""
     return LedgerForm.SINGLE

@@ -44,7 +44,7 @@ _log: Final = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Archived:
-    """The result of archiving: how many records were moved, and how many stay (`left`).
+    """The result of archiving: the numbers of records moved (`records`) and not moved (`left`).
 
     `file` is the new archive, or None if nothing was moved. `repeated` is the number of bytes that
     an interrupted archiving had left in both files and that were now removed from the main file.
@@ -69,9 +69,10 @@ CutPoint = Callable[[Iterable[ArchiveLine]], int]
 
 
 def older_than(moment: str) -> CutPoint:
-    """Return a function that finds the offset of the first record not older than `moment`.
+    """Return a cut point for `archive`: the offset of the first record not older than `moment`.
 
-    The function is for the parameter `cut` of `archive`. `moment` is a ledger timestamp.
+    `moment` is a ledger timestamp. The cut point is a function that gets the lines of the main file
+    and returns the byte offset.
     """
 
     def cut(lines: Iterable[ArchiveLine]) -> int:
@@ -86,9 +87,9 @@ def older_than(moment: str) -> CutPoint:
 
 
 def all_but_newest(number: int) -> CutPoint:
-    """Return a function that finds the offset of the last `number` records.
+    """Return a cut point for `archive`: the offset of the last `number` records.
 
-    The function is for the parameter `cut` of `archive`.
+    The cut point is a function that gets the lines of the main file and returns the byte offset.
     """
 
     def cut(lines: Iterable[ArchiveLine]) -> int:
@@ -108,11 +109,11 @@ def all_but_newest(number: int) -> CutPoint:
 
 
 def archive(root: Path, cut: CutPoint) -> Archived:
-    """Move the first lines of the main file below `root` into a new archive.
+    """Move the first lines of a root's main ledger file into a new archive.
 
-    `cut` returns the byte offset before which lines are moved. Raise LedgerUnavailableError if the
-    ledger cannot be read or written, fails verification, or is being archived by another process.
-    Raise UnsafePathError if one of its paths is not a regular file.
+    `cut` gets the file's lines and returns the byte offset before which lines are moved. Raise
+    LedgerUnavailableError if the ledger cannot be read or written, fails verification, or is being
+    archived by another process. Raise UnsafePathError if one of its paths is not a regular file.
     """
     try:
         make_private_directory(root)
@@ -132,7 +133,7 @@ def archive(root: Path, cut: CutPoint) -> Archived:
 
 @dataclass(slots=True)
 class _Moved:
-    """The number of records moved, and the timestamps of the first and the last of them."""
+    """The number of records to move, and the timestamps of the first and the last of them."""
 
     records: int = 0
     first: str = ""
@@ -144,7 +145,7 @@ class _Moved:
 
     @property
     def name(self) -> str:
-        """The name of the archive, without a suffix."""
+        """The archive's file name without a suffix, made of the first and the last time."""
         moments = (_NAMED.sub("", moment)[:_MOMENT] for moment in (self.first, self.last))
         return ARCHIVE_PREFIX + "-".join(moments)
 
@@ -157,7 +158,7 @@ class _Archiving:
         self._size = os.fstat(fd).st_size
 
     def run(self, cut: CutPoint) -> Archived:
-        """Archive the lines before the offset that `cut` returns.
+        """Archive the lines before the offset that `cut` returns, and return what was moved.
 
         If that fails, delete the new archive again.
         """
@@ -203,7 +204,7 @@ class _Archiving:
         return False
 
     def _lines(self, begin: int, end: int) -> Iterator[ArchiveLine]:
-        """Yield each whole line between two byte offsets of the main file, with its chain link."""
+        """Yield each whole line of the main file between two byte offsets, with its chain link."""
         at, rest = begin, b""
         for chunk in _chunks(begin, end):
             *lines, rest = (rest + self._read(0, *chunk)).split(b"\n")
@@ -216,9 +217,10 @@ class _Archiving:
         return read_at(self._fd, begin + start, begin + end)
 
     def _write(self, begin: int, end: int, name: str) -> WorkspacePath:
-        """Write the lines between two byte offsets to an archive file, and return the file.
+        """Write the main file's bytes between two offsets to a new archive, and return its path.
 
-        The file gets its name only when all of it is on disk.
+        `name` is the archive's file name without suffix. The file gets that name only when all of
+        it is on disk.
         """
         endings = chain([""], (f"-{number}" for number in count(2)))
         names = (WorkspacePath(f"{ARCHIVE_ROOM}/{name}{ending}{SUFFIX}") for ending in endings)
@@ -229,9 +231,9 @@ class _Archiving:
         return file
 
     def _verify(self, begin: int, end: int, made: WorkspacePath | None) -> None:
-        """Verify the new archive `made` and the main file from `end` on, as parts of the ledger.
+        """Verify the new archive `made`, and the main file from offset `end` on.
 
-        Raise LedgerUnavailableError if either has an error. `made` is None if nothing was moved.
+        `made` is None if nothing was moved. Raise LedgerUnavailableError if either has an error.
         """
         if made is not None and not self._holds(made, begin, end - begin):
             raise LedgerUnavailableError(
@@ -250,7 +252,10 @@ class _Archiving:
                 )
 
     def _give_up(self, end: int) -> None:
-        """Remove the first `end` bytes of the main file. Lines appended meanwhile are kept."""
+        """Remove the first `end` bytes of the main file. Lines appended meanwhile are kept.
+
+        Raise LedgerUnavailableError if another program has replaced the file.
+        """
         path = self._root / LEDGER_FILE
         with ledger_lock(self._root).held():
             now = os.fstat(self._fd)
@@ -264,6 +269,6 @@ class _Archiving:
 
 
 def _chunks(begin: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield the (start, end) offsets of consecutive chunks of at most 1 MiB."""
+    """Yield the (start, end) offsets of the chunks of at most 1 MiB between two offsets."""
     for start in range(begin, end, _CHUNK):
         yield start, min(start + _CHUNK, end)

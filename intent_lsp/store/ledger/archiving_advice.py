@@ -27,9 +27,9 @@ _log: Final = logging.getLogger(__name__)
 
 
 def advice(size: int) -> str | None:
-    """Return a recommendation to archive, or None if the main file is short enough.
+    """Return a recommendation to archive records, or None if the main ledger file is short enough.
 
-    `size` is the size of the main file in bytes.
+    `size` is the size of the main ledger file in bytes.
     """
     if size <= RECOMMENDED_ABOVE:
         return None
@@ -40,14 +40,14 @@ def advice(size: int) -> str | None:
 
 
 def size_of(root: Path) -> int:
-    """Return the size of the main file in bytes, or 0 if there is none."""
+    """Return the size of a root's main ledger file in bytes, or 0 if there is none."""
     with suppress(OSError):
         return (root / LEDGER_FILE).lstat().st_size
     return 0
 
 
 def recommend_archiving(root: Path, clock: Callable[[], datetime]) -> None:
-    """Log the advice if the ledger is long, unless a process has logged it in the last week."""
+    """Log the advice to archive if a root's ledger is long and none was logged in the last week."""
     said = advice(size_of(root))
     if said is None:
         return

@@ -1,4 +1,4 @@
-"""The authors of records: the author of the commit that first contains a record (ledger section 5).
+"""The authors of records: the author of the first commit that contains a record (ledger section 5).
 
 Invariant: nothing is written or fetched, and a record without a certain author gets none.
 Invariant: a commit counts for a record only if it holds the record and none of its parents does.
@@ -40,7 +40,7 @@ _IDS: Final = re.compile(rb'"id"\s*:\s*"([^"\\]+)"')
 
 
 class LedgerAuthors:
-    """Finds the authors of records in the history of HEAD. Thread-safe."""
+    """Finds out who committed each ledger record of one root, from HEAD's history. Thread-safe."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -50,7 +50,7 @@ class LedgerAuthors:
         self._missed: set[str] = set()
 
     def of(self, made: Mapping[str, str]) -> Mapping[str, str]:
-        """Return the author's name of each record whose commit is found.
+        """Return the author's name for each record whose first commit is found, by record id.
 
         `made` maps record ids to their timestamps. Authors are cached. Records whose commit was not
         found are searched for again only after HEAD has moved.
@@ -63,7 +63,10 @@ class LedgerAuthors:
             return {each: self._known[each] for each in made if each in self._known}
 
     def _look_for(self, made: Mapping[str, str]) -> None:
-        """Search for the authors of records that were not searched for since HEAD last moved."""
+        """Find and cache the authors of records not yet searched for since HEAD last moved.
+
+        `made` maps record ids to their timestamps.
+        """
         repository = discover(self._root)
         if repository is None or repository.head_is_unborn:
             return
@@ -82,7 +85,13 @@ class LedgerAuthors:
 
 @dataclass(slots=True)
 class _History:
-    """A search for records in HEAD's history. `times` maps record ids to timestamps in seconds."""
+    """A search in HEAD's history for the commits that first contain some records.
+
+    `prefix` is the root relative to the git top level, and `head` the id of HEAD's commit. `times`
+    maps the records' ids to their timestamps in seconds. `bytes_left` is how much may still be
+    read. `read` holds the record ids in each blob read, and `found` the author's name of each
+    record found. `looks` counts for each record the commits searched.
+    """
 
     repository: Any
     prefix: str
@@ -127,7 +136,7 @@ class _History:
         )
 
     def _first_in(self, commit: Any) -> Collection[str]:
-        """Return the wanted records that a commit contains and none of its parents does."""
+        """Return the ids of searched records that a commit has and none of its parents has."""
         latest = commit.commit_time + CLOCKS_DIFFER.total_seconds()
         asked = {
             each
@@ -176,7 +185,7 @@ def _seconds(time: str) -> float:
 
 
 def _ends(repository: Any) -> Collection[str]:
-    """Return the boundary commits of a shallow clone; empty if the clone is not shallow.
+    """Return the ids of a shallow clone's boundary commits; empty if the clone is not shallow.
 
     A boundary commit lacks its parents and so seems to add every file that it contains.
     """

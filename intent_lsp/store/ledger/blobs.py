@@ -32,7 +32,7 @@ class LedgerBlob(NamedTuple):
 
 
 def ledger_blobs(commit: Any, prefix: str) -> tuple[LedgerBlob, ...]:
-    """Return the ledger's files in a commit, in reading order. Links are left out.
+    """Return the ledger's files in a libgit2 commit, in reading order. Symbolic links are left out.
 
     `prefix` is the root, relative to the git top level.
     """
@@ -54,10 +54,10 @@ def ledger_blobs(commit: Any, prefix: str) -> tuple[LedgerBlob, ...]:
 
 
 def commits_cut(repository: Any, prefix: str) -> tuple[Any, ...]:
-    """Return each commit in HEAD's history whose child commit may lack some of its ledger lines.
+    """Return each commit of HEAD's history whose child commit may lack some of its ledger lines.
 
-    The commits are newest first. `prefix` is the root, relative to the git top level. The history
-    before a commit that removed the whole ledger is skipped.
+    The commits are libgit2's, newest first. `prefix` is the root, relative to the git top level.
+    The history before a commit that removed the whole ledger is skipped.
     """
     cut: dict[str, Any] = {}
     comparison = _Comparison(repository)
@@ -79,15 +79,18 @@ def commits_cut(repository: Any, prefix: str) -> tuple[Any, ...]:
 
 @dataclass(slots=True)
 class _Comparison:
-    """Compares two versions of a ledger. A ledger grows by new files and at the main file's end."""
+    """Compares versions of a ledger. It normally grows by new files and at the main file's end.
+
+    `bytes_left` is how many bytes may still be read.
+    """
 
     repository: Any
     bytes_left: int = _COMPARED_AT_MOST
 
     def may_lack(self, now: Collection[LedgerBlob], before: Collection[LedgerBlob]) -> bool:
-        """Return whether the ledger `now` may lack lines that the ledger `before` has.
+        """Return whether a ledger, `now`, may lack lines that its older version `before` has.
 
-        After archiving or merging, return True as well.
+        The result is also True if archiving or merging moved the lines to another file.
         """
         gone, come = set(before).difference(now), set(now).difference(before)
         if any(each.file != LEDGER_FILE for each in gone):
@@ -96,7 +99,7 @@ class _Comparison:
         return shorter or any(not self._goes_on(each, come) for each in gone)
 
     def _goes_on(self, old: LedgerBlob, come: Collection[LedgerBlob]) -> bool:
-        """Return whether a file in `come` begins with all of the file `old`.
+        """Return whether the newer version in `come` of the file `old` begins with all of `old`.
 
         Return True also if the two are too large to compare.
         """
@@ -116,7 +119,7 @@ class _Comparison:
 
 
 def _parents(repository: Any, commit: Any) -> Iterator[Any]:
-    """Yield those parents of a commit that exist. In a shallow clone some are missing."""
+    """Yield those parents of a commit that exist here. In a shallow clone some do not."""
     found = (repository.get(parent) for parent in commit.parent_ids)
     return (each for each in found if each is not None)
 

@@ -1,7 +1,7 @@
-"""Versions of a ledger in git: the ledger's records in earlier commits (ledger section 2).
+"""Versions of a ledger in git: the records that earlier commits contain (ledger section 2).
 
 Invariant: nothing is written or fetched, and each blob is read once.
-Invariant: an incomplete search says so, so that no record is called lost that was not looked for.
+Invariant: an incomplete search says so, so that no record is called lost that was not searched for.
 """
 
 # pygit2 is imported only when a repository is opened, so its types cannot be named here.
@@ -41,7 +41,7 @@ class LedgerVersions:
     """Queries about the committed versions of one root's ledger. For use by one thread."""
 
     def __init__(self, root: Path) -> None:
-        """Open the repository around `root`, if there is one."""
+        """Open the git repository around `root`, if there is one."""
         self._root, self._repository, self._prefix = root, discover(root), ""
         self._cut: tuple[Any, ...] | None = None
         if self._repository is None:
@@ -56,15 +56,21 @@ class LedgerVersions:
             self._repository = None
 
     def committed(self) -> Committed | None:
-        """Return the ledger of the newest commit in HEAD's history with a ledger, or None."""
+        """Return the ledger's heads in HEAD's newest commit with a ledger, or None without one."""
         return self._asked(None, self._committed)
 
     def earlier(self) -> tuple[Committed, ...]:
-        """Return older ledgers in HEAD's history that have records a later commit may lack."""
+        """Return the ledger's heads in each older commit whose records a later commit may lack.
+
+        Newest commits come first.
+        """
         return self._asked((), self._earlier)
 
     def search(self, wanted: Collection[ContentHash]) -> EvidenceSearch:
-        """Search for records, by their hashes, in all commits reachable from refs and reflogs."""
+        """Search all commits reachable from refs and reflogs for records with the hashes `wanted`.
+
+        Return the commit in which each was found, and whether the search was complete.
+        """
         if self._repository is None or not wanted:
             return EvidenceSearch(held={}, whole=self._alone)
         seeker = Seeker(self._repository, self._prefix, set(wanted))
@@ -72,7 +78,7 @@ class LedgerVersions:
         return EvidenceSearch(held=seeker.held, whole=seeker.whole)
 
     def _committed(self) -> Committed | None:
-        """Return the newest committed ledger, or None. Errors of libgit2 are raised."""
+        """Return the result of `committed`. Errors of libgit2 are raised."""
         repository = self._repository
         if repository is None or repository.head_is_unborn:
             return None
@@ -85,9 +91,9 @@ class LedgerVersions:
         return None
 
     def _earlier(self) -> tuple[Committed, ...]:
-        """Return the ledger heads of each commit whose child commit may lack ledger lines.
+        """Return the result of `earlier`. Errors of libgit2 are raised.
 
-        Newest commits come first. Commits beyond the limit of bytes to read are left out.
+        Commits beyond the limit of bytes to read are left out.
         """
         found: list[Committed] = []
         bytes_left = BYTES_AT_MOST
@@ -102,7 +108,7 @@ class LedgerVersions:
         return tuple(found)
 
     def _commits_cut(self) -> tuple[Any, ...]:
-        """Return the commits whose child commit may lack ledger lines. The result is cached."""
+        """Return the commits whose child commit may lack some of their ledger lines. Cached."""
         repository = self._repository
         if repository is None or repository.head_is_unborn:
             return ()
@@ -114,7 +120,7 @@ class LedgerVersions:
         return _heads(line for blob in blobs for line in blob_lines(self._repository, blob.id))
 
     def _asked(self, otherwise: T, question: Callable[[], T]) -> T:
-        """Return the result of `question`. If it raises, log the error and return `otherwise`."""
+        """Return what `question` returns. If it raises, log the error and return `otherwise`."""
         try:
             return question()
         except Exception as problem:  # noqa: BLE001 - libgit2 raises many types for damage
@@ -124,11 +130,12 @@ class LedgerVersions:
 
 @dataclass(slots=True)
 class Seeker:
-    """A search for records in one repository. `prefix` is the root, relative to the git top level.
+    """A search for records, by their hashes, in the commits of one repository.
 
-    `wanted` are the hashes not yet found, and `held` maps each hash found to its commit. `whole` is
-    whether the search ended and nothing was left out. `missed` is whether a blob or commit was left
-    out.
+    `prefix` is the root, relative to the git top level. `wanted` are the hashes not yet found, and
+    `held` maps each hash found to its commit. `whole` is whether the search has ended and left
+    nothing out, `missed` whether a blob or commit was left out. `bytes_left` is how much may still
+    be read, and `seen` holds the wanted hashes in each blob read.
     """
 
     repository: Any
@@ -158,7 +165,7 @@ class Seeker:
         self.whole = not self.missed and not self.repository.is_shallow
 
     def _among(self, commits: Iterable[Any], *, named: bool) -> None:
-        """Search commits until all wanted hashes are found.
+        """Search commits until all wanted hashes are found, and store each hash found in `held`.
 
         `named` is whether the commits are reachable from a ref. Otherwise they are reachable only
         from a reflog or the stash.
@@ -182,12 +189,15 @@ class Seeker:
         return None if base is None else self.repository[base]
 
     def _of(self, commit: Any) -> Mapping[ContentHash, str]:
-        """Map each wanted hash whose record a commit contains to the ledger file with it."""
+        """Return the wanted hashes that a commit's ledger states, each with its ledger file.
+
+        The result is empty if `commit` is None.
+        """
         blobs = () if commit is None else ledger_blobs(commit, self.prefix)
         return {found: blob.file for blob in blobs for found in self._in_blob(blob.id)}
 
     def _in_blob(self, blob_id: str) -> frozenset[ContentHash]:
-        """Return the wanted hashes that a blob's lines state."""
+        """Return the wanted hashes that the lines of a blob state as their own."""
         found = self.seen.get(blob_id)
         if found is None:
             found = self.seen[blob_id] = frozenset(self._read(blob_id))
@@ -207,7 +217,7 @@ class Seeker:
 
 
 def _heads(lines: Iterable[bytes]) -> tuple[ContentHash, ...]:
-    """Return the hashes of the records that no other record follows.
+    """Return the hashes of the records, among the ledger lines, that no other record follows.
 
     The chain is followed by the hashes that the lines state. Only the heads' hashes are recomputed,
     which cover all records before them.
@@ -233,7 +243,7 @@ def _heads(lines: Iterable[bytes]) -> tuple[ContentHash, ...]:
 
 
 def _told(lines: Iterable[bytes], wanted: Collection[ContentHash]) -> Iterator[ContentHash]:
-    """Yield each of the wanted hashes that one of the lines states as its own hash."""
+    """Yield each of the hashes `wanted` that one of the lines states as its own hash."""
     digits = [each.removeprefix("sha256:").encode() for each in wanted]
     for line in lines:
         if b'"integrity"' in line and not any(each in line for each in digits):

@@ -1,6 +1,6 @@
 """Lookup of a ledger's records by the hashes that their lines state.
 
-Invariant: no hash is recomputed. A result is an anchor to look for, not a proof.
+Invariant: no hash is recomputed. A result is an anchor to search for, not a proof.
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,10 @@ _PREFIX: Final = "sha256:"
 
 
 def first_hash(root: Path) -> ContentHash | None:
-    """Return the first record's hash, or None if there is none. Raise LedgerUnavailableError."""
+    """Return the hash of a root's first record, or None if its ledger has none.
+
+    Raise LedgerUnavailableError if the ledger cannot be read.
+    """
     links = (stated_link(line) for line in _lines(root))
     return next((link.hash for link in links if link is not None), None)
 

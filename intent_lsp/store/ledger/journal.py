@@ -34,17 +34,24 @@ _MODE: Final = 0o600
 
 
 class Journal:
-    """The journal in a `.local/` directory, which must exist. Safe across threads and processes."""
+    """The journal of a root, a second copy of the records that are in no commit yet.
+
+    It is a file in `.local/`, which must exist. Safe across threads and processes. Above
+    `max_bytes`, its older half is removed.
+    """
 
     def __init__(self, local: Path, max_bytes: int = MAX_BYTES) -> None:
-        """Set the path of the journal. Nothing is opened or created yet."""
+        """Set the path of the journal in the `.local/` directory `local`.
+
+        Nothing is opened or created.
+        """
         self.path = local / JOURNAL_NAME
         self._lock = RootLock(local / "journal.lock", wait_seconds=0.0)
         self._max_bytes = self._halved_at = max_bytes
         self._failed = False
 
     def note(self, lines: bytes) -> None:
-        """Add lines that were just appended to the ledger. Errors are logged and not raised.
+        """Add ledger lines that were just appended to the ledger. Errors are logged and not raised.
 
         The journal is not synced, so it survives a crash of this process but not of the machine.
         That is enough: a ledger is synced before its records are reported.
@@ -74,7 +81,7 @@ class Journal:
         yield from (line for line in lines if line != b"\n" and line.endswith(b"\n"))
 
     def forget(self, committed: Iterable[bytes]) -> int:
-        """Remove the lines that a commit contains, and return how many were removed.
+        """Remove the journal's lines that a commit contains, and return how many there were.
 
         `committed` are all ledger lines of the commit. Remove nothing if another process is
         rewriting the journal. Raise LedgerUnavailableError, UnsafePathError or OSError.
@@ -93,7 +100,7 @@ class Journal:
         return len(gone)
 
     def _add(self, lines: bytes) -> int:
-        """Append lines to the journal file, and return its size.
+        """Append lines to the journal file, and return the file's new size in bytes.
 
         Raise LedgerUnavailableError if the journal is full, UnsafePathError or OSError.
         """
@@ -121,10 +128,10 @@ class Journal:
             _log.warning("%s: %s", self.path, problem)
 
     def _rewrite(self, keep: Callable[[bytes], bool]) -> bool:
-        """Remove the lines for which `keep` is False.
+        """Remove the lines for which `keep` returns False, and return True.
 
-        Return False if another process is rewriting the journal. Lines that are added meanwhile are
-        kept; one may then be there twice.
+        Return False, and change nothing, if another process is rewriting the journal. Lines that
+        are added meanwhile are kept; one may then be there twice.
         """
         with suppress(LedgerUnavailableError), self._lock.held(), opened(self.path) as fd:
             if fd is None:

@@ -47,7 +47,10 @@ class KnownHeads:
         self._failed = False
 
     def heads(self) -> tuple[KnownHead, ...]:
-        """Return the known heads, newest first. Lines that a crash has torn are skipped."""
+        """Return the known heads, newest first; empty if the file cannot be read.
+
+        Lines that a crash has torn are skipped.
+        """
         try:
             fd = open_plain(self._path, os.O_RDONLY)
             try:
@@ -58,7 +61,7 @@ class KnownHeads:
             return ()
 
     def note(self, links: Sequence[Link]) -> None:
-        """Store the last of the records as a head, and remove the heads that the records follow.
+        """Store the last of the appended records as a head, and remove heads that they follow.
 
         `links` are the records' links, in the order in which they were appended; all are synced to
         disk. This is one small write without fsync and takes some microseconds. A failure is logged
@@ -77,12 +80,12 @@ class KnownHeads:
             )
 
     def forget(self, heads: Collection[ContentHash]) -> None:
-        """Remove heads whose records were appended again, or whose loss a person has accepted."""
+        """Remove heads: their records were appended again, or a person has accepted their loss."""
         before = self.heads()
         self.settle(before, (known for known in before if known.hash not in heads))
 
     def settle(self, before: Sequence[KnownHead], now: Iterable[KnownHead]) -> None:
-        """Replace the heads `before` by the heads `now`, which a verification has found.
+        """Replace the known heads `before` by the heads `now`, which a verification has found.
 
         Heads that were stored after `before` was read are kept.
         """
@@ -120,16 +123,16 @@ def _read(data: bytes) -> tuple[KnownHead, ...]:
 
 
 def _lines(data: bytes) -> list[bytes]:
-    """Return those lines of `data` that have exactly the length of a known head's line."""
+    """Return the lines of the file's bytes that have exactly the length of a known head's line."""
     return [line for line in data.splitlines(keepends=True) if len(line) == _LINE_BYTES]
 
 
 def _spelled(head: KnownHead) -> bytes:
-    """Encode a head as a line: hash, `+` if committed or else `-`, checksum."""
+    """Encode a known head as a line: hash, `+` if committed or else `-`, checksum."""
     told = (head.hash.encode(), b"+" if head.committed else b"-")
     return b" ".join((*told, _check(told))) + b"\n"
 
 
 def _check(told: Iterable[bytes]) -> bytes:
-    """Return the checksum of a line's fields, which exposes a line torn by a crash."""
+    """Return the checksum of a line's first two fields, which exposes a line torn by a crash."""
     return b"%08x" % zlib.crc32(b" ".join(told))

@@ -85,7 +85,10 @@ class Ledger:
         wait_seconds: float = WAIT_SECONDS,
         form: Callable[[], LedgerForm] = single,
     ) -> None:
-        """Set the paths below `root`; nothing is opened. `form` is called at each append."""
+        """Set the paths below `root`; nothing is opened.
+
+        `form` returns the policy's ledger form.
+        """
         self.root, self._clock, self._new_id = root, clock, new_id
         self._path = root / LEDGER_FILE
         self._local = root / LOCAL_ROOM
@@ -102,7 +105,7 @@ class Ledger:
     def append(self, event: Event) -> Record:
         """Append the queued records, then `event`. Return its record once all are synced to disk.
 
-        The open runs of the event's files are ended and appended first. Raise
+        Open runs of automatic saves of the event's files are ended, and appended first. Raise
         LedgerUnavailableError, UnsafePathError if the path is not a regular file, or
         InvalidRecordError if the schema rejects the event.
         """
@@ -130,9 +133,10 @@ class Ledger:
             return self._keep(identified, str(error))
 
     def put_run(self, event: Event, record_id: str | None = None) -> str | None:
-        """Store an event as an open run and return its record id. The run may be replaced later.
+        """Store an event as an open run of automatic saves, and return its record id.
 
-        To replace a run, pass its `record_id`. Return None if that run has already ended. Raise the
+        A run becomes one record when it ends; until then it may be replaced by a longer one. To
+        replace a run, pass its `record_id`. Return None if that run has already ended. Raise the
         same errors as `append`.
         """
         record = drafted(self._identify(event, record_id))
@@ -142,7 +146,7 @@ class Ledger:
         return record.id if kept else None
 
     def drop_run(self, record_id: str) -> bool:
-        """Delete an open run whose file has its old content again.
+        """Delete an open run of automatic saves, because its file has its old content again.
 
         Return False if the run has already ended. Raise LedgerUnavailableError.
         """
@@ -152,17 +156,17 @@ class Ledger:
     def end_runs(
         self, paths: Collection[WorkspacePath] | None = None, *, idle_since: str | None = None
     ) -> int:
-        """End the open runs of some files (None: all) and append all queued records.
+        """End the open runs of automatic saves of some files (None: all), and append them.
 
-        Return how many were queued. With `idle_since`, end only runs not extended after that
-        timestamp. Raise the same errors as `append`.
+        Other queued records are appended too. Return how many were queued. With `idle_since`, end
+        only runs not extended after that timestamp. Raise the same errors as `append`.
         """
         self._runs.end(paths, idle_since=idle_since)
         # Drains even if no run was ended here: another process may have queued one.
         return self.drain()
 
     def left_by_runs(self) -> Mapping[WorkspacePath, ContentHash | None]:
-        """Return the last content hash of each file in an open run (None: file removed)."""
+        """Return each file in an open run, with its last content hash (None: file removed)."""
         return self._runs.left()
 
     def drain(self) -> int:
@@ -180,7 +184,7 @@ class Ledger:
         return drained
 
     def append_all(self, events: Sequence[Identified]) -> int:
-        """Append events whose ids and times are given, except those that are in the ledger already.
+        """Append events with given ids and times, except those whose ids the ledger already has.
 
         Return how many were appended. Raise the same errors as `append`.
         """
@@ -193,7 +197,7 @@ class Ledger:
         return len(self._put_down(due)) if events else 0
 
     def adopt(self, lines: Sequence[bytes]) -> int:
-        """Append lines that were sealed for this ledger before, unchanged. Return how many.
+        """Append ledger lines that were sealed for this ledger before, unchanged. Return how many.
 
         Each record that a line follows must be in the ledger or in `lines`. Lines whose records the
         ledger has are skipped. Raise LedgerUnavailableError or UnsafePathError.
@@ -217,15 +221,15 @@ class Ledger:
     ) -> Verification:
         """Verify all files of the ledger as they are now. Raise LedgerUnavailableError.
 
-        `anchors` are hashes that the ledger should contain. `past` finds records in the ledger's
-        versions in git. `progress` is called with the bytes done and the total.
+        `anchors` are hashes that the ledger should contain. `past` finds records, by their hashes,
+        in the ledger's versions in git. `progress` is called with the bytes done and the total.
         """
         with snapshot_of(self.root, self._lock) as snapshot:
             parts = snapshot.parts(progress)
             return verify(parts, anchors, strange=snapshot.strange, past=past)
 
     def has_news(self) -> bool:
-        """Return whether others have changed the main ledger file since the last call."""
+        """Return whether others have changed the main ledger file's size since the last call."""
         return self._tail.has_news()
 
     def close(self) -> None:
@@ -245,7 +249,7 @@ class Ledger:
         return self._write(waiting, [identified])[-1].record
 
     def _write(self, waiting: list[Waiting], fresh: list[Identified]) -> list[Sealed]:
-        """Append the queued records `waiting` that the ledger lacks, then the events `fresh`."""
+        """Append and return the records of `waiting` that the ledger lacks, and of `fresh`."""
         # Serialized before the lock is taken, so that other writers wait less.
         made = [prepared(each) for each in fresh]
 
@@ -262,7 +266,7 @@ class Ledger:
         return sealed
 
     def _put_down(self, due: Callable[[ChainCursor], list[Sealed]]) -> list[Sealed]:
-        """Append the records that `due` returns for the end of the chain, and sync them to disk."""
+        """Append, sync and return the records that `due` seals, given the end of the chain."""
         try:
             make_private_directory(self.root)
             with self._lock.held():

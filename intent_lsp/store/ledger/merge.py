@@ -24,7 +24,7 @@ from intent_lsp.store.locks.root_lock import ledger_lock
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Merged:
-    """The result of a merge: the number of `lines` in the merged file, and its oddities.
+    """The result of a merge: the number of `lines` in the merged file, and its oddities (`odd`).
 
     `aside` pairs each text that is not in the merged file with the file where it was saved. That
     file is None outside any root; the caller then has to show the text. `conflicts` is the number
@@ -38,7 +38,7 @@ class Merged:
 
 
 def merge_files(ours: Path, theirs: Path, output: Path) -> Merged:
-    """Write the union of the ledgers `ours` and `theirs` to `output`.
+    """Write the union of the ledger files `ours` and `theirs` to the file `output`.
 
     Raise LedgerUnavailableError if a side is missing or cannot be read, UnsafePathError or OSError.
     """
@@ -68,7 +68,10 @@ def resolve_file(path: Path) -> Merged:
 
 
 def _conflicts(path: Path) -> Conflict:
-    """Count the conflicts in a file. Raise LedgerUnavailableError if one has no end marker."""
+    """Return the git conflicts in a file, counted.
+
+    Raise LedgerUnavailableError if one has no end marker.
+    """
     conflict = Conflict()
     for _ in conflict.parts(file_lines(path)):
         pass
@@ -82,7 +85,7 @@ def _conflicts(path: Path) -> Conflict:
 
 
 def _resolved(path: Path, union: Union) -> Iterator[bytes]:
-    """Yield a file's lines, with each conflict replaced by the union of its sides.
+    """Yield a file's lines, with each git conflict replaced by the union of its sides.
 
     Lines that are only in the merge base are added to `union.aside`.
     """
@@ -98,7 +101,10 @@ def _resolved(path: Path, union: Union) -> Iterator[bytes]:
 
 
 def _replace(output: Path, union: Union, lines: Iterator[bytes], *, conflicts: int) -> Merged:
-    """Replace the content of `output` by `lines`, save the texts left out, return the result."""
+    """Replace the content of `output` by `lines`, save the texts that `union` leaves out.
+
+    Return the result of the merge, with the number of `conflicts`.
+    """
     kept: list[Path | None] = []
 
     def lines_then_asides() -> Iterator[bytes]:
@@ -115,9 +121,9 @@ def _replace(output: Path, union: Union, lines: Iterator[bytes], *, conflicts: i
 
 
 def _keep(output: Path, aside: Aside) -> Path | None:
-    """Save text left out of a merge in `.local/` of the root to which the output belongs.
+    """Save a text left out of a merge, in `.local/` of the root to which the file `output` belongs.
 
-    Return the file, or None if the output belongs to no root.
+    Return the path where it was saved, or None if `output` belongs to no root.
     """
     # A git merge driver gets an output with a meaningless name somewhere in the work tree.
     root = _root_around(output) or governed_root(os.fspath(output.absolute().parent))
@@ -128,7 +134,10 @@ def _keep(output: Path, aside: Aside) -> Path | None:
 
 
 def _writers_kept_off(output: Path) -> AbstractContextManager[bool | None]:
-    """Return a context that holds the ledger's lock, if `output` is inside a control directory."""
+    """Return a context that holds the ledger's lock if `output` is inside a control directory.
+
+    Otherwise the context does nothing.
+    """
     root = _root_around(output)
     if root is None:
         return nullcontext()

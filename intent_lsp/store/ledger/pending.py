@@ -1,6 +1,7 @@
-"""Records not yet in the ledger: the queue, and open runs of automatic saves.
+"""Records not yet in the ledger: queued ones, and open runs of automatic saves.
 
-Queued records could not be appended yet (requirements section 10). An open run may still grow.
+Queued records could not be appended yet (requirements section 10). An open run is the record of a
+file's automatic saves, which grows with each further save.
 
 Invariant: a record is on disk before its caller learns that it is queued, and leaves the queue only
 after the ledger holds it.
@@ -35,7 +36,7 @@ _ROOM: Final = "runs"
 
 
 class Waiting(NamedTuple):
-    """A queued record or an open run, with its file. It is not yet linked into the chain.
+    """A queued record or an open run of automatic saves, with its file. It is not in the chain yet.
 
     A queued record has its final id and time. An open run has those that it gets if it ends now.
     """
@@ -52,27 +53,30 @@ class LedgerQueue:
         self._order = count()
 
     def put(self, record: Record) -> Path:
-        """Queue a drafted record and return its file. Raise OSError or UnsafePathError."""
+        """Write an unsealed record to a new file in the queue, and return the file's path.
+
+        Raise OSError or UnsafePathError.
+        """
         _, line = seal(record)
         target = self._place(record)
         replace_lines(target, (line,), mode=PRIVATE_FILE_MODE)
         return target
 
     def adopt(self, file: Path, record: Record) -> None:
-        """Move a file that contains a drafted record into the queue with one rename.
+        """Move a file that contains the unsealed `record` into the queue with one rename.
 
         Raise OSError or UnsafePathError.
         """
         move_file(file, self._place(record))
 
     def find(self, record_id: str) -> Path | None:
-        """Return the file of a queued record, or None if it is not queued."""
+        """Return the path of a queued record's file, or None if no record with the id is queued."""
         ending = f"-{record_id}{SUFFIX}"
         name = next((name for name in names_in(self._directory) if name.endswith(ending)), None)
         return None if name is None else self._directory / name
 
     def waiting(self, limit: int) -> list[Waiting]:
-        """Return at most `limit` queued records, oldest first.
+        """Return the oldest queued records, at most `limit`, oldest first.
 
         A file without a valid record is renamed to `.broken` and skipped.
         """
@@ -87,13 +91,13 @@ class LedgerQueue:
         return found
 
     def drop(self, waiting: list[Waiting]) -> None:
-        """Delete the files of queued records that the ledger now contains."""
+        """Delete the files of queued records that are now in the ledger. Ignore disk errors."""
         for each in waiting:
             with suppress(OSError):
                 remove_file(each.path)
 
     def _place(self, record: Record) -> Path:
-        """Return a new path in the queue for a record, named after the record's time.
+        """Return a new path in the queue for a record's file, named after the record's time.
 
         The queue's directory is created if needed.
         """
@@ -103,16 +107,22 @@ class LedgerQueue:
 
 
 class OpenRuns:
-    """The open runs of a root, each in a file of `.local/runs/`. Processes may share them."""
+    """The open runs of automatic saves of a root, each in a file of `.local/runs/`.
+
+    Processes may share them.
+    """
 
     def __init__(self, local: Path, queue: LedgerQueue, wait_seconds: float) -> None:
-        """Set the paths: runs are stored below `local`, and moved into `queue` when they end."""
+        """Set the paths: runs are stored in `local`, and moved into `queue` when they end.
+
+        `wait_seconds` is how long to wait for another process that changes runs.
+        """
         self._room = local / _ROOM
         self._queue = queue
         self._lock = RootLock(local / _LOCK, wait_seconds)
 
     def put(self, record: Record, *, begun: bool) -> bool:
-        """Store the latest state of a run.
+        """Store the latest state of a run of automatic saves, and return True.
 
         `begun` is whether the run was stored before; then return False if it has ended since. Raise
         OSError, LedgerUnavailableError or UnsafePathError.
@@ -127,9 +137,9 @@ class OpenRuns:
         return True
 
     def drop(self, record_id: str) -> bool:
-        """Delete a run whose file has its old content again. Return False if the run has ended.
+        """Delete a run of automatic saves, because its file has its old content again.
 
-        Raise OSError or LedgerUnavailableError.
+        Return False if the run has ended already. Raise OSError or LedgerUnavailableError.
         """
         with self._lock.held():
             run = next((run for run in self._all() if run.record.id == record_id), None)
@@ -140,7 +150,7 @@ class OpenRuns:
     def end(
         self, paths: Collection[WorkspacePath] | None = None, *, idle_since: str | None = None
     ) -> None:
-        """Move the runs of some files (None: all runs) into the queue.
+        """Move the runs of automatic saves of some files (None: all runs) into the queue.
 
         With `idle_since`, a timestamp, move only runs that were not extended after it. Raise
         LedgerUnavailableError.
@@ -157,11 +167,11 @@ class OpenRuns:
                     self._queue.adopt(run.path, run.record)
 
     def left(self) -> Mapping[WorkspacePath, ContentHash | None]:
-        """Return the last content hash of each file in an open run (None: file removed)."""
+        """Return each file in an open run, with its last content hash (None: file removed)."""
         return {path: hash_ for run in self._all() for path, hash_ in run.record.left().items()}
 
     def close(self) -> None:
-        """Close the lock's file."""
+        """Close the file of the lock that protects the runs."""
         self._lock.close()
 
     def _all(self) -> Iterator[Waiting]:
@@ -184,9 +194,9 @@ def names_in(directory: Path) -> list[str]:
 
 @contextmanager
 def runs_kept(local: Path) -> Iterator[None]:
-    """Run the `with` block and turn its OSError or UnsafePathError into LedgerUnavailableError.
+    """Run the `with` block, and turn its OSError or UnsafePathError into LedgerUnavailableError.
 
-    `local` is the `.local/` directory, named in the error.
+    `local` is the `.local/` directory, which that error names.
     """
     try:
         yield
@@ -196,7 +206,7 @@ def runs_kept(local: Path) -> Iterator[None]:
 
 
 def _read(path: Path) -> Record | None:
-    """Return the record in a queue file, or None if there is none.
+    """Return the record in a queue file, or None if the file is unreadable or has no valid record.
 
     A file without a valid record is renamed to `.broken`.
     """

@@ -40,7 +40,7 @@ class LostRecord:
 
     @property
     def joins(self) -> bool:
-        """Whether the line can be appended to the ledger unchanged."""
+        """Whether the line can be appended to the ledger unchanged, with its old hash."""
         return not self.missing and not self.waits
 
 
@@ -62,7 +62,7 @@ class Found:
 
 @dataclass(slots=True)
 class _Held:
-    """Those of the ids and hashes searched for that the ledger contains.
+    """Those of the searched ids and hashes of records that the ledger contains.
 
     It is never larger than the journal.
     """
@@ -72,7 +72,7 @@ class _Held:
 
 
 def lost_records(root: Path) -> Found:
-    """Return the records in `.local/` that are missing from the ledger, and unreadable lines.
+    """Return the records in `.local/` that are missing from a root's ledger, and unreadable lines.
 
     A reset, a stash or an accident may have removed these records, or they are still queued. The
     whole ledger is read once. Memory grows with the journal, not with the ledger. Raise
@@ -90,9 +90,9 @@ def lost_records(root: Path) -> Found:
 
 
 def _kept(root: Path) -> Iterator[tuple[str, bytes, bool]]:
-    """Yield (file, line, is it from the queue) for each record line in `.local/`.
+    """Yield (file, line, whether it is from the queue) for each record line in `.local/`.
 
-    The file is relative to the root.
+    The file is relative to the root. Lines come from the journal, from `torn/` and from `queue/`.
     """
     local = root / LOCAL_ROOM
     for line in Journal(local).lines():
@@ -109,7 +109,8 @@ def _kept(root: Path) -> Iterator[tuple[str, bytes, bool]]:
 def _found(lines: Iterable[tuple[str, bytes, bool]], held: _Held) -> Found:
     """Return those records among `lines` that the ledger does not contain, each id once.
 
-    `held` are the ids and hashes that the ledger contains.
+    `lines` are as `_kept` yields them. `held` are the ids and hashes that the ledger contains;
+    those of lost records are added.
     """
     lost: list[LostRecord] = []
     unreadable: list[Unreadable] = []
@@ -141,12 +142,12 @@ def _held(root: Path, ids: set[str], hashes: set[ContentHash]) -> _Held:
 
 
 def _stays(line: bytes) -> bool:
-    """Return whether a line remains in the ledger. The next append removes a torn last line."""
+    """Return whether a line stays in the ledger: the next append removes a torn last line."""
     return line.endswith(b"\n") or examine(line + b"\n").flaw is None
 
 
 def _told(line: bytes) -> tuple[str, ContentHash]:
-    """Return the id and the hash that a line states, without recomputing the hash."""
+    """Return the id and the hash that a ledger line states, without recomputing the hash."""
     if line.startswith(b'{"id":"') and line.endswith(b'"}}\n') and line[_HASH][:7] == b"sha256:":
         return line[_ID].decode("latin-1"), ContentHash(line[_HASH].decode("latin-1"))
     link = examine(line)
@@ -154,7 +155,7 @@ def _told(line: bytes) -> tuple[str, ContentHash]:
 
 
 def _named_by(link: Link) -> Iterator[ContentHash]:
-    """Yield the hashes of the records that a link follows or merges."""
+    """Yield the hashes of the records that a record follows or merges, given its link."""
     if link.prev is not None:
         yield link.prev
     yield from link.merges
@@ -170,9 +171,9 @@ def _files(directory: Path) -> list[str]:
 
 
 def _content(path: Path) -> bytes:
-    """Return a file's content. If the file cannot be read, return a text that says why.
+    """Return a file's content, or a text that says why the file cannot be read.
 
-    That text is not a valid record.
+    That text is not a valid record, so it is reported as unreadable.
     """
     try:
         return read_bytes(path) or b""

@@ -1,4 +1,4 @@
-"""From event to sealed record: drafting, serializing, and sealing at the end of the chain."""
+"""The steps from an event to a sealed record: drafting, serializing, sealing at the chain's end."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ from intent_lsp.formats.ledger.jsonl import IndexEntry, Ready, entry_of, ready, 
 
 
 class Identified(NamedTuple):
-    """An event with the id and the timestamp of its record. Queueing the record changes neither."""
+    """An event with the id and the timestamp of its record, which stay the same if it is queued."""
 
     event: Event
     id: str
@@ -17,7 +17,7 @@ class Identified(NamedTuple):
 
 
 class Sealed(NamedTuple):
-    """A sealed record, its ledger line, and its index entry."""
+    """A sealed record, its ledger line, and the fields that the index stores for it (`entry`)."""
 
     record: Record
     line: bytes
@@ -25,30 +25,36 @@ class Sealed(NamedTuple):
 
 
 def touched_by(event: Event) -> frozenset[WorkspacePath]:
-    """Return the present and the previous paths of an event's files."""
+    """Return the present paths of an event's files, and the previous paths of renamed ones."""
     ends = (end for file in event.files for end in (file.path, file.previous))
     return frozenset(end for end in ends if end is not None)
 
 
 def drafted(identified: Identified) -> Record:
-    """Return the record of an event, before it is linked into the chain."""
+    """Return the record of an event without its place in the chain and its hash."""
     event, id_, moment = identified
     return draft(event, id=id_, timestamp=moment, end=ChainEnd())
 
 
 def prepared(identified: Identified) -> Ready:
-    """Serialize as much of an event's record as is possible before the ledger's lock is taken."""
+    """Return an event's record, serialized as far as possible before the ledger's lock is taken."""
     return ready(drafted(identified))
 
 
 def chain(made: Ready, trail: ChainCursor) -> Sealed:
-    """Seal a prepared record at the end of the chain, and advance the cursor `trail` to it."""
+    """Seal a prepared record at the end of the chain, and return it with its line.
+
+    `trail` is the cursor at the end of the chain; it is advanced to the record.
+    """
     record, line = seal_at(made, place_at(trail.end))
     return follow(record, line, trail)
 
 
 def follow(record: Record, line: bytes, trail: ChainCursor) -> Sealed:
-    """Advance the cursor `trail` to a sealed record, and return the record with its index entry."""
+    """Advance the cursor `trail` to a record sealed before, and return it with its index entry.
+
+    `line` is its ledger line.
+    """
     entry = entry_of(record)
     trail.step(entry.link)
     return Sealed(record, line, entry)

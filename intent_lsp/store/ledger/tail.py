@@ -44,7 +44,7 @@ _HEADER: Final = struct.Struct("<HI")
 
 
 class TailNote(msgspec.Struct, array_like=True, frozen=True):
-    """A note about the end of a ledger file whose only open head is its last record.
+    """A note for the next writer about a ledger file's end, where only the last record is a head.
 
     `inode`, `size`, `lines` (their number) and `tail` (the last bytes) describe the file. `hash`,
     `timestamp` and `session_id` are the last record's.
@@ -69,7 +69,11 @@ _ENCODER: Final = msgspec.msgpack.Encoder()
 
 
 def noted(trail: ChainCursor, inode: int, size: int, tail: bytes) -> TailNote | None:
-    """Return a note about a file's end, or None unless the last record is the only open head."""
+    """Return a note about the end of a ledger file, or None if it has other open heads.
+
+    `trail` is a chain cursor at that end: its only open head must be the last record. `tail` are
+    the file's last bytes.
+    """
     if trail.last is None or len(trail.heads) != 1:
         return None
     head = trail.heads.get(trail.last)
@@ -79,7 +83,10 @@ def noted(trail: ChainCursor, inode: int, size: int, tail: bytes) -> TailNote | 
 
 
 def spelled_note(note: TailNote | None) -> bytes:
-    """Encode a note. For None or a note that is too long, return bytes that decode to None."""
+    """Encode a note.
+
+    For None, or a note that is too long, return bytes that `read_note` reads as None.
+    """
     told = b"" if note is None else _ENCODER.encode(note)
     if len(told) > NOTE_AT_MOST - _HEADER.size:
         told = b""
@@ -87,7 +94,7 @@ def spelled_note(note: TailNote | None) -> bytes:
 
 
 def read_note(data: bytes) -> TailNote | None:
-    """Decode a note, ignoring bytes after it. Return None if the note is torn or malformed."""
+    """Decode the note at the start of `data`. Return None if it is missing, torn or malformed."""
     if len(data) < _HEADER.size:
         return None
     length, check = _HEADER.unpack_from(data)
@@ -102,10 +109,10 @@ def read_note(data: bytes) -> TailNote | None:
 
 @dataclass(slots=True)
 class TailState:
-    """The end of a ledger file.
+    """The end of a ledger file of `size` bytes.
 
     `tail` are the last 96 bytes, and `trail` is a chain cursor at the end. `whole` is whether
-    `trail` has all open heads, or else only the last line's.
+    `trail` has all open heads, or else only the last record.
     """
 
     size: int
@@ -117,7 +124,7 @@ class TailState:
     def find(
         cls, file: LedgerFile, name: WorkspacePath, root: Path, *, clock: Clock, index: Index
     ) -> Self:
-        """Return the end of a file, from the index, or from the last lines if the index lags far.
+        """Return a ledger file's end, from the index, or from its last lines if the index lags far.
 
         `name` is the file's path, relative to the root. A torn last line is completed if only its
         line feed is missing, otherwise it is moved to `.local/torn/`. Raise OSError.
@@ -135,10 +142,10 @@ class TailState:
         return end
 
     def follow(self, file: LedgerFile, left: Callable[[], TailNote | None]) -> bool:
-        """Advance this end past the lines that other processes have appended.
+        """Advance this end past the lines that other processes have appended, and return True.
 
         Return False if that is not possible, so that `find` must be called. `left` returns the note
-        of the last writer, which makes reading the lines unnecessary.
+        of the last writer, which makes reading the lines unnecessary, or None.
         """
         size = file.size()
         note = left() if size != self.size else None
@@ -149,9 +156,10 @@ class TailState:
         return noted(self.trail, file.inode, self.size, self.tail) if self.whole else None
 
     def _take(self, note: TailNote, file: LedgerFile, size: int) -> bool:
-        """Move this end to the one in the last writer's note.
+        """Move this end to the one that the last writer's note describes, and return True.
 
-        Return False and do nothing if the file does not end as the note says.
+        Return False and do nothing if the file does not end as the note says. `size` is the file's
+        size.
         """
         if (note.inode, note.size, len(note.tail)) != (file.inode, size, min(_TAIL, size)):
             return False
@@ -163,7 +171,11 @@ class TailState:
         return True
 
     def _read_on(self, file: LedgerFile, size: int) -> bool:
-        """Read and follow the lines that were appended. Return False if that is not possible."""
+        """Advance this end by reading the lines appended since; the file now has `size` bytes.
+
+        Return False if that is not possible: too much was appended, or the file has changed
+        otherwise.
+        """
         grown = size - self.size
         if not self.whole or not 0 <= grown <= MAX_LAG:
             return False
@@ -185,9 +197,9 @@ class TailState:
 
 
 def _ended(trail: ChainCursor, name: WorkspacePath) -> ChainCursor:
-    """Remove the heads of other files from `trail` if `name` is a segment that has records.
+    """Return `trail` without other files' heads, if the file `name` is a segment with records.
 
-    Other segments' heads are merged by their own writers.
+    Otherwise return it unchanged. Other segments' heads are merged by their own writers.
     """
     if name == LEDGER_FILE or trail.last is None:
         return trail
@@ -196,9 +208,9 @@ def _ended(trail: ChainCursor, name: WorkspacePath) -> ChainCursor:
 
 
 def _begun(trail: ChainCursor, root: Path) -> ChainCursor:
-    """For an empty file, move `trail` to the newest record of the other files.
+    """Return the cursor for a ledger file without records: at the newest record of the other files.
 
-    The first record of the file then follows that record.
+    The file's first record then follows that record. `trail` is the cursor of the empty file.
     """
     heads = list(trail.heads.values()) or _ends_by_tails(root)
     newest = max(heads, key=lambda head: head.timestamp, default=None)
@@ -208,7 +220,7 @@ def _begun(trail: ChainCursor, root: Path) -> ChainCursor:
 
 
 def _ends_by_tails(root: Path) -> list[Head]:
-    """Return the last record of each file, read from the files' tails."""
+    """Return the last record of each ledger file as a head, read from the ends of the files."""
     ends = []
     for stamp in LedgerFiles(root).stamp():
         with suppress(LedgerUnavailableError), opened(root / stamp.file) as fd:
@@ -219,7 +231,7 @@ def _ends_by_tails(root: Path) -> list[Head]:
 
 
 def _by_tail(read: Reader, size: int) -> ChainCursor:
-    """Return a cursor at the last readable record before offset `size`.
+    """Return a cursor at the last readable record of a file before the offset `size`.
 
     Its only head is that record; other open heads are not found.
     """
@@ -234,7 +246,7 @@ def _by_tail(read: Reader, size: int) -> ChainCursor:
 def _mend(file: LedgerFile, size: int, root: Path, clock: Clock) -> int:
     """Complete a torn last line if only its line feed is missing, else move it to `.local/torn/`.
 
-    Return the file's new size.
+    `size` is the file's size. Return its new size.
     """
     start = last_line_start(file.read, size)
     link = examine(file.read(start, size) + b"\n")

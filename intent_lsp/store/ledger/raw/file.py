@@ -1,4 +1,4 @@
-"""The ledger's file opened for appending: single writes, shared fsync, and reads by offset.
+"""A ledger file opened for appending: single writes, shared fsync, and reads by offset.
 
 Invariant: everything but `sync` is called under the ledger's lock.
 Invariant: a failed write leaves no part of its data in the file.
@@ -32,14 +32,17 @@ Reader = Callable[[int, int], bytes]
 
 @dataclass(frozen=True, slots=True)
 class FileSystem:
-    """The system calls that append to the ledger. A test can replace them to make them fail."""
+    """The system calls that append to a ledger file. A test can replace them to make them fail."""
 
     write: Callable[[int, bytes], int] = os.write
     sync: Callable[[int], None] = os.fsync
 
 
 class LedgerFile:
-    """An open ledger file. If its path gets another file, a new object must be created."""
+    """A ledger file, open for appending and reading.
+
+    If its path gets another file, create a new object.
+    """
 
     def __init__(self, path: Path, disk: FileSystem) -> None:
         self._path, self._disk = path, disk
@@ -53,7 +56,7 @@ class LedgerFile:
         self._failed: OSError | None = None
 
     def is_current(self) -> bool:
-        """Return whether this file is still the one at its path and no fsync has failed."""
+        """Return whether this file is still the one at its path, and no fsync of it has failed."""
         return self._failed is None and is_at(self.fd, self._path)
 
     def size(self) -> int:
@@ -61,7 +64,7 @@ class LedgerFile:
         return os.fstat(self.fd).st_size
 
     def stamp(self, name: WorkspacePath) -> FileStamp:
-        """Return the file's stamp; `name` is its path, relative to the root."""
+        """Return the file's path `name`, relative to the root, with its identity, size and time."""
         found = os.fstat(self.fd)
         return FileStamp(name, (found.st_dev, found.st_ino), found.st_size, found.st_mtime_ns)
 
@@ -74,7 +77,10 @@ class LedgerFile:
         os.ftruncate(self.fd, size)
 
     def append(self, data: bytes) -> int:
-        """Append `data`, if any, in one write. Return a number to pass to `sync`."""
+        """Append `data`, if any, in one write.
+
+        Return a number for `sync`, which waits for the disk.
+        """
         if data:
             self._write(data)
         with self._group:
@@ -126,7 +132,7 @@ class LedgerFile:
 
 
 def read_at(fd: int, start: int, end: int) -> bytes:
-    """Return the bytes from `start` to `end`, or fewer if the file ends before."""
+    """Return the bytes of an open file from `start` to `end`, or fewer if the file ends before."""
     found = os.pread(fd, end - start, start)
     if len(found) in (0, end - start):
         return found
@@ -134,7 +140,7 @@ def read_at(fd: int, start: int, end: int) -> bytes:
 
 
 def last_line_start(read: Reader, end: int) -> int:
-    """Return the offset of the last line in the first `end` bytes of a file.
+    """Return the offset of the last line in the first `end` bytes of a file, read by `read`.
 
     The line need not end with a line feed.
     """
@@ -150,7 +156,7 @@ def last_line_start(read: Reader, end: int) -> int:
 
 @contextmanager
 def opened(path: Path) -> Iterator[int | None]:
-    """Open a ledger file and yield its descriptor for reading, or None if there is no file.
+    """Open a file of the ledger and yield its descriptor for reading, or None if there is no file.
 
     Raise LedgerUnavailableError if the file cannot be read.
     """
@@ -208,7 +214,7 @@ def _open(path: Path) -> int:
 
 
 def _misplaced(path: Path) -> UnsafePathError:
-    """Return an error that says what is at the ledger's path instead of a regular file."""
+    """Return the error that says what is at the ledger's path instead of a regular file."""
     problem = "the ledger is not a regular file"
     if path.is_symlink():
         problem = "a symbolic link stands in place of the ledger"

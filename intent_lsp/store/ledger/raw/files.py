@@ -20,7 +20,7 @@ SUFFIX: Final = ".jsonl"
 
 
 class FileStamp(NamedTuple):
-    """The path, identity, size and time of a ledger file. The stamp changes if the content does.
+    """The path, identity, size and time of a ledger file, which change if its content does.
 
     `identity` is device and inode.
     """
@@ -36,7 +36,7 @@ FilesStamp = tuple[FileStamp, ...]
 
 
 class Strange(NamedTuple):
-    """Something other than a readable ledger file at a ledger file's path; `problem` says what."""
+    """A path where a ledger file should be, but something else is; `problem` says what."""
 
     file: str
     problem: str
@@ -64,7 +64,10 @@ class LedgerFiles:
         return tuple(file for file, _ in self._found())
 
     def stamp(self) -> FilesStamp:
-        """Return the stamp of each ledger file; empty if there are none. No file is read."""
+        """Return the stamp of each ledger file in reading order; empty if there are none.
+
+        No file is opened.
+        """
         return tuple(
             FileStamp(file, (found.st_dev, found.st_ino), found.st_size, found.st_mtime_ns)
             for file, path in self._found()
@@ -72,7 +75,7 @@ class LedgerFiles:
         )
 
     def strange(self) -> Iterator[Strange]:
-        """Yield each entry that is named like an archive or segment and is not a regular file.
+        """Yield each entry that is named like an archive or segment but is not a regular file.
 
         If the directory of archives or of segments is not a directory, yield it too.
         """
@@ -100,7 +103,7 @@ def _plain(path: str, room: WorkspacePath, prefix: str) -> Iterator[tuple[Worksp
 
 
 def _entries(path: str, prefix: str) -> "list[os.DirEntry[str]]":
-    """Return the directory entries with the given prefix and the ledger's suffix.
+    """Return the entries of the directory `path` with the given prefix and the suffix `.jsonl`.
 
     The result is empty if the directory cannot be read.
     """
@@ -112,7 +115,7 @@ def _entries(path: str, prefix: str) -> "list[os.DirEntry[str]]":
 
 
 def _is_ours(entry: "os.DirEntry[str]") -> bool:
-    """Return whether an entry is a regular file whose name is valid UTF-8."""
+    """Return whether a directory entry is a regular file whose name is valid UTF-8."""
     with suppress(OSError, UnicodeEncodeError):
         entry.name.encode()
         return entry.is_file(follow_symlinks=False)

@@ -54,14 +54,14 @@ class RangeLines(NamedTuple):
 
 
 def starts(size: int) -> range:
-    """Return the start offset of each range of a file of `size` bytes."""
+    """Return the start offset of each range of RANGE bytes in a file of `size` bytes."""
     return range(0, size, RANGE)
 
 
 def lines_in(read: Reader, start: int, size: int) -> RangeLines:
-    """Return the lines that begin in the range at `start`, including the end of the last line.
+    """Return the lines that begin in the range at the offset `start`, each to its end.
 
-    `size` is the file's size.
+    `read` reads the file by offsets, and `size` is the file's size.
     """
     begin, end = max(start - 1, 0), min(start + RANGE, size)
     data = read(begin, min(end + _A_LINE, size))
@@ -78,7 +78,7 @@ def lines_in(read: Reader, start: int, size: int) -> RangeLines:
 
 
 def _line_end(read: Reader, start: int, size: int) -> bytes:
-    """Return the bytes from `start` to the end of that line, with its line feed if it has one."""
+    """Return the rest of a line from `start` on, with its line feed if it has one."""
     parts = []
     while start < size and (more := read(start, min(start + _FURTHER, size))):
         last = more.find(b"\n") + 1
@@ -90,7 +90,7 @@ def _line_end(read: Reader, start: int, size: int) -> bytes:
 
 
 class Job(NamedTuple, Generic[T]):
-    """The function that examines each range of a file: `find(read, start, size)`.
+    """A task for each range of a file: `find(read, start, size)` returns the range's result.
 
     A worker process imports `module` and calls its `main`, which must pass the arguments to
     `answer`. `found` is the type of a list of results, as which a worker sends them.
@@ -102,7 +102,7 @@ class Job(NamedTuple, Generic[T]):
 
 
 def nobody(_done: int) -> None:
-    """Do nothing. Used as a progress callback for one file."""
+    """Do nothing. This is the progress callback for callers that want none."""
 
 
 def spread(
@@ -131,7 +131,7 @@ def spread(
 
 
 def answer(job: Job[T], words: Sequence[str]) -> None:
-    """In a worker: examine every n-th part of the file on stdin, and write the results to stdout.
+    """In a worker: do `job` for every n-th part of the file on stdin, and write results to stdout.
 
     `words` are the offset of the first part, the step between parts, the length of a part, and the
     file's size, all in bytes.
@@ -148,9 +148,10 @@ def answer(job: Job[T], words: Sequence[str]) -> None:
 
 
 def _found_elsewhere(job: Job[T], fd: int, size: int, many: int) -> Generator[list[T], None, None]:
-    """Yield the results that `many` worker processes find in each part, in order.
+    """Yield the results that `many` worker processes find for each part of a file, in order.
 
-    Stop at the first part for which a worker fails.
+    Each item is the list of results for the ranges of one part. Stop at the first part for which a
+    worker fails.
     """
     # The stack is left first and kills the processes. That ends a read which still blocks the
     # thread.
@@ -171,7 +172,10 @@ def _found_elsewhere(job: Job[T], fd: int, size: int, many: int) -> Generator[li
 def _started(
     job: Job[T], fd: int, size: int, many: int, first: int
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """Start a worker that examines every `many`-th part of a file, beginning at offset `first`."""
+    """Start a worker process for every `many`-th part of a file, beginning at offset `first`.
+
+    Yield the process, and kill it at the end.
+    """
     # The same sys.path, without the working directory: a repository that is verified may hold a
     # module of any name. (`multiprocessing` would import one from there.)
     module = job.module
@@ -190,7 +194,7 @@ def _started(
 
 
 def _next(job: Job[T], other: subprocess.Popen[bytes]) -> list[T]:
-    """Return the results that a worker sends for its next part.
+    """Return the results that a worker process sends for its next part.
 
     Raise ValueError or msgspec.DecodeError if they are malformed.
     """
