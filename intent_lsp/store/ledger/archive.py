@@ -65,7 +65,7 @@ class ArchiveLine(NamedTuple):
 
 
 CutPoint = Callable[[Iterable[ArchiveLine]], int]
-"""Returns the byte offset before which lines are moved."""
+"""Gets the lines of the main file, and returns the byte offset before which lines are moved."""
 
 
 def older_than(moment: str) -> CutPoint:

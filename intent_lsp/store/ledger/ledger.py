@@ -85,10 +85,7 @@ class Ledger:
         wait_seconds: float = WAIT_SECONDS,
         form: Callable[[], LedgerForm] = single,
     ) -> None:
-        """Set the paths below `root`; nothing is opened.
-
-        `form` returns the policy's ledger form.
-        """
+        """Set the paths below `root`, open nothing. `form` returns the policy's ledger form."""
         self.root, self._clock, self._new_id = root, clock, new_id
         self._path = root / LEDGER_FILE
         self._local = root / LOCAL_ROOM

@@ -30,7 +30,7 @@ def open_lock_file(path: Path) -> BinaryIO:
 def wait_for(attempt: Callable[[], T], seconds: float) -> T:
     """Call `attempt` until it returns something true or `seconds` have passed.
 
-    Return its last result.
+    Return what the last call returned.
     """
     late, between = deadline(seconds), _SHORTEST
     while not (found := attempt()) and not late():
@@ -40,12 +40,18 @@ def wait_for(attempt: Callable[[], T], seconds: float) -> T:
 
 
 def try_lock(fd: int) -> bool:
-    """Lock a file exclusively. Return False if the file is locked already. Raise OSError."""
+    """Lock an open file exclusively, and return True. Return False if others have locked it.
+
+    Raise OSError.
+    """
     return _try(fd, fcntl.LOCK_EX)
 
 
 def try_share(fd: int) -> bool:
-    """Take a shared lock on a file. Return False if the file is locked exclusively."""
+    """Take a shared lock on an open file, and return True.
+
+    Return False if it is locked exclusively.
+    """
     return _try(fd, fcntl.LOCK_SH)
 
 

@@ -25,7 +25,10 @@ NOTE_AT_MOST: Final = 1024
 
 
 class RootLock:
-    """An exclusive lock on a lock file. The file stays open after the lock is released."""
+    """An exclusive lock on the lock file at a path.
+
+    The file stays open after the lock is released.
+    """
 
     def __init__(self, path: Path, wait_seconds: float = WAIT_SECONDS) -> None:
         self._path = path
@@ -35,7 +38,7 @@ class RootLock:
 
     @contextmanager
     def held(self) -> Iterator[bool]:
-        """Hold the lock during the `with` block. Yield whether it had to be waited for.
+        """Hold the lock during the `with` block. Yield True if it had to be waited for, else False.
 
         The lock's directory must exist, or the `.orchestration/` above it. Raise
         LedgerUnavailableError if another holder keeps the lock for too long or if the lock file
@@ -74,11 +77,11 @@ class RootLock:
                 os.pwrite(self._fd, note, 0)
 
     def exists(self) -> bool:
-        """Whether the lock file exists, so that the lock was held at least once."""
+        """Return whether the lock file exists, so that the lock was held at least once."""
         return os.path.lexists(self._path)
 
     def has_directory(self) -> bool:
-        """Whether the lock's directory exists, or can be created again after its deletion."""
+        """Return whether the lock's directory exists, or can be created again if deleted."""
         return self._path.parent.parent.is_dir()
 
     def close(self) -> None:
@@ -87,7 +90,10 @@ class RootLock:
             self._forget()
 
     def _locked(self) -> bool:
-        """Lock the file now at the path. Return False if another holder has the lock."""
+        """Lock the file now at the path, and return True.
+
+        Return False if another holder has the lock.
+        """
         while try_lock(fd := self._opened()):
             if is_at(fd, self._path):
                 return True
@@ -139,8 +145,8 @@ def ledger_lock(root: Path, wait_seconds: float = WAIT_SECONDS) -> RootLock:
 def holding(lock: RootLock | None) -> AbstractContextManager[bool]:
     """Return a context that holds `lock` and yields whether it had to be waited for.
 
-    If `lock` is None or its directory does not exist, the context does nothing: without the
-    directory nothing is shared.
+    If `lock` is None or its directory does not exist, the context holds nothing and yields False:
+    without the directory nothing is shared.
     """
     if lock is None or not lock.has_directory():
         return nullcontext(enter_result=False)

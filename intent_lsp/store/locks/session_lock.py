@@ -1,4 +1,4 @@
-"""Session locks: a session's process holds a lock, which shows others that the session runs.
+"""Session locks: a session's process holds a lock, by which others see that the session runs.
 
 Invariant: a lock ends with its process, however that ends. Testing a lock never waits and never
 breaks it.
@@ -39,7 +39,7 @@ class SessionLocks:
         self._held: dict[str, BinaryIO] = {}
 
     def hold(self, session_id: str) -> bool:
-        """Take a session's lock until `release` or the end of the process.
+        """Take a session's lock until `release` or the end of the process, and return True.
 
         Return False if that fails; other processes then take the session for ended. Failures are
         logged unless `.orchestration/` is missing. If the lock's file was deleted, the lock is
@@ -65,7 +65,7 @@ class SessionLocks:
             return True
 
     def held(self, session_id: str) -> bool:
-        """Whether any process, including this one, holds the session's lock now."""
+        """Return whether any process, including this one, holds the session's lock now."""
         with self._guard:
             if session_id in self._held:
                 return True
@@ -92,12 +92,12 @@ class SessionLocks:
             file.close()
 
     def close(self) -> None:
-        """Release all session locks."""
+        """Release all session locks of this process."""
         for session_id in list(self._held):
             self.release(session_id)
 
     def _is_held(self, session_id: str) -> bool:
-        """Whether this process holds the session's lock on the file now at the lock's path.
+        """Return whether this process holds the session's lock on the file now at the lock's path.
 
         If it holds a lock on a deleted file, release that lock.
         """

@@ -17,14 +17,17 @@ _AT_ONCE: Final = 128 * 1024
 
 
 class BatchPart(NamedTuple):
-    """Some consecutive lines: the length of each in bytes, and the fields of each to index."""
+    """Some consecutive ledger lines: the byte length of each, and the fields of each to index."""
 
     lengths: list[int]
     found: Columns | Sequence[IndexEntry]
 
 
 class Batch(NamedTuple):
-    """Consecutive lines of a file. `size` is their length in bytes, `tail` their last bytes."""
+    """Consecutive lines of a ledger file.
+
+    `size` is their length in bytes, `tail` their last bytes.
+    """
 
     parts: Sequence[BatchPart]
     size: int
@@ -32,17 +35,20 @@ class Batch(NamedTuple):
 
 
 def batch(data: bytes, found: Sequence[IndexEntry]) -> Batch:
-    """Return a batch of whole lines with the index entries `found`, without parsing the lines."""
+    """Return a batch of the whole lines in `data`, without parsing them.
+
+    `found` are the fields of each line to index.
+    """
     return Batch([BatchPart(_lengths(data), found)], len(data), data[-TAIL:])
 
 
 def read_batch(data: bytes) -> Batch:
-    """Parse whole lines and return them as a batch with their index entries."""
+    """Parse the whole lines in `data`, and return them as a batch with their fields to index."""
     return Batch([*_parts(data)], len(data), data[-TAIL:])
 
 
 def _parts(data: bytes) -> Iterator[BatchPart]:
-    """Split whole lines into parts of about 128 KiB and yield each part, parsed."""
+    """Split whole lines into parts of about 128 KiB, and yield each part, parsed."""
     start = 0
     while start < len(data):
         end = data.find(b"\n", start + _AT_ONCE) + 1 or len(data)
@@ -52,5 +58,5 @@ def _parts(data: bytes) -> Iterator[BatchPart]:
 
 
 def _lengths(data: bytes) -> list[int]:
-    """Return the length of each line in bytes, with its line feed."""
+    """Return the length of each whole line in bytes, with its line feed."""
     return [length + 1 for length in map(len, data.split(b"\n")[:-1])]

@@ -1,4 +1,4 @@
-"""Index updates: reads each ledger file from the last offset to its end (ledger section 4).
+"""Index updates: reads what each ledger file has beyond the indexed lines (ledger section 4).
 
 Invariant: one transaction advances the offset and adds the rows before it, so that processes can
 share the work.
@@ -54,15 +54,16 @@ _GONE: Final = "DROP TABLE temp.touched_anew"
 
 
 def quiet(_done: int, _all: int) -> None:
-    """Do nothing. Used as a progress callback."""
+    """Do nothing. This is the progress callback for callers that want none."""
 
 
 def catch_up(
     connection: sqlite3.Connection, root: Path, stamps: FilesStamp, progress: BuildProgress = quiet
 ) -> dict[str, IndexedFile]:
-    """Index every file up to its last whole line, and return how far each file has been read.
+    """Index every ledger file up to its last whole line, and return how far each has been read.
 
-    Raise LedgerUnavailableError if the main file cannot be read.
+    The result is keyed by path. `stamps` are the present stamps of the files. Raise
+    LedgerUnavailableError if the main file cannot be read.
     """
     found = sources(connection)
     if len(found) == len(stamps) and all(_is_current(found.get(s.file), s) for s in stamps):
@@ -83,7 +84,7 @@ def catch_up(
 
 
 def lag(connection: sqlite3.Connection, root: Path, stamps: FilesStamp) -> int:
-    """Return how many bytes must be read to bring the index up to date.
+    """Return how many bytes of the ledger files with these `stamps` the index has not read.
 
     Raise LedgerUnavailableError if the main file cannot be read.
     """
@@ -97,9 +98,10 @@ def lag(connection: sqlite3.Connection, root: Path, stamps: FilesStamp) -> int:
 
 
 def add(connection: sqlite3.Connection, stamp: FileStamp, offset: int, added: Batch) -> bool:
-    """Index lines that were just appended to a file at `offset`.
+    """Index lines that were just appended to a ledger file at `offset`, and return True.
 
-    Return False and do nothing if the index has not read the file exactly up to `offset`.
+    `stamp` is the file's stamp after that. Return False and do nothing if the index has not read
+    the file exactly up to `offset`.
     """
     seen = source_of(connection, stamp.file)
     if (0 if seen is None else seen.offset) != offset:
@@ -121,7 +123,7 @@ def _is_current(source: IndexedFile | None, stamp: FileStamp) -> bool:
 
 
 def _is_other(root: Path, source: IndexedFile, stamps: FilesStamp) -> bool:
-    """Return whether a file is missing or no longer contains what the index has read of it."""
+    """Return whether an indexed file is missing or lacks what the index has read of it."""
     stamp = next((stamp for stamp in stamps if stamp.file == source.file), None)
     if stamp is None:
         return True
@@ -133,7 +135,7 @@ def _is_other(root: Path, source: IndexedFile, stamps: FilesStamp) -> bool:
 
 @contextmanager
 def _readable(root: Path, file: str) -> Iterator[int | None]:
-    """Open a ledger file and yield its descriptor, or None if it cannot be opened.
+    """Open a ledger file of a root and yield its descriptor, or None if it cannot be opened.
 
     Raise LedgerUnavailableError if the main file cannot be opened.
     """
@@ -151,7 +153,10 @@ def _readable(root: Path, file: str) -> Iterator[int | None]:
 def _build(
     connection: sqlite3.Connection, root: Path, stamps: FilesStamp, progress: BuildProgress
 ) -> None:
-    """Read all files into an empty index. Do nothing if another process has filled it meanwhile."""
+    """Read all ledger files into an empty index, in one transaction.
+
+    Do nothing if another process has filled the index meanwhile.
+    """
     before, everything = 0, sum(stamp.size for stamp in stamps)
     with built(connection) as begun:
         for stamp in stamps if begun else ():
@@ -167,7 +172,7 @@ def _build(
 
 
 def _read_file(connection: sqlite3.Connection, root: Path, stamp: FileStamp) -> Iterator[int]:
-    """Index a file up to its end in batches, and yield the offset reached after each batch."""
+    """Index a ledger file to its end in batches, and yield the offset reached after each batch."""
     with _readable(root, stamp.file) as fd:
         while fd is not None:
             with transaction(connection):
@@ -182,7 +187,10 @@ def _read_file(connection: sqlite3.Connection, root: Path, stamp: FileStamp) -> 
 def _take(
     connection: sqlite3.Connection, stamp: FileStamp, added: Batch, source: IndexedFile
 ) -> None:
-    """Insert a batch of a file's lines, and store how far the file has been read."""
+    """Insert a batch of a ledger file's lines, and store how far the index has read the file.
+
+    If the batch is empty, store that all of the file up to its `stamp` has been read.
+    """
     insert(connection, added, source)
     if not added.size:
         # Everything up to the stamp has been read. Later appends change the file's stamp.
@@ -193,7 +201,10 @@ def _take(
 def _change(
     connection: sqlite3.Connection, seen: IndexedFile, work: Callable[[IndexedFile], None]
 ) -> None:
-    """Call `work` in a transaction if the index has still read the file as far as `seen` says."""
+    """Call `work` in a transaction with the present state of an indexed file.
+
+    Do nothing if the index has not read the file exactly as far as `seen` says.
+    """
     with transaction(connection):
         source = source_of(connection, seen.file)
         before = (seen.number, seen.offset, seen.tail)
@@ -202,9 +213,10 @@ def _change(
 
 
 def _next(fd: int, offset: int) -> Batch:
-    """Read and parse the next whole lines of a file from `offset` on.
+    """Read and parse the next whole lines of an open ledger file from `offset` on.
 
-    Return about 4 MiB of lines, or a single line if it is longer.
+    Return about 4 MiB of lines, or a single line if it is longer. The batch is empty at the file's
+    end.
     """
     length = _BATCH
     while True:
@@ -217,7 +229,7 @@ def _next(fd: int, offset: int) -> Batch:
 
 @contextmanager
 def built(connection: sqlite3.Connection) -> Iterator[bool]:
-    """Run the `with` block in a write transaction that fills the empty tables.
+    """Run the `with` block in a write transaction that fills the empty tables of an index.
 
     Yield False if the tables are not empty; the block must then do nothing. Otherwise yield True.
     The block inserts touched paths into `temp.touched_anew`. After it they are sorted into the

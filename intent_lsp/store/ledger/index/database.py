@@ -75,16 +75,16 @@ T = TypeVar("T")
 
 
 class IndexDatabase:
-    """The connection to the index's database. Only one thread at a time uses it."""
+    """The connection to the index's SQLite database. Only one thread at a time uses it."""
 
     def __init__(self, path: Path | None) -> None:
-        """Set the path of the database file. If it is None, the database is in memory."""
+        """Set the path of the database file. If `path` is None, the database is in memory."""
         self._threads = threading.Lock()
         self._file = None if path is None else SqliteFile(path, _connect)
         self._memory: sqlite3.Connection | None = None
 
     def run(self, work: Callable[[sqlite3.Connection], T], patience: int = 0) -> T:
-        """Call `work` with a connection and return its result.
+        """Call `work` with a connection to the database, and return its result.
 
         `work` may be called again on an empty database. If another process has locked the database,
         try again `patience` times, waiting a second each. If that fails, or if there is no usable
@@ -113,7 +113,10 @@ class IndexDatabase:
                 ) from error
 
     def try_once(self, work: Callable[[sqlite3.Connection], None]) -> None:
-        """Call `work` once, ignoring database errors. The next query indexes what is missing."""
+        """Call `work` with a connection, once, and ignore database errors.
+
+        What it did not index, the next query indexes.
+        """
         with self._threads, suppress(sqlite3.Error):
             work(self._current())
 
@@ -150,7 +153,7 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 
 def _prepare(connection: sqlite3.Connection, _path: Path) -> None:
-    """Set up a connection, and create the tables in an empty database.
+    """Set up a connection to the index, and create the tables if the database is empty.
 
     Raise sqlite3.DatabaseError if the tables are of another version.
     """

@@ -65,10 +65,7 @@ class Index:
     """The index of one root's ledger, in `.local/`. Every query first brings it up to date."""
 
     def __init__(self, path: Path, root: Path) -> None:
-        """Set the paths: the index's database is `path`, and the ledger is the one below `root`.
-
-        Nothing is opened yet.
-        """
+        """Set the database's path and the root whose ledger it indexes. Nothing is opened yet."""
         self._root = root
         self._files = LedgerFiles(root)
         self._database = IndexDatabase(path)
@@ -86,13 +83,17 @@ class Index:
         return self._files.stamp()
 
     def refresh(self, progress: BuildProgress = quiet) -> None:
-        """Bring the index up to date without a query."""
+        """Bring the index up to date without a query.
+
+        `progress` gets the bytes done and the total.
+        """
         self._ask(lambda _connection, _found: None, progress)
 
     def query(self, query: Query, *, limit: int, cursor: PageCursor | None = None) -> RecordPage:
-        """Return at most `limit` matching records, newest first, continuing at the page `cursor`.
+        """Return one page: at most `limit` records that match `query`, newest first.
 
-        Without a cursor, begin with the newest record.
+        `cursor` is the one that came with the previous page; without it, begin with the newest
+        record.
         """
         # A limit from a client may be larger than SQLite's integers.
         limit = min(max(limit, 0), FAR)
@@ -107,13 +108,14 @@ class Index:
         return self._ask(asked)
 
     def newest_for_path(self, path: WorkspacePath) -> Record | None:
-        """Return the newest record that touched a path, by its new or old name, or None."""
+        """Return the newest record with a path as a file's new or old path, or None without one."""
         return next(iter(self.query(Query(path=path), limit=1).records), None)
 
     def newest_passes(self, path: WorkspacePath) -> bool:
-        """Return whether the newest record of a path has the verdict PASS, or True if it has none.
+        """Return whether the newest record of a path is passing, or True if the path has no record.
 
-        The record's line is not read.
+        A record is passing if its edit happened and its verdict is not FAIL. The record's line is
+        not read.
         """
         statement = """
             SELECT record.passing FROM touched JOIN record USING (moment, source)
@@ -127,7 +129,10 @@ class Index:
         return self._ask(asked)
 
     def newest_passing_for_path(self, path: WorkspacePath) -> Record | None:
-        """Return the newest record of a path with the verdict PASS, or None if there is none."""
+        """Return the newest passing record of a path, or None if there is none.
+
+        A record is passing if its edit happened and its verdict is not FAIL.
+        """
         return next(iter(self.query(Query(path=path, passing=True), limit=1).records), None)
 
     def find(self, record_id: str) -> Record | None:
@@ -155,7 +160,10 @@ class Index:
         return self._ask(asked)
 
     def count(self) -> int:
-        """Return the number of records. Copies of a record are not counted."""
+        """Return the number of records in the ledger.
+
+        A record whose line occurs twice counts once.
+        """
         return self._ask(lambda _connection, found: sum(s.records for s in found.values()))
 
     def counts(self) -> Mapping[str, int]:
@@ -166,8 +174,8 @@ class Index:
     def touched_files(self, since: TouchMark | None) -> TouchedFiles:
         """Return, for each intent and each file that it touched since a mark, the newest record.
 
-        Without a mark, or with one that no longer fits the ledger, return the records for all
-        files.
+        Marks come from earlier results. Without one, or with one that no longer fits the ledger,
+        return the records for all files.
         """
 
         def asked(connection: sqlite3.Connection, found: Sources) -> TouchedFiles:
@@ -193,10 +201,10 @@ class Index:
         return self._ask(lambda connection, found: tuple(all_heads(connection, found)))
 
     def trail(self, file: str, size: int) -> ChainCursor | None:
-        """Return a chain cursor at the end of a file of `size` bytes.
+        """Return a chain cursor at the end of the ledger file `file`, which must have `size` bytes.
 
         Its heads are this file's open heads, then those of the other files. Return None if more
-        than `MAX_LAG` bytes would have to be read first, or if the file's size is not `size`.
+        than `MAX_LAG` bytes would have to be read first, or if the file's size is another.
         """
 
         def nearly(connection: sqlite3.Connection) -> ChainCursor | None:
@@ -241,7 +249,10 @@ class Index:
         question: Callable[[sqlite3.Connection, Sources], T],
         progress: BuildProgress = quiet,
     ) -> T:
-        """Bring the index up to date, and return the result of `question` on its database."""
+        """Bring the index up to date, and return what `question` returns.
+
+        `question` gets a connection to the database, and how far each file has been read.
+        """
         stamps = self._files.stamp()
         database = self._database if stamps else self._nothing
 
@@ -253,15 +264,19 @@ class Index:
     def _caught_up(
         self, connection: sqlite3.Connection, stamps: FilesStamp, progress: BuildProgress = quiet
     ) -> Sources:
-        """Bring the index up to date, and end the skipping of appends in `appended`."""
+        """Bring the index up to date, and return how far each file has been read.
+
+        After this, `appended` indexes each append at once again.
+        """
         found = catch_up(connection, self._root, stamps, progress)
         self._passed = 0
         return found
 
     def _records(self, wanted: Iterable[RecordPlace], found: Sources) -> Iterator[Record]:
-        """Read the records at the places `wanted` and yield them, opening each file once.
+        """Yield the records at the places `wanted`, read from the ledger. Each file is opened once.
 
-        Raise sqlite3.DatabaseError if a line is not the indexed record.
+        `found` says which file has which number. Raise sqlite3.DatabaseError if a line is not the
+        indexed record.
         """
         names = {source.number: name for name, source in found.items()}
         with ExitStack() as stack:

@@ -1,6 +1,7 @@
 """Index queries: which records match, where their lines are, and which files each intent touched.
 
-A moment is an integer that grows with time. The chain may force it above a record's timestamp.
+A moment is an integer made of a record's timestamp. Where the clock went back, it is raised so that
+it grows along the chain.
 
 Invariant: results are newest first by moment. Within a file that is the chain's order, between
 files the order of time.
@@ -59,10 +60,11 @@ SELECT path FROM known WHERE path IS NOT NULL LIMIT ?
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """The conditions for records. Each field that is not None narrows the result.
+    """The conditions that a record must fulfil. A field that is None sets no condition.
 
-    `since` is a timestamp in the ledger's form (RFC 3339). With `grants`, only records that grant
-    scope and whose links are unbroken match; the last records of unmerged branches do not.
+    `since` is a timestamp in the ledger's form (RFC 3339). `passing` is whether the edit happened
+    and its verdict is not FAIL. With `grants`, only records that grant scope and whose links are
+    unbroken match; the last records of unmerged branches do not.
     """
 
     intent_ids: Collection[str] | None = None
@@ -75,7 +77,10 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class RecordPage:
-    """Records, newest first. `cursor` requests the next page; it is None on the last page."""
+    """One page of records, newest first.
+
+    `cursor` requests the next page; it is None on the last page.
+    """
 
     records: tuple[Record, ...]
     cursor: PageCursor | None
@@ -84,8 +89,8 @@ class RecordPage:
 class RecordPlace(NamedTuple):
     """Where a record's line is: the number of its file, a byte offset and a length in bytes.
 
-    `moment` and `source` (the file's number) give its order among all records. `id64` is the 64-bit
-    key of its id.
+    `moment` and `source` (the file's number) give the record's order among all records. `id64` is
+    the 64-bit key of its id.
     """
 
     moment: int
@@ -96,7 +101,7 @@ class RecordPlace(NamedTuple):
 
     @property
     def cursor(self) -> PageCursor:
-        """The cursor for the page after this record."""
+        """The cursor that requests the page after this record."""
         return PageCursor((self.moment << _SOURCE_BITS) + self.source)
 
 
@@ -106,9 +111,10 @@ Before = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class TouchMark:
-    """The state of the index at a query: its newest record's moment and id key, and its `count`.
+    """The state of the index at a query, from which a later query can continue.
 
-    `count` is the number of records.
+    `moment` and `id64`, a 64-bit key of the id, are the newest record's. `count` is the number of
+    records.
     """
 
     moment: int
@@ -118,9 +124,9 @@ class TouchMark:
 
 @dataclass(frozen=True, slots=True)
 class TouchedFile:
-    """A file that an intent has touched, and the newest record in which it did.
+    """A file that an intent has touched, and the newest record in which the intent touched it.
 
-    `intent_id` is the id in the record.
+    `intent_id` is the intent's id in that record.
     """
 
     intent_id: str
@@ -130,9 +136,9 @@ class TouchedFile:
 
 @dataclass(frozen=True, slots=True)
 class TouchedFiles:
-    """The files that intents touched since a mark, or all that they ever touched if `whole`.
+    """The files that intents touched since a mark, or all that they ever touched if `whole` is set.
 
-    `mark` is to be passed to the next query. It is None if there are no records.
+    `mark` is the mark for the next query, or None if there are no records.
     """
 
     files: tuple[TouchedFile, ...]
@@ -145,9 +151,9 @@ Touch = tuple[str, WorkspacePath, RecordPlace]
 
 
 def before(cursor: PageCursor | None) -> Before:
-    """Return the (moment, file number) before which the page at `cursor` begins.
+    """Return (moment, file number): the page at `cursor` has the records that come before these.
 
-    Without a cursor, this is after the newest record. A cursor from a client may be any number.
+    Without a cursor, all records come before them. A cursor from a client may be any number.
     """
     if cursor is None:
         return _LAST, 0
@@ -160,8 +166,8 @@ def places(
 ) -> Iterator[RecordPlace]:
     """Yield the places of the records that match `query` and come before `start`, newest first.
 
-    One ordered query runs for each intent, and the results are merged. Each query returns at most
-    `limit` places.
+    One ordered query runs for each intent, returns at most `limit` places, and the results are
+    merged.
     """
     if query.grants and connection.execute("SELECT 1 FROM granted LIMIT 1").fetchone() is None:
         # This query runs for each edit, and most teams have granted nothing.
@@ -189,9 +195,10 @@ def of_ids_between(first: int, last: int, connection: sqlite3.Connection) -> Ite
 def touches(
     since: TouchMark | None, count: int, connection: sqlite3.Connection
 ) -> tuple[list[Touch], bool, TouchMark | None]:
-    """Return (newest record for each intent and file touched since a mark, is it all, new mark).
+    """Return (touches, whole, mark): the intents' newest records of files touched since a mark.
 
-    `count` is the present number of records. The new mark is None if there are no records.
+    There is one touch for each intent and file. `whole` is whether these are all touches ever. The
+    new mark is None if there are no records. `count` is the present number of records.
     """
     newest = connection.execute(_NEWEST).fetchone()
     if newest is None:
@@ -214,9 +221,10 @@ def touched_paths(connection: sqlite3.Connection, limit: int) -> tuple[Workspace
 def _walk(
     query: Query, intent: str | None, limit: int, start: Before, connection: sqlite3.Connection
 ) -> list[RecordPlace]:
-    """Return at most `limit` places of matching records of one intent, newest first.
+    """Return the places of at most `limit` matching records of one intent, newest first.
 
-    If `intent` is None, the records of all intents match.
+    They match `query` and come before `start`. If `intent` is None, the records of all intents
+    match.
     """
     conditions: list[tuple[object, ...]] = []
     table = "record"
@@ -246,7 +254,10 @@ def _walk(
 
 
 def _statement(table: str, conditions: list[str]) -> str:
-    """Return a SELECT that reads `table`, newest first, and joins the records to its rows."""
+    """Return a SELECT of the places of records for the rows of `table`, newest first.
+
+    `conditions` are SQL conditions, all of which must be true. The limit is the last parameter.
+    """
     joined = "record"
     if table != "record":
         # CROSS JOIN keeps SQLite from walking the records instead of this table.
@@ -258,9 +269,9 @@ def _statement(table: str, conditions: list[str]) -> str:
 
 
 def _goes_on(since: TouchMark, count: int, connection: sqlite3.Connection) -> bool:
-    """Return whether the records up to the mark are unchanged.
+    """Return whether the records up to the mark `since` are still the same.
 
-    This compares the mark's last record and the number of records.
+    This compares the mark's newest record and the number of records. `count` is the present number.
     """
     there = connection.execute(_STILL, (since.moment, since.id64)).fetchone()
     (added,) = connection.execute(_SINCE, (since.moment,)).fetchone()

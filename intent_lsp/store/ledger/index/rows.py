@@ -1,4 +1,4 @@
-"""Index rows made from ledger lines, inserted many at a time (ledger section 4).
+"""Rows of the index, made from ledger lines and inserted many at a time (ledger section 4).
 
 Invariant: a record has one row, however often its line is in the ledger's files.
 Invariant: a line grants scope only if its form and its hash are right.
@@ -50,22 +50,25 @@ _GRANTED: Final = "INSERT INTO granted VALUES (?, ?, ?)"
 
 
 def insert(connection: sqlite3.Connection, added: Batch, source: IndexedFile) -> None:
-    """Index the next lines of a file, and advance `source` past these lines."""
+    """Index the next lines of a ledger file, and advance `source` past them."""
     rows = IndexRows(connection, source)
     rows.add(added)
     rows.end()
 
 
 def path_key(path: WorkspacePath) -> bytes:
-    """Return a path as the bytes that the index stores. The bytes need not be valid UTF-8."""
+    """Return a path as the bytes that the index stores. They need not be valid UTF-8."""
     return path.encode("utf-8", "surrogateescape")
 
 
 @dataclass(slots=True)
 class IndexRows:
-    """Collects and inserts the index rows for one file's lines. `end` must be called at the end.
+    """Collects and inserts the index rows for one ledger file's lines. `end` must be called last.
 
-    `anew` is whether the index is being built from nothing, within `build.built`.
+    `source` is how far the file has been read. `anew` is whether the index is being built from
+    nothing, within `build.built`. `record`, `touched`, `named` and `granted` are rows to insert
+    into these tables. `latest` maps (intent's number, path) to the moment of the newest record, and
+    `numbers` maps names to their numbers in the database.
     """
 
     connection: sqlite3.Connection
@@ -79,7 +82,7 @@ class IndexRows:
     numbers: dict[str | None, int | None] = field(default_factory=lambda: {None: None})
 
     def add(self, added: Batch) -> None:
-        """Add the next lines of the file, and advance `source` past these lines."""
+        """Add the rows for the next lines of the file, and advance `source` past these lines."""
         for part in added.parts:
             self._take(part)
         self.source.tail = (self.source.tail + added.tail)[-TAIL:]
@@ -88,7 +91,7 @@ class IndexRows:
             self.end()
 
     def end(self) -> None:
-        """Insert the collected newest records of paths, and clear the cache of names."""
+        """Insert the collected rows of the table `latest`, and clear the cache of names."""
         source = self.source.number
         latest = [(at, _key(path), when, source) for (at, path), when in self.latest.items()]
         self.connection.executemany(_LATEST, latest)
@@ -96,7 +99,10 @@ class IndexRows:
         self.numbers = {None: None}
 
     def _take(self, part: BatchPart) -> None:
-        """Add all lines of a part at once if all are new records in sequence, else one by one."""
+        """Add the rows for the lines of a part of a batch.
+
+        All are added at once if they are new records in sequence, else one by one.
+        """
         lengths, found = part
         if isinstance(found, Columns):
             if self._goes_on(found):
@@ -108,7 +114,7 @@ class IndexRows:
             self.source.offset += length
 
     def _flush(self) -> None:
-        """Insert the collected rows."""
+        """Insert the rows collected for the tables `record`, `touched`, `named` and `granted`."""
         touched = _TOUCHED_ANEW if self.anew else _TOUCHED
         for statement, rows in (
             (_RECORD, self.record),
@@ -120,7 +126,7 @@ class IndexRows:
             rows.clear()
 
     def _numbers(self, names: Sequence[str | None]) -> list[int | None]:
-        """Return the number that stands for each name in the database. Numbers are cached."""
+        """Return the number that stands for each of `names` in the database. Numbers are cached."""
         numbers, connection = self.numbers, self.connection
         for name in set(names).difference(numbers):
             connection.execute(_NAME, (name,))
@@ -128,7 +134,7 @@ class IndexRows:
         return [numbers[name] for name in names]
 
     def _goes_on(self, found: Columns) -> bool:
-        """Return whether all lines are new records and directly follow the last indexed record."""
+        """Return whether all lines are new records that directly follow the last indexed record."""
         source, heads = self.source, self.source.trail.heads
         return (
             source.trail.goes_on(found.first)
@@ -138,7 +144,10 @@ class IndexRows:
         )
 
     def _add_all(self, lengths: Sequence[int], found: Columns) -> None:
-        """Insert rows for lines that are all new records."""
+        """Insert the rows for lines that are all new records.
+
+        `lengths` are the lines' lengths in bytes.
+        """
         source, number = self.source, repeat(self.source.number)
         told = moments_of(found.times)
         moments = _rising(told, source.high)
@@ -172,7 +181,7 @@ class IndexRows:
             source.trail.pass_over(found.link)
 
     def _known(self, found: IndexEntry) -> int | None:
-        """Return the number of the file that already has this record, or None if it is new.
+        """Return the number of the file that already has a line's record, or None if it is new.
 
         A line that directly follows a new record is new. Other lines may be copies, left by a merge
         in the same file or by an interrupted archiving in two files.
@@ -194,7 +203,10 @@ class IndexRows:
         return None if row is None else row[0]
 
     def _add(self, length: int, found: IndexEntry, unknown: Sequence[ContentHash]) -> None:
-        """Add the row of a new record. `unknown` are hashes it follows that are no open heads."""
+        """Add the row of a new record, whose line has `length` bytes.
+
+        `unknown` are the hashes of records that it follows and that are not open heads of the file.
+        """
         link, source = found.link, self.source
         # Within a file moments follow the chain, even where the clock went back.
         told = moment_of(link.timestamp)
@@ -229,7 +241,11 @@ class IndexRows:
         moments: Iterable[int],
         intents: Iterable[int | None],
     ) -> None:
-        """Record which paths the records touched, at which moments and for which intents."""
+        """Collect the rows for the paths that some records touched.
+
+        There is one item in `paths`, `moments` and `intents` for each record; an intent is its
+        number.
+        """
         source = self.source.number
         for told, moment, intent in zip(paths, moments, intents, strict=True):
             for path in told:
@@ -239,10 +255,10 @@ class IndexRows:
 
 
 def _time(moment: int, told: int, timestamp: str) -> str | None:
-    """Return `timestamp` if the index must store it, else None.
+    """Return `timestamp` if the index must store it beside the moment, else None.
 
     It must be stored if `moment` is not `told`, the moment that the timestamp stands for, because
-    the clock stood or went back.
+    the clock stood still or went back.
     """
     return None if moment == told else timestamp
 

@@ -1,4 +1,4 @@
-"""Index sources: how far each ledger file has been read, and where its chain ends.
+"""The files that the index has read (sources): how far, and where each file's chain ends.
 
 Invariant: a file's number is never used again, so that a row of a forgotten file cannot be taken
 for a row of another file.
@@ -36,12 +36,13 @@ _HEADS: Final = msgspec.json.Decoder(list[Head])
 
 @dataclass(slots=True, kw_only=True)
 class IndexedFile:
-    """How far the index has read one file.
+    """How far the index has read one ledger file.
 
-    `offset` is in bytes; `tail` are the last bytes read, and `stamp` is the file's encoded stamp
-    when all of it was read. `records` counts records first found in this file; `copies` counts
-    lines whose records are also in other files. `copying` is whether the last line was a copy.
-    `low` and `high` are the smallest and largest moment of its records.
+    `number` stands for the file in rows of the index, and `file` is its path. `offset` is in bytes;
+    `tail` are the last bytes read, and `stamp` is the file's encoded stamp when all of it was read.
+    `records` counts records first found in this file; `copies` counts lines whose records are also
+    in other files. `copying` is whether the last line was a copy. `low` and `high` are the smallest
+    and largest moment of its records. `trail` is a chain cursor at `offset`.
     """
 
     number: int
@@ -62,19 +63,22 @@ _OWN: Final = IndexedFile.__slots__[:-1]
 
 
 def sources(connection: sqlite3.Connection) -> dict[str, IndexedFile]:
-    """Return how far the index has read each file, keyed by the file's path."""
+    """Return how far the index has read each ledger file, keyed by the file's path."""
     rows = connection.execute("SELECT * FROM source")
     return {row[1]: _source(row) for row in rows}
 
 
 def source_of(connection: sqlite3.Connection, file: str) -> IndexedFile | None:
-    """Return how far the index has read one file, or None if the index does not have the file."""
+    """Return how far the index has read a ledger file, or None if it has not begun to read it."""
     row = connection.execute("SELECT * FROM source WHERE file = ?", (file,)).fetchone()
     return None if row is None else _source(row)
 
 
 def begin(connection: sqlite3.Connection, file: str) -> IndexedFile:
-    """Return how far the index has read one file. A new file is given a number and offset 0."""
+    """Return how far the index has read a ledger file.
+
+    A new file is given a number and offset 0.
+    """
     found = source_of(connection, file)
     if found is None:
         number = connection.execute(_NEW, (file,)).lastrowid
@@ -83,7 +87,7 @@ def begin(connection: sqlite3.Connection, file: str) -> IndexedFile:
 
 
 def save(connection: sqlite3.Connection, source: IndexedFile) -> None:
-    """Store how far a file has been read."""
+    """Store in the index how far a ledger file has been read."""
     own = [getattr(source, name) for name in _OWN]
     trail = source.trail
     heads = msgspec.json.encode(list(trail.heads.values())).decode()
@@ -91,7 +95,7 @@ def save(connection: sqlite3.Connection, source: IndexedFile) -> None:
 
 
 def forget(connection: sqlite3.Connection, file: str) -> None:
-    """Remove a file's rows from the index, and the rows of all files with copies of records.
+    """Remove a ledger file's rows from the index, and the rows of all files with copies of records.
 
     The copies may be of removed records. The files that have them must then be read again.
     """
@@ -105,7 +109,10 @@ def forget(connection: sqlite3.Connection, file: str) -> None:
 
 
 def _forget(connection: sqlite3.Connection, source: IndexedFile) -> None:
-    """Remove the rows of one file, and set the newest records of its paths from other files."""
+    """Remove the rows of one ledger file from the index.
+
+    For the paths whose newest record was in that file, set the newest record in the other files.
+    """
     number = source.number
     bounds = (source.low, source.high, number)
     for table in ("record", "granted"):
@@ -120,7 +127,7 @@ def _forget(connection: sqlite3.Connection, source: IndexedFile) -> None:
 
 
 def open_heads(connection: sqlite3.Connection, source: IndexedFile) -> list[Head]:
-    """Return the heads of a file that no record of another file follows, in line order."""
+    """Return those heads of a ledger file that no record of another file follows, in line order."""
     statement = "SELECT 1 FROM named WHERE hash64 = ? LIMIT 1"
     return [
         head
@@ -130,7 +137,7 @@ def open_heads(connection: sqlite3.Connection, source: IndexedFile) -> list[Head
 
 
 def all_heads(connection: sqlite3.Connection, found: Mapping[str, IndexedFile]) -> list[Head]:
-    """Return the `open_heads` of all ledger files in the order of `found`, each head once."""
+    """Return the `open_heads` of the ledger files `found`, in their order, each head once."""
     heads: dict[ContentHash, Head] = {}
     for source in found.values():
         for head in open_heads(connection, source):
@@ -139,7 +146,7 @@ def all_heads(connection: sqlite3.Connection, found: Mapping[str, IndexedFile]) 
 
 
 def loose_ends(connection: sqlite3.Connection) -> str:
-    """Return the hash keys of the last records of unmerged branches, as a JSON list.
+    """Return the last records of unmerged branches, as a JSON list of 64-bit keys of hashes.
 
     These are the open heads of files that have more than one. The only head of a file does not
     count, even if other files have heads.
@@ -149,12 +156,12 @@ def loose_ends(connection: sqlite3.Connection) -> str:
 
 
 def joins(source: IndexedFile, fd: int) -> bool:
-    """Return whether the open file still has the bytes `source.tail` where the index read them."""
+    """Return whether an open file still has the bytes `source.tail` where the index read them."""
     return read_at(fd, source.offset - len(source.tail), source.offset) == source.tail
 
 
 def spelled(stamp: FileStamp) -> str:
-    """Return a stamp as the text that the index stores."""
+    """Return a ledger file's stamp, without its path, as the text that the index stores."""
     device, inode = stamp.identity
     return f"{device}:{inode}:{stamp.size}:{stamp.mtime_ns}"
 

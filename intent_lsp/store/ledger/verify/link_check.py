@@ -1,4 +1,4 @@
-"""Link check: one pass over a ledger's links that finds breaks, copies and open heads.
+"""Link check: one pass over a ledger's lines that finds broken links, copies and open heads.
 
 Invariant: memory does not grow with the ledger. What has to be kept for every line is in a
 temporary database.
@@ -26,7 +26,7 @@ _FIVE_KEYS: Final = (
 )
 
 FindEvidence = Callable[[Collection[ContentHash]], Mapping[ContentHash, RecordCommit]]
-"""Finds records, by their hashes, in the ledgers that git holds."""
+"""Gets record hashes, and returns for each one that git's ledgers contain the commit with it."""
 
 
 Piece: TypeAlias = Packed | Link
@@ -37,10 +37,10 @@ A torn last line is a `Link` with that flaw. It has a hash if only its line feed
 
 
 class _Loose(NamedTuple):
-    """A line that follows records that are not open heads. It is checked after all lines are read.
+    """A line whose links must be checked again after all lines are read.
 
-    `row` is the line's row, `named` are the hashes of those records. `first` is whether the line is
-    the first record of its file.
+    It follows or merges records that are no open heads: `named` are their hashes. `row` is the
+    line's row in the link table. `first` is whether the line is the first record of its file.
     """
 
     row: int
@@ -49,9 +49,11 @@ class _Loose(NamedTuple):
 
 
 class LinkCheck:
-    """Checks the links of all files, line by line in reading order, and then across files.
+    """Checks the links of all ledger files, line by line in reading order, and then across files.
 
-    `remembered` stores a row for each line. `past` finds records in the ledger's versions in git.
+    `remembered` stores a row for each line. `past` finds records, by their hashes, in the ledger's
+    versions in git. `problems`, `records`, `files` and `heads` are the results: the problems, the
+    numbers of records and of files with lines, and the open heads.
     """
 
     def __init__(self, remembered: LinkTable, past: FindEvidence) -> None:
@@ -66,7 +68,10 @@ class LinkCheck:
         self._loose: list[_Loose] = []
 
     def follow_file(self, file: str, pieces: Iterable[Piece]) -> None:
-        """Check the links of the next file's lines. Only the last piece may be a torn line."""
+        """Check the lines of the next ledger file, whose scan results are `pieces`.
+
+        Only the last piece may be a torn line.
+        """
         self.problems.files.append(file)
         self._remembered.begin_file()
         self._trail, self._sealed = ChainCursor(), False
@@ -80,7 +85,10 @@ class LinkCheck:
             self.heads.setdefault(hash_, replace(head, file=file))
 
     def close(self) -> None:
-        """Check the links left to check across files, and find repeated ids and the open heads."""
+        """Check the links that could not be checked before. Find repeated ids and the open heads.
+
+        Call this after the last file.
+        """
         self._judge_lost(self._lost())
         repeated = self._remembered.repeated()
         self.records -= repeated.copies
@@ -92,7 +100,7 @@ class LinkCheck:
             self.heads = {hash_: head for hash_, head in self.heads.items() if key(hash_) in open_}
 
     def _follow_packed(self, piece: Packed) -> None:
-        """Check packed lines, and add all of them to the table at once."""
+        """Check the lines of a packed piece, and add them all to the link table at once."""
         self._sealed = True
         for link, lines in self._steps(piece):
             if lines > 1:
@@ -126,7 +134,7 @@ class LinkCheck:
             above = hash_
 
     def _follow(self, link: Link) -> None:
-        """Report a line's flaws, then add the line to the chain and to the table."""
+        """Report the flaws of one line, then add the line to the chain and to the link table."""
         here = self._here()
         if link.flaw is not None:
             self.problems.note(link.flaw.code, here, link.flaw.message)
@@ -144,7 +152,7 @@ class LinkCheck:
         self._row += 1
 
     def _step(self, link: Link) -> None:
-        """Advance the chain by one line.
+        """Advance the chain by one line. Report a time earlier than that of the record before it.
 
         If the line follows or merges a record that is no open head, it is checked again after all
         files.
@@ -159,14 +167,14 @@ class LinkCheck:
             self._loose.append(_Loose(self._row, named, first))
 
     def _here(self) -> LedgerPlace:
-        """Return the file and line number of the next line to check."""
+        """Return the place (file and line number) of the next line to check."""
         return LedgerPlace(len(self.problems.files) - 1, self._trail.lines + 1)
 
     def _lost(self) -> list[_Loose]:
-        """Return the lines that follow a record which no file has, with only those records' hashes.
+        """Return the lines that follow records in no file, each with only those records' hashes.
 
-        Report a broken link for each line that follows an existing record but may not follow it
-        there.
+        Report a broken link for each other line that was left to check, if it follows a record that
+        is not before it.
         """
         sought = {key(name) for loose in self._loose for name in loose.named}
         places = self._remembered.places(sought) if sought else {}
@@ -192,7 +200,7 @@ class LinkCheck:
         return bool(elsewhere) or (found.first < row and self._file(found.first) == here)
 
     def _judge_lost(self, lost: Sequence[_Loose]) -> None:
-        """Report each lost record: as cut off, as in another branch's ledger, or as missing."""
+        """Report each line that follows a lost record: cut off, on another branch, or missing."""
         names = {name for loose in lost for name in loose.named}
         held = self._past(names) if names else {}
         for loose in lost:
@@ -211,7 +219,10 @@ class LinkCheck:
                 self._note_broken(loose)
 
     def _note_taken(self, loose: _Loose, held: RecordCommit) -> None:
-        """Report a lost record that the commit `held` in HEAD's history contains."""
+        """Report a line that follows a record in no file, though a commit in HEAD's history has it.
+
+        `held` is that commit, with the ledger file that has the record there.
+        """
         commit = held.commit[:_SHORT]
         if held.file not in self.problems.files:
             message = (

@@ -1,4 +1,4 @@
-"""Link table: ids, hashes and links of every line during a verification, in temporary SQLite.
+"""Link table: the id, hash and links of every line during a verification, in temporary SQLite.
 
 Invariant: memory does not grow with the ledger. SQLite keeps the table in an unnamed file once it
 exceeds a few megabytes.
@@ -81,9 +81,10 @@ FROM shared CROSS JOIN record ON record.id = shared.id AND record.row > first OR
 
 
 class Packed(NamedTuple):
-    """Consecutive flawless lines, none earlier in time than the one above, which each line follows.
+    """Consecutive lines without flaws, each of which follows the line above and merges nothing.
 
-    No line merges heads. `ids` (16 bytes each) and `hashes` (32 bytes each) are the keys of all
+    None is earlier in time than the line above. `first` and `last` are the links of these lines,
+    and `lines` their number. `ids` (16 bytes each) and `hashes` (32 bytes each) are the keys of all
     lines, concatenated.
     """
 
@@ -100,10 +101,10 @@ class Packed(NamedTuple):
 
 
 class Repeated(NamedTuple):
-    """Lines that share an id with an earlier line.
+    """Lines that have the same record id as an earlier line.
 
-    `copies` is the number of lines that repeat the earlier record. `others` are the rows of lines
-    with a different record.
+    `copies` is the number of lines with the same record. `others` are the rows of lines with
+    another record.
     """
 
     copies: int
@@ -111,14 +112,14 @@ class Repeated(NamedTuple):
 
 
 class HashPlaces(NamedTuple):
-    """The first row with a hash, and the first such row in any other file, or None."""
+    """The first row with a hash (`first`), and the first such row in any other file, or None."""
 
     first: int
     elsewhere: int | None
 
 
 class LinkTable:
-    """A table with one row for each line, which is filled first and then queried.
+    """A table with one row for each ledger line, which is filled first and then queried.
 
     Used as a context manager, it turns errors of SQLite into LedgerUnavailableError.
     """
@@ -144,12 +145,12 @@ class LinkTable:
             ) from error
 
     def begin_file(self) -> None:
-        """Begin a new file: the next row added is the first row of that file."""
+        """Begin a new ledger file: the next row added is the first row of that file."""
         self._starts.append(self._count)
         self._above = None
 
     def add(self, link: Link, prev: ContentHash | None) -> None:
-        """Add a row for one line; `prev` is the hash of the record that the line follows."""
+        """Add a row for one line. `prev` is the hash of the record that it follows, or None."""
         if link.hash:
             row = self._count, id_key(link.id), key(link.hash)
             self._database.execute(_ADD, row)
@@ -158,7 +159,7 @@ class LinkTable:
         self._above = link.hash or None
 
     def add_packed(self, packed: Packed) -> None:
-        """Add a row for each packed line."""
+        """Add a row for each of the packed lines."""
         rows = {"row": self._count, "lines": packed.lines}
         keys = {"ids": packed.ids, "hashes": packed.hashes}
         self._database.execute(_ADD_ALL, rows | keys)
@@ -175,7 +176,7 @@ class LinkTable:
         return row - self._starts[self.file_of(row)] + 1
 
     def places(self, sought: Collection[Key]) -> dict[Key, HashPlaces]:
-        """Return the first rows with each of the hashes `sought`. Hashes in no row are left out."""
+        """Return where each of the hashes `sought` first occurs. Hashes in no row are left out."""
         found: dict[Key, HashPlaces] = {}
         self._seek(sought)
         for hash_, row in self._database.execute(_PLACES):
@@ -200,7 +201,7 @@ class LinkTable:
         return int(count)
 
     def repeated(self) -> Repeated:
-        """Return which rows share an id with an earlier row."""
+        """Return the rows that have the same record id as an earlier row."""
         copies, others = 0, []
         for row, same in self._database.execute(_REPEATED):
             if same:
@@ -210,19 +211,22 @@ class LinkTable:
         return Repeated(copies, tuple(others))
 
     def _name(self, prev: ContentHash | None, merges: Collection[ContentHash]) -> None:
-        """Store the hashes that the next row follows, unless it follows only the row above."""
+        """Store the hashes that the next row follows (`prev`) or merges.
+
+        Nothing is stored for a row that follows only the row above.
+        """
         if merges or prev is None or prev != self._above:
             names = [(self._count, key(name)) for name in (prev, *merges)]
             self._database.executemany(_NAME, names)
 
     def _seek(self, names: Collection[Key]) -> None:
-        """Set the hashes that the next query looks for."""
+        """Set the hashes that the next query searches for."""
         self._database.execute("DELETE FROM sought")
         self._database.executemany(_SEEK, ((name,) for name in names))
 
 
 def key(name: ContentHash | None) -> Key:
-    """Encode a hash as 32 bytes, all zero for None."""
+    """Encode a hash such as `sha256:…` as 32 bytes, all zero for None. Any other text is hashed."""
     if name is None:
         return _NOTHING
     with suppress(ValueError):
@@ -234,7 +238,7 @@ def key(name: ContentHash | None) -> Key:
 
 
 def hash_of(name: Key) -> ContentHash:
-    """Decode a hash from 32 bytes into text."""
+    """Decode a hash from 32 bytes into text such as `sha256:…`."""
     return ContentHash(_PREFIX + name.hex())
 
 
@@ -245,7 +249,10 @@ def id_keys(ids: Sequence[str]) -> bytes:
 
 
 def id_key(name: str) -> bytes:
-    """Encode an id as 16 bytes, all zero for an empty id."""
+    """Encode a record's id as 16 bytes, all zero for an empty one.
+
+    If it is no UUID, it is hashed.
+    """
     with suppress(ValueError):
         found = bytes.fromhex(name.replace("-", ""))
         if len(found) in (0, len(_NO_ID)):

@@ -17,10 +17,10 @@ from intent_lsp.store.ledger.verify.link_table import Packed, id_keys
 
 
 class _Found(msgspec.Struct, array_like=True):
-    """The result for one range of a file.
+    """The result of examining the lines in one range of a file.
 
-    `packed` are all its whole lines if they are flawless and consecutive, else None. `links` are
-    all other lines, one by one.
+    `packed` are all its whole lines if they have no flaws and follow one another, else None.
+    `links` are all other lines, one by one.
     """
 
     packed: Packed | None
@@ -28,12 +28,15 @@ class _Found(msgspec.Struct, array_like=True):
 
     @property
     def pieces(self) -> list[Piece]:
-        """The packed lines, if any, followed by the other lines."""
+        """The result as a list: the packed lines, if there are any, then the other lines."""
         return [*([] if self.packed is None else [self.packed]), *self.links]
 
 
 def scan(read: Reader, size: int) -> Iterator[Piece]:
-    """Examine the lines of a file of `size` bytes and yield the results in line order."""
+    """Examine the lines of a ledger file of `size` bytes, and yield the results in line order.
+
+    `read` reads the file by offsets.
+    """
     for start in starts(size):
         yield from _examined(read, start, size).pieces
 
@@ -41,7 +44,7 @@ def scan(read: Reader, size: int) -> Iterator[Piece]:
 def scan_widely(
     fd: int, size: int, workers: int | None = None, progress: Callable[[int], None] = nobody
 ) -> Iterator[Piece]:
-    """Yield the results of `scan` for an open file, using several processes if it is large.
+    """Yield the results of `scan` for an open ledger file, using several processes if it is large.
 
     `workers` is the number of processes (None: chosen by size). `progress` is called with the bytes
     done.
@@ -56,7 +59,7 @@ def main(words: Sequence[str]) -> None:
 
 
 def _examined(read: Reader, start: int, size: int) -> _Found:
-    """Examine the lines that begin in the range at `start` of a file of `size` bytes."""
+    """Examine the lines that begin in the range at the offset `start` of a file of `size` bytes."""
     lines = lines_in(read, start, size)
     examined = examine_lines(lines.data)
     torn = [_torn(lines.torn)] if lines.torn else []
@@ -68,9 +71,9 @@ def _examined(read: Reader, start: int, size: int) -> _Found:
 
 
 def _torn(line: bytes) -> Link:
-    """Return the result for a torn last line.
+    """Return the result for a last line without line feed, with the flaw that it is torn.
 
-    The result has a hash if only the line's line feed is missing.
+    The result has a hash only if nothing but the line feed is missing.
     """
     link = examine(line + b"\n")
     if link.flaw is None:

@@ -56,10 +56,10 @@ class VerifiedFile(NamedTuple):
 
 
 class Snapshot:
-    """The ledger's files at one moment.
+    """The ledger's files of a root at one moment.
 
-    `strange` are entries that are no readable ledger files. It is complete only after all `parts`
-    were read.
+    `main` is the descriptor of the main file, or None if there is none. `strange` are entries that
+    are no readable ledger files. It is complete only after all `parts` were read.
     """
 
     def __init__(self, root: Path, main: int | None, stamps: FilesStamp) -> None:
@@ -68,7 +68,10 @@ class Snapshot:
         self._main_size = 0 if main is None else os.fstat(main).st_size
 
     def parts(self, progress: BuildProgress = quiet) -> Iterator[VerifiedFile]:
-        """Yield each file in reading order. A file is open only until the next one is requested."""
+        """Yield each ledger file in reading order. It is open only until the next one is requested.
+
+        `progress` is called with the bytes done and the total.
+        """
         everything, before = sum(stamp.size for stamp in self._stamps), 0
         for stamp in self._stamps:
             done = partial(_done, progress, everything, before)
@@ -89,7 +92,7 @@ class Snapshot:
 
 
 def no_past(_hashes: Collection[ContentHash]) -> Mapping[ContentHash, RecordCommit]:
-    """Return no records: a search in git that finds nothing."""
+    """Return nothing: the search in git, by record hashes, that finds no record."""
     return {}
 
 
@@ -126,7 +129,7 @@ def verify(
 
 @contextmanager
 def snapshot_of(root: Path, lock: RootLock) -> Iterator[Snapshot]:
-    """Yield a snapshot of the ledger's files, taken under the lock if the lock file exists.
+    """Yield a snapshot of a ledger's files, taken while holding `lock` if the lock's file exists.
 
     The lock ensures that no append is half written.
     """
@@ -142,7 +145,7 @@ def snapshot_of(root: Path, lock: RootLock) -> Iterator[Snapshot]:
 
 
 def _but_those_there(remembered: LinkTable, anchors: Sequence[Anchor]) -> list[Anchor]:
-    """Return the anchors, except those from earlier commits whose hash is in a file.
+    """Return the anchors, except those from earlier commits whose hash some ledger file contains.
 
     There may be thousands of anchors from earlier commits.
     """
@@ -180,14 +183,17 @@ def _outcome(
 
 
 def _reached(remembered: LinkTable, anchors: Sequence[Anchor]) -> int | None:
-    """Return how many records the anchors cover, or None if no file has any of their hashes."""
+    """Return how many records the anchors prove: those with their hashes and all records before.
+
+    Return None if no file has any of these hashes.
+    """
     if not anchors:
         return None
     return remembered.reach({key(anchor.hash) for anchor in anchors}) or None
 
 
 def _untied(heads: Sequence[Head]) -> list[LedgerProblem]:
-    """Return a problem for each head except the ledger's end, at most `_HEADS_NAMED`.
+    """Return a problem for each head that is not the ledger's end, at most `_HEADS_NAMED`.
 
     The next append will merge these heads.
     """
@@ -214,7 +220,10 @@ def _current(heads: Sequence[Head]) -> Head | None:
 
 
 def _between_appends(root: Path, main: int | None, lock: RootLock) -> Snapshot:
-    """Take a snapshot while holding the lock, or without it if the lock cannot be taken."""
+    """Return a snapshot taken while holding the lock, or without it if the lock cannot be taken.
+
+    `main` is the descriptor of the main file, or None if there is none.
+    """
     files = LedgerFiles(root)
     if lock.exists():
         # A reader that may not take the lock sees at worst an incomplete last line.
