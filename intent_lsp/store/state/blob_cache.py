@@ -43,7 +43,10 @@ _PACKED_AT_MOST: Final = 64 * 1024
 
 
 class BlobCache:
-    """The cached file contents of one root."""
+    """The cached file contents of one root, in files named by their hashes.
+
+    At most `max_bytes` on disk.
+    """
 
     def __init__(self, root: Path, max_bytes: int = MAX_BYTES) -> None:
         self._root = root
@@ -56,9 +59,10 @@ class BlobCache:
         self._found_safe: tuple[int, int] | None = None
 
     def put(self, data: bytes, known: ContentHash | None = None) -> ContentHash:
-        """Add a content to the cache and return its hash. Old contents are removed if it is full.
+        """Add a file content to the cache and return its hash.
 
-        `known` is the hash, or None to compute it. A disk error is only logged.
+        If the cache is full, old contents are removed. `known` is the content's hash, or None to
+        compute it. A disk error is only logged.
         """
         content_hash = hash_content(data) if known is None else known
         path = self._path(content_hash)
@@ -73,7 +77,7 @@ class BlobCache:
         return content_hash
 
     def get(self, content_hash: ContentHash) -> bytes | None:
-        """Return the content with a hash, or None if it is not cached or is damaged.
+        """Return the content with a hash, or None if it is not in the cache or is damaged there.
 
         A damaged file is removed.
         """
@@ -97,7 +101,7 @@ class BlobCache:
         return self._room / content_hash.removeprefix("sha256:")
 
     def _put(self, path: Path, data: bytes) -> None:
-        """Write a content to the cache, unless the content is too large for the cache."""
+        """Write a content to the file `path` of the cache, unless it is too large for the cache."""
         stored = zlib.compress(data, _LEVEL) if len(data) <= _PACKED_AT_MOST else data
         if len(stored) > self._max_bytes * _KEPT_OF_MAX:
             return
@@ -111,17 +115,17 @@ class BlobCache:
     def _ensure_room(self) -> None:
         """Create the cache directory, or check that it is safe.
 
-        Do nothing if this was done before for the same inode.
+        Do nothing if this was done before for the same directory.
         """
         if self._found_safe is None or self._found_safe != _directory(self._room):
             ensure_inner_directory(ensure_local_directory(self._root), _ROOM)
             self._found_safe = _directory(self._room)
 
     def _make_room(self, newest: Path) -> None:
-        """Remove old contents if the cache is over its limit.
+        """Remove old contents, oldest first, if the cache is over its limit.
 
-        The oldest are removed until the size is within the limit, and a few more at each later
-        call. `newest` is the content just added, which is kept.
+        Each call removes as many as are needed, and a few of those that are left to remove.
+        `newest` is the file of the content just added, which is kept.
         """
         if self._size is not None and self._size > self._max_bytes and not self._doomed:
             self._size = self._doom()
@@ -137,9 +141,9 @@ class BlobCache:
                 dropped += 1
 
     def _doom(self) -> int:
-        """Choose the contents to remove, oldest first, and return the total size of all contents.
+        """Choose the contents to remove, oldest first. Return the byte size of all contents.
 
-        Contents of other processes count as well.
+        Contents that other processes have added count as well.
         """
         kept = sorted(self._kept())
         left = everything = sum(size for _, size, _ in kept)
@@ -151,7 +155,7 @@ class BlobCache:
         return everything
 
     def _kept(self) -> Iterator[tuple[int, int, Path]]:
-        """Yield (modification time in ns, size, path) of each cached content."""
+        """Yield (modification time in ns, size in bytes, path) of each cached content's file."""
         with os.scandir(self._room) as entries:
             for entry in entries:
                 try:
@@ -168,7 +172,7 @@ class BlobCache:
 
 
 def _meanings(stored: bytes) -> Iterator[bytes]:
-    """Yield each content that a cached file may represent: its bytes, then its bytes decompressed.
+    """Yield the contents that a cached file may stand for: its bytes, then its bytes decompressed.
 
     Large contents are cached without compression.
     """
@@ -178,13 +182,13 @@ def _meanings(stored: bytes) -> Iterator[bytes]:
 
 
 def _is_kept(path: Path) -> bool:
-    """Whether a file exists and is not empty. A power failure may leave an empty file."""
+    """Return whether a file exists and is not empty. A power failure may leave an empty file."""
     found = stamp(path)
     return found is not None and found.size > 0
 
 
 def _directory(path: Path) -> tuple[int, int] | None:
-    """Return device and inode of a path, or None if nothing is there. Links are not followed."""
+    """Return device and inode of a path, or None if it does not exist. Links are not followed."""
     try:
         found = path.lstat()
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Reads from a root's state: own writes, claims and last-read hashes of a call's files.
+"""Reads from a root's state what is needed to judge a tool call: own writes, claims, last reads.
 
 Specified in requirements sections 1 and 6.
 
@@ -36,12 +36,12 @@ _PUT: Final = "INSERT OR REPLACE INTO read_hash VALUES (?,?,?,?,?)"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileMemory:
-    """What the state has stored about one file, from the viewpoint of one session or subagent.
+    """What a root's state has stored about one file, from the viewpoint of one session or subagent.
 
-    `own_write` is the hash of the last write by this program. `read` is the hash that the session
-    last read, None if the file did not exist then. `turn` is the turn of that read, None if it
-    never read the file. `claimed_by` is the session id of a live claim on the file by another
-    session or agent, or None.
+    `own_write` is the hash of the last write by this program, or None. `read` is the hash that the
+    session or subagent last read, None if the file did not exist then, NEVER if it never read the
+    file. `turn` is the turn of that read, or None. `claimed_by` is the session id of a live claim
+    on the file by another session or subagent, or None.
     """
 
     own_write: ContentHash | None = None
@@ -51,7 +51,7 @@ class FileMemory:
 
 
 class CallState:
-    """Reads from a root's state what is needed to judge a tool call."""
+    """Reads from a root's state what is needed to judge an agent's tool call."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -61,8 +61,8 @@ class CallState:
     ) -> Mapping[WorkspacePath, FileMemory]:
         """Return what the state has stored about each path, for one session or subagent.
 
-        `asker` is (session id, subagent id). Raise StateUnavailableError if the state cannot be
-        read.
+        `asker` is (session id, subagent id). Claims that have expired at `now` do not count. Raise
+        StateUnavailableError if the state cannot be read.
         """
         asked = {path: packed(path, *asker, timestamp(now)) for path in paths}
         if len(asked) == 1:
@@ -81,7 +81,8 @@ class CallState:
     def follow(self, moves: Iterable[tuple[WorkspacePath, WorkspacePath]]) -> None:
         """For each moved file, copy what every session last read from the old path to the new path.
 
-        `moves` are (old path, new path). Raise StateUnavailableError.
+        `moves` are (old path, new path). Raise StateUnavailableError if the state cannot be
+        written.
         """
         new = {pack(old): pack(name) for old, name in moves}
 

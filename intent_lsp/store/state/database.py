@@ -55,12 +55,12 @@ _LOCK_SECONDS = 2.0
 
 
 def packed(*values: Value) -> tuple[Stored, ...]:
-    """Convert values to their stored form: text becomes bytes."""
+    """Return values in the form in which the database stores them: text as bytes."""
     return tuple(pack(value) if isinstance(value, str) else value for value in values)
 
 
 def hash_in(data: bytes | None) -> ContentHash | None:
-    """Decode a stored hash; None stays None."""
+    """Return the content hash stored as these bytes, or None for None."""
     return None if data is None else ContentHash(unpack(data))
 
 
@@ -69,7 +69,7 @@ class Database:
 
     Errors that `connect` raises, sqlite3.Error or StateUnavailableError, reach the caller of `read`
     and `write` as StateUnavailableError. With a `stand_in`, an in-memory database replaces a file
-    that cannot be opened at first or whose disk is full; then `problem` says why.
+    that cannot be opened at first or whose disk is full; then `problem` says why, else it is None.
     """
 
     def __init__(
@@ -87,27 +87,33 @@ class Database:
         self.problem: str | None = None
 
     def read(self, work: Statement[T]) -> T:
-        """Run `work` in a read transaction and return its result. Raise StateUnavailableError."""
+        """Call `work` with the connection in a read transaction, and return its result.
+
+        Raise StateUnavailableError if the file cannot be used.
+        """
         return self._run("BEGIN", work)
 
     def rows(self, query: str, *values: Value) -> list[tuple[Any, ...]]:
-        """Run one SELECT and return its rows. Raise StateUnavailableError."""
+        """Run one SELECT with the parameters `values`, and return its rows.
+
+        Raise StateUnavailableError if the file cannot be used.
+        """
         stored = packed(*values)
         return self._run(None, lambda connection: connection.execute(query, stored).fetchall())
 
     def do(self, query: str, *values: Value) -> int:
-        """Run one statement in a write transaction. Return how many rows it changed.
+        """Run one statement in a write transaction, and return how many rows it changed.
 
-        Raise StateUnavailableError.
+        `values` are its parameters. Raise StateUnavailableError if the file cannot be used.
         """
         stored = packed(*values)
         return self.write(lambda connection: connection.execute(query, stored).rowcount)
 
     def write(self, work: Statement[T]) -> T:
-        """Run `work` in a write transaction and return its result. Raise StateUnavailableError.
+        """Call `work` with the connection in a write transaction, and return its result.
 
         No other write transaction runs at the same time. `work` may be called more than once; only
-        its last call takes effect.
+        its last call takes effect. Raise StateUnavailableError if the file cannot be used.
         """
         return self._run(_WRITING, work)
 
@@ -118,7 +124,7 @@ class Database:
             self._end_stand_in()
 
     def _run(self, begin: str | None, work: Statement[T]) -> T:
-        """Run `work` in a transaction, and try again after each problem that can be solved.
+        """Call `work` in a transaction and return its result. Try again after each problem solved.
 
         `begin` is the statement that begins the transaction, or None if `work` is a single SELECT.
         """
@@ -148,7 +154,7 @@ class Database:
         )
 
     def _current(self) -> sqlite3.Connection:
-        """Return the connection to use: to the file, or to memory if its directory is missing.
+        """Return the connection to use: to the file, or to memory if the file cannot be used now.
 
         When the file is usable again, the rows collected in memory are written to it first.
         """
@@ -170,9 +176,9 @@ class Database:
         return connection
 
     def _overcome(self, problem: sqlite3.Error | StateUnavailableError) -> None:
-        """Prepare another try, on the file or in memory. If there is no way, raise an error.
+        """Prepare another try after `problem`, on the file or in memory.
 
-        The error is StateUnavailableError.
+        Raise StateUnavailableError if there is no way.
         """
         if isinstance(problem, StateUnavailableError):
             self._roll_back()
@@ -204,7 +210,7 @@ class Database:
         self._memory = self._standing_in
 
     def _is_current(self) -> bool:
-        """Whether the open connection is still the one to use."""
+        """Return whether the open connection, to the file or to memory, is still the one to use."""
         if self._memory is None:
             return self._file.is_current()
         if self._memory is self._standing_in:
@@ -233,9 +239,10 @@ class Database:
                 connection.execute("ROLLBACK")
 
     def _mend(self, problem: sqlite3.Error) -> None:
-        """Prepare another try on the file, or raise StateUnavailableError if that is no use.
+        """Prepare another try on the file after `problem`. If that is no use, raise an error.
 
-        A damaged file is renamed. A file that was moved or replaced is closed, to be opened again.
+        The error is StateUnavailableError. A damaged file is renamed. A file that was moved or
+        replaced is closed, to be opened again.
         """
         self._roll_back()
         known = self._file.identity
@@ -253,7 +260,7 @@ class Database:
     def _move_aside(self, damaged: Identity | None) -> None:
         """Rename the damaged file and SQLite's companion files, under a lock between processes.
 
-        `damaged` is the file's identity. Do nothing if the path has another file now.
+        `damaged` is the identity of the damaged file. Do nothing if the path has another file now.
         """
         aside = f".damaged-{now():%Y%m%dT%H%M%S%f}"
         try:

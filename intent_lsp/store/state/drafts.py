@@ -43,10 +43,10 @@ _TRIES: Final = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """A text whose save was refused. `base_hash` is the hash of the file when it was typed.
+    """A text whose save was refused. `base_hash` is the hash of the file when the text was typed.
 
-    `base_hash` is None if there was no file. `id` is empty until the draft is written. `created_at`
-    is a timestamp in UTC.
+    `base_hash` is None if there was no file. `code` says why the save was refused. `id` is empty
+    until the draft is written. `created_at` is a timestamp in UTC.
     """
 
     id: str = ""
@@ -60,14 +60,14 @@ class Draft:
 
 
 class Drafts:
-    """The drafts of one root."""
+    """The drafts of one root, each in a file of `.local/drafts/`."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
         self._room = root / LOCAL_ROOM / _ROOM
 
     def write(self, draft: Draft) -> Draft:
-        """Write a draft to a new file, and return the draft with its id.
+        """Write a draft to a new file, and return the draft with the id that it got.
 
         Raise OSError or UnsafePathError if that fails; then the text must not be removed from the
         editor.
@@ -81,7 +81,7 @@ class Drafts:
         raise FileExistsError(os.fspath(room))
 
     def list(self, path: WorkspacePath | None = None) -> tuple[Draft, ...]:
-        """Return all readable drafts, newest first, or only those of `path` if it is given."""
+        """Return the readable drafts of the file `path` (None: of all files), newest first."""
         read = (self._read(name) for name in sorted(self._names(), reverse=True))
         found = (draft for draft in read if draft is not None)
         return tuple(draft for draft in found if path in (None, draft.path))
@@ -91,12 +91,15 @@ class Drafts:
         return self._read(f"{draft_id}.json")
 
     def delete(self, draft_id: str) -> bool:
-        """Delete a draft after it was restored. Return False if there is none. Raise OSError."""
+        """Delete a draft, because it was restored. Return False if there is none. Raise OSError."""
         name = f"{draft_id}.json"
         return bool(_NAME.fullmatch(name)) and remove_file(self._room / name)
 
     def prune(self, now: datetime) -> int:
-        """Delete the drafts older than thirty days, by the time in their names. Return how many."""
+        """Delete the drafts older than thirty days at `now`, and return how many there were.
+
+        A draft's age is in its file name. If a file cannot be deleted, log that and return 0.
+        """
         limit = (now - KEPT_FOR).astimezone(UTC).strftime(_STAMP)
         old = [name for name in self._names() if name[: len(limit)] < limit]
         try:

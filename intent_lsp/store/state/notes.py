@@ -22,7 +22,7 @@ EVENTS_KEPT: Final = 20
 class Noted:
     """An event in the history of an intent. `seq` is the event's number, which grows with time.
 
-    `in_file` is whether the intents file already lists the event.
+    `in_file` is whether the event is already listed in the intents file.
     """
 
     event: str
@@ -32,7 +32,10 @@ class Noted:
 
 @dataclass(frozen=True, slots=True)
 class AgentInfo:
-    """What an agent reported of itself at checkout: its model, and the URL of its conversation."""
+    """What an agent reported of itself at checkout: its model, and the URL of its conversation.
+
+    A value that it did not report is None.
+    """
 
     model: str | None = None
     url: str | None = None
@@ -45,7 +48,7 @@ class Notes:
         self._database = database
 
     def add_event(self, intent_id: str, event: str) -> None:
-        """Add an event to the history of an intent."""
+        """Add an event, a text, to the history of an intent."""
         row = packed(intent_id, event)
 
         def work(connection: sqlite3.Connection) -> None:
@@ -59,7 +62,7 @@ class Notes:
         self._database.write(work)
 
     def events(self, *intent_ids: str) -> tuple[Noted, ...]:
-        """Return the events of an intent, newest first.
+        """Return the events in the history of one intent, newest first.
 
         `intent_ids` are all ids that the intent has had.
         """
@@ -72,21 +75,25 @@ class Notes:
         )
 
     def unwritten(self) -> tuple[str, ...]:
-        """Return the ids of the intents with events that are not yet in the intents file."""
+        """Return the ids of the intents with events that are not yet listed in the intents file."""
         query = "SELECT DISTINCT intent_id FROM event WHERE in_file = 0 ORDER BY intent_id"
         return tuple(unpack(row[0]) for row in self._database.rows(query))
 
     def written(self, events: Sequence[Noted], *intent_ids: str) -> None:
-        """Record that the intents file now lists `events`, which the method `events` returned."""
+        """Record that `events` of an intent are now listed in the intents file.
+
+        They are as the method `events` returned them. `intent_ids` are all ids that the intent has
+        had.
+        """
         # Compare numbers: events added meanwhile have higher ones and stay unwritten.
         newest = events[0].seq if events else 0
         query = f"UPDATE event SET in_file = 1 WHERE seq <= ? AND {_among(intent_ids)}"  # noqa: S608 - marks
         self._database.do(query, newest, *intent_ids)
 
     def count_lesson(self, session_id: str, *, at_most: int) -> bool:
-        """Count one more lesson shown to a session.
+        """Count one more lesson shown to a session, and return True.
 
-        Return False, and do not count it, if the session has been shown `at_most` already.
+        Return False, and do not count it, if the session has been shown `at_most` lessons already.
         """
         query = (
             "INSERT INTO lesson VALUES (?1, 1)"
@@ -95,7 +102,10 @@ class Notes:
         return self._database.do(query, session_id, at_most) > 0
 
     def put_voice(self, session_id: str, agent_id: str, voice: AgentInfo) -> None:
-        """Store what an agent reported of itself. A field that is None keeps its old value."""
+        """Store what an agent reported of itself. A field that is None keeps its old value.
+
+        `agent_id` is the id of a subagent, or "" for the session's own agent.
+        """
         query = (
             "INSERT INTO voice VALUES (?,?,?,?) ON CONFLICT (session_id, agent_id) DO UPDATE"
             " SET model = coalesce(excluded.model, model), url = coalesce(excluded.url, url)"
@@ -105,7 +115,8 @@ class Notes:
     def voice(self, session_id: str, agent_id: str) -> AgentInfo:
         """Return what an agent reported of itself.
 
-        If a subagent did not report a value, use the value of its session.
+        `agent_id` is the id of a subagent, or "". If a subagent did not report a value, the result
+        has the value of its session's agent.
         """
         query = (
             "SELECT model, url FROM voice WHERE session_id = ? AND agent_id IN (?, x'')"
@@ -117,7 +128,7 @@ class Notes:
         return AgentInfo(next(iter(models), None), next(iter(urls), None))
 
     def take_moment(self, name: str, at: str, *, last_at_most: str) -> bool:
-        """Record that the task `name` is done at the time `at`, and return True.
+        """Record that the periodic task `name` is done at the time `at`, and return True.
 
         Return False, and record nothing, if the task was last done after `last_at_most`. Of several
         processes that call this at the same time, only one gets True. A recorded time later than

@@ -1,4 +1,4 @@
-"""Open tickets of commands, each with a snapshot of the work tree from before the command.
+"""Open tickets of agents' commands, each with a snapshot of the work tree from before the command.
 
 Invariant: equal snapshots are stored once, as long as a ticket with one of them is open.
 Invariant: this process remembers the newest tickets that it issued until they end, even if the file
@@ -48,19 +48,19 @@ class KeptTree:
 
     @classmethod
     def of(cls, tree: TreeSnapshot) -> "KeptTree":
-        """Convert a snapshot to its stored form."""
+        """Return a work tree's snapshot in its stored form."""
         body = spelled(tree)
         return cls(sha256(body).digest(), body)
 
     def keep(self, connection: sqlite3.Connection) -> None:
-        """Store the snapshot, unless an equal one is stored already."""
+        """Store the snapshot in the database, unless an equal one is stored already."""
         connection.execute("INSERT OR IGNORE INTO tree VALUES (?,?)", (self.id, self.body))
 
 
 class OpenCommands:
-    """The open tickets of commands, which may change any file.
+    """The open tickets of agents' shell commands, which may change any file.
 
-    Methods may raise StateUnavailableError.
+    Methods that read or write the database may raise StateUnavailableError.
     """
 
     def __init__(self, database: Database) -> None:
@@ -69,13 +69,16 @@ class OpenCommands:
         self._given: dict[str, Ticket] = {}
 
     def remember(self, ticket: Ticket) -> None:
-        """Keep the ticket of a command in memory as well, in case the database file is lost."""
+        """Keep the ticket of a command in memory too, because the command may delete the database.
+
+        Only the newest tickets are kept there.
+        """
         self._given[ticket.id] = ticket
         for old in tuple(self._given)[:-_GIVEN_AT_MOST]:
             self._given.pop(old, None)
 
     def forget(self, ticket_id: str) -> None:
-        """Remove a ticket that has ended from memory."""
+        """Remove a ticket from memory, because it has ended."""
         self._given.pop(ticket_id, None)
 
     def remembered(self, ticket_id: str, now: datetime) -> Ticket | None:
@@ -85,15 +88,16 @@ class OpenCommands:
         return None if old else ticket
 
     def since(self, moment: datetime) -> tuple[Ticket, ...]:
-        """Return the open tickets of commands issued at or after a moment, newest first."""
+        """Return the open tickets of commands issued at or after `moment`, newest first."""
         where = " WHERE open_command.issued_at >= ? ORDER BY open_command.issued_at DESC"
         rows = self._database.rows(_OPEN + where, timestamp(moment))
         return tuple(self.with_tree(*row) for row in rows)
 
     def of(self, session_id: str, agent_id: str, now: datetime) -> tuple[Ticket, ...]:
-        """Return the open tickets of a session or of one of its subagents, oldest first.
+        """Return the open tickets of commands of one session or one subagent, oldest first.
 
-        Tickets that are too old at `now` are left out.
+        `agent_id` is the id of the subagent, or "" for the session's own agent. Tickets that are
+        too old at `now` are left out.
         """
         where = (
             " WHERE open_command.session_id = ? AND open_command.agent_id = ?"
@@ -122,7 +126,11 @@ class OpenCommands:
             self._given[ticket_id] = replace(given, tree=tree)
 
     def with_tree(self, body: bytes, tree: bytes | None, gone_on: int | None) -> Ticket:
-        """Decode a stored ticket with its snapshot (None: it has none any more)."""
+        """Decode a stored ticket, with its work tree's snapshot if it still has one.
+
+        `body` and `tree` are the stored forms of the ticket and of the snapshot; `tree` is None if
+        there is none. `gone_on` is the ticket's flag, 0 or 1.
+        """
         ticket = read_ticket(body)
         if tree is None:
             return ticket
@@ -138,7 +146,7 @@ class OpenCommands:
 
 
 def keep_command(connection: sqlite3.Connection, names: Sequence[Stored], tree: KeptTree) -> None:
-    """Store the snapshot `tree` for a new ticket.
+    """Store the snapshot `tree` from before a command, together with the command's new ticket.
 
     `names` are (ticket id, session id, subagent id, issue time).
     """
@@ -147,20 +155,20 @@ def keep_command(connection: sqlite3.Connection, names: Sequence[Stored], tree: 
 
 
 def end_command(connection: sqlite3.Connection, ticket_id: bytes) -> None:
-    """Remove the snapshot of a ticket that has ended, unless another ticket has an equal one."""
+    """Delete the snapshot of a ticket that has ended, unless another ticket has an equal one."""
     drop = "DELETE FROM open_command WHERE ticket_id = ?"
     if connection.execute(drop, (ticket_id,)).rowcount:
         _drop_unused(connection)
 
 
 def forget_commands(connection: sqlite3.Connection) -> None:
-    """Remove the commands whose tickets were deleted, and the snapshots no longer used."""
+    """Delete the commands whose tickets were deleted, and snapshots that no open ticket uses."""
     connection.execute("DELETE FROM open_command WHERE ticket_id NOT IN (SELECT id FROM ticket)")
     _drop_unused(connection)
 
 
 def _drop_unused(connection: sqlite3.Connection) -> None:
-    """Remove the snapshots that no open ticket uses."""
+    """Delete the snapshots that no open ticket uses."""
     connection.execute("DELETE FROM tree WHERE id NOT IN (SELECT tree_id FROM open_command)")
 
 
@@ -171,7 +179,10 @@ def spelled(value: Any) -> bytes:  # noqa: ANN401 - whatever msgspec reads back
 
 
 def read_ticket(body: bytes) -> Ticket:
-    """Decode a stored ticket. Its snapshot is stored elsewhere and is left out."""
+    """Decode a stored ticket.
+
+    It has no snapshot, because snapshots are stored apart from tickets.
+    """
     return msgspec.convert(json.loads(body), Ticket)
 
 

@@ -27,7 +27,7 @@ TICKET_OVER: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SaveMemory:
-    """What the state has stored about a session and the file that it saves.
+    """What a root's state has stored about a session and the file that it saves.
 
     `row` is the session's row, or None if the session is unknown. `ticket` is an open ticket that
     the save may belong to, or None. `own_write` is the hash of this program's last write of the
@@ -40,15 +40,15 @@ class SaveMemory:
 
 
 class SaveState:
-    """Reads from a root's state what is needed to judge an editor's save."""
+    """Reads from a root's state what is needed to judge a save in an editor."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def of(self, session_id: str, path: WorkspacePath, now: datetime) -> SaveMemory:
-        """Return what the state has stored about a session and the file that it saves.
+        """Return what the state has stored about a session and the file at `path` that it saves.
 
-        Raise StateUnavailableError.
+        Raise StateUnavailableError if the state cannot be read.
         """
         asked = (
             (SESSION_QUERY, packed(session_id, "")),
@@ -68,5 +68,5 @@ class SaveState:
 
 
 def ticket_over(path: WorkspacePath, now: datetime) -> tuple[str, ...]:
-    """Return the parameters of the SQL query `TICKET_OVER`."""
+    """Return the parameters of the query `TICKET_OVER`, which finds the open ticket over a path."""
     return timestamp(now - GOOD_FOR), path, timestamp(now)

@@ -1,4 +1,4 @@
-"""The tables of the state file, and the rows in memory while the file cannot be used."""
+"""The tables of the state file, and the way back into it of rows collected in memory meanwhile."""
 
 import os
 import sqlite3
@@ -84,10 +84,10 @@ TableRows = set[tuple[Any, ...]]
 
 
 def lay_out(connection: sqlite3.Connection, path: Path) -> None:
-    """Create the tables in an empty file. Raise StateUnavailableError if a newer version wrote it.
+    """Create the tables in an empty state file.
 
-    The tables of an older version are left as they are. Queries then miss a table, and the file
-    counts as damaged.
+    Raise StateUnavailableError if a newer version of this program wrote the file. The tables of an
+    older version are left as they are. Queries then miss a table, and the file counts as damaged.
     """
     if create_tables(connection, _TABLES.split(";"), _VERSION) > _VERSION:
         problem = "was written by a newer version of intent-lsp"
@@ -95,22 +95,25 @@ def lay_out(connection: sqlite3.Connection, path: Path) -> None:
 
 
 class StateInMemory:
-    """Records which rows the in-memory database began with, to write only new ones back."""
+    """Remembers the rows with which an in-memory stand-in for the state file began.
+
+    Later only the rows added since are written back to the file.
+    """
 
     def __init__(self) -> None:
         self._given: dict[str, TableRows] = {}
 
     def begin(self, memory: sqlite3.Connection) -> None:
-        """Record that the in-memory database begins empty."""
+        """Remember that the in-memory database begins with the rows that it has now."""
         self._given = {table: _rows(memory, table) for table in _tables(memory)}
 
     def read(self, file: sqlite3.Connection, memory: sqlite3.Connection) -> None:
-        """Copy all tables of the file into memory, and record that memory begins with them."""
+        """Copy all tables of the file into memory, and remember that memory begins with them."""
         file.backup(memory)
         self._given = {table: _rows(memory, table) for table in _tables(memory)}
 
     def put_back(self, memory: sqlite3.Connection, file: sqlite3.Connection) -> None:
-        """Write to the file the rows that memory has collected since it began, all or none."""
+        """Write the rows that memory has collected since its beginning to the file, all or none."""
         with transaction(file):
             for table in _tables(memory):
                 _put(file, table, _rows(memory, table) - self._given.get(table, set()))
@@ -126,7 +129,10 @@ def _rows(connection: sqlite3.Connection, table: str) -> TableRows:
 
 
 def _put(file: sqlite3.Connection, table: str, rows: Iterable[tuple[Any, ...]]) -> None:
-    """Insert rows into a table of the file. In tables with numbered rows, they get new numbers."""
+    """Insert rows into a table of the state file.
+
+    In tables with numbered rows they get new numbers.
+    """
     numbered = table in _NUMBERED
     for row in rows:
         values = (None, *row[1:]) if numbered else row

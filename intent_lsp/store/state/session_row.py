@@ -11,8 +11,9 @@ SESSION_QUERY: Final = "SELECT * FROM session WHERE session_id = ? AND agent_id 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionRow:
-    """A session, or one of its subagents (`agent_id`). Times are formatted by `core.timestamps`.
+    """The stored row of a session (`agent_id` is ""), or of one of its subagents.
 
+    Times are formatted by `core.timestamps`. `active_intent` is the selected intent's id, or None.
     `ended_at` is None while the session is open, and if its process was killed.
     """
 
@@ -33,12 +34,12 @@ class SessionRow:
         return replace(self, last_used_at=at, ended_at=None, pid=os.getpid())
 
     def choosing(self, intent_id: str | None, stage: str, at: str) -> "SessionRow":
-        """Return a copy of the row with another intent (None: no intent) and stage."""
+        """Return a copy of the row with another intent (None: no intent) and stage since `at`."""
         return replace(self, active_intent=intent_id, stage=stage, last_used_at=at)
 
 
 def session_row(row: tuple[Any, ...]) -> SessionRow:
-    """Convert a row of the table `session` to an object."""
+    """Return a row of the database table `session` as an object."""
     values = (unpack(value) if isinstance(value, bytes) else value for value in row)
     # The columns are the fields of SessionRow in order, since `astuple` wrote them.
     fields: dict[str, Any] = dict(zip(SessionRow.__slots__, values, strict=True))

@@ -1,4 +1,4 @@
-"""Session database of a root, `.local/state.sqlite3` (requirements sections 1, 2, 8).
+"""The session database of a root, `.local/state.sqlite3` (requirements sections 1, 2, 8).
 
 Invariant: each method is one transaction. Any number of threads and processes may call them.
 Invariant: text is stored as bytes, so that every name of a file system or client can be stored.
@@ -34,9 +34,9 @@ _CANDIDATES = 64
 
 @dataclass(frozen=True, slots=True)
 class BaselineFile:
-    """A file that differed from HEAD when the baseline was taken.
+    """A file that differed from HEAD when a session's baseline was taken.
 
-    `hash` is None if the file did not exist.
+    `hash` is the hash of its content, or None if the file did not exist.
     """
 
     hash: ContentHash | None
@@ -69,17 +69,20 @@ class SessionDb:
         self.names = SessionNames(self._database)
 
     def close(self) -> None:
-        """Close the file. The next call opens it again."""
+        """Close the database file. The next call opens it again."""
         self._database.close()
 
     def problem(self) -> str | None:
-        """Return why the data is in memory instead of the file, or None if it is in the file."""
+        """Return why the data is in memory instead of the file, or None if it is in the file.
+
+        Try the file first.
+        """
         self._database.rows("SELECT 1")
         return self._database.problem
 
     @property
     def last_problem(self) -> str | None:
-        """What `problem` would have returned at the last use of the file."""
+        """Why the data was in memory at the last use of the database, or None if it was not."""
         return self._database.problem
 
     def session(self, session_id: str, agent_id: str = "") -> SessionRow | None:
@@ -104,18 +107,21 @@ class SessionDb:
         return tuple(map(session_row, self._database.rows(query, "editor", "")))
 
     def sessions_of(self, user: str) -> frozenset[str]:
-        """Return the ids of all sessions that a user has had in this root."""
+        """Return the ids of all sessions, ended ones included, that a user has had in this root."""
         rows = self._database.rows("SELECT DISTINCT session_id FROM session WHERE user = ?", user)
         return frozenset(unpack(session_id) for (session_id,) in rows)
 
     def put_session(self, row: SessionRow) -> None:
-        """Store a session's row, replacing an existing one."""
+        """Store the row of a session or subagent, replacing its old row."""
         self._database.do(
             "INSERT OR REPLACE INTO session VALUES (?,?,?,?,?,?,?,?,?,?,?)", *astuple(row)
         )
 
     def begin_session(self, row: SessionRow) -> SessionRow:
-        """Store a session's first row, unless it already has a row. Return the stored row."""
+        """Store the first row of a session or subagent. If it already has a row, keep that one.
+
+        Return the row that is stored.
+        """
         values = packed(*astuple(row))
 
         def work(connection: sqlite3.Connection) -> SessionRow:
@@ -126,9 +132,9 @@ class SessionDb:
         return self._database.write(work)
 
     def end_session(self, session_id: str, at: str) -> None:
-        """Record that a session has ended.
+        """Record that a session has ended at the time `at`.
 
-        Its intent stays, so that the next session can inherit the intent.
+        The session's intent stays, so that the next session can inherit it.
         """
         query = "UPDATE session SET last_used_at = ?1, ended_at = ?1 WHERE session_id = ?2"
         self._database.do(query, at, session_id)
@@ -139,8 +145,8 @@ class SessionDb:
         """Return the user's last used editor session that has an intent and does not run, or None.
 
         A session that was killed counts as ended when it was last used (protocol section 1).
-        `is_alive` reports whether the session with an id runs. Sessions that ended too long before
-        `now` are left out.
+        `is_alive` gets a session id and returns whether that session runs. Sessions that ended too
+        long before `now` are left out.
         """
         query = (
             "SELECT * FROM session WHERE kind = ? AND agent_id = ? AND user = ?"
@@ -160,10 +166,10 @@ class SessionDb:
         head: str | None,
         files: Mapping[WorkspacePath, ContentHash | None],
     ) -> None:
-        """Replace a session's baseline: a commit and the hashes of files that differ from it.
+        """Replace a session's baseline: a commit and the hashes of the files that differ from it.
 
-        `head`, the commit, is None if there is no commit yet. A hash is None if the file does not
-        exist.
+        `head` is the commit's id, or None if there is no commit yet. A hash is None if the file
+        does not exist.
         """
         listed = [packed(session_id, path, hash_) for path, hash_ in files.items()]
         row = packed(session_id, head)
@@ -178,30 +184,36 @@ class SessionDb:
     def move_baseline(
         self, session_id: str, path: WorkspacePath, hash_: ContentHash | None
     ) -> None:
-        """Replace one file's hash in a session's baseline, after git has changed the file."""
+        """Replace the hash of one file in a session's baseline, because git has changed the file.
+
+        The hash is None if the file does not exist any more.
+        """
         self._database.do(
             "INSERT OR REPLACE INTO baseline_file VALUES (?,?,?)", session_id, path, hash_
         )
 
     def baseline_head(self, session_id: str) -> str | None:
-        """Return the commit of a session's baseline, or None without a commit or a baseline."""
+        """Return the id of the commit in a session's baseline.
+
+        Return None if there was no commit yet, or if the session has no baseline.
+        """
         rows = self._database.rows("SELECT head FROM baseline WHERE session_id = ?", session_id)
         return unpack_perhaps(rows[0][0]) if rows else None
 
     def baseline_of(self, session_id: str, path: WorkspacePath) -> BaselineFile | None:
-        """Return a file of a session's baseline, or None if it was the same as in the commit."""
+        """Return a file in a session's baseline, or None if it was the same as in the commit."""
         query = "SELECT hash FROM baseline_file WHERE session_id = ? AND path = ?"
         rows = self._database.rows(query, session_id, path)
         return BaselineFile(hash_in(rows[0][0])) if rows else None
 
     def put_read(self, session_id: str, agent_id: str, path: WorkspacePath, read: ReadHash) -> None:
-        """Store the hash that a session or subagent has just read from or written to a file."""
+        """Store the hash that a session or subagent has just read from, or written to, a file."""
         self.put_reads(session_id, agent_id, {path: read})
 
     def put_reads(
         self, session_id: str, agent_id: str, reads: Mapping[WorkspacePath, ReadHash]
     ) -> None:
-        """Store the hashes that a session or subagent has just read from or written to files.
+        """Store the hash of each file that a session or subagent has just read or written.
 
         Either all are stored or none.
         """
@@ -213,19 +225,19 @@ class SessionDb:
             self._database.write(lambda connection: connection.executemany(query, rows))
 
     def note_own_write(self, path: WorkspacePath, hash_: ContentHash) -> None:
-        """Store the hash of what this program is about to write to a file.
+        """Store the hash of the content that this program is about to write to a file.
 
         Other processes then do not take that write for somebody else's edit.
         """
         self._database.do("INSERT OR REPLACE INTO own_write VALUES (?,?)", path, hash_)
 
     def own_write(self, path: WorkspacePath) -> ContentHash | None:
-        """Return the hash last stored by `note_own_write` for a file, by any process, or None."""
+        """Return the hash of this program's last write to a file, by any process, or None."""
         rows = self._database.rows("SELECT hash FROM own_write WHERE path = ?", path)
         return hash_in(rows[0][0]) if rows else None
 
     def forget_own_write(self, path: WorkspacePath) -> None:
-        """Delete the hash of a file whose content is no longer what this program wrote."""
+        """Delete the hash of this program's last write to a file that others have changed."""
         self._database.do("DELETE FROM own_write WHERE path = ?", path)
 
     def note_selected(self, intent_id: str, at: str) -> None:

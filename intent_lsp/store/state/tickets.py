@@ -41,7 +41,10 @@ _ENDED: Final = "SELECT body FROM ticket WHERE session_id = ? AND agent_id = ? A
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refused:
-    """A stored refusal of a tool call, returned again for a call with the same `fingerprint`."""
+    """A stored refusal of a tool call. A repeated call with the same `fingerprint` gets it again.
+
+    `files` are the files that the call would change.
+    """
 
     denied: Denied
     fingerprint: ContentHash | None = None
@@ -51,7 +54,7 @@ class Refused:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeldSave:
-    """An editor's save of a file that a ticket claims: the editor's session, and the saved hash."""
+    """An editor's save of a file that a ticket claims: the editor's session and the saved hash."""
 
     path: WorkspacePath
     ticket_id: str
@@ -60,7 +63,10 @@ class HeldSave:
 
 
 class Tickets:
-    """The tickets of one root. Every method may raise StateUnavailableError."""
+    """The tickets of one root, stored in its state.
+
+    Every method may raise StateUnavailableError.
+    """
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -69,10 +75,11 @@ class Tickets:
     def issue(
         self, ticket: Ticket, now: datetime, contents: Mapping[ContentHash, bytes] = NO_CONTENTS
     ) -> None:
-        """Store a ticket with its files' `contents`, and claim the files. Delete expired tickets.
+        """Store a new ticket with its files' `contents`, and claim these files for it.
 
-        An earlier answer for the same tool use id is no longer returned for that id. If that answer
-        was a ticket, it can still be recorded by the ticket's own id.
+        Expired tickets are deleted. An earlier answer for the same tool use id is no longer
+        returned for that id. If that answer was a ticket, it can still be recorded by the ticket's
+        own id.
         """
         oldest, present = packed(timestamp(now - GOOD_FOR), timestamp(now))
         key = packed(ticket.id, ticket.session_id, ticket.agent_id)
@@ -108,7 +115,7 @@ class Tickets:
             self.commands.remember(ticket)
 
     def begin_command(self, ticket: Ticket) -> None:
-        """Store the snapshot from before a command, for a ticket that was already issued."""
+        """Store the snapshot `ticket.tree` from before a command, for a ticket issued before."""
         body = spelled(replace(ticket, tree=None))
         tree = None if ticket.tree is None else KeptTree.of(ticket.tree)
         names = packed(ticket.id, ticket.session_id, ticket.agent_id, ticket.issued_at)
@@ -123,7 +130,10 @@ class Tickets:
             self.commands.remember(ticket)
 
     def ticket(self, ticket_id: str, now: datetime) -> tuple[Ticket, Recorded | None] | None:
-        """Return (ticket, its outcome or None while it is open), or None if unknown or expired."""
+        """Return (ticket, outcome) for a ticket id. The outcome is None while the ticket is open.
+
+        Return None if the id is unknown or the ticket has expired at `now`.
+        """
         query = (
             f"SELECT ticket.body, tree.body, gone_on, outcome FROM ticket {WITH_TREE}"  # noqa: S608 - ours
             " WHERE ticket.id = ? AND ticket.issued_at >= ?"
@@ -135,7 +145,7 @@ class Tickets:
         return self.commands.with_tree(*ticket), None if outcome is None else _recorded(outcome)
 
     def of_use(self, session_id: str, agent_id: str, tool_use_id: str) -> Ticket | None:
-        """Return the ticket that was issued for a tool use id, or None if none was."""
+        """Return the ticket that was issued for a tool use id of a session, or None if none was."""
         rows = self._database.rows(_ENDED, session_id, agent_id, tool_use_id)
         return read_ticket(rows[0][0]) if rows else None
 
@@ -169,9 +179,9 @@ class Tickets:
     def refused_use(
         self, session_id: str, agent_id: str, tool_use_id: str, now: datetime
     ) -> Refused | None:
-        """Return the refusal stored for a tool use id, or None if there is none that is valid.
+        """Return the refusal stored for a tool use id of a session, or None if there is none.
 
-        A refusal that is too old at `now` is not valid.
+        A refusal that is too old at `now` counts as none.
         """
         query = (
             "SELECT body FROM refusal WHERE session_id = ? AND agent_id = ? AND use_id = ?"
@@ -182,14 +192,14 @@ class Tickets:
         return msgspec.convert(json.loads(rows[0][0]), Refused) if rows else None
 
     def content(self, hash_: ContentHash) -> bytes | None:
-        """Return the content with a hash that is stored with an open ticket, or None."""
+        """Return the file content with a hash that is stored with some open ticket, or None."""
         rows = self._database.rows("SELECT data FROM ticket_content WHERE hash = ? LIMIT 1", hash_)
         return bytes(rows[0][0]) if rows else None
 
     def end(self, ticket_id: str, outcome: Recorded) -> Recorded:
-        """Store the outcome of a ticket and end its claims.
+        """Store the outcome of a ticket, and end its claims. Return the outcome that is stored.
 
-        If the ticket already has an outcome, keep that one. Return the outcome that is stored.
+        If the ticket already has an outcome, that one stays.
         """
         key, told = pack(ticket_id), spelled(outcome)
 
@@ -215,15 +225,15 @@ class Tickets:
     def over(self, path: WorkspacePath, now: datetime) -> Ticket | None:
         """Return the newest open ticket that an editor's save of `path` may belong to, or None.
 
-        Such a ticket claims the path, or lets an editor make its change.
+        Such a ticket claims the path, or leaves the change of the file to an editor.
         """
         rows = self._database.rows(TICKET_OVER, *ticket_over(path, now))
         return read_ticket(rows[0][0]) if rows else None
 
     def saved(self, path: WorkspacePath, ticket_id: str) -> bool:
-        """Record that an editor has saved one file of a ticket.
+        """Record that an editor has saved one file of a ticket whose change is made by an editor.
 
-        Return whether all files of the ticket have been saved.
+        Return whether all files of the ticket have now been saved.
         """
         values = packed(path, ticket_id)
 
@@ -235,17 +245,20 @@ class Tickets:
         return self._database.write(work)
 
     def hold(self, save: HeldSave) -> None:
-        """Store a save that may belong to a ticket, until its claim ends or it is recorded."""
+        """Store an editor's save that may belong to a ticket, until that is known."""
         query = "INSERT OR REPLACE INTO held_save VALUES (?,?,?,?)"
         self._database.do(query, *astuple(save))
 
     def held(self, ticket_id: str) -> tuple[WorkspacePath, ...]:
-        """Return the files of a ticket for which an editor's save is stored."""
+        """Return those files of a ticket for which `hold` has stored an editor's save."""
         rows = self._database.rows("SELECT path FROM held_save WHERE ticket_id = ?", ticket_id)
         return tuple(WorkspacePath(unpack(row[0])) for row in rows)
 
     def lapsed(self, now: datetime) -> tuple[tuple[HeldSave, Ticket], ...]:
-        """Delete and return the stored saves whose tickets are open but have no claim left."""
+        """Delete and return the stored saves whose tickets are open but have no claim left.
+
+        Each save comes with its ticket.
+        """
         until = packed(timestamp(now))
         query = (
             "SELECT path, ticket_id, held_save.session_id, hash, body FROM held_save"
@@ -279,9 +292,9 @@ class Tickets:
 
 
 def _forget_use(connection: sqlite3.Connection, key: Sequence[Stored]) -> None:
-    """Remove the earlier answers' connection to a call: a refusal is deleted, a ticket is kept.
+    """Remove the link between a tool call and its earlier answers, so that they are not returned.
 
-    `key` is (session, subagent, tool use id) of the call.
+    A refusal is deleted, a ticket is kept. `key` is (session, subagent, tool use id) of the call.
     """
     of_call = "WHERE session_id = ? AND agent_id = ? AND use_id = ?"
     connection.execute(f"UPDATE ticket SET use_id = NULL {of_call}", key)  # noqa: S608 - ours

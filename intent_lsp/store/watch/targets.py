@@ -3,8 +3,8 @@
 For a missing directory, the nearest one above it is observed. Directories are polled where the
 operating system cannot report changes.
 
-Invariant: two values are equal as long as the same directories exist at the same paths.
-Invariant: polling takes at most a fiftieth of the time, however much there is to look at.
+Invariant: two `Watched` values are equal as long as the same directories exist at the same paths.
+Invariant: polling takes at most a fiftieth of the time, however many entries there are.
 """
 
 import os
@@ -42,7 +42,7 @@ class Watched:
 
     @classmethod
     def look(cls, wanted: Iterable[str]) -> Self:
-        """Return the present state of the `wanted` directories."""
+        """Return the state of the directories `wanted` at this moment."""
         standing: dict[str, tuple[int, ...]] = {}
         sources: dict[str, None] = {}
         names: dict[str, str] = {}
@@ -60,7 +60,7 @@ class Watched:
         )
 
     def changed_since(self, before: Self) -> frozenset[str]:
-        """Return the watched directories that were created, deleted or replaced since `before`."""
+        """Return the directories created, deleted or replaced since the state `before`."""
         return frozenset(
             directory
             for directory, identity in self.standing.items()
@@ -68,7 +68,7 @@ class Watched:
         )
 
     def may_differ(self, paths: frozenset[str]) -> bool:
-        """Whether a watched directory may have been replaced, given the paths that changed.
+        """Return whether a watched directory may have been replaced, given the changed `paths`.
 
         This avoids checking thousands of directories of a work tree after each event.
         """
@@ -80,14 +80,14 @@ class Watched:
         )
 
     def _is_another(self, room: str) -> bool:
-        """Whether another directory is now at the path than when this state was taken."""
+        """Return whether the directory at a path is another one than when this state was taken."""
         wanted = self.names.get(room, room)
         return self.standing.get(wanted, _GONE) != _identity(wanted)
 
     def wanted_path(self, path: str) -> str | None:
-        """Convert an event's path to a path below the watched directory, as the caller named it.
+        """Return an event's path in the spelling in which the caller named the watched directory.
 
-        Return None if the path is in no watched directory.
+        Return None if the path is neither a watched directory nor an entry of one.
         """
         directory, name = os.path.split(path)
         if directory in self.names:
@@ -104,16 +104,16 @@ class Polled:
         self._known = self._look()
 
     def wait(self, interrupt: threading.Event) -> frozenset[str]:
-        """Wait until the next poll is due, poll, and return the changed paths.
+        """Wait until the next poll is due, poll, and return the paths that have changed.
 
-        If `interrupt` is set meanwhile, return an empty set.
+        If `interrupt` is set meanwhile, return an empty set at once.
         """
         if interrupt.wait(self._pause):
             return frozenset()
         return self.changed()
 
     def changed(self) -> frozenset[str]:
-        """Poll now. Return the entries created, deleted or changed since the last poll."""
+        """Poll now. Return the paths of entries created, deleted or changed since the last poll."""
         before, self._known = self._known, self._look()
         return frozenset(
             os.path.join(directory, name)  # noqa: PTH118 - strings throughout
@@ -137,7 +137,7 @@ def _above(directory: str) -> Iterator[str]:
 
 
 def _identity(directory: str) -> tuple[int, ...]:
-    """Return values that differ between two directories that were at the same path."""
+    """Return values that change if another directory takes a path; (0, 0) if there is none."""
     try:
         found = os.stat(directory)  # noqa: PTH116 - strings throughout
     except (OSError, ValueError):
@@ -160,7 +160,7 @@ def _nearest(directory: str) -> str:
 
 
 def _nameable(directory: str) -> bool:
-    """Whether a path is valid UTF-8."""
+    """Return whether a path is valid UTF-8, so that an event can name it."""
     try:
         directory.encode()
     except UnicodeEncodeError:
@@ -169,7 +169,7 @@ def _nameable(directory: str) -> bool:
 
 
 def _entries(directory: str) -> _Entries:
-    """Return inode, size and modification time of each entry of a directory, by name.
+    """Return (inode, size in bytes, modification time in ns) of each entry of a directory, by name.
 
     The result is empty if the directory cannot be read.
     """

@@ -31,7 +31,7 @@ Polling = Callable[[str | None], None]
 
 
 class Notified:
-    """The operating system's notification of changes in some directories. For use in one thread.
+    """Changes in some directories, reported by the operating system. For use in one thread.
 
     Watching begins with the first call of `changed`.
     """
@@ -58,7 +58,7 @@ class Notified:
         )
 
     def is_set(self) -> bool:
-        """Return False: this object stands for a stop event that is never set.
+        """Return False: for watchfiles, this object is a stop event, one that is never set.
 
         watchfiles calls this for the first time once the system is watching.
         """
@@ -66,7 +66,7 @@ class Notified:
         return False
 
     def changed(self) -> frozenset[str] | None:
-        """Wait a moment and return the changed paths, or None if a path is not valid UTF-8.
+        """Wait for a moment, and return the paths that changed, or None if one is not valid UTF-8.
 
         After None, this object reports nothing more. Raise OSError or RuntimeError if the system
         cannot watch.
@@ -82,7 +82,7 @@ class Notified:
             return None
 
     def close(self) -> None:
-        """End the operating system's notification."""
+        """Stop the operating system's reports."""
         self._told.close()
 
 
@@ -92,9 +92,9 @@ _Source = Notified | Polled | None
 class Watch:
     """Watches the entries of directories, not of their subdirectories, until it is closed.
 
-    `changed` is called with the changed paths. After `recheck_ms` without an event, the directories
-    themselves are checked. `polling` is called when polling begins, because the system cannot
-    watch, and when it ends.
+    `changed` is called with the paths that changed. After `recheck_ms` without an event, the
+    directories themselves are checked. `polling` is called with the reason when polling begins,
+    because the system cannot watch, and with None when it ends.
     """
 
     def __init__(
@@ -147,7 +147,7 @@ class Watch:
             thread.join()
 
     def _run(self) -> None:
-        """Watch until `close` is called. This is the function of the watch's thread."""
+        """Watch until `close` is called. This function runs in the watch's own thread."""
         source: _Source = None
         try:
             while not self._closing:
@@ -161,9 +161,9 @@ class Watch:
                 self._guard.notify_all()
 
     def _listen(self, before: _Source) -> _Source:
-        """Watch the current directories until one is replaced or other ones are to be watched.
+        """Watch the present directories until one is replaced or `watch` names other ones.
 
-        Close the previous source `before` and return the new one.
+        Close the source of changes used before, `before`, and return the new one.
         """
         with self._guard:
             asked, wanted = self._asked, self._wanted
@@ -186,7 +186,7 @@ class Watch:
         return source
 
     def _follow(self, source: _Source, watched: Watched) -> None:
-        """Report a source's changes until the source ends or the directories to watch change."""
+        """Report the changes from a source until it ends or the directories to watch change."""
         wanted = frozenset(watched.standing)
         silent, looks = clock.stopwatch(), 0
         while not self._interrupt.is_set() and looks < _LOOKS:
@@ -205,7 +205,10 @@ class Watch:
             silent = clock.stopwatch()
 
     def _next(self, source: _Source) -> frozenset[str] | None:
-        """Wait a limited time for changed paths. Return None if a path is not valid UTF-8."""
+        """Wait a limited time for changes from a source, and return the changed paths.
+
+        Return None if a path is not valid UTF-8.
+        """
         if source is None:
             self._interrupt.wait(self._recheck_ms / 1000)
             return frozenset()
@@ -214,7 +217,7 @@ class Watch:
         return source.changed()
 
     def _tell(self, watched: Watched, paths: Iterable[str]) -> None:
-        """Call the callback with those of `paths` that are in watched directories."""
+        """Call the callback with those of `paths` that are watched directories or in one."""
         found = frozenset(
             Path(told) for path in paths if (told := watched.wanted_path(path)) is not None
         )
@@ -226,9 +229,9 @@ class Watch:
             _log.exception("a change on disk was not handled")
 
     def _open(self, watched: Watched) -> tuple[_Source, frozenset[str] | None]:
-        """Return a new source of changes and the changes that it has reported so far.
+        """Return a new source of changes, and the changed paths that it has reported so far.
 
-        The source is None if there is nothing to watch. The changes are None if a path is not valid
+        The source is None if there is nothing to watch. The paths are None if one is not valid
         UTF-8.
         """
         sources = [each for each in watched.sources if os.access(each, os.R_OK | os.X_OK)]
@@ -244,7 +247,7 @@ class Watch:
         return source, heard
 
     def _poll(self, why: str | None) -> None:
-        """Report that polling has begun, for the reason `why`, or has ended if `why` is None.
+        """Report that polling begins, for the reason `why`, or that it ends, if `why` is None.
 
         Do nothing if that was reported already.
         """
