@@ -16,7 +16,7 @@ PROGRAM: Final = "intent-lsp"
 
 
 class Serve(Protocol):
-    """Starts the language server."""
+    """The function that starts the language server."""
 
     def __call__(
         self,
@@ -28,11 +28,11 @@ class Serve(Protocol):
         token_file: str | None = None,
         origins: Sequence[str] = (),
     ) -> int:
-        """Start the language server with the log level `level`, and return its exit status.
+        """Start the language server, wait for its end, and return its exit status.
 
-        The transport `scheme` is `stdio`, `tcp` or `ws`. `tcp` and `ws` listen at `endpoint`, a
-        host and a port. `token_file` contains the token that a client must send, and `origins` are
-        the web origins that may connect.
+        `level` is the log level. The transport `scheme` is `stdio`, `tcp` or `ws`. `tcp` and `ws`
+        listen at `endpoint`, a host and a port. `token_file` contains the token that a client must
+        send, and `origins` are the web origins that may connect.
         """
         ...
 
@@ -42,7 +42,7 @@ Hook = Callable[[str, str | None], int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """One call of a command: its options, its output, and what other doors do for it.
+    """One call of a command: its options, its output (`page`), and what other doors do for it.
 
     `serve` starts the language server. `hook` answers an agent host's event, given the host's name
     and the event's name or None, and returns the exit status.
@@ -54,15 +54,15 @@ class Call:
     hook: Hook
 
     def root(self) -> Path:
-        """Return the root that governs the directory given with -C.
+        """Return the governed root at or above the directory given with -C.
 
-        Raise WrongUsageError if none does.
+        Raise WrongUsageError if there is none.
         """
         return root_above(self.options.root)
 
 
 def _no_arguments(_parser: argparse.ArgumentParser) -> None:
-    """Add no arguments to the parser."""
+    """Add nothing to the parser: the command has no arguments of its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +94,7 @@ class Command:
         return self._parser().format_help()
 
     def read(self, words: Sequence[str]) -> argparse.Namespace:
-        """Return the options parsed from the words after the command's name.
+        """Return the options parsed from `words`, which are those after the command's name.
 
         Raise WrongUsageError if the words are wrong.
         """
@@ -136,7 +136,10 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
 
 
 class _Parser(argparse.ArgumentParser):
-    """An argparse parser that raises errors instead of printing them."""
+    """An argparse parser whose errors are raised, not printed.
+
+    `refusal` makes them from a message.
+    """
 
     refusal: Callable[[str], WrongUsageError] = WrongUsageError
 

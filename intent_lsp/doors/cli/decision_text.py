@@ -20,7 +20,7 @@ _GOES_THROUGH: Final = {
 
 
 def of_save(judgement: Judgement) -> Iterator[LabelledCell]:
-    """Yield the labelled cells that describe the decision on a person's save."""
+    """Yield the labelled cells that describe the gate's decision on a person's save."""
     match judgement.standing:
         case FileClass.IGNORED:
             yield _decision("allowed: neither checked nor recorded")
@@ -45,7 +45,7 @@ def of_save(judgement: Judgement) -> Iterator[LabelledCell]:
 
 
 def of_call(admission: CallDecision) -> Iterator[LabelledCell]:
-    """Yield the labelled cells that describe the decision on an agent's tool call."""
+    """Yield the labelled cells that describe the gate's decision on an agent's tool call."""
     decision = admission.decision
     shown = decision.why if isinstance(decision, Ask) else decision
     yield from _judged(shown, admission.intent_id)

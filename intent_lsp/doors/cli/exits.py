@@ -11,7 +11,8 @@ from intent_lsp.core.errors import IntentLspError
 class Exit(IntEnum):
     """The exit status of a command.
 
-    INTERRUPTED and NOBODY_READS are 128 plus the numbers of SIGINT and SIGPIPE, as in a shell.
+    VIOLATIONS means a broken ledger or an edit that would be refused. INTERRUPTED and NOBODY_READS
+    are 128 plus the numbers of SIGINT and SIGPIPE, as in a shell.
     """
 
     FINE = 0
@@ -22,7 +23,7 @@ class Exit(IntEnum):
 
 
 class WrongUsageError(IntentLspError):
-    """A command line that cannot be carried out. `cure` says what to type instead."""
+    """Raised for a command line that cannot be carried out. `cure` says what to type instead."""
 
     def __init__(self, problem: str, *, cure: str = "") -> None:
         super().__init__(problem)

@@ -41,7 +41,10 @@ PATCH_TOOL: Final = "apply_patch"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Explained:
-    """The result: the checks, the decision as cells and as JSON, and whether it is a refusal."""
+    """The explanation of a decision: the gate's checks, and the decision as cells and as JSON.
+
+    `refused` is whether the edit would be refused.
+    """
 
     rows: tuple[ExplainedRow, ...]
     words: tuple[LabelledCell, ...]
@@ -50,9 +53,9 @@ class _Explained:
 
 
 def answer(call: Call) -> Exit | None:
-    """Print what the gate would decide, or with --code what a code means.
+    """Print what the gate would decide on an edit, or with --code what a code means.
 
-    Return 1 if the gate would refuse the edit.
+    Return 1 if the gate would refuse the edit, else 0 or None.
     """
     options = call.options
     if options.code is not None:
@@ -108,7 +111,7 @@ def _patch(options: argparse.Namespace) -> str | None:
 
 
 def _spelled(start: Path, path: str) -> str:
-    """Return `path` as an absolute path, relative to `start`.
+    """Return `path`, which is relative to `start`, as an absolute path.
 
     A path that begins with `~` is returned as it is.
     """
@@ -172,7 +175,7 @@ def _row(row: ExplainedRow, mark: str) -> Sequence[Cell]:
 
 
 def _tell_code(page: Output, code: str) -> None:
-    """Print the section of docs/codes.md about a code. Raise WrongUsageError if there is none."""
+    """Print the section of docs/codes.md about a code. Raise WrongUsageError if it has none."""
     known = sections()
     found = known.get(code.upper())
     if found is None:

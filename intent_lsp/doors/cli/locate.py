@@ -1,4 +1,4 @@
-"""Paths on the command line: the root that governs a directory, and files below that root.
+"""Paths given on the command line: the root that governs one, and files below that root.
 
 Invariant: paths are relative to the working directory or to -C, as with git.
 """
@@ -24,7 +24,10 @@ def directory(spelled: str) -> Path:
 
 
 def root_above(spelled: str) -> Path:
-    """Return the root that governs the directory `spelled`. Raise WrongUsageError if none does."""
+    """Return the governed root at or above the directory `spelled`.
+
+    Raise WrongUsageError if there is none.
+    """
     start = directory(spelled)
     governed = governed_root(str(start))
     if governed is None:
@@ -37,7 +40,7 @@ def root_above(spelled: str) -> Path:
 
 
 def root_of_file(spelled: str, start: str) -> Path:
-    """Return the root that governs the file `spelled`, which is relative to `start`.
+    """Return the root that governs the file `spelled`, a path relative to the directory `start`.
 
     If none does, return the root that governs `start`. Raise WrongUsageError if none governs that.
     """
@@ -46,9 +49,10 @@ def root_of_file(spelled: str, start: str) -> Path:
 
 
 def file_below(root: Path, spelled: str, start: str) -> WorkspacePath:
-    """Return the path from `root` to the file `spelled`, which is relative to `start`.
+    """Return the file name `spelled`, given relative to `start`, as a path relative to `root`.
 
-    The file need not exist. Raise WrongUsageError for a directory or a path outside the root.
+    `start` is a directory. The file need not exist. Raise WrongUsageError for a directory or a path
+    outside the root.
     """
     path = path_below(root, spelled, start)
     if (root / path).is_dir():
@@ -57,9 +61,9 @@ def file_below(root: Path, spelled: str, start: str) -> WorkspacePath:
 
 
 def path_below(root: Path, spelled: str, start: str) -> WorkspacePath:
-    """Return the path from `root` to `spelled`, which is relative to `start`.
+    """Return the path `spelled`, given relative to `start`, as a path relative to `root`.
 
-    Raise WrongUsageError if it is not below the root.
+    `start` is a directory. Raise WrongUsageError if the path is not below the root.
     """
     place = resolve_below(root, str(Path(start).absolute() / spelled))
     if place is None:

@@ -47,9 +47,9 @@ or an edit that would be refused, 2 wrong usage or unreadable input.
 
 @dataclass(frozen=True, slots=True)
 class CommandEntry:
-    """A command and its summary for the help pages.
+    """A command of the command line and its one-line summary for the help pages.
 
-    `module` is relative to `intent_lsp.doors.cli`.
+    `module` is the name of its module, relative to `intent_lsp.doors.cli`.
     """
 
     name: str
@@ -62,7 +62,10 @@ class CommandEntry:
         return f"{PROGRAM} {self.name}"
 
     def load(self) -> Command:
-        """Import the command's module. Return its command, with name and description filled in."""
+        """Import the command's module and return its command.
+
+        The command's name, and its description from the module's docstring, are filled in.
+        """
         module = import_module(f"intent_lsp.doors.cli.{self.module}")
         command: Command = module.COMMAND
         # The first paragraph names the module, and invariants are for its readers.
@@ -136,10 +139,10 @@ COMMANDS: Final = (
 
 
 def run(words: Sequence[str], *, product_line: str, serve: Serve, hook: Hook) -> int:
-    """Run one command line and return the exit status (protocol section 5).
+    """Run the command that `words` name, and return the exit status (protocol section 5).
 
-    `serve` starts the language server, and `hook` answers an agent host's event; the command line
-    imports neither.
+    `product_line` is what --version prints. `serve` starts the language server, and `hook` answers
+    an agent host's event; the command line imports neither.
     """
     page = Output(sys.stdout, sys.stderr)
     try:
@@ -212,7 +215,7 @@ def _find(words: list[str]) -> CommandEntry | list[CommandEntry]:
 
 
 def _guesses(commands: Sequence[CommandEntry]) -> dict[str, str]:
-    """Return the command to suggest for each word that may have been mistyped.
+    """Return the words that a person may have mistyped, each with the command to suggest for it.
 
     The words are the first and last words of all commands.
     """
@@ -233,12 +236,15 @@ def _complain(page: Output, problem: str, cure: str) -> int:
 
 
 def program_page(product_line: str, commands: Sequence[CommandEntry]) -> str:
-    """Return the text of `intent-lsp --help`."""
+    """Return the text of `intent-lsp --help`, the help page of the whole program."""
     return f"{product_line}\n{_HEAD}{_listed(commands)}{_TAIL}"
 
 
 def family_page(family: str, commands: Sequence[CommandEntry]) -> str:
-    """Return the text of `intent-lsp FAMILY --help`."""
+    """Return the text of `intent-lsp FAMILY --help`.
+
+    A family is the first word of some commands.
+    """
     return (
         f"usage: {PROGRAM} {family} COMMAND [OPTIONS]\n\ncommands:\n{_listed(commands)}\n"
         f"  {PROGRAM} {family} COMMAND --help   what it is for, its options, examples\n"

@@ -1,4 +1,4 @@
-"""Finds the session that a command acts for, and turns refusals into errors of the command line."""
+"""What commands ask first: the session that they act for, and whether the root is governed."""
 
 import argparse
 from typing import Final
@@ -29,8 +29,9 @@ _GONE: Final = "restore the file, or run `intent-lsp init` to create a new one"
 def asking(governance: Governance, options: argparse.Namespace, page: Output) -> Asker | None:
     """Return the session that the command acts for, or None if there is none.
 
-    If no session is named, it is the session of this user's only live editor. Print a remark then,
-    and also if the session is not known in this root.
+    It is the one that the options or the environment name, else the session of this user's only
+    live editor. For the latter, and for a session that is not known in this root, print a remark on
+    `page`.
     """
     named = session_named(options)
     asker = governance.sessions.asker(named, agent_named(options))
@@ -44,7 +45,7 @@ def asking(governance: Governance, options: argparse.Namespace, page: Output) ->
 
 
 def governing(governance: Governance) -> Rules:
-    """Return the rules in force. Raise WrongUsageError if governance is off."""
+    """Return the rules in force in the root. Raise WrongUsageError if governance is off."""
     rules = governance.rules.current()
     if rules.governed:
         return rules
@@ -53,5 +54,5 @@ def governing(governance: Governance) -> Rules:
 
 
 def refused(refusal: CheckoutRefusal) -> WrongUsageError:
-    """Return the error that ends a command because of a refusal."""
+    """Return the error that ends a command, for a request that governance has refused."""
     return WrongUsageError(refusal.message.rstrip("."), cure=_CURES.get(refusal.code, ""))

@@ -88,7 +88,7 @@ def _answer(call: Call) -> int:
 
 
 def _check(options: argparse.Namespace) -> None:
-    """Raise WrongUsageError for options that have no effect with the chosen transport."""
+    """Raise WrongUsageError for an option that has no effect with the chosen transport."""
     if options.token_file is not None and not (options.tcp or options.ws):
         raise WrongUsageError("--token-file needs --tcp or --ws", cure=_SEE)
     if options.allow_origin and not options.ws:

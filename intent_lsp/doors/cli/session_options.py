@@ -1,4 +1,4 @@
-"""The options that name the asking session and its subagent (protocol section 5).
+"""The options for the session that a command acts for, and its subagent (protocol section 5).
 
 Invariant: no session is invented: it comes from an option or the environment, or there is none.
 """
@@ -15,7 +15,7 @@ LONGEST_TEXT: Final = 4096
 
 
 def add_asker(parser: argparse.ArgumentParser) -> None:
-    """Add the options --session and --agent."""
+    """Add the options --session and --agent to a command's parser."""
     parser.add_argument(
         "--session",
         metavar="S",
@@ -26,7 +26,7 @@ def add_asker(parser: argparse.ArgumentParser) -> None:
 
 
 def session_named(options: argparse.Namespace) -> str | None:
-    """Return the id of the session given by --session or the environment, or None without one.
+    """Return the id of the session given by --session or the environment, or None if none is given.
 
     Raise WrongUsageError if the id is malformed.
     """
@@ -42,7 +42,7 @@ def session_named(options: argparse.Namespace) -> str | None:
 def session_needed(options: argparse.Namespace) -> str:
     """Return the id of the session given by --session or the environment.
 
-    Raise WrongUsageError if there is none.
+    Raise WrongUsageError if none is given.
     """
     session_id = session_named(options)
     if session_id is None:
@@ -59,17 +59,17 @@ def agent_named(options: argparse.Namespace) -> str:
 
 
 def identifier(text: str) -> str:
-    """Return `text`, the id of a session, intent or tool.
+    """Return `text` unchanged if it can be the id of a session, intent or tool: an argparse type.
 
-    Raise argparse.ArgumentTypeError if it is malformed.
+    Raise argparse.ArgumentTypeError if it is empty, too long or not UTF-8.
     """
     return _text(text, LONGEST_ID)
 
 
 def sentence(text: str) -> str:
-    """Return `text`, a name, sentence or glob.
+    """Return `text` unchanged if it can be a name, sentence or glob: an argparse type.
 
-    Raise argparse.ArgumentTypeError if it is malformed.
+    Raise argparse.ArgumentTypeError if it is empty, too long or not UTF-8.
     """
     return _text(text, LONGEST_TEXT)
 

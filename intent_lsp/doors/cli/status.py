@@ -35,7 +35,12 @@ SHOWN: Final = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Known:
-    """The data to show for a root. `own` is the id of the asking session, or None if unknown."""
+    """The data that the command shows for a root.
+
+    `own` is the id of the session for which the command acts, or None. `count` is the number of
+    records in the ledger. `newest` is its newest record, or None. `offers` are missing git
+    settings.
+    """
 
     root: str
     rules: Rules
@@ -48,7 +53,7 @@ class _Known:
 
 
 def answer(call: Call) -> None:
-    """Show the status of the root."""
+    """Print the status of the root: its sessions, its violations and its ledger."""
     with Governance(call.root()) as governance:
         known = _known(governance, call)
     if call.options.json:

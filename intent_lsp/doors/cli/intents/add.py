@@ -26,7 +26,7 @@ _CURE: Final = 'give a glob such as "src/auth/**"; docs/scope.md says what a glo
 
 
 def answer(call: Call) -> None:
-    """Add the intent and print its id."""
+    """Add the intent that the options describe to the intents file, and print its id."""
     options = call.options
     plan = Plan(
         id=options.id,

@@ -23,7 +23,7 @@ from intent_lsp.governance.plan.checkout import CheckoutRefusal
 
 
 def answer(call: Call) -> None:
-    """Complete the intent given on the command line, or else the session's active intent."""
+    """Set the intent given on the command line, or else the session's active intent, COMPLETED."""
     options = call.options
     session_id = session_needed(options)
     with Governance(call.root()) as governance:

@@ -25,14 +25,14 @@ from intent_lsp.governance.governance import Governance
 
 @dataclass(frozen=True, slots=True)
 class _Owned:
-    """A file, and the open intents that own it."""
+    """A file of the root, and the ids of the open intents that own it."""
 
     path: WorkspacePath
     owners: tuple[IntentId, ...]
 
 
 def answer(call: Call) -> None:
-    """Print how many files have one owner, several owners and none.
+    """Print how many files have one open intent as owner, how many several, and how many none.
 
     With --list, also print the files with several owners or none.
     """

@@ -38,13 +38,13 @@ _NOT_CARRIED: Final = {
 
 @dataclass(frozen=True, slots=True)
 class _TakenOver:
-    """The imported intents, and for each skipped intent's id the reason."""
+    """The imported intents, and for each skipped intent's id the reason why it was skipped."""
 
     added: tuple[Intent, ...]
     skipped: Mapping[str, str]
 
     def left_out(self) -> Mapping[str, tuple[str, ...]]:
-        """Return the keys that were not imported, by id of the imported intent."""
+        """Return the keys of imported intents that were not imported, by the intent's id."""
         found = {
             intent.id: tuple(key for name, key in _NOT_CARRIED.items() if getattr(intent, name))
             for intent in self.added
@@ -53,9 +53,9 @@ class _TakenOver:
 
 
 def answer(call: Call) -> None:
-    """Import the intents of a file.
+    """Import the intents of the given file into the intents file, and print their ids.
 
-    Print the skipped intents and the keys that were not imported.
+    Also print which intents were skipped and which of their keys were not imported.
     """
     options = call.options
     # As with git, paths are relative to -C.

@@ -30,7 +30,7 @@ _NONE_YET: Final = "there is no intent yet; `intent-lsp intents add` adds one"
 
 
 def answer(call: Call) -> None:
-    """Print the intents, filtered by --status."""
+    """Print the intents of the intents file, or only those with a status given by --status."""
     options = call.options
     with Governance(call.root()) as governance:
         rules = governing(governance)
@@ -52,9 +52,9 @@ def answer(call: Call) -> None:
 
 
 def status(text: str) -> Status:
-    """Return the status with the name `text`, which may be an older name.
+    """Return the intent status with the name `text`, which may be an older name: an argparse type.
 
-    Raise ArgumentTypeError if there is none.
+    Raise argparse.ArgumentTypeError if there is none.
     """
     found = status_meant(text)
     if found is None:
@@ -65,18 +65,18 @@ def status(text: str) -> Status:
 
 
 def flags_of(intent: Intent, rules: Rules) -> tuple[str, ...]:
-    """Return an intent's flags: INTENT_IGNORED if .intentignore takes it out of use, else none."""
+    """Return (INTENT_IGNORED,) if .intentignore takes the intent out of use, else ()."""
     return (IGNORED,) if intent.id in rules.ignored else ()
 
 
 def status_cell(intent: Intent) -> Cell:
-    """Return an intent's status as a cell."""
+    """Return an intent's status as a table cell, in the style for this status."""
     style = "dim" if intent.status.closed else STATUS_STYLES.get(intent.status, "")
     return Cell(intent.status.value, style)
 
 
 def _counts(governance: Governance, rules: Rules) -> Mapping[str, int]:
-    """Return the number of records of each intent, including those under its earlier ids."""
+    """Return the number of records of each intent, including records under its earlier ids."""
     found: Counter[str] = Counter()
     for name, count in governance.stores.past.counts().items():
         intent = rules.active(name)

@@ -22,7 +22,7 @@ NOBODY: Final = "no intent owns it"
 
 
 def answer(call: Call) -> None:
-    """Print the intents that own each path, from the intents file that governs the path."""
+    """Print the intents that own each given path, from the intents file that governs the path."""
     options = call.options
     rows: list[Sequence[Cell]] = []
     told: list[dict[str, object]] = []

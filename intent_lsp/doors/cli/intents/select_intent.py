@@ -28,7 +28,7 @@ from intent_lsp.governance.root.sessions import Session, session_name
 
 
 def answer(call: Call) -> None:
-    """Select the intent, and print what its worker has to know."""
+    """Make the given intent active in a session, and print what its worker has to know."""
     options = call.options
     with Governance(call.root()) as governance:
         rules = governing(governance)
@@ -74,7 +74,7 @@ def _session(governance: Governance, rules: Rules, call: Call) -> Session:
 
 
 def _ask_for_state(governance: Governance) -> None:
-    """Raise WrongUsageError if a selection would be lost when this command ends."""
+    """Raise WrongUsageError if the root's state, and so a selection, cannot be stored."""
     problem = governance.stores.problem()
     if governance.stores.state is None:
         problem = f"{LOCAL_ROOM} is not a directory that can be written to"
@@ -87,9 +87,8 @@ def _ask_for_state(governance: Governance) -> None:
 def _of_editor(governance: Governance, rules: Rules, call: Call) -> str:
     """Return the id of this user's only live editor session, if the person agrees to change it.
 
-    Raise WrongUsageError if there is no such session, or if the person does not agree. The person
-    is asked only at a terminal, because a command in an agent's shell must not change the person's
-    intent.
+    Raise WrongUsageError if there is no such session, if nobody can be asked at a terminal, or if
+    the person does not agree. A command in an agent's shell must not change the person's intent.
     """
     editor = governance.sessions.asker(None, agent_named(call.options))
     if editor is None or not call.page.asks:

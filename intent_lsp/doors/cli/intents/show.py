@@ -37,7 +37,7 @@ _IGNORED: Final = f"{IGNORED}: a line of .intentignore matches it"
 
 @dataclass(frozen=True, slots=True)
 class _Related:
-    """A related file, named as in the intent.
+    """A related file of an intent. `name` is its path as the intent states it.
 
     `hash` is the hash of its content, or None if the file is missing or not in the intent's scope.
     """
@@ -55,7 +55,11 @@ class _Related:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Known:
-    """The data to show for one intent. Grants and records are newest first."""
+    """The data to show for one intent.
+
+    Grants and records are newest first, and each record comes with its flags, such as
+    INTENT_CHANGED.
+    """
 
     intent: Intent
     flags: tuple[str, ...]
@@ -65,7 +69,7 @@ class _Known:
 
 
 def answer(call: Call) -> None:
-    """Print the intent with the given id, which may also be an earlier id of the intent."""
+    """Print all about the intent with the given id, which may be an earlier id of the intent."""
     with Governance(call.root()) as governance:
         rules = governing(governance)
         intent = rules.active(call.options.id)
@@ -172,7 +176,10 @@ def _past(known: _Known) -> Iterator[LabelledCell]:
 
 
 def _listed(name: str, texts: tuple[str, ...] | list[str]) -> Iterator[LabelledCell]:
-    """Yield each text as a labelled cell. The first has the label `name`, the others have none."""
+    """Yield each text as a labelled cell.
+
+    The first has the label `name`, the others an empty one.
+    """
     for text in texts:
         yield name, Cell(text)
         name = ""

@@ -28,9 +28,9 @@ _AT_MOST: Final = 16 * 1024 * 1024
 
 
 def given_anchor(root: Path, spelled: str) -> Anchor:
-    """Return the anchor for a hash, or for the first digits of a hash.
+    """Return the anchor for `spelled`, the value of --anchor: a hash or the first digits of one.
 
-    Raise WrongUsageError if `spelled` is malformed or ambiguous, or LedgerUnavailableError.
+    Raise WrongUsageError if it is malformed or ambiguous, or LedgerUnavailableError.
     """
     found = _HASH.fullmatch(spelled.strip().lower())
     if found is None:
@@ -52,8 +52,8 @@ def given_anchor(root: Path, spelled: str) -> Anchor:
 def given_checkpoints(spelled: str, public: str | None, start: str) -> Sequence[Checkpoint]:
     """Return the checkpoints in `spelled`: a checkpoint line, a file, or `-` for standard input.
 
-    File names are relative to `start`. If the input is a signed note, `public` must be the file
-    with the public key, else `public` must be None. Raise WrongUsageError or OSError.
+    File names are relative to the directory `start`. If the input is a signed note, `public` must
+    be the file with the public key, else `public` must be None. Raise WrongUsageError or OSError.
     """
     data = spelled.encode() if _LINE.match(spelled) else file_bytes(spelled, start)
     if _SIGNATURE in data:
@@ -72,9 +72,10 @@ def given_checkpoints(spelled: str, public: str | None, start: str) -> Sequence[
 
 
 def file_bytes(spelled: str, start: str) -> bytes:
-    """Return the bytes of the file `spelled`, relative to `start`, or of standard input for `-`.
+    """Return the bytes of a file, or of standard input if `spelled` is `-`.
 
-    Raise WrongUsageError if there is no such file, or OSError if it cannot be read.
+    A file name is relative to the directory `start`. Raise WrongUsageError if there is no such
+    file, or OSError if it cannot be read.
     """
     if spelled == STDIN:
         return b"" if sys.stdin is None else sys.stdin.buffer.read(_AT_MOST)

@@ -59,7 +59,7 @@ _COLUMNS: Final = (
 
 
 def answer(call: Call) -> None:
-    """Print the attribution of the file's lines."""
+    """Print each line of the given file with the record that it comes from."""
     options = call.options
     root = root_of_file(options.path, options.root)
     path = file_below(root, options.path, options.root)
@@ -80,7 +80,10 @@ def answer(call: Call) -> None:
 
 
 def origin(run: BlameRun) -> Sequence[Cell]:
-    """Return the record of a run of lines as cells: id, intent, author, time."""
+    """Return the record of a run of blamed lines as four cells: id, intent, author, time.
+
+    Without a record, the cells show dashes.
+    """
     record = run.record
     if record is None:
         return [Cell("-" * SHORT_ID, "dim"), Cell("-"), Cell("-"), Cell("-")]
@@ -127,10 +130,10 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def lines(text: str) -> tuple[int, int | None]:
-    """Return the first and last line of a `-L` value.
+    """Return the first and last line number of a `-L` value: an argparse type.
 
-    The last line is None if the value means the end of the file. Raise ArgumentTypeError if the
-    value is malformed.
+    The last line is None if the value means the end of the file. Raise argparse.ArgumentTypeError
+    if the value is malformed.
     """
     found = _LINES.fullmatch(text)
     if found is None or not any(map(str.isdigit, text)) or (found[4] and not found[2]):

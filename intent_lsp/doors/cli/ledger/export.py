@@ -24,7 +24,7 @@ Sink = Callable[[bytes], object]
 
 
 def answer(call: Call) -> None:
-    """Write the records that match the filters."""
+    """Write the records that match the filters, to standard output or to a new file."""
     options = call.options
     root = call.root()
     if options.output is None:
@@ -63,9 +63,10 @@ def _is_ours(path: Path, root: Path) -> bool:
 
 
 def _write(call: Call, root: Path, sink: Sink) -> tuple[int, str]:
-    """Write the matching records to `sink`.
+    """Write the matching records, calling `sink` with each line.
 
-    Return the number of records, and a clause that says why there are none, or "".
+    The options name the format and the filters. Return the number of records, and a clause that
+    says why there are none, or "".
     """
     form, written = EXPORTS[call.options.format], 0
     with indexed(root, call.page) as trace:

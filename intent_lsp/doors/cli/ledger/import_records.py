@@ -32,7 +32,11 @@ _MORE: Final = "(others)"
 
 @dataclass(slots=True)
 class _Tally:
-    """What became of the lines read so far: counts, and the first lines that are no records."""
+    """The counts for the lines of an import read so far, and the first lines that are no records.
+
+    `fates` counts what became of each line, `dialects` the formats of records, and `lost` the names
+    of data that could not be imported.
+    """
 
     fates: Counter[Fate] = field(default_factory=Counter)
     dialects: Counter[str] = field(default_factory=Counter)
@@ -54,7 +58,7 @@ class _Tally:
 
 
 def answer(call: Call) -> None:
-    """Import the records of a file, or with --dry-run only print what would be imported."""
+    """Import the records of the given file, or with --dry-run only print what would be imported."""
     options, tally = call.options, _Tally()
     with importing(call.root()) as governance:
         work = governance.look_at if options.dry_run else governance.take_over
@@ -69,9 +73,10 @@ def answer(call: Call) -> None:
 
 
 def _lines(spelled: str, start: str) -> Iterator[bytes | None]:
-    """Yield the lines of the file `spelled`, relative to `start`, or of standard input for `-`.
+    """Yield the lines of a file, or of standard input if `spelled` is `-`.
 
-    Yield None for a line that is too long. Raise WrongUsageError if the file cannot be read.
+    Yield None for a line that is too long. A file name is relative to the directory `start`. Raise
+    WrongUsageError if the file cannot be read.
     """
     try:
         if spelled == _STANDARD_INPUT:

@@ -51,7 +51,7 @@ _COLUMNS: Final = (
 
 
 def answer(call: Call) -> None:
-    """Print the lines that are attributed to the intent."""
+    """Print the lines of the current files that are attributed to the given intent."""
     options, page = call.options, call.page
     root = call.root()
     with indexed(root, page) as trace:

@@ -55,7 +55,7 @@ TableRow = Sequence[Cell]
 
 
 def answer(call: Call) -> None:
-    """Print the records that match the filters."""
+    """Print the records that match the filters, as tables or as JSON."""
     options = call.options
     root = call.root()
     with indexed(root, call.page) as trace:
@@ -75,7 +75,7 @@ def _json(page: Output, records: Iterator[Record]) -> int:
 
 
 def _list(page: Output, records: Iterator[Record], trace: LedgerReader) -> int:
-    """Print the records as tables, one per page, with headings on the first only.
+    """Print the records as tables, each of at most PAGE rows, with headings on the first only.
 
     Return the number of records.
     """
@@ -95,7 +95,7 @@ def _list(page: Output, records: Iterator[Record], trace: LedgerReader) -> int:
 
 
 def _under_its_day(rows: list[TableRow], above: str, row: TableRow) -> tuple[str, TableRow]:
-    """Return the day of `row`, and `row` with only the time of day.
+    """Return (day of `row`, `row` with only the time of day), to group records by day.
 
     If that day is not `above`, the day of the row above, add a row with the day to `rows`.
     """
@@ -114,7 +114,7 @@ def _remark(call: Call, asked: RecordSearch, trace: LedgerReader, written: int) 
 
 
 def record_row(record: Record, flags: Sequence[str]) -> Sequence[Cell]:
-    """Return a record as a table row, with `flags` beside its intent, such as INTENT_CHANGED."""
+    """Return a record's table row, with `flags`, such as INTENT_CHANGED, beside its intent."""
     intent = " ".join([record.intent_id or "-", *flags])
     verdict = record.scope_validation.value + ("" if record.success else " (failed)")
     verdict += " (assumed)" if record.is_assumed else ""
@@ -130,7 +130,7 @@ def record_row(record: Record, flags: Sequence[str]) -> Sequence[Cell]:
 
 
 def added_and_removed(files: Sequence[RecordFile]) -> str:
-    """Return the numbers of added and removed lines in `files`, such as `+3 -1`.
+    """Return how many lines an edit added to and removed from `files`, such as `+3 -1`.
 
     Return `whole file` if lines were not compared, or "" if no line range is recorded.
     """
@@ -141,7 +141,7 @@ def added_and_removed(files: Sequence[RecordFile]) -> str:
 
 
 def came_and_went(lines: LineCount) -> str:
-    """Return numbers of added and removed lines as text, such as `+3 -1`."""
+    """Return the numbers of added and removed lines as text, such as `+3 -1`."""
     return f"+{lines.added} -{lines.removed}"
 
 

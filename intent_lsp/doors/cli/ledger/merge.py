@@ -25,7 +25,7 @@ _SHOWN_CHARACTERS: Final = 400
 
 
 def answer(call: Call) -> None:
-    """Merge two ledgers, or with --resolve repair one that has conflict markers.
+    """Merge two ledger files, or with --resolve repair one that has git's conflict markers.
 
     After a merge print only remarks, because git runs this command too.
     """

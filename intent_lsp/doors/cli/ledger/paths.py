@@ -1,4 +1,4 @@
-"""The filter `--path`: a file, the files below a directory, or those that a glob matches.
+"""The filter option `--path`: a file, the files below a directory, or those that a glob matches.
 
 Invariant: a value that looks like a glob is taken as a file's name if that file or a record of it
 exists.
@@ -27,17 +27,17 @@ _MAGIC: Final = frozenset("*?[{")
 
 @dataclass(frozen=True, slots=True)
 class PathFilter:
-    """A filter for records: the current or previous path of one of the files satisfies `covers`.
+    """A filter of records by the paths of their files.
 
-    If only one path satisfies `covers`, `path` is that path, which the index can search for.
-    Otherwise `path` is None.
+    `covers` gets a path relative to the root, and returns whether it matches. If only one path
+    matches, `path` is that path, which the index can search for. Otherwise `path` is None.
     """
 
     covers: Callable[[WorkspacePath], bool]
     path: WorkspacePath | None = None
 
     def passes(self, record: Record) -> bool:
-        """Return whether any file of a record satisfies the filter."""
+        """Return whether the current or previous path of any file of a record matches."""
         return any(
             self.covers(path)
             for file in record.files
@@ -47,9 +47,10 @@ class PathFilter:
 
 
 def path_filter(options: argparse.Namespace, root: Path, trace: LedgerReader) -> PathFilter:
-    """Return the filter for `--path`, relative to -C. Without `--path`, it covers every path.
+    """Return the filter for the option `--path`. Without the option, it covers every path.
 
-    Raise WrongUsageError if the path is outside the root or the glob is too complex.
+    The option's value is relative to -C. Raise WrongUsageError if it is outside the root or the
+    glob is too complex.
     """
     spelled = options.path
     if spelled is None or _is_root(root, spelled, options.root):
@@ -86,6 +87,10 @@ def _is_root(root: Path, spelled: str, start: str) -> bool:
 
 
 def _from_here(root: Path, glob: WorkspacePath, start: str) -> str:
-    """Return `glob` with its beginning escaped, if that is the name of the directory `start`."""
+    """Return `glob`, relative to the root, with the name of the directory `start` in it escaped.
+
+    Only the part that the user typed is a glob. If `glob` does not begin with that name, return it
+    unchanged.
+    """
     here = path_below(root, "x", start).removesuffix("x")
     return escape(here) + glob[len(here) :] if here and glob.startswith(here) else glob

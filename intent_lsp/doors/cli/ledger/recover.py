@@ -34,7 +34,7 @@ _SHORT_ID: Final = 8
 
 
 def answer(call: Call) -> None:
-    """Find lost records, append them unless --dry-run, and print what was done."""
+    """Find lost records, append them unless --dry-run is given, and print what was done."""
     options = call.options
     with recovering(call.root()) as governance:
         found = governance.lost()

@@ -33,7 +33,7 @@ _HERE = "-"
 
 
 def answer(call: Call) -> Exit | None:
-    """Write the report. Return 1 if the ledger fails verification, else None."""
+    """Write the report as HTML. Return 1 if the ledger fails verification, else None."""
     report = _report(call)
     page = report_html(report, report_files())
     spelled = call.options.html
@@ -74,9 +74,10 @@ def _report(call: Call) -> ReportData:
 
 
 def put_report(file: Path, page: str, *, root: Path, force: bool) -> None:
-    """Write the report `page` to `file`. Unless `force`, overwrite only an earlier report.
+    """Write the HTML text `page` to `file`. Unless `force`, overwrite only an earlier report.
 
-    Raise WrongUsageError, FileChangedError, UnsafePathError or OSError.
+    `root` is the governed root, whose control files are never overwritten. Raise WrongUsageError,
+    FileChangedError, UnsafePathError or OSError.
     """
     _refuse_control_files(file, root)
     if not file.parent.is_dir():

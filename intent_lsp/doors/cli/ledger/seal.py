@@ -36,7 +36,7 @@ from intent_lsp.governance.ledger.verification import (
 def answer(call: Call) -> Exit | None:
     """Print a new checkpoint, or with --check compare the given checkpoints with the ledger.
 
-    Return 1 if the ledger is broken or contradicts a checkpoint.
+    Return 1 if the ledger is broken or contradicts a checkpoint, else 0 or None.
     """
     options = call.options
     if options.check is not None:
@@ -120,7 +120,10 @@ def _check(call: Call) -> Exit:
 
 
 def _wrong(given: Checkpoint, found: Verification) -> str | None:
-    """Return a clause that names a record missing for a checkpoint, or None if none is missing."""
+    """Return a clause that names a record which a checkpoint covers and the ledger lacks, or None.
+
+    `found` is the result of verifying the ledger with the checkpoint's anchors.
+    """
     missing = {anchor.hash for anchor in found.anchors if anchor.records is None}
     gone = [head for head in given.heads if head in missing]
     return f"record {gone[0]} is in no file of the ledger" if gone else None

@@ -1,4 +1,4 @@
-"""Searches the ledger: by index where possible, then by filters on each record.
+"""Searches of the ledger for records: by index where possible, then by filters on each record.
 
 Invariant: only one page of records is held in memory, however many match.
 Invariant: progress is shown only on a terminal, and is not part of the output.
@@ -29,7 +29,7 @@ Passes = Callable[[Record], bool]
 
 
 def add_filters(parser: argparse.ArgumentParser) -> None:
-    """Add the filter options to a parser. A record must match all that are given."""
+    """Add the options that filter records to a parser. A record must match all that are given."""
     parser.add_argument(
         "--intent",
         metavar="ID",
@@ -70,7 +70,10 @@ def _add_deeds(parser: argparse.ArgumentParser) -> None:
 
 
 def count(text: str) -> int:
-    """Return `text` as a number of records. Raise argparse.ArgumentTypeError if it is none."""
+    """Return `text` as a number of records: an argparse type.
+
+    Raise argparse.ArgumentTypeError if it is no such number.
+    """
     if not (text.isascii() and text.isdigit() and len(text) <= len("999999999")):
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of records")
     return int(text)
@@ -78,9 +81,9 @@ def count(text: str) -> int:
 
 @contextmanager
 def indexed(root: Path, page: Output) -> Iterator[LedgerReader]:
-    """Update the index of a root's ledger, and open the ledger for reading.
+    """Open a root's ledger for reading, with its index brought up to date, and yield it.
 
-    Show the progress of the update on `page`. Raise LedgerUnavailableError.
+    Show the progress of indexing on `page`. Raise LedgerUnavailableError.
     """
     with tracing(root) as trace:
         with page.bar("Indexing the ledger") as progress:
@@ -90,7 +93,10 @@ def indexed(root: Path, page: Output) -> Iterator[LedgerReader]:
 
 @dataclass(frozen=True, slots=True)
 class Sieve:
-    """A filter that the index does not support. `said` is its option as typed."""
+    """A filter of records that the index does not support. `said` is its option as typed.
+
+    `passes` gets a record, and returns True to keep it.
+    """
 
     said: str
     passes: Passes
@@ -110,16 +116,16 @@ class RecordSearch:
 
     @property
     def said(self) -> Sequence[str]:
-        """The filter options as typed."""
+        """The filter options of the search, as typed, such as `--since 2h`."""
         return (*(said for said, _ in self.asked), *(sieve.said for sieve in self.sieves))
 
     def newest_first(self, trace: LedgerReader, limit: int = 0) -> Iterator[Record]:
-        """Yield at most `limit` matching records, newest first; 0 means all."""
+        """Yield the matching records, newest first, at most `limit` of them (0: all)."""
         found = (record for _, page in self._pages(trace, limit) for record in self._sifted(page))
         return islice(found, limit or None)
 
     def oldest_first(self, trace: LedgerReader, limit: int = 0) -> Iterator[Record]:
-        """Yield the records of `newest_first`, oldest first.
+        """Yield the same records as `newest_first`, but oldest first.
 
         Each page except the newest is read twice.
         """
@@ -141,7 +147,10 @@ class RecordSearch:
         yield from reversed(newest)
 
     def why_none(self, trace: LedgerReader) -> str:
-        """Return a clause that says why no record matched: the first filter that none passed."""
+        """Return a clause that says why no record matched, such as `no record matches --since 2h`.
+
+        It names the first filter that no record passed.
+        """
         if not trace.page(Query(), limit=1).records:
             return "the ledger has no record yet"
         before, query = "", Query()
@@ -169,9 +178,9 @@ class RecordSearch:
     def _pages(
         self, trace: LedgerReader, limit: int
     ) -> Iterator[tuple[PageCursor | None, RecordPage]]:
-        """Yield the pages of records, newest first.
+        """Yield (cursor, page) of each page of records that the index finds, newest first.
 
-        Each page comes with the cursor that it was read with, which is None for the first page.
+        The cursor is the one with which the page was read; it is None for the first page.
         """
         query, size = self._query(), self._size(limit)
         cursor: PageCursor | None = None
@@ -193,7 +202,10 @@ class RecordSearch:
 
 
 def search(options: argparse.Namespace, root: Path, trace: LedgerReader) -> RecordSearch:
-    """Return the search for the given options. Raise WrongUsageError if an option is malformed."""
+    """Return the search that the filter options describe.
+
+    Raise WrongUsageError if one is malformed.
+    """
     asked: list[tuple[str, dict[str, Any]]] = []
     sieves = list(_sieves(options))
     if options.intent is not None:
@@ -237,9 +249,10 @@ def _by_tool(name: str) -> Passes:
 
 
 def _by_contributor(who: str) -> Passes:
-    """Return a filter by contributor. `who` is a kind such as `HUMAN`, or the name of a model.
+    """Return a function that says whether any contributor to a record is `who`.
 
-    The name may lack the maker of the model, such as `claude-opus-4-5`.
+    `who` is a kind such as `HUMAN`, or the name of a model, which may lack the model's maker, such
+    as `claude-opus-4-5`.
     """
     kind, model = who.upper(), who.lower()
 
@@ -255,9 +268,9 @@ def _by_contributor(who: str) -> Passes:
 
 
 def moment_given(option: str, text: str) -> str:
-    """Return the ledger timestamp for `text`, the value of an option.
+    """Return the ledger timestamp for `text`, the value of an option that is a time.
 
-    Raise WrongUsageError, which names `option`, if `text` is not a time.
+    Raise WrongUsageError, which names the option `option`, if `text` is not a time.
     """
     found = since(text, clock.now())
     if found is None:

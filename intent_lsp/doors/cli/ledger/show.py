@@ -47,7 +47,7 @@ _NOT_KEPT: Final = "not shown, because the contents before and after the edit we
 
 
 def answer(call: Call) -> None:
-    """Print the record whose id begins with the given digits."""
+    """Print the record whose id begins with the given digits, and the lines that it changed."""
     root = call.root()
     with indexed(root, call.page) as trace:
         record = _the_one(trace, call.options.id)
@@ -98,7 +98,7 @@ def _deed(record: Record, flags: Sequence[str]) -> Iterator[LabelledCell]:
 
 
 def _consent(record: Record) -> Iterator[LabelledCell]:
-    """Yield the cells that only some records have: failure, doubts, approval and grant."""
+    """Yield the labelled cells that only some records have: failure, doubts, approval and grant."""
     if not record.success:
         yield "failed", Cell(record.error or "no reason was given", "bold red")
     if record.concurrent_modification:
@@ -170,7 +170,7 @@ def _chain(record: Record) -> Iterator[LabelledCell]:
 
 
 def write_diffs(page: Output, record: Record, contents: ContentLookup) -> None:
-    """Print the changes of a record, file by file, with texts from `contents`.
+    """Print what a record changed, file by file, with texts that `contents` finds.
 
     Files whose content did not change are skipped.
     """
@@ -217,9 +217,10 @@ def _diff(file: RecordFile, revision: str, contents: ContentLookup) -> Iterator[
 
 
 def _one_side(file: RecordFile, side: DiffMark, lines: Sequence[str] | None) -> Iterator[DiffLine]:
-    """Yield each line range of a file with its lines, if only one content is still stored.
+    """Yield the changed ranges of a file, if only its content before or after the edit is stored.
 
-    `lines` is that content. `side` says whether it has the added or the removed lines.
+    `lines` are the lines of that content, or None if it is not text. `side` says whether they are
+    the added lines (after) or the removed ones (before).
     """
     runs = [run for talk in file.conversations for run in talk.ranges]
     if lines is None or any(run.replaced is None for run in runs):

@@ -27,7 +27,7 @@ Group = tuple[str | None, Tally]
 
 
 def answer(call: Call) -> None:
-    """Count the records that match the filters, and print the counts."""
+    """Count the edits in the records that match the filters, and print the counts by group."""
     options = call.options
     root = call.root()
     total, groups = Tally(), Groups(By(options.by))
@@ -84,7 +84,11 @@ def _tell(call: Call, total: Tally, groups: Groups) -> None:
 
 
 class _Drawing:
-    """Builds the columns and rows of one table of counts. All sparklines have the same scale."""
+    """Builds the columns and rows of one table of counts. All sparklines have the same scale.
+
+    `steps` are the characters of a sparkline, lowest first. `days_each` is the number of days for
+    which each of its bars stands.
+    """
 
     def __init__(self, total: Tally, groups: Groups, steps: str) -> None:
         self._total, self._by, self._steps = total, groups.by, steps
@@ -110,12 +114,12 @@ class _Drawing:
         )
 
     def row(self, group: Group) -> Sequence[Cell]:
-        """Return the row of one group."""
+        """Return the cells of the row for one group of edits."""
         name, tally = group
         return self._row(Cell(name or "-"), tally, self._line(tally))
 
     def total(self) -> Sequence[Cell]:
-        """Return the row of the total."""
+        """Return the cells of the row for all edits."""
         tally = self._total
         own_top = max(self._parts(tally))
         line = "" if self._by is By.DAY else sparkline(self._parts(tally), own_top, self._steps)

@@ -39,7 +39,7 @@ _NOT_PROVABLE: Final = "that every edit was recorded, and that clocks were right
 
 
 def answer(call: Call) -> Exit | None:
-    """Verify the ledger and print the result. Return 1 if a problem is an error."""
+    """Verify the ledger and print the result. Return 1 if a problem is an error, else 0."""
     root = call.root()
     given = [given_anchor(root, spelled) for spelled in call.options.anchor]
     checkpoints = _checkpoints(call.options)
@@ -71,7 +71,7 @@ def _checkpoints(options: argparse.Namespace) -> Sequence[Checkpoint]:
 
 
 def _strict(found: Verification) -> Verification:
-    """Return the verification with a torn last line as an error instead of a warning."""
+    """Return the result of a verification with a torn last line as an error, not a warning."""
     problems = tuple(
         replace(problem, severity=Severity.ERROR)
         if problem.code is LedgerCode.TORN_TAIL
@@ -114,7 +114,7 @@ def _closing(found: Verification) -> Sequence[Sequence[Cell]]:
 
 
 def _is_told(anchor: Anchor) -> bool:
-    """Return False for a known head that is in the ledger, because it is not shown, else True."""
+    """Return whether to show an anchor: any but a known head that the ledger contains."""
     return anchor.kind is not AnchorKind.KNOWN_HEAD or anchor.records is None
 
 

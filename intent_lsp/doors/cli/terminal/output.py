@@ -1,8 +1,9 @@
 """The output of a command: the answer on standard output, remarks and progress on standard error.
 
 Invariant: JSON is UTF-8 whatever the terminal's encoding. Every character can be written.
-Invariant: rich is imported only for a table on a terminal, or for a bar once work has taken long.
-Invariant: a bar is drawn only on a terminal, and is erased at the end (ledger section 4).
+Invariant: rich is imported only for a table on a terminal, or for a progress bar once work has
+taken long.
+Invariant: a progress bar is drawn only on a terminal, and is erased at the end (ledger section 4).
 """
 
 import io
@@ -25,12 +26,12 @@ ReportProgress = Callable[[int, int], None]
 
 
 class Output:
-    """Standard output for a command's answer, and standard error for remarks."""
+    """Writes a command's answer to standard output, and its remarks to standard error."""
 
     def __init__(self, out: TextIO | None, remarks: TextIO | None) -> None:
-        """Write answers to `out` and remarks to `remarks`.
+        """Take the streams: `out` for answers, `remarks` for remarks.
 
-        A stream is None if the parent process has closed it.
+        A stream is None if the parent process has closed it; then nothing is written.
         """
         self._out = out or io.StringIO()
         self._remarks = remarks or io.StringIO()
@@ -39,22 +40,22 @@ class Output:
 
     @property
     def terminal(self) -> bool:
-        """Whether standard output is a terminal."""
+        """True if standard output is a terminal."""
         return self._out.isatty()
 
     @property
     def asks(self) -> bool:
-        """Whether a person can be asked: standard input and output are terminals."""
+        """True if a person can be asked: standard input and standard output are terminals."""
         return self.terminal and sys.stdin is not None and sys.stdin.isatty()
 
     def agreed(self, question: str) -> bool:
-        """Ask a yes-or-no question. Return whether the answer is yes."""
+        """Ask a yes-or-no question on standard output. Return True if the answer is yes."""
         self._out.write(f"{spoken(question)} [y/N] ")
         self._out.flush()
         return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
     def shows(self, text: str) -> bool:
-        """Return whether the output's encoding has every character of a text."""
+        """Return whether the encoding of standard output has every character of `text`."""
         try:
             text.encode(getattr(self._out, "encoding", None) or "utf-8")
         except UnicodeEncodeError:
@@ -62,20 +63,20 @@ class Output:
         return True
 
     def line(self, text: str = "") -> None:
-        """Write one line, with control characters escaped."""
+        """Write one line to standard output, with control characters escaped."""
         self._out.write(spoken(text) + "\n")
 
     def text(self, text: str) -> None:
-        """Write text as it is, without escaping control characters."""
+        """Write text to standard output as it is, without escaping control characters."""
         self._out.write(text)
 
     def json(self, value: object) -> None:
-        """Write a value as JSON on a line of its own."""
+        """Write a value as JSON on a line of its own to standard output."""
         # A lone surrogate becomes the escape that JSON has for it.
         self.raw(json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace"))
 
     def raw(self, line: bytes) -> None:
-        """Write UTF-8 bytes as one line. A missing line end is added."""
+        """Write UTF-8 bytes as one line to standard output. A missing line end is added."""
         if isinstance(self._out, io.TextIOWrapper):
             self._out.flush()
             self._out.buffer.write(line.rstrip(b"\n") + b"\n")
@@ -83,9 +84,9 @@ class Output:
             self._out.write(line.decode().rstrip("\n") + "\n")
 
     def table(self, table: TextTable) -> None:
-        """Write a table, with rich on a terminal, else as aligned text.
+        """Write a table to standard output: with rich on a terminal, else as aligned text.
 
-        Skip a table without rows.
+        A table without rows is skipped.
         """
         if not table.rows:
             return
@@ -98,15 +99,15 @@ class Output:
             self.text("".join(line + "\n" for line in table.aligned()))
 
     def remark(self, text: str) -> None:
-        """Write a remark as one line to standard error. Ignore errors of the stream."""
+        """Write a remark as one line to standard error. Ignore errors of that stream."""
         with suppress(OSError):
             self._remarks.write(f"{spoken(text)}\n")
             self._remarks.flush()
 
     def bar(self, title: str) -> AbstractContextManager[ReportProgress]:
-        """Return a context manager that shows a progress bar.
+        """Return a context manager that shows a progress bar with a title on standard error.
 
-        It yields a function to report progress.
+        It yields a function to report progress, called with the amount done and the total.
         """
         return bar(title, self._remarks)
 
@@ -115,7 +116,7 @@ class Output:
         self._out.flush()
 
     def give_up(self) -> None:
-        """Redirect standard output to the null device, so that the last flush cannot fail."""
+        """Redirect standard output to the null device, so that the flush at exit cannot fail."""
         with suppress(OSError, ValueError), io.FileIO(os.devnull, "r+") as nothing:
             os.dup2(nothing.fileno(), self._out.fileno())
 
@@ -124,7 +125,8 @@ class Output:
 def bar(title: str, out: TextIO, wondering: timedelta = WONDERING) -> Iterator[ReportProgress]:
     """Yield a function that reports progress, shown as a bar if `out` is a terminal.
 
-    The bar appears once the work has taken as long as `wondering`.
+    It is called with the amount done and the total. The bar appears once the work has taken as long
+    as `wondering`, and is erased at the end.
     """
     begun = clock.now()
     drawn: list[ReportProgress] = []
@@ -141,7 +143,10 @@ def bar(title: str, out: TextIO, wondering: timedelta = WONDERING) -> Iterator[R
 
 @contextmanager
 def _drawing(title: str, out: TextIO) -> Iterator[ReportProgress]:
-    """Draw a progress bar until the context ends, then erase it. Respect NO_COLOR and TERM."""
+    """Draw a progress bar on the terminal `out`, and erase it at the end.
+
+    Respect NO_COLOR and TERM. Yield a function that is called with the amount done and the total.
+    """
     # Imported late: rich takes longer to import than most commands take to run.
     from rich import progress  # noqa: PLC0415
     from rich.console import Console  # noqa: PLC0415
@@ -158,4 +163,4 @@ def _drawing(title: str, out: TextIO) -> Iterator[ReportProgress]:
 
 
 def _silent(done: int, of: int) -> None:
-    """Ignore progress."""
+    """Ignore progress: the function for reports that are not shown."""

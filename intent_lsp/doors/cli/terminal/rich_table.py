@@ -19,7 +19,7 @@ _FOLDED: Final = 16
 
 
 def draw(table: TextTable, out: TextIO) -> None:
-    """Draw a table on a terminal. Respect NO_COLOR, COLUMNS and TERM."""
+    """Draw a table on the terminal `out` with rich. Respect NO_COLOR, COLUMNS and TERM."""
     console = Console(file=out, highlight=False)
     places = _fitting(table, console.width)
     if table.columns[places[-1]].free:
@@ -39,7 +39,10 @@ def draw(table: TextTable, out: TextIO) -> None:
 
 
 def _draw_free(table: TextTable, places: Sequence[int], console: Console) -> None:
-    """Draw each row as one line, which the terminal wraps. `places` are the columns to show."""
+    """Draw each row of a table as one line, which the terminal wraps.
+
+    `places` are the indexes of the columns to show.
+    """
     rows = [[row[place] for place in places] for row in table.rows]
     widths = [
         max(width(spoken(cell.text)) for cell in column) for column in zip(*rows, strict=True)
@@ -68,7 +71,7 @@ def _fitting(table: TextTable, wide: int) -> Sequence[int]:
 
 
 def _needed(table: TextTable, places: Sequence[int]) -> int:
-    """Return the width, in characters, that the columns at `places` need to be readable."""
+    """Return how many characters the columns with the indexes `places` need to be readable."""
     needs = [_need(table.columns[place], table, place) for place in places]
     return sum(needs) + len(GAP) * (len(needs) - 1)
 

@@ -1,4 +1,4 @@
-"""A table of cells, its plain form aligned with blanks for a pipe, and the escaping of its text.
+"""Tables of cells: their plain form, aligned with blanks for a pipe, and the escaping of text.
 
 Invariant: a cell is written as one line of printable characters: nothing moves the cursor.
 """
@@ -18,7 +18,7 @@ _SHORT: Final = str.maketrans({"\n": "\\n", "\r": "\\r", "\t": "\\t"})
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell. `style` is a rich style, used only on a terminal."""
+    """A cell of a table. `style` is a rich style such as `bold red`, used only on a terminal."""
 
     text: str
     style: str = ""
@@ -41,18 +41,21 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class TextTable:
-    """Rows of cells and their columns. If no column has a heading, only the rows are shown."""
+    """A table: its columns, and its rows of cells.
+
+    If no column has a heading, only the rows are shown.
+    """
 
     columns: Sequence[Column]
     rows: Sequence[Sequence[Cell]]
 
     @property
     def headed(self) -> bool:
-        """Whether any column has a heading."""
+        """True if any column has a heading."""
         return any(column.heading for column in self.columns)
 
     def aligned(self) -> list[str]:
-        """Return the table as aligned lines without trailing blanks."""
+        """Return the table as lines with columns aligned by blanks, without trailing blanks."""
         rows = [[spoken(cell.text) for cell in row] for row in self.rows]
         if self.headed:
             rows.insert(0, [column.heading for column in self.columns])
@@ -65,18 +68,21 @@ LabelledCell = tuple[str, Cell]
 
 
 def facts_table(facts: Iterable[LabelledCell]) -> TextTable:
-    """Return labelled cells as a table without headings."""
+    """Return labelled cells as a table of two columns without headings: labels and cells."""
     rows = [(Cell(name, "dim"), cell) for name, cell in facts]
     return TextTable((Column(""), Column("", fold=True)), rows)
 
 
 def spoken(text: str) -> str:
-    r"""Return text with control, format and line characters escaped: `\x1b`, `\u202e`."""
+    r"""Return text with its control, format and line characters escaped: `\x1b`, `\u202e`, `\n`."""
     return escape_unseen(text.translate(_SHORT))
 
 
 def width(text: str) -> int:
-    """Return how many columns of a terminal an escaped text takes."""
+    """Return how many columns of a terminal a text takes.
+
+    Its control characters must be escaped.
+    """
     if text.isascii():
         return len(text)
     return sum(_columns(char) for char in text)

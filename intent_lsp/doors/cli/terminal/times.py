@@ -1,4 +1,4 @@
-"""Times as people type and read them: local time, `2h`, `3d`."""
+"""Times as people type and read them: `2h`, `3d`, and local time."""
 
 import re
 from datetime import datetime, timedelta
@@ -11,7 +11,7 @@ _UNITS: Final = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w":
 
 
 def since(text: str, now: datetime) -> str | None:
-    """Return the ledger timestamp for a time in words of a person, or None if `text` is no time.
+    """Return the ledger timestamp for a time as a person types it, or None if `text` is no time.
 
     `text` is either an RFC 3339 time, in which a missing time of day means 00:00 and a missing
     offset the local one, or a number and one of `s m h d w`, such as `2h`, for a time that long
