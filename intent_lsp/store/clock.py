@@ -14,7 +14,7 @@ _COARSE: Final = 5 if sys.platform == "linux" else None
 """The kernel's clock for times of files, CLOCK_REALTIME_COARSE, which `time` does not name."""
 
 _SAFE_NS: Final = 20_000_000
-"""Where that clock cannot be read: more than a tick of it."""
+"""More than one tick of that clock, to subtract from the time where it cannot be read."""
 
 
 def now() -> datetime:

@@ -113,7 +113,7 @@ def hidden_control_files(root: Path, git: Git) -> tuple[WorkspacePath, ...]:
 
 
 def _meaning(name: str, data: bytes, common: Path) -> bytes | None:
-    """Return the bytes of a protected file that must not change, or None to treat it as missing.
+    """Return the part of a protected file that must not change, or None to treat it as missing.
 
     `name` is the file's path in the git directory, `data` its content, and `common` the git
     directory that all work trees share.

@@ -59,17 +59,19 @@ def agent_named(options: argparse.Namespace) -> str:
 
 
 def identifier(text: str) -> str:
-    """Return `text` unchanged if it can be the id of a session, intent or tool: an argparse type.
+    """Return `text` unchanged if it can be the id of a session, intent or tool.
 
-    Raise argparse.ArgumentTypeError if it is empty, too long or not UTF-8.
+    This is a type function for argparse: raise argparse.ArgumentTypeError if the text is empty, too
+    long or not UTF-8.
     """
     return _text(text, LONGEST_ID)
 
 
 def sentence(text: str) -> str:
-    """Return `text` unchanged if it can be a name, sentence or glob: an argparse type.
+    """Return `text` unchanged if it can be a name, sentence or glob.
 
-    Raise argparse.ArgumentTypeError if it is empty, too long or not UTF-8.
+    This is a type function for argparse: raise argparse.ArgumentTypeError if the text is empty, too
+    long or not UTF-8.
     """
     return _text(text, LONGEST_TEXT)
 

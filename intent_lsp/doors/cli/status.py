@@ -30,7 +30,7 @@ from intent_lsp.store.ledger.index.queries import Query
 from intent_lsp.store.state.session_row import SessionRow
 
 SHOWN: Final = 20
-"""Violations that are shown; the rest are counted."""
+"""The most violations that are shown; further ones are only counted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

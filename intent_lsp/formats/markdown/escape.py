@@ -33,7 +33,7 @@ def in_code(text: str) -> str:
 def in_prose(text: str) -> str:
     """Return a value escaped for a heading or a paragraph, with its secrets redacted.
 
-    The value must not be the first word there, because a heading or list mark would not be escaped.
+    The value must not be the first word there, because list marks such as `-` are not escaped.
     """
     return spelled(text, _IN_PROSE)
 

@@ -14,8 +14,8 @@ MAX_NAME: Final = 120
 def defines(node: Node) -> bool:
     """Return whether a node is a definition. Its type must be one that can be a definition.
 
-    A type such as `struct` needs a body to define something, and a variable needs a function as its
-    value.
+    A type such as `struct` needs a body to define something, and a variable needs a function or
+    class as its value.
     """
     if node.type in NEED_BODY:
         return node.child_by_field_name("body") is not None

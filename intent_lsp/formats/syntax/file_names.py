@@ -6,7 +6,7 @@ from typing import Final
 
 
 class FileKind(Enum):
-    """The purpose of a file, judged by its name."""
+    """The purpose of a file, judged by its name: code, configuration, prose or unknown."""
 
     CODE = "code"
     CONFIGURATION = "configuration"

@@ -36,7 +36,7 @@ MAX_NAMED: Final = 400
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Definition:
-    """One definition in a source file.
+    """One definition in a source file, such as a class or function (`kind`).
 
     `name` is qualified (`Class.method`). `depth` is the number of definitions around this one.
     Lines count from 1, and `last_line` is included. Decorators and an `export` around the

@@ -10,7 +10,7 @@ from intent_lsp.formats.syntax.definition_names import naming_part
 from intent_lsp.formats.syntax.languages import SyntaxTree
 
 MAX_PLACES: Final = 2_000
-"""The most occurrences of names in a change that may be called a rename."""
+"""The most occurrences of changed names for which a change may be called a rename."""
 
 
 def is_identifier(node: Node) -> bool:

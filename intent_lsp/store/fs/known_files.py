@@ -13,7 +13,7 @@ from intent_lsp.store.fs.files import Stamp, stamp
 
 _STEP_SECONDS: Final = 0.001
 _STEPS: Final = 20
-"""The wait for the next tick of the clock for files, which is 1 to 10 ms away."""
+"""How often to wait for the next tick of the clock for files, which is 1 to 10 ms away."""
 
 _COARSE_NS: Final = 1_000_000
 """Times without a smaller part are those of a file system with a coarse clock."""

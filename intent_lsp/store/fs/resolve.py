@@ -50,10 +50,7 @@ def resolve_below(root: Path, path: str) -> ResolvedPath | None:
 
 
 def is_directory(root: Path, name: str) -> bool:
-    """Return whether the path `name`, relative to the root, is a directory.
-
-    False if it is invalid.
-    """
+    """Return whether `name`, a path relative to the root, is a directory. False if invalid."""
     path = parse_relative(name)
     return path is not None and (root / path).is_dir()
 

@@ -79,7 +79,7 @@ def _make(root: Path, change: WorkFile, undoing: ExitStack, gone: list[Path]) ->
 def _move(root: Path, old: Path, new: Path, before: bytes | None, undoing: ExitStack) -> None:
     """Rename the file `old`, which must have the content `before`, to `new`.
 
-    Add a callback that renames it back to `undoing`. Raise UnsafePathError if `new` exists,
+    Add to `undoing` a callback that renames it back. Raise UnsafePathError if `new` exists,
     FileChangedError if the content of `old` is another.
     """
     _require(root, old, before)
@@ -92,7 +92,7 @@ def _move(root: Path, old: Path, new: Path, before: bytes | None, undoing: ExitS
 def _set_aside(root: Path, path: Path, before: bytes | None, undoing: ExitStack) -> Path:
     """Rename a file that is to be removed to a temporary name, and return its new path.
 
-    Add a callback that renames it back to `undoing`. Raise FileChangedError if the file's content
+    Add to `undoing` a callback that renames it back. Raise FileChangedError if the file's content
     is not `before`.
     """
     _require(root, path, before)
@@ -115,7 +115,7 @@ def _require(root: Path, path: Path, before: bytes | None) -> None:
 
 
 def _make_directories(root: Path, path: Path, undoing: ExitStack) -> None:
-    """Create a directory and its missing parents. Add callbacks that remove them to `undoing`.
+    """Create a directory and its missing parents. Add to `undoing` callbacks that remove them.
 
     Raise UnsafePathError if the directory is outside `root`.
     """

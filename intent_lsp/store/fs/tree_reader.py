@@ -60,7 +60,10 @@ class TreeFiles:
         return NOTHING if data is None else ReadFile(hash_if_there(data), data)
 
     def _size(self, path: WorkspacePath, place: Path) -> int | None:
-        """Return a regular file's size in bytes, or None if the root has no such file."""
+        """Return a regular file's size in bytes, or None if the root has no such file.
+
+        `place` is the full path of the file.
+        """
         try:
             inside = self._inside(path.rpartition("/")[0])
             found = place.lstat() if inside else None

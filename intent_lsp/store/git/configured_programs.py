@@ -109,7 +109,7 @@ def _is_elsewhere(git: Git, named: str | None) -> bool:
 
 
 def _settings(git: Git) -> Iterator[tuple[str, str | None]]:
-    """Yield the name and value of every setting that git reads in a repository, also included ones.
+    """Yield the name and value of every git setting that applies, also those in included files.
 
     The value is None for a name without `=`. If git fails, yield one empty name, which counts as a
     setting that runs a program.

@@ -176,7 +176,7 @@ def tree_rooms(root: Path, *, at_most: int) -> frozenset[Path] | None:
 
 
 def _trimmed(line: str) -> str:
-    """Return a pattern's line without its trailing blanks. An escaped blank is kept."""
+    """Return a line of an ignore file without its trailing blanks. An escaped blank is kept."""
     bare = line.rstrip(" ")
     escaped = (len(bare) - len(bare.rstrip("\\"))) % 2 and bare != line
     return f"{bare} " if escaped else bare

@@ -58,7 +58,7 @@ _log: Final = logging.getLogger(__name__)
 
 FILE_NAME: Final = "git-index"
 COPIED_AT_MOST: Final = 256 * 1024 * 1024
-"""The largest index, in bytes, that is copied; an index of a million entries has a tenth of it."""
+"""The largest index, in bytes, that is copied. A million entries take a tenth of it."""
 
 _NONE: Final[Mapping[str, str]] = MappingProxyType({})
 

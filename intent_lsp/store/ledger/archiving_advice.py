@@ -16,7 +16,7 @@ from intent_lsp.store.fs.files import read_bytes
 from intent_lsp.store.fs.write import create_cache_file
 
 RECOMMENDED_ABOVE: Final = 10_000_000
-"""The size of the main file, in bytes. Git keeps each version of it, and readers read all of it."""
+"""The size in bytes above which the main file is long: git keeps each version of it."""
 
 
 _AGAIN_AFTER: Final = timedelta(weeks=1)

@@ -56,7 +56,7 @@ class LedgerVersions:
             self._repository = None
 
     def committed(self) -> Committed | None:
-        """Return the ledger's heads in HEAD's newest commit with a ledger, or None without one."""
+        """Return the newest ledger in HEAD's history: its commit and heads, or None without one."""
         return self._asked(None, self._committed)
 
     def earlier(self) -> tuple[Committed, ...]:
@@ -78,7 +78,7 @@ class LedgerVersions:
         return EvidenceSearch(held=seeker.held, whole=seeker.whole)
 
     def _committed(self) -> Committed | None:
-        """Return the result of `committed`. Errors of libgit2 are raised."""
+        """Return the newest ledger in HEAD's history, or None. Errors of libgit2 are raised."""
         repository = self._repository
         if repository is None or repository.head_is_unborn:
             return None
@@ -91,9 +91,10 @@ class LedgerVersions:
         return None
 
     def _earlier(self) -> tuple[Committed, ...]:
-        """Return the result of `earlier`. Errors of libgit2 are raised.
+        """Return the ledger's heads in each older commit whose records a later commit may lack.
 
-        Commits beyond the limit of bytes to read are left out.
+        Newest commits come first, and those beyond the limit of bytes to read are left out. Errors
+        of libgit2 are raised.
         """
         found: list[Committed] = []
         bytes_left = BYTES_AT_MOST

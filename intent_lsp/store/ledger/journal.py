@@ -25,7 +25,7 @@ _log: Final = logging.getLogger(__name__)
 
 JOURNAL_NAME: Final = "journal.jsonl"
 MAX_BYTES: Final = 64 * 1024 * 1024
-"""Above this size the older half is removed, and above twice this size nothing is added.
+"""The size in bytes above which the older half is removed; above twice it nothing is added.
 
 The ledger holds all of it anyway.
 """

@@ -80,7 +80,10 @@ class KnownHeads:
             )
 
     def forget(self, heads: Collection[ContentHash]) -> None:
-        """Remove heads: their records were appended again, or a person has accepted their loss."""
+        """Remove heads from the known ones.
+
+        Their records were appended again, or a person has accepted their loss.
+        """
         before = self.heads()
         self.settle(before, (known for known in before if known.hash not in heads))
 

@@ -101,7 +101,7 @@ def _resolved(path: Path, union: Union) -> Iterator[bytes]:
 
 
 def _replace(output: Path, union: Union, lines: Iterator[bytes], *, conflicts: int) -> Merged:
-    """Replace the content of `output` by `lines`, save the texts that `union` leaves out.
+    """Replace the content of `output` by `lines`, and save the texts that `union` leaves out.
 
     Return the result of the merge, with the number of `conflicts`.
     """

@@ -53,9 +53,9 @@ class LedgerQueue:
         self._order = count()
 
     def put(self, record: Record) -> Path:
-        """Write an unsealed record to a new file in the queue, and return the file's path.
+        """Write a record that is not in the chain yet to a new file in the queue.
 
-        Raise OSError or UnsafePathError.
+        Return the file's path. Raise OSError or UnsafePathError.
         """
         _, line = seal(record)
         target = self._place(record)
@@ -63,9 +63,9 @@ class LedgerQueue:
         return target
 
     def adopt(self, file: Path, record: Record) -> None:
-        """Move a file that contains the unsealed `record` into the queue with one rename.
+        """Move a file that contains `record`, which is not in the chain yet, into the queue.
 
-        Raise OSError or UnsafePathError.
+        It is one rename. Raise OSError or UnsafePathError.
         """
         move_file(file, self._place(record))
 

@@ -62,9 +62,9 @@ class Found:
 
 @dataclass(slots=True)
 class _Held:
-    """Those of the searched ids and hashes of records that the ledger contains.
+    """Those of the searched record ids and hashes that the ledger contains.
 
-    It is never larger than the journal.
+    There are never more of them than in the journal.
     """
 
     ids: set[str] = field(default_factory=set)

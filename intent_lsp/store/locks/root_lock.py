@@ -18,7 +18,7 @@ from intent_lsp.store.fs.local_dir import restore_local_directory
 from intent_lsp.store.locks.file_lock import try_lock, unlock, wait_for
 
 WAIT_SECONDS: Final = 2.0
-"""How long a lock is waited for."""
+"""How many seconds to wait for a lock that another holder has."""
 
 NOTE_AT_MOST: Final = 1024
 """The most bytes of the note in a lock file, which holds nothing else."""

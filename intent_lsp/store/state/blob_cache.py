@@ -45,7 +45,7 @@ _PACKED_AT_MOST: Final = 64 * 1024
 class BlobCache:
     """The cached file contents of one root, in files named by their hashes.
 
-    At most `max_bytes` on disk.
+    They take at most `max_bytes` on disk.
     """
 
     def __init__(self, root: Path, max_bytes: int = MAX_BYTES) -> None:

@@ -48,7 +48,7 @@ _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 # The file, or its shared-memory file, was moved or removed under an open connection.
 _MOVED = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
 _AGAIN_SECONDS = 2.0
-"""How long memory replaces the file before the file is tried again."""
+"""After how many seconds in memory the file is tried again."""
 _WRITING = "BEGIN IMMEDIATE"
 _TRIES = 4
 _LOCK_SECONDS = 2.0

@@ -155,7 +155,10 @@ def keep_command(connection: sqlite3.Connection, names: Sequence[Stored], tree: 
 
 
 def end_command(connection: sqlite3.Connection, ticket_id: bytes) -> None:
-    """Delete the snapshot of a ticket that has ended, unless another ticket has an equal one."""
+    """Remove a ticket that has ended from the open commands, and delete its snapshot.
+
+    The snapshot stays if another open ticket has an equal one.
+    """
     drop = "DELETE FROM open_command WHERE ticket_id = ?"
     if connection.execute(drop, (ticket_id,)).rowcount:
         _drop_unused(connection)

@@ -10,7 +10,7 @@ from intent_lsp.core.errors import StateUnavailableError
 from intent_lsp.store.fs.sqlite_file import create_tables, transaction
 
 _VERSION: Final = 6
-"""Kept in SQLite's `user_version`."""
+"""The version of these tables, stored as SQLite's `user_version`."""
 
 _TABLES: Final = """
     CREATE TABLE session (

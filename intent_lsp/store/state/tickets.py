@@ -115,7 +115,7 @@ class Tickets:
             self.commands.remember(ticket)
 
     def begin_command(self, ticket: Ticket) -> None:
-        """Store the snapshot `ticket.tree` from before a command, for a ticket issued before."""
+        """Store `ticket.tree`, the snapshot from before a command, for a ticket issued already."""
         body = spelled(replace(ticket, tree=None))
         tree = None if ticket.tree is None else KeptTree.of(ticket.tree)
         names = packed(ticket.id, ticket.session_id, ticket.agent_id, ticket.issued_at)

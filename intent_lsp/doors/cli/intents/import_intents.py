@@ -44,7 +44,7 @@ class _TakenOver:
     skipped: Mapping[str, str]
 
     def left_out(self) -> Mapping[str, tuple[str, ...]]:
-        """Return the keys of imported intents that were not imported, by the intent's id."""
+        """Return the keys of each imported intent that were not imported, by the intent's id."""
         found = {
             intent.id: tuple(key for name, key in _NOT_CARRIED.items() if getattr(intent, name))
             for intent in self.added

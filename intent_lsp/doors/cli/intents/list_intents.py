@@ -52,9 +52,10 @@ def answer(call: Call) -> None:
 
 
 def status(text: str) -> Status:
-    """Return the intent status with the name `text`, which may be an older name: an argparse type.
+    """Return the intent status with the name `text`, which may be an older name.
 
-    Raise argparse.ArgumentTypeError if there is none.
+    This is a type function for argparse: raise argparse.ArgumentTypeError if there is no such
+    status.
     """
     found = status_meant(text)
     if found is None:

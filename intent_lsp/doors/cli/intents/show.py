@@ -30,7 +30,7 @@ from intent_lsp.governance.root.rules import Rules
 from intent_lsp.store.ledger.index.queries import Query
 
 NEWEST: Final = 10
-"""Records that are shown."""
+"""The most records that are shown."""
 
 _IGNORED: Final = f"{IGNORED}: a line of .intentignore matches it"
 

@@ -16,7 +16,7 @@ from intent_lsp.store.ledger.hash_scan import hashes_starting
 
 STDIN: Final = "-"
 PREFIX_DIGITS: Final = 16
-"""Digits that are enough to name a hash, if only one begins with them."""
+"""How many digits are enough to name a hash, if only one hash begins with them."""
 
 SIGN_EXTRA: Final = "install it with: pip install 'intent-lsp[sign]'"
 

@@ -130,10 +130,10 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def lines(text: str) -> tuple[int, int | None]:
-    """Return the first and last line number of a `-L` value: an argparse type.
+    """Return the first and last line number of `text`, the value of the option -L.
 
-    The last line is None if the value means the end of the file. Raise argparse.ArgumentTypeError
-    if the value is malformed.
+    The last line is None if the value means the end of the file. This is a type function for
+    argparse: raise argparse.ArgumentTypeError if the value is malformed.
     """
     found = _LINES.fullmatch(text)
     if found is None or not any(map(str.isdigit, text)) or (found[4] and not found[2]):

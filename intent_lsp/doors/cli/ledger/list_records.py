@@ -33,7 +33,7 @@ from intent_lsp.governance.ledger.reader import LedgerReader
 DEFAULT_LIMIT: Final = 20
 
 SHORT_ID: Final = 8
-"""Digits of a record id that are shown, and that `trace show` accepts."""
+"""How many digits of a record id are shown; `trace show` accepts as many."""
 
 STYLES: Final = {
     ScopeValidation.PASS: "green",
@@ -75,7 +75,7 @@ def _json(page: Output, records: Iterator[Record]) -> int:
 
 
 def _list(page: Output, records: Iterator[Record], trace: LedgerReader) -> int:
-    """Print the records as tables, each of at most PAGE rows, with headings on the first only.
+    """Print the records as tables of at most PAGE records, with headings on the first only.
 
     Return the number of records.
     """

@@ -23,7 +23,7 @@ from intent_lsp.store import clock
 from intent_lsp.store.ledger.index.queries import PageCursor, Query, RecordPage
 
 PAGE: Final = 500
-"""Records that are read at once."""
+"""The most records that are read at once."""
 
 Passes = Callable[[Record], bool]
 
@@ -70,9 +70,10 @@ def _add_deeds(parser: argparse.ArgumentParser) -> None:
 
 
 def count(text: str) -> int:
-    """Return `text` as a number of records: an argparse type.
+    """Return `text` as a number of records.
 
-    Raise argparse.ArgumentTypeError if it is no such number.
+    This is a type function for argparse: raise argparse.ArgumentTypeError if `text` is no such
+    number.
     """
     if not (text.isascii() and text.isdigit() and len(text) <= len("999999999")):
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of records")

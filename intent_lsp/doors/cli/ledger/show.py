@@ -219,8 +219,8 @@ def _diff(file: RecordFile, revision: str, contents: ContentLookup) -> Iterator[
 def _one_side(file: RecordFile, side: DiffMark, lines: Sequence[str] | None) -> Iterator[DiffLine]:
     """Yield the changed ranges of a file, if only its content before or after the edit is stored.
 
-    `lines` are the lines of that content, or None if it is not text. `side` says whether they are
-    the added lines (after) or the removed ones (before).
+    `lines` are the lines of that content, or None if it is not text. `side` is ADDED if it is the
+    content after the edit, REMOVED if it is the one before.
     """
     runs = [run for talk in file.conversations for run in talk.ranges]
     if lines is None or any(run.replaced is None for run in runs):

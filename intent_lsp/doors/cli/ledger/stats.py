@@ -87,7 +87,7 @@ class _Drawing:
     """Builds the columns and rows of one table of counts. All sparklines have the same scale.
 
     `steps` are the characters of a sparkline, lowest first. `days_each` is the number of days for
-    which each of its bars stands.
+    which each of its bars stands, or 0 if the groups are days.
     """
 
     def __init__(self, total: Tally, groups: Groups, steps: str) -> None:

@@ -19,7 +19,7 @@ from intent_lsp.doors.cli.terminal.table import TextTable, spoken
 from intent_lsp.store import clock
 
 WONDERING: Final = timedelta(seconds=1)
-"""How long work runs before the bar is shown."""
+"""How long work runs before its progress bar is shown."""
 
 ReportProgress = Callable[[int, int], None]
 """Called with the amount done and the total, in any unit."""

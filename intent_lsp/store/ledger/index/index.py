@@ -55,7 +55,7 @@ _HEX: Final = frozenset("0123456789abcdef")
 T = TypeVar("T")
 
 Sources = Mapping[str, IndexedFile]
-"""How far the index has read each file, by file."""
+"""How far the index has read each ledger file, by the file's path."""
 
 _read_long: Final = lru_cache(maxsize=_LONG_KEPT)(read)
 """Parses a long line once for all the files that it names, since each one asks for its record."""

@@ -89,8 +89,8 @@ class RecordPage:
 class RecordPlace(NamedTuple):
     """Where a record's line is: the number of its file, a byte offset and a length in bytes.
 
-    `moment` and `source` (the file's number) give the record's order among all records. `id64` is
-    the 64-bit key of its id.
+    `moment` (the record's time as an integer) and `source` (the file's number) give its order among
+    all records. `id64` is the 64-bit key of its id.
     """
 
     moment: int
@@ -106,15 +106,15 @@ class RecordPlace(NamedTuple):
 
 
 Before = tuple[int, int]
-"""A moment and a file's number. A page holds only records that come before them."""
+"""A time as an integer and a file's number. A page holds only records that come before."""
 
 
 @dataclass(frozen=True, slots=True)
 class TouchMark:
     """The state of the index at a query, from which a later query can continue.
 
-    `moment` and `id64`, a 64-bit key of the id, are the newest record's. `count` is the number of
-    records.
+    `moment` (its time as an integer) and `id64` (a 64-bit key of its id) are the newest record's.
+    `count` is the number of records.
     """
 
     moment: int
@@ -147,13 +147,14 @@ class TouchedFiles:
 
 
 Touch = tuple[str, WorkspacePath, RecordPlace]
-"""An intent's id, a file that it has touched, and the place of the newest record of that."""
+"""An intent's id, a file that it has touched, and where its newest record of that file is."""
 
 
 def before(cursor: PageCursor | None) -> Before:
-    """Return (moment, file number): the page at `cursor` has the records that come before these.
+    """Return the (time as an integer, file number) before which the records on a page come.
 
-    Without a cursor, all records come before them. A cursor from a client may be any number.
+    `cursor` requests the page. Without a cursor, all records come before the result. A cursor from
+    a client may be any number.
     """
     if cursor is None:
         return _LAST, 0

@@ -67,8 +67,8 @@ class IndexRows:
 
     `source` is how far the file has been read. `anew` is whether the index is being built from
     nothing, within `build.built`. `record`, `touched`, `named` and `granted` are rows to insert
-    into these tables. `latest` maps (intent's number, path) to the moment of the newest record, and
-    `numbers` maps names to their numbers in the database.
+    into these tables. `latest` maps (intent's number, path) to the time of the newest record as an
+    integer, and `numbers` maps names to their numbers in the database.
     """
 
     connection: sqlite3.Connection
@@ -255,16 +255,16 @@ class IndexRows:
 
 
 def _time(moment: int, told: int, timestamp: str) -> str | None:
-    """Return `timestamp` if the index must store it beside the moment, else None.
+    """Return a record's timestamp if the index must store it as text, else None.
 
-    It must be stored if `moment` is not `told`, the moment that the timestamp stands for, because
-    the clock stood still or went back.
+    It must if `moment`, the integer by which records are ordered, is not `told`, the timestamp as
+    an integer, because the clock stood still or went back.
     """
     return None if moment == told else timestamp
 
 
 def _rising(moments: list[int], high: int) -> list[int]:
-    """Return the moments, each raised above the one before it, and all of them above `high`."""
+    """Return the times of records, each raised above the one before it, and all above `high`."""
     if high < moments[0] and moments == sorted(set(moments)):
         return moments
     found = accumulate(moments, lambda last, moment: max(last + 1, moment), initial=high)

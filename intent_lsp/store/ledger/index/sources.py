@@ -41,8 +41,8 @@ class IndexedFile:
     `number` stands for the file in rows of the index, and `file` is its path. `offset` is in bytes;
     `tail` are the last bytes read, and `stamp` is the file's encoded stamp when all of it was read.
     `records` counts records first found in this file; `copies` counts lines whose records are also
-    in other files. `copying` is whether the last line was a copy. `low` and `high` are the smallest
-    and largest moment of its records. `trail` is a chain cursor at `offset`.
+    in other files. `copying` is whether the last line was a copy. `low` and `high` are the earliest
+    and latest time of its records, as integers. `trail` is a chain cursor at `offset`.
     """
 
     number: int

@@ -100,7 +100,7 @@ class LinkCheck:
             self.heads = {hash_: head for hash_, head in self.heads.items() if key(hash_) in open_}
 
     def _follow_packed(self, piece: Packed) -> None:
-        """Check the lines of a packed piece, and add them all to the link table at once."""
+        """Check consecutive lines, packed in one value, and add them to the link table at once."""
         self._sealed = True
         for link, lines in self._steps(piece):
             if lines > 1:
@@ -112,7 +112,7 @@ class LinkCheck:
         self._row += piece.lines
 
     def _steps(self, piece: Packed) -> Iterator[tuple[Link, int]]:
-        """Yield (link, number of lines) so that following these links covers all packed lines.
+        """Yield (link, number of lines) so that following these links covers all lines of `piece`.
 
         Usually these are the first line, then all others at once. If one of the lines is an open
         head already, it is a copy, and each line is yielded separately.
@@ -200,7 +200,7 @@ class LinkCheck:
         return bool(elsewhere) or (found.first < row and self._file(found.first) == here)
 
     def _judge_lost(self, lost: Sequence[_Loose]) -> None:
-        """Report each line that follows a lost record: cut off, on another branch, or missing."""
+        """Report each line in `lost`: a record that it follows is cut off, elsewhere or missing."""
         names = {name for loose in lost for name in loose.named}
         held = self._past(names) if names else {}
         for loose in lost:

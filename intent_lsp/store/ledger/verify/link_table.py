@@ -103,8 +103,8 @@ class Packed(NamedTuple):
 class Repeated(NamedTuple):
     """Lines that have the same record id as an earlier line.
 
-    `copies` is the number of lines with the same record. `others` are the rows of lines with
-    another record.
+    `copies` is the number of lines that repeat the earlier record. `others` are the rows of lines
+    that hold another record.
     """
 
     copies: int
@@ -159,7 +159,7 @@ class LinkTable:
         self._above = link.hash or None
 
     def add_packed(self, packed: Packed) -> None:
-        """Add a row for each of the packed lines."""
+        """Add a row for each of several consecutive lines, which are packed in one value."""
         rows = {"row": self._count, "lines": packed.lines}
         keys = {"ids": packed.ids, "hashes": packed.hashes}
         self._database.execute(_ADD_ALL, rows | keys)

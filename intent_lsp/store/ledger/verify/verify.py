@@ -41,7 +41,7 @@ from intent_lsp.store.locks.root_lock import RootLock
 
 _HEADS_NAMED: Final = 20
 _NO_PROOF: Final = (AnchorKind.KNOWN_HEAD, AnchorKind.EARLIER_COMMIT)
-"""Kinds of anchors that prove nothing more.
+"""Kinds of anchors that do not count as proofs.
 
 Whoever can write the ledger can also write this machine's known heads. An earlier commit proves
 less than the newest one.
@@ -59,7 +59,7 @@ class Snapshot:
     """The ledger's files of a root at one moment.
 
     `main` is the descriptor of the main file, or None if there is none. `strange` are entries that
-    are no readable ledger files. It is complete only after all `parts` were read.
+    are no readable ledger files; that list is complete only after all `parts` were read.
     """
 
     def __init__(self, root: Path, main: int | None, stamps: FilesStamp) -> None:
