@@ -55,10 +55,10 @@ class OwnSegment:
         self._known: tuple[WorkspacePath, Stamp | None, bool] | None = None
 
     def file(self) -> WorkspacePath:
-        """Return the path of the segment to append to, relative to the root. It need not exist yet.
+        """Return the path of the segment to append to, relative to the root.
 
-        A new segment is chosen if git tracks the old one, has removed it, or is changing its index.
-        Raise OSError if the choice cannot be stored.
+        The file need not exist yet. A new segment is chosen if git tracks the old one, has removed
+        it, or is changing its index. Raise OSError if the choice cannot be stored.
         """
         # The repository is opened on first use, and again while there is none.
         self._git = self._git or Git.open(self._root)

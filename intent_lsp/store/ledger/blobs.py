@@ -79,7 +79,7 @@ def commits_cut(repository: Any, prefix: str) -> tuple[Any, ...]:
 
 @dataclass(slots=True)
 class _Comparison:
-    """Compares versions of a ledger. It normally grows by new files and at the main file's end.
+    """Compares versions of a ledger. A ledger grows by new files and at the main file's end.
 
     `bytes_left` is how many bytes may still be read.
     """

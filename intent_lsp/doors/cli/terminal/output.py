@@ -107,7 +107,7 @@ class Output:
     def bar(self, title: str) -> AbstractContextManager[ReportProgress]:
         """Return a context manager that shows a progress bar with a title on standard error.
 
-        It yields a function to report progress, called with the amount done and the total.
+        It yields a function that reports progress, to be called with the amount done and the total.
         """
         return bar(title, self._remarks)
 
@@ -125,8 +125,8 @@ class Output:
 def bar(title: str, out: TextIO, wondering: timedelta = WONDERING) -> Iterator[ReportProgress]:
     """Yield a function that reports progress, shown as a bar if `out` is a terminal.
 
-    It is called with the amount done and the total. The bar appears once the work has taken as long
-    as `wondering`, and is erased at the end.
+    The function is called with the amount done and the total. The bar appears once the work has
+    taken as long as `wondering`, and is erased at the end.
     """
     begun = clock.now()
     drawn: list[ReportProgress] = []
