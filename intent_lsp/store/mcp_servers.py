@@ -26,7 +26,10 @@ _LARGEST: Final = 16 * 1024 * 1024
 
 
 def own_servers(root: Path) -> frozenset[str]:
-    """Return the names of our MCP server in the registrations of a root and of the user's home."""
+    """Return the names under which agent hosts have registered our MCP server.
+
+    The registrations are in files of a root and of the user's home directory.
+    """
     try:
         home = Path.home()
     except RuntimeError:

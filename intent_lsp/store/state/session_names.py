@@ -14,19 +14,25 @@ HANDLE: Final = "h-"
 
 
 class SessionNames:
-    """The further names of one root's sessions. Methods may raise StateUnavailableError."""
+    """The further names of one root's sessions and subagents, among them handles (`h-…`).
+
+    Methods may raise StateUnavailableError.
+    """
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def find(self, name: str) -> tuple[str, str] | None:
-        """Return the session id and the subagent id that a name stands for, or None."""
+        """Return (session id, subagent id) for a stored name, or None if it is not stored."""
         query = "SELECT session_id, agent_id FROM session_name WHERE name = ?"
         rows = self._database.rows(query, name)
         return (unpack(rows[0][0]), unpack(rows[0][1])) if rows else None
 
     def put(self, name: str, session_id: str, agent_id: str, at: str) -> None:
-        """Store a name. A name that is stored already keeps its meaning."""
+        """Store a name for a session or subagent at the time `at`.
+
+        A name that is stored already keeps its meaning.
+        """
         query = "INSERT OR IGNORE INTO session_name VALUES (?,?,?,?)"
         self._database.do(query, name, session_id, agent_id, at)
 
@@ -37,7 +43,10 @@ class SessionNames:
         return next((name for name in names if name.startswith(HANDLE)), None)
 
     def handle_or(self, new: str, session_id: str, agent_id: str, at: str) -> str:
-        """Return the handle of a session or subagent. If it has none, store and return `new`."""
+        """Return the handle of a session or subagent. If it has none, store and return `new`.
+
+        `at` is the time to store with it.
+        """
         values = packed(session_id, agent_id)
         row = packed(new, session_id, agent_id, at)
 

@@ -41,10 +41,7 @@ _ENDED: Final = "SELECT body FROM ticket WHERE session_id = ? AND agent_id = ? A
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refused:
-    """A stored refusal of a tool call. A repeated call with the same `fingerprint` gets it again.
-
-    `files` are the files that the call would change.
-    """
+    """A stored refusal of a tool call, returned again for a call with the same `fingerprint`."""
 
     denied: Denied
     fingerprint: ContentHash | None = None
@@ -63,10 +60,7 @@ class HeldSave:
 
 
 class Tickets:
-    """The tickets of one root, stored in its state.
-
-    Every method may raise StateUnavailableError.
-    """
+    """The tickets of one root. Every method may raise StateUnavailableError."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -75,11 +69,10 @@ class Tickets:
     def issue(
         self, ticket: Ticket, now: datetime, contents: Mapping[ContentHash, bytes] = NO_CONTENTS
     ) -> None:
-        """Store a new ticket with its files' `contents`, and claim these files for it.
+        """Store a ticket with its files' `contents`, claim the files, delete expired tickets.
 
-        Expired tickets are deleted. An earlier answer for the same tool use id is no longer
-        returned for that id. If that answer was a ticket, it can still be recorded by the ticket's
-        own id.
+        An earlier answer for the same tool use id is no longer returned for that id. If that answer
+        was a ticket, it can still be recorded by the ticket's own id.
         """
         oldest, present = packed(timestamp(now - GOOD_FOR), timestamp(now))
         key = packed(ticket.id, ticket.session_id, ticket.agent_id)
@@ -130,10 +123,7 @@ class Tickets:
             self.commands.remember(ticket)
 
     def ticket(self, ticket_id: str, now: datetime) -> tuple[Ticket, Recorded | None] | None:
-        """Return (ticket, outcome) for a ticket id. The outcome is None while the ticket is open.
-
-        Return None if the id is unknown or the ticket has expired at `now`.
-        """
+        """Return (ticket, its outcome or None while it is open), or None if unknown or expired."""
         query = (
             f"SELECT ticket.body, tree.body, gone_on, outcome FROM ticket {WITH_TREE}"  # noqa: S608 - ours
             " WHERE ticket.id = ? AND ticket.issued_at >= ?"
@@ -152,7 +142,7 @@ class Tickets:
     def open_of(self, session_id: str, agent_id: str, now: datetime) -> tuple[Ticket, ...]:
         """Return the open tickets of a session or of one of its subagents, oldest first.
 
-        Tickets that are too old at `now`, and snapshots of work trees, are left out.
+        They come without snapshots of work trees. Tickets that are too old at `now` are left out.
         """
         query = (
             "SELECT body FROM ticket WHERE session_id = ? AND agent_id = ? AND outcome IS NULL"
@@ -255,10 +245,7 @@ class Tickets:
         return tuple(WorkspacePath(unpack(row[0])) for row in rows)
 
     def lapsed(self, now: datetime) -> tuple[tuple[HeldSave, Ticket], ...]:
-        """Delete and return the stored saves whose tickets are open but have no claim left.
-
-        Each save comes with its ticket.
-        """
+        """Delete and return saves, with their tickets, whose open ticket has no claim left."""
         until = packed(timestamp(now))
         query = (
             "SELECT path, ticket_id, held_save.session_id, hash, body FROM held_save"
