@@ -1,4 +1,4 @@
-"""Recognizes the tool calls by which an agent selects an intent in its own session."""
+"""Recognizes special tool calls: those that select an intent, and those that open a shell."""
 
 import shlex
 from collections.abc import Iterable
@@ -10,6 +10,9 @@ SELECT_TOOL: Final = "select_active_intent"
 _PROGRAMS: Final = frozenset({"intent-lsp", "intent_lsp"})
 _VALUED: Final = frozenset({"--session", "--agent", "-C", "--root"})
 _LONGEST: Final = 4096
+_INTERACTIVE: Final = frozenset(
+    ["bash", "sh", "zsh", "fish", "dash", "ksh", "python", "python3", "node", "irb"]
+)
 
 OWN_TOOLS: Final = frozenset(
     {
@@ -27,8 +30,8 @@ def selected_in_shell(command: str | None) -> str | None:
     Return None if it is any other command, or does anything besides.
     """
     words = _words(command)
-    if words[:2] == ["-m", "intent_lsp"]:
-        words = ["intent-lsp", *words[2:]]
+    if words[1:3] == ["-m", "intent_lsp"]:
+        words = ["intent-lsp", *words[3:]]
     if not words or words[0].rpartition("/")[2] not in _PROGRAMS:
         return None
     if words[1:3] != ["intents", "select"]:
@@ -42,6 +45,14 @@ def selected_in_shell(command: str | None) -> str | None:
         elif not word.startswith("-"):
             operands.append(word)
     return operands[0] if len(operands) == 1 else None
+
+
+def opens_shell(command: str | None) -> bool:
+    """Whether a shell command only opens an interactive shell or interpreter."""
+    words = _words(command)
+    if not words or words[0].rpartition("/")[2] not in _INTERACTIVE:
+        return False
+    return all(word.startswith("-") and "c" not in word.lower() for word in words[1:])
 
 
 def own_tool(call: ToolCall, servers: Iterable[str]) -> str | None:
@@ -82,6 +93,4 @@ def _words(command: str | None) -> list[str]:
     # An expansion may be anything.
     if any(sign in command for sign in "$`\n\\"):
         return []
-    if words[:1] and words[0].rpartition("/")[2].startswith("python"):
-        words = words[1:]
     return words

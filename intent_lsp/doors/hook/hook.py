@@ -101,6 +101,9 @@ class _Answering:
         except (UnreadInputError, WrongPayloadError) as problem:
             self.root = governed_root(self.call.cwd)
             return self._unjudged(str(problem), problem.cure)
+        except OSError as problem:
+            self.root = governed_root(self.call.cwd)
+            return self._unjudged(f"standard input cannot be read: {problem.strerror}", "")
         try:
             return self._governed(payload)
         except (WrongPayloadError, InvalidCallError) as problem:
@@ -119,8 +122,11 @@ class _Answering:
         host = self.call.host
         self.root = governed_root(self.call.cwd)
         event = host.read(payload, self.call.event)
-        event = self.event = replace(event, cwd=event.cwd or self.call.cwd)
-        self.root = _root_of(event, event.cwd or self.call.cwd)
+        start = event.cwd or self.call.cwd
+        event = self.event = replace(event, cwd=start)
+        if not Path(start).is_absolute():
+            raise InvalidCallError(f"the working directory {start!r} is not an absolute path")
+        self.root = _root_of(event, start)
         if self.root is None:
             return SILENCE
         wanted = self.call.environment.get(INTENT_VARIABLE) or None

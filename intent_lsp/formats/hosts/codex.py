@@ -28,4 +28,5 @@ CODEX: Final = Host(
         {HookKind.BEFORE_TOOL, HookKind.AFTER_TOOL, HookKind.SESSION_START, HookKind.PROMPT}
     ),
     failure=_failure,
+    types_unseen=True,
 )

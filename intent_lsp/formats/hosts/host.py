@@ -113,7 +113,8 @@ class Host:
     whether a person changed the agent's text before it was written. `tools` maps events that name
     no tool to the tool that they stand for; the input may then be the payload itself. In an
     environment with the variable `silent_under`, another host runs this host's hooks and reads a
-    refusal only with exit status 0.
+    refusal only with exit status 0. `types_unseen`: the agent can type into a command that still
+    runs, and no hook is asked about that.
     """
 
     name: str
@@ -132,6 +133,7 @@ class Host:
     shown: Callable[[Payload], ShownText | None] = no_text
     tools: Mapping[str, str] = field(default_factory=dict)
     silent_under: str | None = None
+    types_unseen: bool = False
 
     def event_name(self, payload: Payload, given: str | None) -> str:
         """Return the host's name of the event. `given` is the name given on the command line.

@@ -16,6 +16,7 @@ from intent_lsp.core.content import decode, hash_content
 from intent_lsp.core.errors import InvalidCallError
 from intent_lsp.core.gate.request import Allowed, Ask, Denied
 from intent_lsp.core.policy import Enforcement
+from intent_lsp.core.records import ScopeValidation
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.governance.calls.admission import CallDecision
 from intent_lsp.governance.calls.outcome import Outcome
@@ -123,10 +124,12 @@ class HookCalls:
                 yield violation.message
 
     def _warnings(self, admission: CallDecision) -> tuple[str, ...]:
-        """Return the warnings of an allowed call that the team wants its agents to see."""
-        observed = self._governance.rules.current().policy.agents is Enforcement.OBSERVE
+        """Return why a call would be refused, if the team's policy only warns its agents."""
         decision = admission.decision
-        return decision.warnings if isinstance(decision, Allowed) and not observed else ()
+        if not isinstance(decision, Allowed) or decision.verdict is not ScopeValidation.FAIL:
+            return ()
+        warned = self._governance.rules.current().policy.agents is Enforcement.WARN
+        return decision.warnings if warned else ()
 
     def _read(self, spelled: str, asker: HookAsker) -> None:
         """Note a file as read that a read tool is about to read."""

@@ -11,11 +11,11 @@ from intent_lsp.core.agents.hook_event import HookEvent, HookKind
 from intent_lsp.core.agents.selecting import (
     SELECT_TOOL,
     may_be_own,
+    opens_shell,
     own_tool,
     selected_in_shell,
 )
 from intent_lsp.core.agents.tools import ToolCall
-from intent_lsp.core.errors import InvalidCallError
 from intent_lsp.formats.hosts.host import Host
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.hooks.hook_calls import HookCalls, HookDecision
@@ -25,6 +25,11 @@ from intent_lsp.store.fs.resolve import resolve_below
 from intent_lsp.store.mcp_servers import own_servers
 
 NOTHING: Final = HookDecision()
+
+UNSEEN: Final = (
+    "`{}` opens a shell that you would type into without being seen by intent-lsp. Run each command"
+    " by itself instead."
+)
 
 _NOTED_ONLY: Final = frozenset({HookKind.OTHER, HookKind.SUBAGENT_START})
 
@@ -76,6 +81,8 @@ class HookEvents:
             self._sessions.select(asker, wanted)
         if own is not None:
             return NOTHING
+        if self._host.types_unseen and opens_shell(call.command):
+            return HookDecision(refusal=UNSEEN.format(call.command))
         return self._calls.before(call, asker)
 
     def _prompt(self, event: HookEvent, asker: HookAsker) -> HookDecision:
@@ -98,16 +105,9 @@ class HookEvents:
             self._governance.calls.read_now(asker.session_id, asker.agent_id, place.path)
 
     def _located(self, call: ToolCall, cwd: str | None) -> ToolCall:
-        """Return the call with the directory in which it is made.
-
-        Raise InvalidCallError if the working directory is no absolute path.
-        """
-        if cwd is None:
-            return call
-        if not Path(cwd).is_absolute():
-            raise InvalidCallError(f"the working directory {cwd!r} is not an absolute path")
+        """Return the call with the directory in which it is made; `cwd` is absolute, or None."""
         root = self._governance.root
-        if Path(cwd).resolve() == root.resolve():
+        if cwd is None or Path(cwd).resolve() == root.resolve():
             return call
         place = resolve_below(root, cwd)
         return replace(call, directory=cwd if place is None else place.path)

@@ -3,11 +3,19 @@
 Invariant: an agent that knows only its own handle can name no other session by it.
 """
 
+from datetime import timedelta
+from typing import Final
+
 from intent_lsp.core.timestamps import timestamp
+from intent_lsp.governance.root.sessions import EXECUTION_AUTHORIZED
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.state.session_names import HANDLE
+from intent_lsp.store.state.session_row import SessionRow
 
-_LENGTH = 16
+JUST_NOW: Final = timedelta(minutes=1)
+"""How long after a hook has selected an intent the command that it saw may still begin."""
+
+_LENGTH: Final = 16
 
 
 class SessionHandles:
@@ -46,6 +54,25 @@ class SessionHandles:
         """Whether a session has a handle, so that it should be named by nothing else."""
         state = self._stores.state
         return state is not None and state.names.handle(session_id, "") is not None
+
+    def just_selected(self, intent_id: str) -> SessionRow | None:
+        """Return the agent's session or subagent that selected an intent last, a moment ago.
+
+        Return None if there is none. A hook selects for the agent before its command runs.
+        """
+        state = self._stores.state
+        if state is None:
+            return None
+        since = timestamp(self._stores.clock() - JUST_NOW)
+        rows = (row for row in state.sessions_since(since) if row.kind == "agent")
+        return next(
+            (
+                row
+                for row in rows
+                if row.active_intent == intent_id and row.stage == EXECUTION_AUTHORIZED
+            ),
+            None,
+        )
 
     def belongs_to(self, child_id: str, parent_id: str) -> tuple[str, str]:
         """Store that the session `child_id` is a subagent of the session `parent_id`.

@@ -29,9 +29,6 @@ EXECUTION_AUTHORIZED: Final = "execution_authorized"
 SHORT_SESSION: Final = 8
 """Characters of a session id that are shown to a person."""
 
-JUST_NOW: Final = timedelta(minutes=1)
-"""How long after a hook has selected an intent the command that it saw may still begin."""
-
 AGENTS_LIVE_FOR: Final = timedelta(hours=1)
 """How long after its last use an agent's session counts as live: no host reports its end."""
 
@@ -160,25 +157,6 @@ class Sessions:
         since = timestamp(self._stores.clock() - AGENTS_LIVE_FOR)
         agents = (row for row in state.sessions_since(since) if row.kind == "agent")
         return (*editors, *(row for row in agents if row.ended_at is None))
-
-    def just_selected(self, intent_id: str) -> SessionRow | None:
-        """Return the agent's session or subagent that selected an intent last, a moment ago.
-
-        Return None if there is none. A hook selects for the agent before its command runs.
-        """
-        state = self._stores.state
-        if state is None:
-            return None
-        since = timestamp(self._stores.clock() - JUST_NOW)
-        rows = (row for row in state.sessions_since(since) if row.kind == "agent")
-        return next(
-            (
-                row
-                for row in rows
-                if row.active_intent == intent_id and row.stage == EXECUTION_AUTHORIZED
-            ),
-            None,
-        )
 
     def asker(self, named: str | None, agent_id: str = "") -> Asker | None:
         """Return who makes a request on a connection that has no session of its own.

@@ -58,7 +58,7 @@ def _session(governance: Governance, rules: Rules, call: Call) -> Session:
     named, agent_id = session_named(call.options), agent_named(call.options)
     sessions = governance.sessions
     if named is None:
-        by_hook = None if call.page.asks else sessions.just_selected(call.options.id)
+        by_hook = None if call.page.asks else governance.handles.just_selected(call.options.id)
         if by_hook is not None:
             return sessions.of_agent(by_hook.session_id, by_hook.agent_id)
         return sessions.open_agent(_of_editor(governance, rules, call), agent_id)
