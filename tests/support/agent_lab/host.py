@@ -65,7 +65,9 @@ class Tools:
     edit: Callable[[str, str, str], Call]
     create: Callable[[str, str], Call]
     shell: Callable[[str], Call]
-    part: Callable[[str, int, int], Call] | None = None
+    part: Callable[[str, int, int], Call]
+    mcp: Callable[[str, str, Mapping[str, Json]], Call]
+    """A call of a tool of an MCP server: the server's name, the tool's, and the arguments."""
     spawn: Sequence[Call] = ()
     """The turns of an agent that starts a sub-agent and waits for it."""
 
@@ -89,6 +91,10 @@ class Host:
     """Arguments of a run before the first one, such as to sign in."""
     environment: Mapping[str, str] = field(default_factory=dict)
     on_node: bool = False
+    session: Callable[[Path], str] = lambda _: ""
+    """Return the session of the last run, found in the home directory, for `{session}`."""
+    late_events: bool = False
+    """Whether it goes on, and even ends, while a hook still runs."""
 
     @property
     def version(self) -> str:

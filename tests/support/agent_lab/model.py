@@ -20,7 +20,7 @@ SUBTASK = "SUBTASK: do what the script says"
 class ModelRequest:
     """One request of a host: what its tools said, which tools it offers, what it was answered.
 
-    `agent` is `main` or `sub`. `results` are only those of this run, not of a resumed one.
+    `agent` is `main`, `sub`, or `host` for what the host asks for itself. `results` are only those of this run, not of a resumed one.
     """
 
     path: str
@@ -82,7 +82,13 @@ class ScriptedModel:
     def __init__(self, main: Script, sub: Script = ()) -> None:
         self.requests: list[ModelRequest] = []
         self.errors: list[str] = []
-        self._conversations = {"main": _Conversation(main), "sub": _Conversation(sub)}
+        self.prompt = ""
+        """What the run asks; a request without it is one that the host makes for itself."""
+        self._conversations = {
+            "main": _Conversation(main),
+            "sub": _Conversation(sub),
+            "host": _Conversation(()),
+        }
         self._lock = threading.Lock()
 
     def serve(self, listening: socket.socket) -> ThreadingHTTPServer:
@@ -125,7 +131,8 @@ class ScriptedModel:
             handler.send_json(events[0][1])
 
     def _read(self, wire: Wire, path: str, body: Json) -> ModelRequest:
-        agent = "sub" if SUBTASK in wire.asked(body) else "main"
+        asked = wire.asked(body)
+        agent = "sub" if SUBTASK in asked else "main" if self.prompt in asked else "host"
         results, tools = wire.results(body), wire.tools(body)
         talk = self._conversations[agent]
         if talk.before is None and tools:

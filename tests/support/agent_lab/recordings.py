@@ -13,7 +13,7 @@ from tests.support.agent_lab import mcp_server, recorder
 from tests.support.agent_lab.host import Host
 from tests.support.agent_lab.model import ScriptedModel
 from tests.support.agent_lab.placeholders import Placeholders
-from tests.support.agent_lab.runs import Lab, lab
+from tests.support.agent_lab.runs import PROMPT, Lab, lab
 from tests.support.agent_lab.scenarios import FILES, Scenario
 
 DATA = Path(__file__).parents[2] / "data" / "hosts"
@@ -79,8 +79,11 @@ def _run(made: Lab, scenario: Scenario, *, resume: bool) -> list[dict[str, Any]]
     for old in hooks.iterdir():
         old.unlink()
     tools = made.host.tools(made.repo)
-    model = ScriptedModel(scenario.main(tools), scenario.sub(tools))
-    done = made.start(model, prompt="Go on." if resume else "Do what the task says.", resume=resume)
+    # A last turn, so that hooks that are still running come to their end before the host does.
+    pause = [[tools.shell("sleep 1")]] if made.host.late_events else []
+    model = ScriptedModel([*scenario.main(tools), *pause], scenario.sub(tools))
+    prompt = "TASK: go on with the script." if resume else PROMPT
+    done = made.start(model, prompt=prompt, resume=resume)
     if done.status != 0 or model.errors:
         said = f"{model.errors}\n{done.out[-2000:]}\n{done.err[-2000:]}"
         raise RuntimeError(f"{made.host.name} {scenario.name}: {done.status}\n{said}")

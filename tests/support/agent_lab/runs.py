@@ -17,7 +17,7 @@ from tests.support.agent_lab.host import PORT, Host, Place
 from tests.support.agent_lab.model import ScriptedModel
 
 _LAUNCHER = Path(__file__).with_name("launcher.py")
-_PROMPT = "Do what the task says."
+PROMPT = "TASK: do what the script says."
 _SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
 PATIENCE = 90.0
 """Seconds for one run of a host."""
@@ -50,11 +50,14 @@ class Lab:
         return self.place.repo
 
     def start(
-        self, model: ScriptedModel, *, prompt: str = _PROMPT, resume: bool = False
+        self, model: ScriptedModel, *, prompt: str = PROMPT, resume: bool = False
     ) -> HostRun:
         """Run the host headless with a prompt until it ends, or until its time is over."""
         arguments = self.host.resume if resume else self.host.arguments
-        words = [word.replace("{prompt}", prompt) for word in arguments]
+        model.prompt = prompt
+        session = self.host.session(self.place.home) if resume else ""
+        given = {"{prompt}": prompt, "{session}": session}
+        words = [given.get(word, word) for word in arguments]
         return self._run(words, model)
 
     def prepare(self) -> None:

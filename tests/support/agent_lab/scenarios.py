@@ -43,7 +43,6 @@ def _read(tools: Tools) -> Call:
 
 
 def _part(tools: Tools) -> Call:
-    assert tools.part is not None
     return tools.part("notes.txt", 2, 1)
 
 
@@ -74,7 +73,7 @@ SCENARIOS = (
     ),
     Scenario(
         name="mcp",
-        main=lambda _: [lambda request: [Call(request.tool("echo"), {"text": "hello"})]],
+        main=lambda tools: [[tools.mcp("lab", "echo", {"text": "hello"})]],
         keep=["hello"],
         mcp=True,
     ),

@@ -1,5 +1,6 @@
 """Cline CLI: one script for each event in `.cline/hooks/`, started by the event's name."""
 
+import json
 from pathlib import Path
 
 from tests.support.agent_lab.host import KEY, URL, Host, Place, Tools
@@ -17,6 +18,9 @@ def _register(place: Place) -> None:
     for event in _EVENTS if place.hook is not None else ():
         script = f"#!/bin/sh\nexec {place.hook(event)}\n"
         place.write(f".cline/hooks/{event}", script, executable=True)
+    if place.mcp:
+        servers = {"mcpServers": place.mcp_servers()}
+        place.write_at_home(".cline/data/settings/cline_mcp_settings.json", json.dumps(servers))
 
 
 def _tools(repo: Path) -> Tools:
@@ -33,6 +37,7 @@ def _tools(repo: Path) -> Tools:
         edit=edit,
         create=lambda p, text: Call("editor", {"path": f"{repo}/{p}", "new_text": text}),
         shell=lambda command: Call("run_commands", {"commands": [command]}),
+        mcp=lambda server, tool, arguments: Call(f"{server}__{tool}", arguments),
         spawn=(Call("spawn_agent", {"systemPrompt": "Work.", "task": SUBTASK}),),
     )
 
@@ -46,6 +51,11 @@ HOST = Host(
         *("--json", "--auto-approve", "true", *_PROVIDER, "--model", "mock"),
         *("--timeout", "60", "{prompt}"),
     ),
+    resume=(
+        *("--json", "--auto-approve", "true", *_PROVIDER, "--model", "mock"),
+        *("--timeout", "60", "--id", "{session}", "{prompt}"),
+    ),
+    session=lambda home: max(path.name for path in (home / ".cline/data/sessions").iterdir()),
     environment={"CLINE_TELEMETRY_DISABLED": "1", "CLINE_NO_AUTO_UPDATE": "1"},
     register=_register,
     tools=_tools,

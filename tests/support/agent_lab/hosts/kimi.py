@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 from tests.support.agent_lab.host import KEY, URL, Host, Place, Tools
+from tests.support.agent_lab.model import SUBTASK
 from tests.support.agent_lab.wire import Call
 
 _EVENTS = (
@@ -48,6 +49,8 @@ def _tools(repo: Path) -> Tools:
         edit=edit,
         create=lambda path, text: Call("Write", {"path": f"{repo}/{path}", "content": text}),
         shell=lambda command: Call("Bash", {"command": command}),
+        mcp=lambda server, tool, arguments: Call(f"mcp__{server}__{tool}", arguments),
+        spawn=(Call("Agent", {"description": "sub", "prompt": SUBTASK}),),
     )
 
 
@@ -60,5 +63,6 @@ HOST = Host(
     resume=("--continue", "--output-format", "stream-json", "--prompt", "{prompt}"),
     environment={"KIMI_CODE_NO_AUTO_UPDATE": "1"},
     register=_register,
+    late_events=True,
     tools=_tools,
 )

@@ -45,6 +45,7 @@ def _tools(repo: Path) -> Tools:
         edit=edit,
         create=lambda p, text: Call("write", {"filePath": f"{repo}/{p}", "content": text}),
         shell=lambda command: Call("bash", {"command": command, "description": "run"}),
+        mcp=lambda server, tool, arguments: Call(f"{server}_{tool}", arguments),
         spawn=(Call("task", spawn),),
     )
 

@@ -47,6 +47,9 @@ def _tools(repo: Path) -> Tools:
         edit=edit,
         create=lambda p, text: Call("write_file", {"file_path": f"{repo}/{p}", "content": text}),
         shell=shell,
+        mcp=lambda server, tool, arguments: Call(
+            "tool_call", {"name": f"mcp__{server}__{tool}", "arguments": arguments}
+        ),
         spawn=(Call("agent", spawn),),
     )
 
