@@ -25,7 +25,7 @@ def main(words: list[str]) -> int:
         names = {host.name, f"{host.name}:{prefix}{scenario.name}"}
         if words[1:] and not names & set(words[1:]):
             continue
-        if scenario.name == "subagent" and not host.tools(Path()).spawn:
+        if scenario.resumed and not host.resume or scenario.name == "subagent" and not host.tools(Path()).spawn:
             continue
         for path in record(host, scenario, prefix):
             sys.stdout.write(f"{path}\n")

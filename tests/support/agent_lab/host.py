@@ -91,8 +91,6 @@ class Host:
     """Arguments of a run before the first one, such as to sign in."""
     environment: Mapping[str, str] = field(default_factory=dict)
     on_node: bool = False
-    session: Callable[[Path], str] = lambda _: ""
-    """Return the session of the last run, found in the home directory, for `{session}`."""
     late_events: bool = False
     """Whether it goes on, and even ends, while a hook still runs."""
 

@@ -55,9 +55,7 @@ class Lab:
         """Run the host headless with a prompt until it ends, or until its time is over."""
         arguments = self.host.resume if resume else self.host.arguments
         model.prompt = prompt
-        session = self.host.session(self.place.home) if resume else ""
-        given = {"{prompt}": prompt, "{session}": session}
-        words = [given.get(word, word) for word in arguments]
+        words = [prompt if word == "{prompt}" else word for word in arguments]
         return self._run(words, model)
 
     def prepare(self) -> None:

@@ -51,11 +51,6 @@ HOST = Host(
         *("--json", "--auto-approve", "true", *_PROVIDER, "--model", "mock"),
         *("--timeout", "60", "{prompt}"),
     ),
-    resume=(
-        *("--json", "--auto-approve", "true", *_PROVIDER, "--model", "mock"),
-        *("--timeout", "60", "--id", "{session}", "{prompt}"),
-    ),
-    session=lambda home: max(path.name for path in (home / ".cline/data/sessions").iterdir()),
     environment={"CLINE_TELEMETRY_DISABLED": "1", "CLINE_NO_AUTO_UPDATE": "1"},
     register=_register,
     tools=_tools,
