@@ -42,6 +42,7 @@ class Lab:
     host: Host
     directory: Path
     place: Place
+    programs: Path | None = None
     environment: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -92,7 +93,9 @@ class Lab:
         return [str(installation.node() / "node"), *found] if self.host.on_node else found
 
     def _environment(self) -> dict[str, str]:
-        path = f"{installation.node()}:{_SYSTEM_PATH}" if self.host.on_node else _SYSTEM_PATH
+        own = [] if self.programs is None else [str(self.programs)]
+        of_node = [str(installation.node())] if self.host.on_node else []
+        path = ":".join([*own, *of_node, _SYSTEM_PATH])
         return {
             **{"HOME": str(self.place.home), "TMPDIR": str(self.directory / "tmp"), "PATH": path},
             **{"LANG": "C.UTF-8", "TERM": "dumb", "NO_COLOR": "1", "CI": "1"},
@@ -107,11 +110,13 @@ def lab(
     hook: Hook | None,
     *,
     mcp: Sequence[str] = (),
+    programs: Path | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> Lab:
     """Install a host and give it a home, and register the hook in `directory/repo`.
 
-    The repository is made if it is not there. Raise CannotInstallError if npm fails.
+    The repository is made if it is not there. `programs` is a directory at the head of the host's
+    PATH. Raise CannotInstallError if npm fails.
     """
     installed = installation.installed(host.package)
     for name in ("home", "tmp", "repo"):
@@ -124,7 +129,16 @@ def lab(
         mcp=mcp,
     )
     host.register(place)
-    made = Lab(host=host, directory=directory, place=place, environment=environment or {})
+    if programs is not None:
+        # Codex runs commands in a login shell, which begins with the PATH of the system.
+        place.write_at_home(".profile", f'PATH="{programs}:$PATH"\n')
+    made = Lab(
+        host=host,
+        directory=directory,
+        place=place,
+        programs=programs,
+        environment=environment or {},
+    )
     made.prepare()
     return made
 

@@ -1,0 +1,110 @@
+"""A real agent host in a governed repository, registered with the real command `intent-lsp hook`."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.support import repository as repositories
+from tests.support.agent_lab.host import Host, Tools
+from tests.support.agent_lab.model import Script, ScriptedModel
+from tests.support.agent_lab.runs import PROMPT, HostRun, Lab, lab
+from tests.support.agent_lab.wire import Call
+from tests.support.governed_repository import govern
+from tests.support.repository import Repository
+
+ROOT = Path(__file__).parents[3]
+AUTH = "src/auth/login.py"
+"""A file that INT-001 owns."""
+BILLING = "src/billing/invoice.py"
+"""A file that INT-002 owns."""
+
+
+@dataclass(frozen=True, slots=True)
+class GovernedHost:
+    """A host whose hooks ask `intent-lsp`, and the repository in which it works."""
+
+    lab: Lab
+    repository: Repository
+
+    @property
+    def tools(self) -> Tools:
+        """The calls of the host's tools."""
+        return self.lab.host.tools(self.repository.root)
+
+    def run(
+        self, main: Script, sub: Script = (), *, prompt: str = PROMPT, resume: bool = False
+    ) -> tuple[ScriptedModel, HostRun]:
+        """Run the host with a script for its model; return the model and what the run has left."""
+        model = ScriptedModel(main, sub)
+        done = self.lab.start(model, prompt=prompt, resume=resume)
+        assert not model.errors, f"{model.errors}\n{done.out[-2000:]}\n{done.err[-2000:]}"
+        return model, done
+
+    def select(self, intent_id: str) -> Call:
+        """Return the call by which the agent selects an intent in its shell."""
+        return self.tools.shell(f"intent-lsp intents select {intent_id}")
+
+    def text(self, path: str) -> str:
+        """Return what a file holds now."""
+        return (self.repository.root / path).read_text(encoding="utf-8")
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the records of the ledger, oldest first."""
+        ledger = self.repository.root / ".orchestration" / "agent_trace.jsonl"
+        if not ledger.exists():
+            return []
+        return [json.loads(line) for line in ledger.read_text(encoding="utf-8").splitlines()]
+
+    def records_of(self, path: str) -> list[dict[str, Any]]:
+        """Return the records that name a file, oldest first."""
+        return [r for r in self.records() if any(f["relative_path"] == path for f in r["files"])]
+
+    def command(self, *words: str) -> str:
+        """Run `intent-lsp` as a person does beside the host; return its output."""
+        done = subprocess.run(
+            [sys.executable, "-m", "intent_lsp", *words],
+            cwd=self.repository.root,
+            env=os.environ | {"PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, f"{words}: {done.stdout}{done.stderr}"
+        return done.stdout
+
+
+def governed_host(
+    host: Host,
+    directory: Path,
+    *,
+    policy: str = "",
+    hook: Callable[[str], str] | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> GovernedHost:
+    """Make a governed repository in `directory/repo`, and register the host's hooks there.
+
+    `hook` returns the command of an event (None: `intent-lsp hook HOST`). Raise
+    CannotInstallError if npm fails.
+    """
+    programs = directory / "bin"
+    programs.mkdir(parents=True)
+    program = programs / "intent-lsp"
+    started = f"PYTHONPATH={ROOT} exec {sys.executable} -m intent_lsp"
+    program.write_text(f'#!/bin/sh\n{started} "$@"\n', encoding="utf-8")
+    program.chmod(0o755)
+    repository = repositories.create(directory / "repo")
+    made = lab(
+        host,
+        directory,
+        hook or (lambda _event: f"intent-lsp hook {host.name}"),
+        programs=programs,
+        environment=environment,
+    )
+    # Committed with the registrations: a host whose hooks are missing would pass every test.
+    govern(repository, policy)
+    return GovernedHost(made, repository)
