@@ -37,6 +37,12 @@ class ShownCode(StrEnum):
     MORE_VIOLATIONS = "MORE_VIOLATIONS"
 
 
+class CheckCode(StrEnum):
+    """Codes of a check's findings that are no refusal of the gate (requirements section 14)."""
+
+    UNRECORDED_CHANGE = "UNRECORDED_CHANGE"
+
+
 class RequestCode(StrEnum):
     """The codes of error responses to requests, in the field `data.code` (protocol section 2)."""
 

@@ -104,6 +104,9 @@ COMMANDS: Final = (
     ),
     CommandEntry("hook", "answer one event of an agent host; what its hooks run", "hook"),
     CommandEntry("explain", "may this edit happen, and why", "explain"),
+    CommandEntry(
+        "check", "judge commits, the index or the work tree, for a hook or for CI", "check"
+    ),
     CommandEntry("trace list", "which edits happened, newest first", "ledger.list_records"),
     CommandEntry("trace show", "all about one edit", "ledger.show"),
     CommandEntry("trace blame", "which edit each line of a file comes from", "ledger.blame"),

@@ -184,21 +184,52 @@ class RulesCache:
     def _read_intents(
         self, data: bytes | OSError | None
     ) -> tuple[FileState, str | None, IntentsFile]:
-        nothing = self._reader.read("")
         if isinstance(data, OSError):
-            return FileState.BROKEN, f"{INTENTS_FILE} cannot be read: {data.strerror}", nothing
-        if data is None:
-            return FileState.MISSING, f"{INTENTS_FILE} is missing", nothing
-        text = decode(data)
-        if text is None:
-            why = "has NUL bytes" if b"\0" in data else "is not UTF-8 text"
-            return FileState.BROKEN, f"{INTENTS_FILE} {why}", nothing
-        read = self._reader.read(text.text)
-        if read.parsed:
-            return FileState.OK, None, read
-        first = min(read.findings, key=lambda finding: (finding.severity, finding.span))
-        place = f"{INTENTS_FILE}:{first.span.start.line + 1}:{first.span.start.character + 1}"
-        return FileState.BROKEN, f"{place}: {first.message}", read
+            why = f"{INTENTS_FILE} cannot be read: {data.strerror}"
+            return FileState.BROKEN, why, self._reader.read("")
+        return intents_of(self._reader, data)
+
+
+def intents_of(
+    reader: IntentsReader, data: bytes | None
+) -> tuple[FileState, str | None, IntentsFile]:
+    """Parse the bytes of an intents file (None: there is no file).
+
+    Return the file's state, the reason if it is not OK, and the intents.
+    """
+    nothing = reader.read("")
+    if data is None:
+        return FileState.MISSING, f"{INTENTS_FILE} is missing", nothing
+    text = decode(data)
+    if text is None:
+        why = "has NUL bytes" if b"\0" in data else "is not UTF-8 text"
+        return FileState.BROKEN, f"{INTENTS_FILE} {why}", nothing
+    read = reader.read(text.text)
+    if read.parsed:
+        return FileState.OK, None, read
+    first = min(read.findings, key=lambda finding: (finding.severity, finding.span))
+    place = f"{INTENTS_FILE}:{first.span.start.line + 1}:{first.span.start.character + 1}"
+    return FileState.BROKEN, f"{place}: {first.message}", read
+
+
+def rules_from(
+    intents: bytes | None,
+    policy: bytes | None,
+    ignored: bytes | None,
+    *,
+    spelling: NameComparison,
+) -> Rules:
+    """Return the rules that three files contain, whose bytes are given; None: there is no file."""
+    state, reason, read = intents_of(IntentsReader(), intents)
+    return Rules(
+        version=1,
+        state=state,
+        reason=reason,
+        file=read,
+        policy=policy_file(policy).policy,
+        spelling=spelling,
+        ignored_patterns=read_ignored(_lenient(ignored)),
+    )
 
 
 def policy_file(data: bytes | None) -> PolicyFile:

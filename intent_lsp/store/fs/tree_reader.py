@@ -6,12 +6,20 @@ Invariant: a file that is too large to hold is hashed piece by piece, never in m
 
 import errno
 import hashlib
+import os
 import stat as modes
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from intent_lsp.core.content import ContentHash, hash_if_there, parse_hash
+from intent_lsp.core.content import (
+    ABSENT,
+    ContentHash,
+    FileContent,
+    content_of,
+    hash_if_there,
+    parse_hash,
+)
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.store.fs.files import read_bytes, stamp
 from intent_lsp.store.fs.resolve import resolve_below
@@ -120,6 +128,21 @@ def read_in(root: Path, path: WorkspacePath) -> bytes | None:
         return read_bytes(root / place.path)
     except OSError:
         return None
+
+
+def read_tracked(root: Path, path: WorkspacePath) -> FileContent:
+    """Return the content of a file as git would add it: of a link, the place that it names.
+
+    A file that is too large to be held has only its hash. Raise OSError if it is unreadable.
+    """
+    place = root / path
+    try:
+        if place.is_symlink():
+            return content_of(os.fsencode(place.readlink()))
+    except ValueError:  # A null character: no file has such a name.
+        return ABSENT
+    found = TreeFiles(root).held(path)
+    return content_of(found.data, known_hash=found.hash)
 
 
 def _streamed(place: Path) -> ContentHash | None:

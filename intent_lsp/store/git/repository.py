@@ -140,6 +140,11 @@ class Git:
             for name, blob in blobs.items()
         }
 
+    def version_of(self, path: WorkspacePath, blob_id: str) -> Version:
+        """Return the version of a file that has this blob, as git would check it out now."""
+        full = self._prefix + path
+        return Version(path=full, blob_id=blob_id, how=self._how(full))
+
     def version_bytes(self, version: Version) -> bytes | None:
         """Return a version's bytes as git would check them out, or None if they cannot be read."""
         if version.how != Conversion():

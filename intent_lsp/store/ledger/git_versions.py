@@ -66,6 +66,15 @@ class LedgerVersions:
         """
         return self._asked((), self._earlier)
 
+    def heads_at(self, commit: str) -> tuple[ContentHash, ...]:
+        """Return the heads of the ledger that a commit has, or nothing if it has none."""
+
+        def heads() -> tuple[ContentHash, ...]:
+            found = None if self._repository is None else self._repository[commit]
+            return () if found is None else self._heads(ledger_blobs(found, self._prefix))
+
+        return self._asked((), heads)
+
     def search(self, wanted: Collection[ContentHash]) -> EvidenceSearch:
         """Search all commits reachable from refs and reflogs for records with the hashes `wanted`.
 

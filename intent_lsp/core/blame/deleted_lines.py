@@ -1,0 +1,95 @@
+"""The records between two contents of a file, and the places where they deleted lines.
+
+Specified in ledger section 5.
+
+Invariant: an edit is followed at most once, so that a round trip ends.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from intent_lsp.core.blame.attribution import Edit
+from intent_lsp.core.blame.line_carry import Splice, splices
+from intent_lsp.core.content import ContentHash
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditChain:
+    """The edits that lead to a content, newest first, by their orders.
+
+    `whole`: they begin at the content that was asked for. `deleted` maps a place to the edits that
+    deleted lines there; the place is the number of lines above it in the newest content.
+    """
+
+    orders: tuple[int, ...]
+    whole: bool
+    deleted: Mapping[int, frozenset[int]]
+
+
+def edit_chain(
+    steps: Sequence[Edit], before: ContentHash | None, after: ContentHash | None, count: int
+) -> EditChain:
+    """Return the edits between two contents of a file, which has `count` lines after them.
+
+    The hashes are None where there is no file.
+    """
+    back = _WalkBack(origins=list(range(count)))
+    wanted, used = after, set[int]()
+    while wanted != before:
+        step = _newest(steps, wanted, used)
+        if step is None:
+            return back.chain(whole=False)
+        used.add(step.order)
+        back.orders.append(step.order)
+        back.pass_over(step)
+        wanted = step.pre
+    return back.chain(whole=bool(back.orders))
+
+
+def _newest(steps: Sequence[Edit], wanted: ContentHash | None, used: set[int]) -> Edit | None:
+    """Return the newest unused edit that left `wanted`; one older than those used if there is."""
+    limit = min(used, default=len(steps))
+    fitting = [
+        step
+        for step in steps
+        if step.post == wanted and step.pre != step.post and step.order not in used
+    ]
+    earlier = [step for step in fitting if step.order < limit]
+    return max(earlier or fitting, key=lambda step: step.order, default=None)
+
+
+@dataclass(slots=True)
+class _WalkBack:
+    """A walk back from the newest content. `origins` maps the lines of an older one to its lines.
+
+    A line that is gone since is None. `known` is False once an edit did not say what it replaced.
+    """
+
+    origins: list[int | None]
+    orders: list[int] = field(default_factory=list)
+    deleted: dict[int, set[int]] = field(default_factory=dict)
+    known: bool = True
+
+    def pass_over(self, step: Edit) -> None:
+        """Go back over one edit, and note where it deleted lines."""
+        found = splices(step, len(self.origins)) if self.known else None
+        if found is None:
+            self.known = False
+            return
+        for each in reversed(found):
+            if each.old_end > each.old:
+                self.deleted.setdefault(self._place(each), set()).add(step.order)
+            self.origins[each.new : each.new_end] = [None] * (each.old_end - each.old)
+
+    def chain(self, *, whole: bool) -> EditChain:
+        """Return what the walk has found."""
+        return EditChain(
+            orders=tuple(self.orders),
+            whole=whole,
+            deleted={place: frozenset(orders) for place, orders in self.deleted.items()},
+        )
+
+    def _place(self, splice: Splice) -> int:
+        """Return how many lines of the newest content are above a replacement."""
+        above = (self.origins[at] for at in range(splice.new - 1, -1, -1))
+        return next((line + 1 for line in above if line is not None), 0)

@@ -1,0 +1,114 @@
+"""Whether an agent made a change: by its records, by the names in its commit, by its neighbours.
+
+Specified in requirements section 14.
+
+Invariant: a record of the very file decides before names do, and names before other records.
+Invariant: an identity is matched as a whole word or a whole address, never inside another word.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from typing import Final
+
+from intent_lsp.core.check.commit import CommitFacts
+from intent_lsp.core.records import EntityType
+
+_AGENTS: Final = (EntityType.AI, EntityType.MIXED)
+
+AGENT_ADDRESSES: Final = (
+    "noreply@anthropic.com",
+    "noreply@openai.com",
+    "cursoragent@cursor.com",
+    "aider@aider.chat",
+    "amp@ampcode.com",
+    "noreply@opencode.ai",
+    "qwen-coder@alibabacloud.com",
+    "openhands@all-hands.dev",
+)
+"""Mail addresses with which coding agents sign commits."""
+
+AGENT_ACCOUNTS: Final = (
+    "claude",
+    "claude[bot]",
+    "chatgpt-codex-connector[bot]",
+    "copilot",
+    "copilot-swe-agent[bot]",
+    "cursor[bot]",
+    "devin-ai-integration[bot]",
+    "gemini-cli",
+    "gemini-cli-robot",
+    "gemini-code-assist[bot]",
+    "google-labs-jules[bot]",
+    "opencode-agent[bot]",
+    "sweep-ai[bot]",
+)
+"""Accounts at a forge that are coding agents: the name before `@users.noreply…`."""
+
+AGENT_NAMES: Final = (
+    *(account for account in AGENT_ACCOUNTS if account.endswith("[bot]")),
+    *("codex", "copilot", "cursor agent", "gemini-cli", "opencode"),
+)
+"""Names of authors that are coding agents. A person may well be called Claude."""
+
+_TRAILERS: Final = re.compile(
+    r"^(?:co-authored-by|assisted-by|generated-by)[ \t]*:[ \t]*(.+?)[ \t]*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_IDENTITY: Final = re.compile(r"(.*?)\s*<([^<>]*)>?\s*")
+_FORGE: Final = re.compile(r"(?:\d+\+)?(.+)@users\.noreply\.[^@]+")
+_BY_AIDER: Final = re.compile(r".*\(aider\)", re.IGNORECASE)
+
+
+def agent_named(commit: CommitFacts, further: Sequence[str] = ()) -> str | None:
+    """Return the first author, committer or co-author of a commit that is a coding agent, or None.
+
+    Co-authors are the trailers `Co-authored-by`, `Assisted-by` and `Generated-by`. `further` are
+    more names or addresses of agents.
+    """
+    more = frozenset(each.casefold() for each in further)
+    signed = (commit.author, commit.committer, *_TRAILERS.findall(commit.message))
+    return next((each for each in signed if _is_agent(each, more)), None)
+
+
+def agents_of(types: Iterable[EntityType]) -> bool | None:
+    """Return whether records with these authors are an agent's; None if they do not say.
+
+    A person's record together with an agent's counts as an agent's.
+    """
+    told = set(types)
+    if not told.isdisjoint(_AGENTS):
+        return True
+    return False if EntityType.HUMAN in told else None
+
+
+def agent_evidence(
+    own: Iterable[EntityType], named: str | None, others: Iterable[EntityType]
+) -> str | None:
+    """Return why a change of one file counts as an agent's, as a clause, or None if it does not.
+
+    `own` are the authors of the file's own records in the change, `others` those of all its
+    records. `named` is the agent that the commit names, or None.
+    """
+    by_own = agents_of(own)
+    if by_own is not None:
+        return "a record of this file names an agent" if by_own else None
+    if named is not None:
+        return f"the commit names {named}"
+    if agents_of(others):
+        return "no record explains this file, and other records of the change name an agent"
+    return None
+
+
+def _is_agent(signed: str, further: Collection[str]) -> bool:
+    """Whether a signature `Name <address>` is an agent's."""
+    found = _IDENTITY.fullmatch(signed)
+    name, address = (signed.strip(), "") if found is None else (found[1].strip(), found[2].strip())
+    name, address = name.casefold(), address.casefold()
+    account = _FORGE.fullmatch(address)
+    return (
+        _BY_AIDER.match(name) is not None
+        or name in AGENT_NAMES
+        or address in AGENT_ADDRESSES
+        or not {name, address}.isdisjoint(further)
+        or (account is not None and account[1] in AGENT_ACCOUNTS)
+    )

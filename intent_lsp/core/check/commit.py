@@ -1,0 +1,28 @@
+"""A commit as a check needs it: its parents, its message, and the people that it names.
+
+Invariant: names and messages are text, whatever bytes git holds.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommitFacts:
+    """A commit. `author` and `committer` are `Name <address>`, `time` is in seconds since 1970."""
+
+    id: str
+    parents: tuple[str, ...]
+    message: str
+    author: str
+    committer: str
+    time: int
+
+    @property
+    def subject(self) -> str:
+        """The first line of the message that is not empty, or ""."""
+        return next((line.strip() for line in self.message.splitlines() if line.strip()), "")
+
+    @property
+    def merge(self) -> bool:
+        """Whether the commit has more than one parent."""
+        return len(self.parents) > 1

@@ -1,0 +1,50 @@
+"""The intents that a commit message or a branch name names.
+
+Specified in requirements section 14.
+
+Invariant: an id is taken from a branch name only if the intents file has it.
+"""
+
+import re
+from collections.abc import Collection, Iterator
+from typing import Final
+
+TRAILER: Final = "Intent"
+
+_LINE: Final = re.compile(rf"{TRAILER}[ \t]*:[ \t]*(\S.*?)[ \t]*", re.IGNORECASE)
+_PARTS: Final = re.compile(r"[,\s]+")
+_WORD: Final = r"[^\W_]"
+
+
+def trailer_intents(message: str, known: Collection[str]) -> tuple[str, ...]:
+    """Return the ids that the trailers `Intent: ID` of a commit message name, each once.
+
+    In the last paragraph every such line counts. Elsewhere, as in the message of a squashed branch,
+    a line counts only if `known` has its id. A line may name several, with commas between them.
+    """
+    *above, last = re.split(r"\n[ \t\r]*\n", message.rstrip())
+    found = dict.fromkeys(_named(last, known))
+    for paragraph in above:
+        found.update((each, None) for each in _named(paragraph, known) if each in known)
+    return tuple(found)
+
+
+def branch_intents(branch: str, known: Collection[str]) -> tuple[str, ...]:
+    """Return the id of `known` that a branch name contains as a word of its own; else nothing.
+
+    Letter case does not count. The longest id wins, so that `INT-10` is not found in `INT-100`.
+    """
+    for intent_id in sorted(known, key=len, reverse=True):
+        pattern = rf"(?<!{_WORD}){re.escape(intent_id)}(?!{_WORD})"
+        if intent_id and re.search(pattern, branch, re.IGNORECASE):
+            return (intent_id,)
+    return ()
+
+
+def _named(paragraph: str, known: Collection[str]) -> Iterator[str]:
+    for line in paragraph.splitlines():
+        found = _LINE.fullmatch(line)
+        if found is not None:
+            value = found[1]
+            # An id may contain white space or a comma.
+            yield from (value,) if value in known else filter(None, _PARTS.split(value))

@@ -1,0 +1,30 @@
+"""Fingerprints of findings: the same while lines move, commits are rebased or others are added.
+
+Invariant: two findings of one report have different fingerprints.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class Fingerprints:
+    """Makes the fingerprints of one report's findings, in order."""
+
+    made: Counter[str] = field(default_factory=Counter)
+
+    def of(self, code: str, path: str | None, changed: Iterable[str]) -> str:
+        """Return the fingerprint of a finding: 32 hexadecimal digits.
+
+        `changed` are the lines that it is about. Equal findings are told apart by their number.
+        """
+        told = hashlib.sha256()
+        for part in (code, path or "", *changed):
+            told.update(part.encode("utf-8", "surrogatepass"))
+            told.update(b"\0")
+        key = told.hexdigest()
+        self.made[key] += 1
+        number = self.made[key]
+        return hashlib.sha256(f"{key} {number}".encode()).hexdigest()[:32]

@@ -1,0 +1,39 @@
+"""Runs of lines that a hunk left in a file, and where they are in a later version of the file.
+
+Invariant: a run in a later version holds only lines that the earlier version has in the run.
+"""
+
+from collections.abc import Sequence
+
+from intent_lsp.core.check.report import LineRun
+from intent_lsp.core.ranges import Hunk
+
+
+def run_of_hunk(hunk: Hunk) -> LineRun:
+    """Return the lines that a hunk wrote; if it only deleted lines, the line above or the first."""
+    if hunk.new_count:
+        return LineRun(hunk.new_start + 1, hunk.new_start + hunk.new_count)
+    line = max(hunk.new_start, 1)
+    return LineRun(line, line)
+
+
+def later_run(run: LineRun, hunks: Sequence[Hunk]) -> LineRun | None:
+    """Return where a run of lines is after `hunks`, or None if none of its lines is left."""
+    kept = [
+        line + shift
+        for line in range(run.first - 1, run.last)
+        if (shift := _shift(line, hunks)) is not None
+    ]
+    return LineRun(kept[0] + 1, kept[-1] + 1) if kept else None
+
+
+def _shift(line: int, hunks: Sequence[Hunk]) -> int | None:
+    """Return by how much a line, counted from 0, has moved, or None if it was replaced."""
+    shift = 0
+    for hunk in hunks:
+        if line < hunk.old_start:
+            break
+        if line < hunk.old_start + hunk.old_count:
+            return None
+        shift = hunk.new_start + hunk.new_count - hunk.old_start - hunk.old_count
+    return shift

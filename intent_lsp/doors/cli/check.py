@@ -1,0 +1,209 @@
+"""The command `check`: judges changes in git by the intents that they name, for a hook or for CI.
+
+Judge the work tree against HEAD; with --staged, the index; with --base, each commit
+that the head has and the base does not, by its own intent. The intent is the one of
+--intent, else of the commit's trailer `Intent: ID`, else of the records that explain
+its lines, else the one in the branch's name. The exit status is 1 if a change is out
+of its intent's scope or names no intent, if an agent changed a control file, or if the
+ledger is broken. Lines that no record explains are warnings, and errors with
+--require-coverage. What cannot be looked at whole, such as a shallow clone, is exit
+status 2.
+
+Invariant: nothing is written but the summary, and never into a control file.
+"""
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from intent_lsp import __version__
+from intent_lsp.core.check.report import CheckedPart, CheckReport
+from intent_lsp.core.control_plane import control_plane
+from intent_lsp.doors.cli.command import Call, Command
+from intent_lsp.doors.cli.exits import Exit, WrongUsageError
+from intent_lsp.doors.cli.ledger.search import indexed
+from intent_lsp.doors.cli.terminal.output import Output
+from intent_lsp.formats.check.annotations import annotation_lines
+from intent_lsp.formats.check.report_json import check_json
+from intent_lsp.formats.check.report_text import report_lines
+from intent_lsp.formats.check.sarif import check_sarif
+from intent_lsp.formats.check.summary_md import check_markdown
+from intent_lsp.governance.check.change import CheckWishes
+from intent_lsp.governance.check.check import HEAD, Check, CheckTarget
+from intent_lsp.governance.root.rules import RulesCache
+from intent_lsp.store.fs.files import read_bytes
+from intent_lsp.store.fs.resolve import resolve_below
+from intent_lsp.store.fs.write import create_file, replace_file
+from intent_lsp.store.packaged_files import sections
+
+_TEXT: Final = "text"
+_COMMENT: Final = "#"
+
+
+def answer(call: Call) -> Exit:
+    """Check, and write the report. Return 1 if there is an error in it."""
+    options = call.options
+    target = _target(options)
+    summary = None if options.summary is None else Path(options.root) / options.summary
+    root = call.root()
+    if summary is not None:
+        _refuse_control_files(summary, root)
+    wishes = CheckWishes(
+        intents=tuple(options.intent),
+        branch=options.branch,
+        message="" if options.message is None else _message(Path(options.root), options.message),
+        agents=tuple(options.agent_author),
+        require_coverage=options.require_coverage,
+    )
+    with indexed(root, call.page) as trace:
+        checking = Check(trace, RulesCache(root).current(), wishes)
+        with call.page.bar("Checking") as progress:
+            report = checking.run(target, progress)
+    FORMATS[options.format](call.page, report)
+    for remark in report.remarks:
+        call.page.remark(f"intent-lsp: {remark}")
+    if summary is not None:
+        _write_summary(summary, check_markdown(report))
+    return Exit.FINE if report.ok else Exit.VIOLATIONS
+
+
+def _target(options: argparse.Namespace) -> CheckTarget:
+    if options.base is None:
+        if options.head is not None:
+            raise WrongUsageError(
+                "--head is the end of a range, and its beginning is missing",
+                cure="give it with --base REV",
+            )
+        part = CheckedPart.INDEX if options.staged else CheckedPart.WORK_TREE
+        return CheckTarget(part=part)
+    if options.staged:
+        raise WrongUsageError(
+            "--staged checks the index, and --base checks commits", cure="give one of them"
+        )
+    if options.message is not None:
+        raise WrongUsageError(
+            "--message is for a commit that is being made", cure="leave it out with --base"
+        )
+    return CheckTarget(part=CheckedPart.RANGE, base=options.base, head=options.head or HEAD)
+
+
+def _message(start: Path, spelled: str) -> str:
+    """Return the message of a commit that is being made, without git's comment lines."""
+    try:
+        data = read_bytes(start / spelled)
+    except OSError as error:
+        raise WrongUsageError(
+            f"{spelled} cannot be read: {error.strerror}", cure="give the file of the message"
+        ) from error
+    if data is None:
+        raise WrongUsageError(f"there is no file {spelled}", cure="give the file of the message")
+    lines = data.decode("utf-8", "replace").splitlines()
+    return "\n".join(line for line in lines if not line.startswith(_COMMENT))
+
+
+def _refuse_control_files(file: Path, root: Path) -> None:
+    place = resolve_below(root, str(file.absolute()))
+    names = () if place is None else (place.path, place.real)
+    if any(name is not None and control_plane(name) for name in names):
+        raise WrongUsageError(f"{file} is a control file of this project", cure="give another file")
+    if not file.parent.is_dir():
+        raise WrongUsageError(f"{file.parent} is not a directory", cure="create it first")
+
+
+def _write_summary(file: Path, text: str) -> None:
+    if not create_file(file, text.encode("utf-8", "backslashreplace")):
+        replace_file(file, text.encode("utf-8", "backslashreplace"), root=file.parent)
+
+
+def _as_text(page: Output, report: CheckReport) -> None:
+    for line in report_lines(report):
+        page.line(line)
+
+
+def _as_annotations(page: Output, report: CheckReport) -> None:
+    for line in annotation_lines(report):
+        page.line(line)
+
+
+def _as_json(page: Output, report: CheckReport) -> None:
+    page.json(check_json(report))
+
+
+def _as_sarif(page: Output, report: CheckReport) -> None:
+    page.json(check_sarif(report, version=__version__, sections=sections()))
+
+
+def _as_markdown(page: Output, report: CheckReport) -> None:
+    page.text(check_markdown(report))
+
+
+FORMATS: Final[dict[str, Callable[[Output, CheckReport], None]]] = {
+    _TEXT: _as_text,
+    "json": _as_json,
+    "sarif": _as_sarif,
+    "github": _as_annotations,
+    "markdown": _as_markdown,
+}
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--staged", action="store_true", help="what the next commit would contain")
+    parser.add_argument("--base", metavar="REV", help="each commit since REV, such as origin/main")
+    parser.add_argument("--head", metavar="REV", help="the last of these commits; HEAD if left out")
+    _add_intent(parser)
+    parser.add_argument(
+        "--agent-author",
+        metavar="WHO",
+        action="append",
+        default=[],
+        help="a name or a mail address that is an agent's, besides those that are known",
+    )
+    parser.add_argument(
+        "--require-coverage",
+        action="store_true",
+        help="lines that no record explains are errors",
+    )
+    parser.add_argument(
+        "--format",
+        choices=tuple(FORMATS),
+        default=_TEXT,
+        help="text: for people; json: for scripts; sarif: 2.1.0, for code scanning; github:"
+        " annotations of a workflow; markdown: as in --summary",
+    )
+    parser.add_argument(
+        "--summary", metavar="FILE", help="also write the report there, as Markdown"
+    )
+
+
+def _add_intent(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--intent",
+        metavar="ID",
+        action="append",
+        default=[],
+        help="judge every change by this intent, whatever it names; by several when given again",
+    )
+    parser.add_argument(
+        "--branch",
+        metavar="NAME",
+        help="the branch in whose name an intent's id is looked for, if not the current one",
+    )
+    parser.add_argument(
+        "--message",
+        metavar="FILE",
+        help="the message of the commit that is being made, for a hook `commit-msg`",
+    )
+
+
+COMMAND: Final = Command(
+    examples=(
+        "intent-lsp check",
+        "intent-lsp check --staged --intent INT-001",
+        "intent-lsp check --base origin/main --require-coverage",
+        "intent-lsp check --base origin/main --format sarif > intents.sarif",
+        'intent-lsp check --base "$BASE" --format github --summary "$GITHUB_STEP_SUMMARY"',
+    ),
+    arguments=_arguments,
+    answer=answer,
+)

@@ -1,0 +1,109 @@
+"""The report of a check as lines of text, for people at a terminal and for logs.
+
+Invariant: findings of one code, change and file share a line, so that a log stays short.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from intent_lsp.core.check.report import (
+    CheckedChange,
+    CheckedPart,
+    CheckFinding,
+    CheckReport,
+    FindingLevel,
+    IntentSource,
+    LineRun,
+)
+from intent_lsp.core.text import counted
+
+SHORT_COMMIT = 12
+_RUNS_SHOWN = 8
+
+_PARTS = {
+    CheckedPart.WORK_TREE: "work tree",
+    CheckedPart.INDEX: "index",
+    CheckedPart.RANGE: "commits",
+}
+_SOURCES = {
+    IntentSource.OPTION: "by --intent",
+    IntentSource.TRAILER: "by its trailer",
+    IntentSource.RECORDS: "by its records",
+    IntentSource.BRANCH: "by the branch's name",
+    IntentSource.NONE: "",
+}
+
+
+def report_lines(report: CheckReport) -> Iterator[str]:
+    """Yield the lines of a report, without line ends. Control characters are not escaped."""
+    ledger = [each for each in report.findings if each.of_ledger]
+    for change in report.changes:
+        yield change_line(change, report.part)
+        yield from (f"  {line}" for line in _finding_lines(report.of(change)))
+    if ledger:
+        yield "ledger"
+        yield from (f"  {line}" for line in _finding_lines(ledger))
+    yield verdict_line(report)
+
+
+def change_line(change: CheckedChange, part: CheckedPart) -> str:
+    """Return one line about a change: what it is, its intents, and how much of it was judged."""
+    what = _PARTS[part] if change.commit is None else f"commit {change.commit[:SHORT_COMMIT]}"
+    if change.subject:
+        what += f" {change.subject}"
+    if change.skipped:
+        return f"{what}: not judged: {change.skipped}"
+    return f"{what}: {intents_of(change)}; {coverage_of(change)}"
+
+
+def intents_of(change: CheckedChange) -> str:
+    """Return the intents of a change, and what names them."""
+    if not change.intents:
+        return "no intent"
+    return f"{', '.join(change.intents)} {_SOURCES[change.source]}".rstrip()
+
+
+def coverage_of(change: CheckedChange) -> str:
+    """Return how many files and hunks of a change were judged, and how many records explain."""
+    if not change.hunks:
+        return "nothing to judge"
+    recorded = f"{change.recorded:,} of {counted(change.hunks, 'hunk')} recorded"
+    return f"{counted(change.files, 'file')}, {recorded}"
+
+
+def verdict_line(report: CheckReport) -> str:
+    """Return the last line: how many findings there are, and whether the check passes."""
+    counts = [
+        counted(report.count(level), level.value) for level in FindingLevel if report.count(level)
+    ]
+    found = ", ".join(counts) or "nothing found"
+    chain = f"ledger of {counted(report.records, 'record')}"
+    return f"{'passed' if report.ok else 'failed'}: {found}; {chain}"
+
+
+def shown_runs(runs: Iterable[LineRun | None]) -> str:
+    """Return runs of lines as `:3-9,20`, or "" for a whole file. Only the first few are shown."""
+    told = [
+        f"{run.first}" if run.first == run.last else f"{run.first}-{run.last}"
+        for run in dict.fromkeys(runs)
+        if run is not None
+    ]
+    more = f" (and {len(told) - _RUNS_SHOWN} more)" if len(told) > _RUNS_SHOWN else ""
+    return f":{','.join(told[:_RUNS_SHOWN])}{more}" if told else ""
+
+
+def _finding_lines(findings: Iterable[CheckFinding]) -> Iterator[str]:
+    alike: dict[tuple[object, ...], list[CheckFinding]] = {}
+    for each in findings:
+        key = (each.level, each.code, each.path, each.message, each.undone)
+        alike.setdefault(key, []).append(each)
+    for same in alike.values():
+        first = same[0]
+        runs = shown_runs(each.lines for each in same)
+        place = f"{first.shown_path}{runs}: " if first.path is not None else ""
+        yield f"{first.level.value} {first.code} {place}{first.message}{further(first)}"
+
+
+def further(finding: CheckFinding) -> str:
+    """Return what a finding adds to its message: the owners, and whether it was undone since."""
+    owners = f" Owned by {', '.join(finding.owners)}." if finding.owners else ""
+    return owners + (" A later commit undid it." if finding.undone else "")

@@ -1,0 +1,114 @@
+"""The report of a check as a log of SARIF 2.1.0, the format of code scanning services.
+
+Invariant: places are relative to git's top level (`%SRCROOT%`), with every byte of a name encoded.
+Invariant: a result keeps its partial fingerprint while its lines move.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+from urllib.parse import quote_from_bytes
+
+from intent_lsp.core.check.report import CheckFinding, CheckReport
+from intent_lsp.core.text import escape_unseen, whole
+from intent_lsp.formats.check.report_text import further
+
+SARIF_VERSION: Final = "2.1.0"
+SARIF_SCHEMA: Final = (
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+)
+FINGERPRINT: Final = "intentHunk/v1"
+
+_TOOL: Final = "intent-lsp"
+_SOURCE_ROOT: Final = "%SRCROOT%"
+_WAY_OUT: Final = "**Way out:**"
+
+
+def check_sarif(
+    report: CheckReport, *, version: str, sections: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return the report as a SARIF log. `sections` are the texts of `codes.md`, by code."""
+    codes = sorted({each.code for each in report.findings})
+    run: dict[str, Any] = {
+        "tool": {
+            "driver": {
+                "name": _TOOL,
+                "semanticVersion": version,
+                "rules": [_rule(code, sections.get(code, "")) for code in codes],
+            }
+        },
+        "columnKind": "unicodeCodePoints",
+        "originalUriBaseIds": {
+            _SOURCE_ROOT: {"description": {"text": "The top level of the git work tree."}}
+        },
+        "results": [_result(each, codes) for each in report.findings],
+        "invocations": [
+            {
+                "executionSuccessful": True,
+                "exitCode": 0 if report.ok else 1,
+                "toolExecutionNotifications": [
+                    {"level": "note", "message": {"text": _shown(each)}} for each in report.remarks
+                ],
+            }
+        ],
+    }
+    return {"$schema": SARIF_SCHEMA, "version": SARIF_VERSION, "runs": [run]}
+
+
+def _rule(code: str, section: str) -> dict[str, Any]:
+    """Return the description of a code, from its section in `codes.md`."""
+    rule: dict[str, Any] = {"id": code, "name": _camel(code)}
+    about, _, way_out = section.partition(_WAY_OUT)
+    paragraphs = about.strip().split("\n\n")
+    if paragraphs[0]:
+        rule["shortDescription"] = {"text": _first_sentence(paragraphs[0])}
+        rule["fullDescription"] = {"text": paragraphs[0]}
+        rule["help"] = {"text": f"Way out: {way_out.strip()}", "markdown": section}
+    return rule
+
+
+def _result(finding: CheckFinding, codes: list[str]) -> dict[str, Any]:
+    result: dict[str, Any] = {
+        "ruleId": finding.code,
+        "ruleIndex": codes.index(finding.code),
+        "level": finding.level.value,
+        "message": {"text": _shown(finding.message + further(finding))},
+        "partialFingerprints": {FINGERPRINT: finding.fingerprint},
+        "properties": {
+            "intentIds": list(finding.intents),
+            "owners": list(finding.owners),
+            "commit": finding.commit,
+            "undone": finding.undone,
+        },
+    }
+    if finding.path is not None:
+        result["locations"] = [_location(finding)]
+    return result
+
+
+def _location(finding: CheckFinding) -> dict[str, Any]:
+    place: dict[str, Any] = {
+        "artifactLocation": {"uri": file_reference(finding.shown_path), "uriBaseId": _SOURCE_ROOT}
+    }
+    lines = finding.head_lines
+    if lines is not None:
+        place["region"] = {"startLine": lines.first, "endLine": lines.last}
+    return {"physicalLocation": place}
+
+
+def file_reference(path: str) -> str:
+    """Return a path as a URI reference that no reader takes for a URI with a scheme."""
+    encoded = quote_from_bytes(path.encode("utf-8", "surrogateescape"), safe="/")
+    return encoded.replace(":", "%3A")
+
+
+def _shown(text: str) -> str:
+    return whole(escape_unseen(text))
+
+
+def _camel(code: str) -> str:
+    return "".join(word.capitalize() for word in code.split("_"))
+
+
+def _first_sentence(text: str) -> str:
+    sentence, dot, _ = text.partition(". ")
+    return sentence + "." * bool(dot)

@@ -1,0 +1,88 @@
+"""The report of a check as Markdown, for the summary of a job or a comment on a merge request.
+
+Invariant: no name and no message is markup.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from intent_lsp.core.check.report import (
+    CheckedChange,
+    CheckFinding,
+    CheckReport,
+    FindingLevel,
+)
+from intent_lsp.core.text import counted
+from intent_lsp.formats.check.report_text import (
+    SHORT_COMMIT,
+    coverage_of,
+    further,
+    intents_of,
+    shown_runs,
+    verdict_line,
+)
+from intent_lsp.formats.markdown.escape import in_code, in_prose
+
+_LISTED: Final = 100
+"""The most findings, and the most changes, that are listed."""
+
+
+def check_markdown(report: CheckReport) -> str:
+    """Return the report as Markdown."""
+    return "\n".join(_lines(report)) + "\n"
+
+
+def _lines(report: CheckReport) -> Iterator[str]:
+    yield f"## Intents: {'passed' if report.ok else 'failed'}"
+    yield ""
+    yield f"{in_prose(verdict_line(report))}."
+    if report.findings:
+        yield ""
+        yield from _findings(report)
+    if report.changes:
+        yield ""
+        yield from _changes(report.changes)
+    for remark in report.remarks:
+        yield ""
+        yield f"Note: {in_prose(remark)}."
+
+
+def _findings(report: CheckReport) -> Iterator[str]:
+    yield "| level | code | place | what |"
+    yield "| --- | --- | --- | --- |"
+    levels = list(FindingLevel)
+    found = sorted(report.findings, key=lambda each: levels.index(each.level))
+    for finding in found[:_LISTED]:
+        what = in_prose(finding.message + further(finding))
+        yield f"| {finding.level.value} | {finding.code} | {_place(finding)} | {what} |"
+    yield from _left_out(len(found), "finding")
+
+
+def _changes(changes: Sequence[CheckedChange]) -> Iterator[str]:
+    yield "| change | intent | judged |"
+    yield "| --- | --- | --- |"
+    for change in changes[:_LISTED]:
+        judged = f"not judged: {change.skipped}" if change.skipped else coverage_of(change)
+        intents = "" if change.skipped else intents_of(change)
+        yield f"| {_change(change)} | {in_prose(intents)} | {in_prose(judged)} |"
+    yield from _left_out(len(changes), "change")
+
+
+def _left_out(count: int, noun: str) -> Iterator[str]:
+    if count > _LISTED:
+        yield ""
+        yield f"And {counted(count - _LISTED, f'more {noun}')}."
+
+
+def _place(finding: CheckFinding) -> str:
+    if finding.path is None:
+        return ""
+    place = f"`{in_code(finding.shown_path + shown_runs([finding.lines]))}`"
+    commit = "" if finding.commit is None else f" in {finding.commit[:SHORT_COMMIT]}"
+    return place + commit
+
+
+def _change(change: CheckedChange) -> str:
+    if change.commit is None:
+        return "uncommitted"
+    return f"{change.commit[:SHORT_COMMIT]} {in_prose(change.subject)}".rstrip()

@@ -1,0 +1,74 @@
+"""A change to be judged: a commit, the index or the work tree, with its files and its rules."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from intent_lsp.core.check.commit import CommitFacts
+from intent_lsp.core.gate.file_class import FileClass
+from intent_lsp.core.timestamps import timestamp
+from intent_lsp.governance.check.change_rules import ChangeRules
+from intent_lsp.governance.check.diffed_files import DiffedFile
+from intent_lsp.governance.check.origins import HunkOrigin
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckWishes:
+    """What the caller of a check sets: intents, branch, message, further agents, coverage.
+
+    `message` is the message of a commit that is being made, or "". `agents` are names or addresses
+    that count as agents. `require_coverage`: a hunk without a record is an error.
+    """
+
+    intents: tuple[str, ...] = ()
+    branch: str | None = None
+    message: str = ""
+    agents: tuple[str, ...] = ()
+    require_coverage: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GitChange:
+    """A commit, or what is not committed (`commit` is None), with its files and rules.
+
+    `now` is the time at which what is not committed counts as made.
+    """
+
+    commit: CommitFacts | None
+    files: Sequence[DiffedFile]
+    rules: ChangeRules
+    now: datetime
+
+    @property
+    def id(self) -> str | None:
+        """The commit's id, or None."""
+        return None if self.commit is None else self.commit.id
+
+    @property
+    def moment(self) -> str:
+        """When the change was made, as an RFC 3339 time."""
+        made = self.now if self.commit is None else datetime.fromtimestamp(self.commit.time, UTC)
+        return timestamp(made)
+
+
+@dataclass(frozen=True, slots=True)
+class OriginatedFile:
+    """A file of a change with its class, and the origins of its hunks.
+
+    `judged`: the gate is asked about it, and records are expected.
+    """
+
+    file: DiffedFile
+    kind: FileClass
+    origins: tuple[HunkOrigin, ...]
+    judged: bool
+
+    @property
+    def intent_ids(self) -> tuple[str, ...]:
+        """The intents of all its records, each once."""
+        return merged_ids(self.origins)
+
+
+def merged_ids(origins: Sequence[HunkOrigin]) -> tuple[str, ...]:
+    """Return the intents of several origins, each once."""
+    return tuple(dict.fromkeys(each for origin in origins for each in origin.intent_ids))

@@ -1,0 +1,48 @@
+"""The intents that a change is judged by, and what names them (requirements section 14).
+
+Invariant: what people say of a change comes first: an option, then the commit's own trailer.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from intent_lsp.core.check.commit_intents import branch_intents, trailer_intents
+from intent_lsp.core.check.report import IntentSource
+from intent_lsp.governance.check.change import CheckWishes, GitChange, OriginatedFile, merged_ids
+from intent_lsp.governance.check.origins import HunkOrigin
+
+
+@dataclass(frozen=True, slots=True)
+class NamedIntents:
+    """The intents of a change, and what names them."""
+
+    ids: tuple[str, ...]
+    source: IntentSource
+
+    def of_hunk(self, origin: HunkOrigin, file: OriginatedFile) -> tuple[str, ...]:
+        """Return the intents that a hunk is judged by.
+
+        If records name the intents, they are those of the hunk's own records, else of its file's,
+        else of the whole change's.
+        """
+        if self.source is not IntentSource.RECORDS:
+            return self.ids
+        return origin.intent_ids or file.intent_ids or self.ids
+
+
+def intents_of(
+    change: GitChange, files: Sequence[OriginatedFile], wishes: CheckWishes
+) -> NamedIntents:
+    """Return the intents of a change: by option, trailer, records, or the branch's name."""
+    known = change.rules.known_ids
+    message = wishes.message if change.commit is None else change.commit.message
+    recorded = merged_ids([origin for file in files for origin in file.origins])
+    for ids, source in (
+        (wishes.intents, IntentSource.OPTION),
+        (trailer_intents(message, known), IntentSource.TRAILER),
+        (recorded, IntentSource.RECORDS),
+        (branch_intents(wishes.branch or "", known), IntentSource.BRANCH),
+    ):
+        if ids:
+            return NamedIntents(ids, source)
+    return NamedIntents((), IntentSource.NONE)

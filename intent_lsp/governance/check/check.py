@@ -1,0 +1,204 @@
+"""A check: what is judged, commit by commit, and the ledger with it.
+
+Specified in requirements section 14.
+
+Invariant: nothing is written but the index of the ledger. Nothing is fetched, and no hook is run.
+Invariant: what cannot be looked at whole is an error, and never a report that passes.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Final
+
+from intent_lsp.core.check.report import (
+    CheckedPart,
+    CheckFinding,
+    CheckReport,
+    FindingLevel,
+    LineRun,
+)
+from intent_lsp.core.content import FileContent, content_of
+from intent_lsp.core.errors import IntentLspError
+from intent_lsp.core.findings import Severity
+from intent_lsp.core.ledger.verification import Anchor, AnchorKind, Verification
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.text import counted
+from intent_lsp.governance.check.change import CheckWishes, GitChange
+from intent_lsp.governance.check.change_judge import ChangeJudge
+from intent_lsp.governance.check.change_rules import CommittedRules
+from intent_lsp.governance.check.diffed_files import (
+    DiffedFile,
+    commit_files,
+    index_files,
+    work_tree_files,
+)
+from intent_lsp.governance.check.finding_list import FindingList
+from intent_lsp.governance.check.intent_judge import PastGrants
+from intent_lsp.governance.check.origins import HunkOrigins
+from intent_lsp.governance.ledger.reader import LedgerReader
+from intent_lsp.governance.root.rules import Rules
+from intent_lsp.store import clock
+from intent_lsp.store.fs.roots import RootsBelow
+from intent_lsp.store.git.commits import CommitRange, commit_range, head_branch
+from intent_lsp.store.git.file_changes import unmerged_paths
+from intent_lsp.store.git.repository import Git
+from intent_lsp.store.git.trees import GitTrees
+from intent_lsp.store.ledger.git_versions import LedgerVersions
+
+HEAD: Final = "HEAD"
+
+_LEVELS: Final = {Severity.ERROR: FindingLevel.ERROR, Severity.WARNING: FindingLevel.WARNING}
+_HEADS_KEPT: Final = 64
+
+Progress = Callable[[int, int], None]
+
+
+class NoRepositoryError(IntentLspError):
+    """A root that is in no git repository, so that nothing can be compared."""
+
+    cure = "run `git init` there, or check a clone; without git, `trace verify` checks the ledger"
+
+
+class UnmergedIndexError(IntentLspError):
+    """An index with files in conflict, which is no state that could be committed."""
+
+    cure = "resolve them and `git add` the files"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckTarget:
+    """What to check. `base` and `head` are revisions; they are for a range only."""
+
+    part: CheckedPart
+    base: str = ""
+    head: str = HEAD
+
+
+class Check:
+    """One check of one root. `trace` is its ledger, `rules` are those in the work tree."""
+
+    def __init__(self, trace: LedgerReader, rules: Rules, wishes: CheckWishes) -> None:
+        root = trace.ledger.root
+        git = Git.open(root)
+        if git is None:
+            raise NoRepositoryError(f"{root} is in no git repository that can be read")
+        self._root, self._git, self._trace, self._rules = root, git, trace, rules
+        self._wishes = wishes
+        self._committed = CommittedRules(git, rules)
+        self._nested = RootsBelow(root)
+        self._elsewhere: set[WorkspacePath] = set()
+
+    def run(self, target: CheckTarget, progress: Progress) -> CheckReport:
+        """Check the target. `progress` is called with the changes done and their number.
+
+        Raise NoRepositoryError, UnmergedIndexError, LedgerUnavailableError, or an error of
+        `store.git.commits`.
+        """
+        commits = None
+        if target.part is CheckedPart.RANGE:
+            commits = commit_range(self._git, target.base, target.head)
+        found = FindingList(self._git.full_path)
+        judge = ChangeJudge(
+            origins=HunkOrigins(self._root, self._trace.ledger.index),
+            grants=PastGrants(self._trace.ledger.index),
+            wishes=replace(self._wishes, branch=self._branch(target)),
+            found=found,
+        )
+        count = 1 if commits is None else len(commits.commits)
+        judged = []
+        for number, change in enumerate(self._changes(target.part, commits), 1):
+            judged.append(judge.judge(change))
+            progress(number, count)
+        verification = self._trace.verify(tuple(self._anchors(commits)))
+        self._add_ledger(found, verification)
+        return CheckReport(
+            part=target.part,
+            base=None if commits is None else commits.base,
+            head=self._git.head_commit() if commits is None else commits.head,
+            changes=tuple(judged),
+            findings=found.finished(None if commits is None else self._in_head(commits.head)),
+            records=verification.records,
+            remarks=tuple(self._remarks(commits)),
+        )
+
+    def _changes(self, part: CheckedPart, commits: CommitRange | None) -> Iterator[GitChange]:
+        now = clock.now()
+        if commits is not None:
+            for commit in commits.commits:
+                files = self._own(commit_files(self._git, commit))
+                rules = self._committed.of_commit(commit, commits.head)
+                yield GitChange(commit=commit, files=files, rules=rules, now=now)
+        elif part is CheckedPart.INDEX:
+            unmerged = unmerged_paths(self._git)
+            if unmerged:
+                raise UnmergedIndexError(
+                    f"{counted(len(unmerged), 'file')} of the index are in conflict"
+                )
+            files, rules = self._own(index_files(self._git)), self._committed.of_index()
+            yield GitChange(commit=None, files=files, rules=rules, now=now)
+        else:
+            files = self._own(work_tree_files(self._git))
+            rules = self._committed.of_work_tree()
+            yield GitChange(commit=None, files=files, rules=rules, now=now)
+
+    def _own(self, files: Iterable[DiffedFile]) -> list[DiffedFile]:
+        """Return the files that no root nested in this one governs."""
+        own = []
+        for file in files:
+            if self._nested.hold(file.path):
+                self._elsewhere.add(file.path)
+            else:
+                own.append(file)
+        return own
+
+    def _branch(self, target: CheckTarget) -> str | None:
+        if self._wishes.branch is not None:
+            return self._wishes.branch
+        return head_branch(self._git) if target.head == HEAD else target.head
+
+    def _anchors(self, commits: CommitRange | None) -> Iterator[Anchor]:
+        """Yield the heads of the ledger at the start of a range, if HEAD comes after it."""
+        start, head = None if commits is None else commits.start, self._git.head_commit()
+        if start is None or head is None or not GitTrees(self._git).leads_to((head,), start):
+            return
+        for hash_ in LedgerVersions(self._root).heads_at(start):
+            yield Anchor(hash=hash_, kind=AnchorKind.GIVEN, name=start)
+
+    def _add_ledger(self, found: FindingList, verification: Verification) -> None:
+        for problem in verification.problems:
+            level = _LEVELS.get(problem.severity)
+            if level is not None:
+                path = WorkspacePath(problem.file)
+                lines = LineRun(problem.line, problem.line) if problem.line else None
+                found.add_other(
+                    CheckFinding(
+                        code=problem.code.value,
+                        level=level,
+                        message=problem.message,
+                        path=path,
+                        shown_path=self._git.full_path(path),
+                        lines=lines,
+                        head_lines=lines,
+                        of_ledger=True,
+                    )
+                )
+
+    def _in_head(self, head: str) -> Callable[[WorkspacePath], FileContent]:
+        @lru_cache(maxsize=_HEADS_KEPT)
+        def read(path: WorkspacePath) -> FileContent:
+            version = self._git.version_at(head, path)
+            return content_of(None if version is None else self._git.version_bytes(version))
+
+        return read
+
+    def _remarks(self, commits: CommitRange | None) -> Iterator[str]:
+        if self._elsewhere:
+            count = counted(len(self._elsewhere), "file")
+            yield f"{count} in governed roots below this one were left out: check each with -C"
+        if commits is None:
+            return
+        if self._committed.uncommitted(commits.head):
+            yield "the intents file is not committed, so commits were judged by the one on disk"
+        if commits.head != self._git.head_commit():
+            yield f"the ledger is that of the work tree, and may lack records of {commits.head}"

@@ -1,0 +1,165 @@
+"""The records that explain the hunks of a changed file (ledger section 5, requirements section 14).
+
+Invariant: nothing is written but the index of the ledger.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+from intent_lsp.core.blame.attribution import Attributions
+from intent_lsp.core.blame.blame import BlamedText, blame
+from intent_lsp.core.blame.deleted_lines import EditChain, edit_chain
+from intent_lsp.core.blame.line_carry import letters
+from intent_lsp.core.blame.runs import FileRecord
+from intent_lsp.core.ranges import Hunk
+from intent_lsp.core.records import EntityType
+from intent_lsp.formats.diff import line_hunks
+from intent_lsp.governance.check.diffed_files import DiffedFile, comparable_lines
+from intent_lsp.governance.contents.content_lookup import PastContents
+from intent_lsp.governance.ledger.blame import LineageCache
+from intent_lsp.governance.ledger.file_lineage import FileLineage, newest_first, steps_of
+from intent_lsp.store.ledger.index.index import Index
+from intent_lsp.store.ledger.index.queries import Query
+
+_ASKED: Final = 200
+"""The most records of a deleted file that are searched for the rename that took it away."""
+
+
+@dataclass(frozen=True, slots=True)
+class HunkOrigin:
+    """The records that explain one hunk, or a whole file (`hunk` is None).
+
+    `explained` is False if some of its lines, or its deletion, come from no record.
+    """
+
+    hunk: Hunk | None
+    records: tuple[FileRecord, ...]
+    explained: bool
+
+    @property
+    def intent_ids(self) -> tuple[str, ...]:
+        """The intents of the records, each once."""
+        found = (record.intent_id for record, _ in self.records)
+        return tuple(dict.fromkeys(each for each in found if each is not None))
+
+    @property
+    def approved(self) -> bool:
+        """Whether a person has approved the newest of these edits."""
+        newest = max(self.records, key=lambda each: each[0].timestamp, default=None)
+        return newest is not None and newest[0].approval is not None
+
+    @property
+    def moment(self) -> str | None:
+        """When the newest of these edits happened, or None if there is no record."""
+        return max((record.timestamp for record, _ in self.records), default=None)
+
+
+def authors_of_records(records: Iterable[FileRecord]) -> Iterator[EntityType]:
+    """Yield who made the recorded edits of these files."""
+    for record, file in records:
+        if not record.is_assumed:
+            yield from (talk.contributor.entity_type for talk in file.conversations)
+
+
+class HunkOrigins:
+    """Finds the records behind the changes of one root's files."""
+
+    def __init__(self, root: Path, index: Index) -> None:
+        self._root, self._index = root, index
+        self._lineages = LineageCache(index)
+
+    def of(self, file: DiffedFile) -> tuple[HunkOrigin, ...]:
+        """Return the origin of each hunk of a file; of the whole file if it has no hunk.
+
+        Raise LedgerUnavailableError.
+        """
+        lineage = self._lineage(file)
+        if not file.hunks:
+            return (self._of_whole(file, lineage),)
+        lines = comparable_lines(file.after) or ()
+        chain = edit_chain(lineage.steps, file.before.hash, file.after.hash, len(lines))
+        if file.after.absent:
+            gone = _sources(lineage, chain.orders) or self._renamed_away(file)
+            return tuple(HunkOrigin(hunk, gone, bool(gone)) for hunk in file.hunks)
+        claims = self._claims(file, lineage, lines)
+        return tuple(_origin(hunk, lineage, chain, claims, lines) for hunk in file.hunks)
+
+    def _lineage(self, file: DiffedFile) -> FileLineage:
+        """Return the records of a file, also under the name that it had before this change."""
+        known = self._lineages.of(file.path)
+        if file.previous is None or any(each.path == file.previous for _, each in known.sources):
+            return known
+        sources = [*self._lineages.of(file.previous).sources, *known.sources]
+        return FileLineage(sources, steps_of(sources))
+
+    def _claims(self, file: DiffedFile, lineage: FileLineage, lines: Sequence[str]) -> Attributions:
+        content = file.after
+        if not lineage.steps or content.hash is None or content.decoded is None:
+            return [None] * len(lines)
+        return blame(
+            BlamedText(hash=content.hash, lines=lines, encoding=content.decoded.encoding),
+            lineage.steps,
+            contents=PastContents(self._root, [*lineage.sources]).lines,
+            diff=line_hunks,
+            elsewhere=tuple,
+        )
+
+    def _of_whole(self, file: DiffedFile, lineage: FileLineage) -> HunkOrigin:
+        """Return the origin of a change that is not compared by line: a rename, or other bytes."""
+        if file.same_content:
+            moved = [each for each in lineage.sources if _moves(each, file)]
+            # No record tells a mode, so nothing is missing where only that differs.
+            return HunkOrigin(None, tuple(moved[-1:]), bool(moved) or file.previous is None)
+        chain = edit_chain(lineage.steps, file.before.hash, file.after.hash, 0)
+        orders = chain.orders if chain.whole else chain.orders[:1]
+        found = _sources(lineage, orders) or self._renamed_away(file)
+        return HunkOrigin(None, found, bool(found))
+
+    def _renamed_away(self, file: DiffedFile) -> tuple[FileRecord, ...]:
+        """Return the record of the rename that took a deleted file away, if there is one."""
+        if not file.after.absent:
+            return ()
+        records = islice(newest_first(self._index, Query(path=file.path)), _ASKED)
+        found = (
+            (record, each)
+            for record in records
+            for each in record.files
+            if each.previous == file.path
+        )
+        first = next(found, None)
+        return () if first is None else (first,)
+
+
+def _origin(
+    hunk: Hunk,
+    lineage: FileLineage,
+    chain: EditChain,
+    claims: Attributions,
+    lines: Sequence[str],
+) -> HunkOrigin:
+    first, end = hunk.new_start, hunk.new_start + hunk.new_count
+    claimed = {claim.order for claim in claims[first:end] if claim is not None}
+    explained = chain.whole or (
+        bool(claimed)
+        and all(claims[at] is not None or not letters(lines[at]) for at in range(first, end))
+    )
+    if not hunk.new_count:
+        claimed = set(chain.deleted.get(first, ()))
+        explained = explained or bool(claimed)
+    orders = claimed or (set(chain.orders) if chain.whole else set())
+    return HunkOrigin(hunk, _sources(lineage, sorted(orders)), explained)
+
+
+def _moves(source: FileRecord, file: DiffedFile) -> bool:
+    """Whether a record renamed the file, or left this content under its new name."""
+    _, each = source
+    if file.previous is None or each.path != file.path:
+        return False
+    return each.previous == file.previous or each.post_hash == file.after.hash
+
+
+def _sources(lineage: FileLineage, orders: Iterable[int]) -> tuple[FileRecord, ...]:
+    return tuple(lineage.sources[order] for order in orders)

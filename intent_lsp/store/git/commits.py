@@ -1,0 +1,156 @@
+"""Commits of a range, and the commits that a shallow clone lacks.
+
+Invariant: nothing is written or fetched. A range that is not complete raises, and is never cut.
+"""
+
+# pygit2 is imported only when a repository is opened, so its types cannot be named here.
+# ruff: noqa: ANN401
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from intent_lsp.core.check.commit import CommitFacts
+from intent_lsp.core.errors import IntentLspError
+from intent_lsp.store.git.gitdir import small_file
+from intent_lsp.store.git.repository import Git
+
+_ALL_ZERO: Final = "0"
+_PARENTS_FIRST: Final = 1 | 4
+"""libgit2's GIT_SORT_TOPOLOGICAL and GIT_SORT_REVERSE."""
+
+_DEEPEN: Final = "`git fetch --unshallow` (fetch-depth: 0 at GitHub, GIT_DEPTH: 0 at GitLab)"
+
+
+class UnknownRevisionError(IntentLspError):
+    """A revision that the repository does not have. `shallow`: it is a shallow clone."""
+
+    def __init__(self, revision: str, *, shallow: bool) -> None:
+        super().__init__(f"there is no commit {revision} in this repository")
+        self.revision = revision
+        if revision and not revision.strip(_ALL_ZERO):
+            self.cure = "a new branch has no earlier commit: give the branch that it left"
+        elif shallow:
+            self.cure = f"this clone is shallow: fetch the history with {_DEEPEN}"
+        else:
+            self.cure = "fetch it with `git fetch origin BRANCH`, or give another revision"
+
+
+class ShallowRangeError(IntentLspError):
+    """A range of which a shallow clone does not have every commit."""
+
+    def __init__(self, base: str, head: str) -> None:
+        super().__init__(f"this clone is shallow and lacks commits between {base} and {head}")
+        self.cure = f"fetch the history with {_DEEPEN}"
+
+
+class UnreadableCommitsError(IntentLspError):
+    """Commits or files of commits that git cannot read, as in a damaged or partial clone."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"git cannot read {what}")
+        self.cure = "see `git fsck`; a partial clone needs a fetch without --filter"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommitRange:
+    """The commits reachable from `head` and not from `base`, each after its parents.
+
+    `start` is the newest commit that both have in their history, or None if there is none.
+    """
+
+    base: str
+    head: str
+    start: str | None
+    commits: Sequence[CommitFacts]
+
+
+def commit_range(git: Git, base: str, head: str) -> CommitRange:
+    """Return the commits of the range `base`..`head`, named as git names revisions.
+
+    Raise UnknownRevisionError, ShallowRangeError or UnreadableCommitsError.
+    """
+    tips = (resolve(git, base), resolve(git, head))
+    shallow = _shallow_commits(git)
+    found = git.ask(None, partial(_range, base=tips[0], head=tips[1]))
+    if found is None:
+        if shallow:
+            raise ShallowRangeError(base, head)
+        raise UnreadableCommitsError(f"the commits between {base} and {head}")
+    if shallow and _is_cut(found, shallow):
+        raise ShallowRangeError(base, head)
+    return found
+
+
+def resolve(git: Git, revision: str) -> str:
+    """Return the id of the commit that a revision names. Raise UnknownRevisionError."""
+    found = git.ask(None, partial(_commit_id, revision=revision))
+    if found is None:
+        raise UnknownRevisionError(revision, shallow=bool(_shallow_commits(git)))
+    return found
+
+
+def head_branch(git: Git) -> str | None:
+    """Return the name of the branch that is checked out, or None if HEAD is detached."""
+    return git.ask(None, _branch)
+
+
+def _commit_id(repository: Any, *, revision: str) -> str:
+    return str(repository.revparse_single(f"{revision}^{{commit}}").id)
+
+
+def _branch(repository: Any) -> str | None:
+    # An unborn branch has a name, too.
+    target = repository.lookup_reference("HEAD").raw_target
+    name = target.decode("utf-8", "replace") if isinstance(target, bytes) else ""
+    return name.removeprefix("refs/heads/") if name.startswith("refs/heads/") else None
+
+
+def _range(repository: Any, *, base: str, head: str) -> CommitRange:
+    walk = repository.walk(None, _PARENTS_FIRST)
+    walk.push(head)
+    walk.hide(base)
+    start = repository.merge_base(base, head)
+    return CommitRange(
+        base=base,
+        head=head,
+        start=None if start is None else str(start),
+        commits=[facts(commit) for commit in walk],
+    )
+
+
+def facts(commit: Any) -> CommitFacts:
+    """Return what a check needs of a commit of libgit2."""
+    return CommitFacts(
+        id=str(commit.id),
+        parents=tuple(map(str, commit.parent_ids)),
+        message=bytes(commit.raw_message).decode("utf-8", "replace"),
+        author=_signed(commit.author),
+        committer=_signed(commit.committer),
+        time=int(commit.commit_time),
+    )
+
+
+def _signed(signature: Any) -> str:
+    name, address = (
+        bytes(part).decode("utf-8", "replace") for part in (signature.raw_name, signature.raw_email)
+    )
+    return f"{name} <{address}>"
+
+
+def _shallow_commits(git: Git) -> frozenset[str]:
+    """Return the commits whose parents a shallow clone does not have."""
+    text = small_file(Path(git.common_dir) / "shallow").decode("ascii", "replace")
+    return frozenset(text.split())
+
+
+def _is_cut(found: CommitRange, shallow: frozenset[str]) -> bool:
+    """Whether a range in a shallow clone may lack commits, or have some that its base has too."""
+    if found.start is None or any(each.id in shallow for each in found.commits):
+        return True
+    if found.base not in shallow:
+        return False
+    # What the base's history holds is unknown beyond the base itself.
+    return found.start != found.base or any(not each.parents for each in found.commits)
