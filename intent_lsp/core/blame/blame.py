@@ -208,11 +208,19 @@ def known_blocks(steps: Iterable[Edit]) -> Known:
     return known
 
 
-def find_blocks(claims: Attributions, lines: Hashable, known: Known, *, at_least: int) -> None:
+def find_blocks(
+    claims: Attributions,
+    lines: Hashable,
+    known: Known,
+    *,
+    at_least: int,
+    alone: int = ONE_LINE_LETTERS,
+) -> None:
     """Attribute unattributed lines to edits that recorded an equal block. Changes `claims`.
 
     `known` holds the recorded blocks. Longer blocks are searched for first, each from top to
-    bottom. Blocks with fewer than `at_least` letters and digits are skipped.
+    bottom. Blocks with fewer than `at_least` letters and digits are skipped, and blocks of one line
+    with fewer than `alone`.
     """
     left = LINES_HASHED
     for length in sorted(known, reverse=True):
@@ -226,7 +234,7 @@ def find_blocks(claims: Attributions, lines: Hashable, known: Known, *, at_least
             continue
         left -= cost
         for first, last in stretches:
-            letters_ = max(at_least, ONE_LINE_LETTERS) if length == 1 else at_least
+            letters_ = max(at_least, alone) if length == 1 else at_least
             _find(claims, lines, known[length], _Search(first, last, length, letters_))
 
 

@@ -4,6 +4,7 @@ Invariant: places are relative to git's top level (`%SRCROOT%`), with every byte
 Invariant: a result keeps its partial fingerprint while its lines move.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 from urllib.parse import quote_from_bytes
@@ -21,6 +22,8 @@ FINGERPRINT: Final = "intentHunk/v1"
 _TOOL: Final = "intent-lsp"
 _SOURCE_ROOT: Final = "%SRCROOT%"
 _WAY_OUT: Final = "**Way out:**"
+_LINK: Final = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+"""A link of Markdown. The pages that `codes.md` links to are not beside the log."""
 
 
 def check_sarif(
@@ -57,6 +60,7 @@ def check_sarif(
 def _rule(code: str, section: str) -> dict[str, Any]:
     """Return the description of a code, from its section in `codes.md`."""
     rule: dict[str, Any] = {"id": code, "name": _camel(code)}
+    section = _LINK.sub(r"\1", section)
     about, _, way_out = section.partition(_WAY_OUT)
     paragraphs = about.strip().split("\n\n")
     if paragraphs[0]:

@@ -42,7 +42,8 @@ class AgentChanges:
         Return whether there is one.
         """
         evidence = self._evidence(file)
-        if evidence is None or file.kind is FileClass.SERVER_ONLY:
+        servers = file.kind is FileClass.SERVER_ONLY
+        if evidence is None or servers or found.restores(file.file):
             return False
         refused = False
         for path, moved_away in _paths(file):

@@ -35,6 +35,8 @@ _OF_ALL_FILES: Final = (
 """Refusals that concern the intent and not a file, so that one finding stands for all files."""
 
 _UNRECORDED: Final = "No record explains this change."
+_IN_AN_EDITOR: Final = " Select one with intent.select."
+"""The gate's advice to a person at an editor, which is none for a commit."""
 _HOW_TO_NAME: Final = (
     " A commit names its intent by the trailer `Intent: ID`, by its records, or by its branch."
 )
@@ -94,7 +96,9 @@ class ChangeJudge:
     def _originated(self, file: DiffedFile, rules: Rules) -> OriginatedFile:
         kind = standing(file.path, rules.policy, ignored=False)
         origins = () if kind is FileClass.SERVER_ONLY else self.origins.of(file)
-        judged = kind is FileClass.GOVERNED and not rules.generated.covers(file.path)
+        # Undoing is never refused (ADR 0006).
+        exempt = rules.generated.covers(file.path) or self.found.restores(file)
+        judged = kind is FileClass.GOVERNED and not exempt
         return OriginatedFile(file, kind, origins, judged)
 
     def _judge_files(
@@ -162,9 +166,8 @@ class ChangeJudge:
         paths = tuple(dict.fromkeys(each.path for each, _, _ in refused))
         more = f" It concerns {len(paths)} files." if len(paths) > 1 else ""
         cure = _HOW_TO_NAME if denied.code is GateCode.NO_ACTIVE_INTENT else ""
-        self.found.add(
-            denied.code.value, FindingLevel.ERROR, denied.message + cure + more, place, intents=ids
-        )
+        told = denied.message.removesuffix(_IN_AN_EDITOR) + cure + more
+        self.found.add(denied.code.value, FindingLevel.ERROR, told, place, intents=ids)
 
     def _report_unrecorded(self, change: GitChange, file: OriginatedFile) -> None:
         level = FindingLevel.ERROR if self.wishes.require_coverage else FindingLevel.WARNING

@@ -163,7 +163,7 @@ class Check:
         if start is None or head is None or not GitTrees(self._git).leads_to((head,), start):
             return
         for hash_ in LedgerVersions(self._root).heads_at(start):
-            yield Anchor(hash=hash_, kind=AnchorKind.GIVEN, name=start)
+            yield Anchor(hash=hash_, kind=AnchorKind.EARLIER_COMMIT, name=start)
 
     def _add_ledger(self, found: FindingList, verification: Verification) -> None:
         for problem in verification.problems:

@@ -141,9 +141,26 @@ def _own_part(git: Git, delta: FileDelta, others: Sequence[FileDelta]) -> Diffed
     sides = [hunks_between(_side(git, each.old), file.after) for each in others]
     if file.hunks is None or None in sides:
         return file
-    runs = marked_runs(file.hunks, [side for side in sides if side is not None])
-    own = tuple(run.hunk for run in runs if run.hunk is not None)
+    own = tuple(
+        part
+        for run in marked_runs(file.hunks, [side for side in sides if side is not None])
+        if run.hunk is not None
+        for part in _new_to_all(run.hunk, [side for side in sides if side is not None])
+    )
     return replace(file, hunks=own) if own else None
+
+
+def _new_to_all(hunk: Hunk, sides: Sequence[Sequence[Hunk]]) -> Iterator[Hunk]:
+    """Yield the parts of a hunk whose lines are new against every other parent, too."""
+    own = set(range(hunk.new_start, hunk.new_start + hunk.new_count))
+    for side in sides:
+        own &= {at for e in side for at in range(e.new_start, e.new_start + e.new_count)}
+    if len(own) == hunk.new_count:
+        yield hunk
+        return
+    for start in sorted(at for at in own if at - 1 not in own):
+        end = next(at for at in range(start, start + len(own) + 1) if at not in own)
+        yield Hunk(old_start=hunk.old_start, old_count=0, new_start=start, new_count=end - start)
 
 
 def _blobs(deltas: Iterable[FileDelta]) -> Mapping[WorkspacePath, FileDelta]:

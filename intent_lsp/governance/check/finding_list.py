@@ -68,15 +68,28 @@ class FindingList:
     _found: list[tuple[CheckFinding, FoundPlace | None, int]] = field(default_factory=list)
     _made: Fingerprints = field(default_factory=Fingerprints)
     _left: list[dict[WorkspacePath, str | None]] = field(default_factory=list)
+    _began: dict[WorkspacePath, str | None] = field(default_factory=dict)
+    _restored: set[WorkspacePath] = field(default_factory=set)
 
     def begin(self, files: Iterable[DiffedFile]) -> None:
         """Begin the next change. The findings until the next one concern its `files`."""
         left: dict[WorkspacePath, str | None] = {}
+        began: dict[WorkspacePath, str | None] = {}
         for file in files:
-            if file.previous is not None:
-                left[file.previous] = None
-            left[file.path] = file.new_id
+            old = file.path if file.previous is None else file.previous
+            began[file.path], left[old] = None, None
+            began[old], left[file.path] = file.old_id, file.new_id
+        self._restored = {
+            p for p, id_ in left.items() if p in self._began and self._began[p] == id_
+        }
+        self._began = {**began, **self._began}
         self._left.append(left)
+
+    def restores(self, file: DiffedFile) -> bool:
+        """Whether the present change leaves a file as the first change of it had found it."""
+        return file.path in self._restored and (
+            file.previous is None or file.previous in self._restored
+        )
 
     def add(  # noqa: PLR0913 - each is a field of it
         self,

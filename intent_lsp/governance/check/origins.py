@@ -3,15 +3,15 @@
 Invariant: nothing is written but the index of the ledger.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from intent_lsp.core.blame.attribution import Attributions
-from intent_lsp.core.blame.blame import BlamedText, blame
-from intent_lsp.core.blame.deleted_lines import EditChain, edit_chain
+from intent_lsp.core.blame.attribution import BEFORE, Attributions
+from intent_lsp.core.blame.blame import BlamedText, blame, find_blocks, hashable, known_blocks
+from intent_lsp.core.blame.edit_chains import EditChain, LaterEdits, edit_chain, later_edits
 from intent_lsp.core.blame.line_carry import letters
 from intent_lsp.core.blame.runs import FileRecord
 from intent_lsp.core.ranges import Hunk
@@ -57,6 +57,34 @@ class HunkOrigin:
         return max((record.timestamp for record, _ in self.records), default=None)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Told:
+    """What records tell of one file: the edits back and on, and the attribution of each line."""
+
+    chain: EditChain
+    later: LaterEdits
+    claims: Attributions
+    lines: Sequence[str]
+
+    def writers(self, hunk: Hunk) -> set[int]:
+        """Return the edits that wrote lines of a hunk."""
+        claims = self.claims[hunk.new_start : hunk.new_start + hunk.new_count]
+        return {claim.order for claim in claims if claim is not None}
+
+    def deleters(self, hunk: Hunk) -> set[int]:
+        """Return the edits that deleted the lines of a hunk that has no new ones."""
+        gone = range(hunk.old_start, hunk.old_start + hunk.old_count)
+        later = {self.later.deleted[line] for line in gone if line in self.later.deleted}
+        return later | set(self.chain.deleted.get(hunk.new_start, ()))
+
+    def explains(self, hunk: Hunk, orders: Collection[int]) -> bool:
+        """Whether edits explain a whole hunk; `orders` are those that explain some of it."""
+        written = range(hunk.new_start, hunk.new_start + hunk.new_count)
+        return bool(orders) and all(
+            self.claims[at] is not None or not letters(self.lines[at]) for at in written
+        )
+
+
 def authors_of_records(records: Iterable[FileRecord]) -> Iterator[EntityType]:
     """Yield who made the recorded edits of these files."""
     for record, file in records:
@@ -84,8 +112,15 @@ class HunkOrigins:
         if file.after.absent:
             gone = _sources(lineage, chain.orders) or self._renamed_away(file)
             return tuple(HunkOrigin(hunk, gone, bool(gone)) for hunk in file.hunks)
-        claims = self._claims(file, lineage, lines)
-        return tuple(_origin(hunk, lineage, chain, claims, lines) for hunk in file.hunks)
+        before = len(comparable_lines(file.before) or ())
+        told = _Told(
+            chain=chain,
+            later=later_edits(lineage.steps, file.before.hash, before),
+            claims=self._claims(file, lineage, lines),
+            lines=lines,
+        )
+        _find_short_blocks(told, file)
+        return tuple(_origin(hunk, lineage, told) for hunk in file.hunks)
 
     def _lineage(self, file: DiffedFile) -> FileLineage:
         """Return the records of a file, also under the name that it had before this change."""
@@ -133,23 +168,30 @@ class HunkOrigins:
         return () if first is None else (first,)
 
 
-def _origin(
-    hunk: Hunk,
-    lineage: FileLineage,
-    chain: EditChain,
-    claims: Attributions,
-    lines: Sequence[str],
-) -> HunkOrigin:
-    first, end = hunk.new_start, hunk.new_start + hunk.new_count
-    claimed = {claim.order for claim in claims[first:end] if claim is not None}
-    explained = chain.whole or (
-        bool(claimed)
-        and all(claims[at] is not None or not letters(lines[at]) for at in range(first, end))
-    )
-    if not hunk.new_count:
-        claimed = set(chain.deleted.get(first, ()))
-        explained = explained or bool(claimed)
-    orders = claimed or (set(chain.orders) if chain.whole else set())
+def _find_short_blocks(told: _Told, file: DiffedFile) -> None:
+    """Attribute lines of hunks to edits since the older content that recorded an equal block.
+
+    Blame leaves short blocks out, since anybody could have written them. Here only the edits of
+    this change are searched, so that even a short block is one of theirs.
+    """
+    if not told.later.steps or file.after.decoded is None:
+        return
+    searched: Attributions = [BEFORE] * len(told.lines)
+    for hunk in file.hunks or ():
+        end = hunk.new_start + hunk.new_count
+        searched[hunk.new_start : end] = told.claims[hunk.new_start : end]
+    lines = hashable(told.lines, file.after.decoded.encoding)
+    find_blocks(searched, lines, known_blocks(told.later.steps), at_least=1, alone=1)
+    for at, claim in enumerate(searched):
+        if claim is not None and claim != BEFORE:
+            told.claims[at] = claim
+
+
+def _origin(hunk: Hunk, lineage: FileLineage, told: _Told) -> HunkOrigin:
+    orders = told.writers(hunk) if hunk.new_count else told.deleters(hunk)
+    explained = told.chain.whole or told.explains(hunk, orders)
+    if not orders and told.chain.whole:
+        orders = set(told.chain.orders)
     return HunkOrigin(hunk, _sources(lineage, sorted(orders)), explained)
 
 

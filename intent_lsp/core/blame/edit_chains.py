@@ -1,4 +1,4 @@
-"""The records between two contents of a file, and the places where they deleted lines.
+"""The edits between two contents of a file: back from the newer one, and on from the older one.
 
 Specified in ledger section 5.
 
@@ -44,6 +44,51 @@ def edit_chain(
         back.pass_over(step)
         wanted = step.pre
     return back.chain(whole=bool(back.orders))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaterEdits:
+    """The edits that followed an older content, in their order.
+
+    `deleted` maps a line of that content, from 0, to the edit that deleted or replaced it.
+    """
+
+    steps: tuple[Edit, ...]
+    deleted: Mapping[int, int]
+
+
+def later_edits(steps: Sequence[Edit], before: ContentHash | None, count: int) -> LaterEdits:
+    """Return the edits that followed a content of a file, which has `count` lines.
+
+    `before` is the content's hash, or None where there was no file.
+    """
+    origins: list[int | None] = list(range(count))
+    deleted: dict[int, int] = {}
+    passed: list[Edit] = []
+    wanted, known = before, True
+    while (step := _oldest(steps, wanted, passed)) is not None:
+        passed.append(step)
+        found = splices(step, float("inf")) if known else None
+        known = found is not None
+        for each in reversed(found or ()):
+            gone = origins[each.old : each.old_end]
+            deleted.update((line, step.order) for line in gone if line is not None)
+            origins[each.old : each.old_end] = [None] * (each.new_end - each.new)
+        wanted = step.post
+    return LaterEdits(steps=tuple(passed), deleted=deleted)
+
+
+def _oldest(
+    steps: Sequence[Edit], wanted: ContentHash | None, passed: Sequence[Edit]
+) -> Edit | None:
+    """Return the oldest edit that started from `wanted`, newer than those that were passed."""
+    after = passed[-1].order if passed else -1
+    fitting = (
+        step
+        for step in steps
+        if step.pre == wanted and step.pre != step.post and step.order > after
+    )
+    return min(fitting, key=lambda step: step.order, default=None)
 
 
 def _newest(steps: Sequence[Edit], wanted: ContentHash | None, used: set[int]) -> Edit | None:
