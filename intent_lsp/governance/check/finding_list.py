@@ -7,6 +7,7 @@ Invariant: a finding about a file that a later commit has restored is a note.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from intent_lsp.core.check.fingerprints import Fingerprints
 from intent_lsp.core.check.line_runs import later_run, run_of_hunk
@@ -19,6 +20,8 @@ from intent_lsp.governance.check.diffed_files import (
     comparable_lines,
     hunks_between,
 )
+
+_LEVELS: Final = tuple(FindingLevel)
 
 ReadHead = Callable[[WorkspacePath], FileContent]
 """Returns a file as the head of the range has it."""
@@ -123,20 +126,25 @@ class FindingList:
         self._found.append((replace(finding, fingerprint=made), None, len(self._left)))
 
     def finished(self, read_head: ReadHead | None) -> tuple[CheckFinding, ...]:
-        """Return all findings. `read_head` finds their lines in the head of a range."""
-        return tuple(self._finished(read_head))
+        """Return all findings: change by change, errors first, and those of the ledger last.
 
-    def _finished(self, read_head: ReadHead | None) -> Iterator[CheckFinding]:
+        `read_head` finds their lines in the head of a range.
+        """
+        found = sorted(self._finished(read_head), key=lambda each: (each[0], _rank(each[1])))
+        return tuple(finding for _, finding in found)
+
+    def _finished(self, read_head: ReadHead | None) -> Iterator[tuple[int, CheckFinding]]:
+        """Yield the findings with the numbers of their changes."""
         for finding, place, number in self._found:
             if place is None:
-                yield finding
+                yield len(self._left) + 1, finding
                 continue
             found = finding
             if self._is_undone(place, number):
                 found = replace(found, level=FindingLevel.NOTE, undone=True)
             if read_head is not None and found.lines is not None:
                 found = replace(found, head_lines=_in_head(found.lines, place, read_head))
-            yield found
+            yield number, found
 
     def _is_undone(self, place: FoundPlace, number: int) -> bool:
         """Whether a change after the one with this number has left the file as it was before."""
@@ -148,6 +156,10 @@ class FindingList:
         return any(
             place.path in left and left[place.path] == before for left in self._left[number:]
         )
+
+
+def _rank(finding: CheckFinding) -> int:
+    return _LEVELS.index(finding.level)
 
 
 def _in_head(lines: LineRun, place: FoundPlace, read_head: ReadHead) -> LineRun | None:
