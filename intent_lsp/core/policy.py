@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
+from intent_lsp.core.records import ApprovalChannel
+
 
 class Enforcement(StrEnum):
     """What happens to a save in an editor, or to an agent's call, that breaks a rule."""
@@ -108,6 +110,8 @@ class TeamPolicy:
     agents: Enforcement = Enforcement.BLOCK
     agents_inherit: Inheritance = Inheritance.NONE
     hitl: PeopleAsked = PeopleAsked.NEVER
+    hitl_by: tuple[ApprovalChannel, ...] = (ApprovalChannel.EDITOR,)
+    """Whose answers count: always those from the editor, and others if the team trusts them."""
     hitl_timeout_seconds: int = 60
     fail_open: bool = True
     contract: ContractRule = ContractRule.DENY

@@ -57,7 +57,7 @@ def edit(text: str) -> Event:
         scope_validation=ScopeValidation.PASS,
         success=False,
         error=text,
-        approval=Approval(ApprovalChoice.ONCE, text),
+        approval=Approval(choice=ApprovalChoice.ONCE, session_id=text),
         files=(
             RecordFile(
                 relative_path=text,

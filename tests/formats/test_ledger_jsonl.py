@@ -16,7 +16,9 @@ from intent_lsp.core.content import content_of, hash_content
 from intent_lsp.core.errors import InvalidRecordError
 from intent_lsp.core.ledger.chain import ChainEnd, draft
 from intent_lsp.core.records import (
+    GRANT_TOOL,
     Approval,
+    ApprovalChannel,
     ApprovalChoice,
     AstFingerprint,
     Contributor,
@@ -122,7 +124,7 @@ def everything() -> Event:
         success=False,
         error="no",
         concurrent_modification=True,
-        approval=Approval(ApprovalChoice.ONCE, "s1"),
+        approval=Approval(choice=ApprovalChoice.ONCE, session_id="s1"),
         files=(file,),
     )
 
@@ -143,6 +145,32 @@ def test_the_keys_of_a_line_stand_in_the_order_of_the_specification() -> None:
     assert keys(talk) == "url contributor ranges related"
     assert keys(talk["ranges"][0]) == "start_line end_line content_hash replaced"
     assert keys(wire["integrity"]) == "chain canonical prev_record_hash merges record_hash"
+
+
+@pytest.mark.parametrize("channel", ApprovalChannel)
+def test_how_an_answer_arrived_is_told_where_it_was_not_the_editor(
+    channel: ApprovalChannel,
+) -> None:
+    grant = Grant(patterns=("a",), reason=None, granted_by="s1", expires_at=None, channel=channel)
+    approval = Approval(choice=ApprovalChoice.ONCE, session_id="s1", channel=channel)
+    record, line = sealed(edit(approval=approval))
+    given, granted = sealed(
+        edit(
+            grant=grant,
+            files=(),
+            tool_name=GRANT_TOOL,
+            mutation_class=MutationClass.CONFIGURATION,
+            scope_validation=ScopeValidation.EXEMPT,
+        )
+    )
+    wire = json.loads(line) | {"grant": json.loads(granted)["grant"]}
+    more = "" if channel is ApprovalChannel.EDITOR else " channel"
+    assert keys(wire["approval"]) == "choice session_id" + more
+    assert keys(wire["grant"]) == "patterns reason granted_by expires_at" + more
+    assert (jsonl.read(line), jsonl.read(granted)) == (record, given)
+    told = line.replace(b'"session_id":"s1"', b'"session_id":"s1","channel":"editor"', 1)
+    if channel is ApprovalChannel.EDITOR:
+        assert jsonl.examine(told).flaw is not None
 
 
 def keys(found: dict[str, object]) -> str:

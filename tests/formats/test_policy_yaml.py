@@ -15,6 +15,7 @@ from intent_lsp.core.policy import (
     TeamPolicy,
     Urls,
 )
+from intent_lsp.core.records import ApprovalChannel
 from intent_lsp.formats.intents.intents_file import read_intents
 from intent_lsp.formats.intents.policy_file import read_policy
 from intent_lsp.formats.text_positions import TextPositions
@@ -31,6 +32,7 @@ sidecar:
     - pathGlob: vendor/**
   enforcement: block
   hitl: out_of_scope
+  hitl_by: [elicitation, editor, editor]
   hitl_timeout_seconds: 5
   fail_open: false
   contract: warn
@@ -55,6 +57,7 @@ POLICY = TeamPolicy(
     ),
     enforcement=Enforcement.BLOCK,
     hitl=PeopleAsked.OUT_OF_SCOPE,
+    hitl_by=(ApprovalChannel.ELICITATION, ApprovalChannel.EDITOR),
     hitl_timeout_seconds=5,
     fail_open=False,
     contract=ContractRule.WARN,
@@ -104,6 +107,11 @@ FLAWS = [
     ("enforcement: blok", FileCode.BAD_VALUE, "blok"),
     ("hitl: [x]", FileCode.WRONG_TYPE, "[x]"),
     ("hitl: 'zzz'", FileCode.BAD_VALUE, "'zzz'"),
+    ("hitl_by: editor", FileCode.WRONG_TYPE, "editor"),
+    ("hitl_by: [editor, hook]", FileCode.BAD_VALUE, "hook"),
+    ("hitl_by: [elicitation]", FileCode.BAD_VALUE, "[elicitation]"),
+    ("hitl_by: []", FileCode.BAD_VALUE, "[]"),
+    ("hitl_by: [editor, [x]]", FileCode.WRONG_TYPE, "[x]"),
     ("version: -1", FileCode.BAD_VALUE, "-1"),
     ("version: x", FileCode.WRONG_TYPE, "x"),
     ("hitl_timeout_seconds: 0", FileCode.BAD_VALUE, "0"),

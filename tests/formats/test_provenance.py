@@ -16,6 +16,7 @@ from intent_lsp.core.records import (
     HUMAN,
     UNKNOWN_CONTRIBUTOR,
     Approval,
+    ApprovalChannel,
     ApprovalChoice,
     Contributor,
     EntityType,
@@ -137,7 +138,18 @@ def test_what_nobody_explains_has_no_words() -> None:
         ({}, []),
         ({"scope_validation": ScopeValidation.FAIL}, []),
         ({"scope_validation": ScopeValidation.FAIL, "intent_id": None}, ["no intent was selected"]),
-        ({"approval": Approval(ApprovalChoice.ONCE, "s")}, ["a person approved it"]),
+        (
+            {"approval": Approval(choice=ApprovalChoice.ONCE, session_id="s")},
+            ["a person approved it"],
+        ),
+        (
+            {
+                "approval": Approval(
+                    choice=ApprovalChoice.ONCE, session_id="s", channel=ApprovalChannel.ELICITATION
+                )
+            },
+            ["its agent's client approved it"],
+        ),
         (
             {"grant": Grant(patterns=("a",), reason="a\nb", granted_by="s", expires_at=None)},
             ["a b"],

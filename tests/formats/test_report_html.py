@@ -165,7 +165,7 @@ def everything_says(word: str) -> ReportData:
         scope_validation=ScopeValidation.FAIL,
         success=False,
         error=word,
-        approval=Approval(ApprovalChoice.ONCE, word),
+        approval=Approval(choice=ApprovalChoice.ONCE, session_id=word),
         grant=Grant(patterns=(word,), reason=word, granted_by=word, expires_at=word),
         vcs=Vcs(word),
         files=(file,),
@@ -333,7 +333,10 @@ def test_tables_show_the_largest_and_say_so() -> None:
         (edit(success=False, files=()), ["failed", "no reason was given"]),
         (edit(concurrent_modification=True), ["somebody else changed a file"]),
         (edit(intent_hash=HASH), ["intent's text"]),
-        (edit(approval=Approval(ApprovalChoice.EXPANDED, "s9")), ["expanded, in session s9"]),
+        (
+            edit(approval=Approval(choice=ApprovalChoice.EXPANDED, session_id="s9")),
+            ["expanded, in session s9"],
+        ),
         (
             edit(
                 grant=Grant(

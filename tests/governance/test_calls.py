@@ -10,10 +10,16 @@ import pytest
 from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import hash_content
-from intent_lsp.core.gate.request import Allowed, Denied
+from intent_lsp.core.gate.request import Allowed, ApprovalAnswer, Denied
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.privacy import hashed_session
-from intent_lsp.core.records import MutationClass, ScopeValidation
+from intent_lsp.core.records import (
+    Approval,
+    ApprovalChannel,
+    ApprovalChoice,
+    MutationClass,
+    ScopeValidation,
+)
 from intent_lsp.governance.calls.admission import CallDecision
 from intent_lsp.governance.governance import Governance
 from intent_lsp.store.ledger.index.queries import Query
@@ -356,6 +362,33 @@ def test_where_nobody_can_be_asked_it_is_refused(agent: Open, root: Repository, 
     assert denied.code is GateCode.HITL_REJECTED
     assert (
         denied.details["feedback"] == "no editor is connected here in which a person could be asked"
+    )
+
+
+@pytest.mark.parametrize("listed", [True, False])
+def test_what_a_client_answers_counts_only_where_the_team_says_so(
+    agent: Open, root: Repository, *, listed: bool
+) -> None:
+    by = "[editor, elicitation]" if listed else "[editor]"
+    policy = f"sidecar:\n  hitl: out_of_scope\n  hitl_by: {by}\n"
+    root.write(".orchestration/constraints.sidecar.yaml", policy)
+    builder, call = agent(), ToolCall(tool_name="Write", paths=("docs/guide.md",))
+    word = ApprovalAnswer(
+        approval=ApprovalChoice.ONCE, session_id="a", channel=ApprovalChannel.ELICITATION
+    )
+    admission = builder.governance.calls.admit(builder.name, "", call, word)
+    if not listed:
+        assert isinstance(admission.decision, Denied)
+        assert admission.decision.code is GateCode.HITL_REJECTED
+        assert "hitl_by: [editor, elicitation]" in str(admission.decision.details["feedback"])
+        return
+    assert admission.ticket is not None
+    root.write("docs/guide.md", "new\n")
+    outcome = builder.governance.calls.record(admission.ticket.id)
+    assert outcome is not None
+    assert outcome.record is not None
+    assert outcome.record.approval == Approval(
+        choice=ApprovalChoice.ONCE, session_id="a", channel=ApprovalChannel.ELICITATION
     )
 
 

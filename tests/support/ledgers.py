@@ -15,6 +15,7 @@ from intent_lsp.core.ledger.truncation import RecordCommit
 from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.core.records import (
     Approval,
+    ApprovalChannel,
     ApprovalChoice,
     AstFingerprint,
     Contributor,
@@ -96,7 +97,14 @@ _edits = st.builds(
     inferred=st.booleans(),
     scope_validation=st.sampled_from(ScopeValidation),
     concurrent_modification=st.booleans(),
-    approval=_maybe(st.builds(Approval, st.sampled_from(ApprovalChoice), _word)),
+    approval=_maybe(
+        st.builds(
+            Approval,
+            choice=st.sampled_from(ApprovalChoice),
+            session_id=_word,
+            channel=st.sampled_from(ApprovalChannel),
+        )
+    ),
     vcs=st.sampled_from([Vcs(), Vcs("a3c56b05b2766f6ce3795558307cdc8fdf46391a")]),
     files=st.lists(files, max_size=3).map(tuple),
 )

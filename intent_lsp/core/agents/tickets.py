@@ -12,7 +12,12 @@ from intent_lsp.core.agents.tree_snapshot import GuardedSeen, TreeSnapshot
 from intent_lsp.core.commands.reading import Effect
 from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.records import ApprovalChoice, MutationClass, ScopeValidation
+from intent_lsp.core.records import (
+    ApprovalChannel,
+    ApprovalChoice,
+    MutationClass,
+    ScopeValidation,
+)
 from intent_lsp.core.text import pack
 
 CLAIMED_FOR: Final = timedelta(seconds=30)
@@ -52,7 +57,7 @@ class Ticket:
     command.
 
     `fingerprint` distinguishes calls that have the same `tool_use_id`. `approved_by` is the session
-    of the person who approved the call.
+    of the person who approved the call, and `approval_channel` is how the approval arrived.
 
     Flags: `looking`: the command's text shows no change of a file. `by_save`: an editor makes the
     change, and its save makes the record. `background`: processes that the call started may still
@@ -77,6 +82,7 @@ class Ticket:
     warnings: tuple[str, ...] = ()
     approval: ApprovalChoice | None = None
     approved_by: str | None = None
+    approval_channel: ApprovalChannel = ApprovalChannel.EDITOR
     program: str | None = None
     command: ContentHash | None = None
     looking: bool = False

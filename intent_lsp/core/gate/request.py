@@ -5,8 +5,8 @@ Specified in requirements section 6.
 Invariant: this module holds values only. The caller looks up every fact before it asks the gate.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Final
 
@@ -16,7 +16,12 @@ from intent_lsp.core.gate.intent_lists import Owners
 from intent_lsp.core.intents import Intent, IntentId, Intents
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.policy import PeopleAsked
-from intent_lsp.core.records import ApprovalChoice, MutationClass, ScopeValidation
+from intent_lsp.core.records import (
+    ApprovalChannel,
+    ApprovalChoice,
+    MutationClass,
+    ScopeValidation,
+)
 from intent_lsp.core.scope.scope import Scope
 
 EDITOR_SAVE: Final = "editor/save"
@@ -175,6 +180,10 @@ SaveDecision = Allowed | Denied
 Decision = Allowed | Denied | Ask
 
 
+NOT_COUNTED: Final = (
+    "an answer that came through the agent's client does not count here; the team's policy would"
+    " have to say `hitl_by: [editor, elicitation]`"
+)
 NOBODY_TO_ASK: Final = "no editor is connected here in which a person could be asked"
 
 
@@ -186,6 +195,7 @@ class ApprovalAnswer:
     has been asked yet, but a person can be. `is_nobody`: the client cannot ask a person.
     `session_id` is the session of the person who approved. `final`: the call stays denied even if
     the gate would now allow it, because the person rejected it or the request was cancelled.
+    `channel` is how the answer arrived.
     """
 
     approval: ApprovalChoice | None = None
@@ -194,6 +204,13 @@ class ApprovalAnswer:
     final: bool = False
     session_id: str | None = None
     is_nobody: bool = False
+    channel: ApprovalChannel = ApprovalChannel.EDITOR
+
+    def counted(self, channels: Collection[ApprovalChannel]) -> "ApprovalAnswer":
+        """Return the answer as it counts where the policy accepts approvals from `channels`."""
+        if self.approval is None or self.channel in channels:
+            return self
+        return replace(self, approval=None, feedback=NOT_COUNTED)
 
 
 NO_ANSWER: Final = ApprovalAnswer(is_nobody=True)

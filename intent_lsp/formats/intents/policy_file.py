@@ -26,6 +26,7 @@ from intent_lsp.core.policy import (
     TeamPolicy,
     Urls,
 )
+from intent_lsp.core.records import ApprovalChannel
 from intent_lsp.formats.intents.entry_values import note_glob, prose_of
 from intent_lsp.formats.intents.intents_file import glob_findings
 from intent_lsp.formats.yaml.document import YamlDocument, text_of, texts_of
@@ -107,6 +108,7 @@ class _Sidecar:
             "agents": self._word("agents", Enforcement),
             "agents_inherit": self._word("agents_inherit", Inheritance),
             "hitl": self._word("hitl", PeopleAsked),
+            "hitl_by": self._channels,
             "hitl_timeout_seconds": self._number("hitl_timeout_seconds", 1, MAX_WAIT_SECONDS),
             "fail_open": self._flag,
             "contract": self._word("contract", ContractRule),
@@ -194,6 +196,21 @@ class _Sidecar:
             return None
 
         return read
+
+    def _channels(self, node: YamlNode) -> tuple[ApprovalChannel, ...] | None:
+        """Return the values of `hitl_by`, or None if one is unknown or `editor` is missing."""
+        listing = self._list(node)
+        if listing is None:
+            return None
+        read = self._word("hitl_by", ApprovalChannel)
+        found = [read(item) for item in listing.items]
+        channels = tuple(dict.fromkeys(each for each in found if isinstance(each, ApprovalChannel)))
+        if None in found:
+            return None
+        if ApprovalChannel.EDITOR not in channels:
+            self._bad(node, "`hitl_by` must have `editor`: a person can always answer there")
+            return None
+        return channels
 
     def _texts(self, node: YamlNode) -> tuple[str, ...]:
         return tuple(text for _, text in texts_of(self._reading, node))

@@ -15,6 +15,7 @@ from msgspec import Meta
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.records import (
     UNKNOWN_REVISION,
+    ApprovalChannel,
     ApprovalChoice,
     EntityType,
     MutationClass,
@@ -107,6 +108,7 @@ class WireApproval(_Wire, kw_only=True):
 
     choice: ApprovalChoice
     session_id: _Id
+    channel: ApprovalChannel = ApprovalChannel.EDITOR
 
 
 class WireGrant(_Wire, kw_only=True):
@@ -116,6 +118,7 @@ class WireGrant(_Wire, kw_only=True):
     reason: str | None
     granted_by: _Id
     expires_at: str | None
+    channel: ApprovalChannel = ApprovalChannel.EDITOR
 
 
 class WireIntegrity(_Wire, kw_only=True):

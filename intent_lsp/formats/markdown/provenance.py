@@ -13,7 +13,7 @@ from urllib.parse import quote
 from intent_lsp.core.blame.attribution import Confidence
 from intent_lsp.core.blame.runs import BlameRun
 from intent_lsp.core.intents import Intent
-from intent_lsp.core.records import EntityType, Record, ScopeValidation
+from intent_lsp.core.records import ApprovalChannel, EntityType, Record, ScopeValidation
 
 LONGEST: Final = 200
 """The most characters of a foreign text that are shown."""
@@ -111,7 +111,8 @@ def reasons(record: Record) -> Iterator[str]:
     if record.scope_validation is ScopeValidation.FAIL and record.intent_id is None:
         yield "no intent was selected"
     if record.approval is not None:
-        yield "a person approved it"
+        by_client = record.approval.channel is ApprovalChannel.ELICITATION
+        yield "its agent's client approved it" if by_client else "a person approved it"
     if record.grant is not None and record.grant.reason:
         yield _shown(record.grant.reason)
     if record.error is not None:

@@ -84,7 +84,9 @@ class CallAuthorizer:
         is stored. `by_save`: an editor makes the change, and its save is recorded under the ticket.
         """
         hearing = self._facts.heard(hearing)
-        call, rules, word = hearing.call, hearing.rules, hearing.word
+        call, rules = hearing.call, hearing.rules
+        word = hearing.word.counted(rules.policy.hitl_by)
+        hearing = replace(hearing, word=word)
         before = self._given_before(hearing.asker, call)
         if before is not None:
             return before
@@ -104,6 +106,7 @@ class CallAuthorizer:
             looking=judged.question.only_looks,
             approval=word.approval,
             approved_by=word.session_id,
+            approval_channel=word.channel,
             by_save=by_save,
         )
         governed = hearing.reading.mutating and rules.governed

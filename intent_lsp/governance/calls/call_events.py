@@ -297,4 +297,8 @@ def _moved(
 def _approval(ticket: Ticket) -> Approval | None:
     if ticket.approval is None:
         return None
-    return Approval(ticket.approval, ticket.approved_by or ticket.session_id)
+    return Approval(
+        choice=ticket.approval,
+        session_id=ticket.approved_by or ticket.session_id,
+        channel=ticket.approval_channel,
+    )

@@ -13,7 +13,7 @@ from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.commands.reading import Effect
 from intent_lsp.core.gate.request import Allowed
 from intent_lsp.core.intents import Intent
-from intent_lsp.core.records import ApprovalChoice, MutationClass
+from intent_lsp.core.records import ApprovalChannel, ApprovalChoice, MutationClass
 from intent_lsp.formats.intents.intent_json import intent_hash
 from intent_lsp.governance.judging.call_facts import CallFile, announced
 from intent_lsp.governance.judging.save_events import specification_of
@@ -25,7 +25,8 @@ class AuthorizedCall:
     """A judged call with everything that its ticket will contain.
 
     `looking`: the command is read-only, judged by its text. `by_save`: an editor makes the change.
-    `approved_by` is the session of the person who approved the call.
+    `approved_by` is the session of the person who approved the call, and `approval_channel` is how
+    the approval arrived.
     """
 
     call: ToolCall
@@ -36,6 +37,7 @@ class AuthorizedCall:
     looking: bool = False
     approval: ApprovalChoice | None = None
     approved_by: str | None = None
+    approval_channel: ApprovalChannel = ApprovalChannel.EDITOR
     by_save: bool = False
 
 
@@ -69,6 +71,7 @@ def ticket_of(asked: AuthorizedCall, decision: Allowed, *, ticket_id: str, at: s
         warnings=decision.warnings,
         approval=asked.approval,
         approved_by=asked.approved_by,
+        approval_channel=asked.approval_channel,
         by_save=asked.by_save,
         program=asked.program,
         command=None if call.command is None else command_hash(call.command),

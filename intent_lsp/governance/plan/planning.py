@@ -17,6 +17,7 @@ from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.core.privacy import veiled
 from intent_lsp.core.records import (
     GRANT_TOOL,
+    ApprovalChannel,
     Event,
     Grant,
     MutationClass,
@@ -183,11 +184,18 @@ class Planner:
         return None
 
     def grant(
-        self, wish: Wish, session: Session, *, by: str, unsaved_file: bool
+        self,
+        wish: Wish,
+        session: Session,
+        *,
+        by: str,
+        unsaved_file: bool,
+        channel: ApprovalChannel = ApprovalChannel.EDITOR,
     ) -> Granted | CheckoutRefusal:
         """Grant an intent scope, permanently or for a time. Return the grant, or a refusal.
 
-        `by` is the session of the person who approved. `unsaved_file`: an editor has unsaved
+        `by` is the session of the person who approved, and `channel` is how the approval arrived;
+        the caller has checked that the policy counts it. `unsaved_file`: an editor has unsaved
         changes of the intents file, so nothing permanent is granted. Raise LedgerUnavailableError
         if a temporary grant cannot be recorded; nothing is then granted.
         """
@@ -210,6 +218,7 @@ class Planner:
             reason=redacted(wish.reason or "").encode("utf-8", "replace").decode() or None,
             granted_by=by,
             expires_at=expires,
+            channel=channel,
         )
         event = veiled(self._event(granted, session, grant), rules.policy)
         if wish.ttl is None:

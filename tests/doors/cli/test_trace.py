@@ -261,7 +261,7 @@ def test_one_record_is_shown_in_words(shell: Shell, root: Path) -> None:
             intent_hash=HASH,
             agent_id="sub",
             concurrent_modification=True,
-            approval=Approval(ApprovalChoice.ONCE, "s9"),
+            approval=Approval(choice=ApprovalChoice.ONCE, session_id="s9"),
             files=(
                 changed(
                     run_of(2, 4, (2, 1, 3)),

@@ -12,7 +12,7 @@ from typing import Final
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.intents import Intent
 from intent_lsp.core.paths import parse_relative
-from intent_lsp.core.records import Grant, Record
+from intent_lsp.core.records import ApprovalChannel, Grant, Record
 from intent_lsp.core.scope.scope import Scope
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import WrongUsageError
@@ -163,7 +163,9 @@ def _scope(known: _Known) -> Iterator[LabelledCell]:
     for grant in known.grants:
         until = "" if grant.expires_at is None else local_with_offset(grant.expires_at)
         yield "granted", Cell(f"{', '.join(grant.patterns)} until {until}", "green")
-        yield "", Cell(f"by {grant.granted_by}: {grant.reason or 'no reason was given'}")
+        through = "" if grant.channel is ApprovalChannel.EDITOR else " (their client answered)"
+        reason = grant.reason or "no reason was given"
+        yield "", Cell(f"by {grant.granted_by}{through}: {reason}")
 
 
 def _past(known: _Known) -> Iterator[LabelledCell]:

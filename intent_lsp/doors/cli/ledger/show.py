@@ -15,7 +15,14 @@ from typing import Final
 
 from intent_lsp.core.content import ContentHash, line_body
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.records import Conversation, Range, Record, RecordFile
+from intent_lsp.core.records import (
+    Approval,
+    ApprovalChannel,
+    Conversation,
+    Range,
+    Record,
+    RecordFile,
+)
 from intent_lsp.core.text import counted
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import WrongUsageError
@@ -106,12 +113,23 @@ def _consent(record: Record) -> Iterator[LabelledCell]:
     yield from (("", Cell(said, "yellow")) for said in doubts(record))
     if record.approval is not None:
         asked = record.approval
-        yield "approved", Cell(f"{asked.choice.value}, by a person in session {asked.session_id}")
+        yield "approved", Cell(f"{asked.choice.value}, {_approver(asked)}")
     if record.grant is not None:
         grant = record.grant
         until = grant.expires_at or "taken back"
-        yield "granted", Cell(f"{', '.join(grant.patterns)} until {until}, by {grant.granted_by}")
+        by = f"by {grant.granted_by}{_through(grant.channel)}"
+        yield "granted", Cell(f"{', '.join(grant.patterns)} until {until}, {by}")
         yield "", Cell(grant.reason or "no reason was given")
+
+
+def _approver(approval: Approval) -> str:
+    by = "by a person in session" if approval.channel is ApprovalChannel.EDITOR else "in session"
+    return f"{by} {approval.session_id}{_through(approval.channel)}"
+
+
+def _through(channel: ApprovalChannel) -> str:
+    """Return what has to be said of how an answer arrived; "" for a person's own editor."""
+    return "" if channel is ApprovalChannel.EDITOR else ", as the agent's client answered"
 
 
 def _file(file: RecordFile) -> Iterator[LabelledCell]:
