@@ -1,8 +1,8 @@
 """The console script: prints the version itself, and passes other arguments to the command line.
 
 Invariant: `--version` loads no protocol library.
-Invariant: no door imports another; this module hands the function that starts the language server
-to the command line.
+Invariant: no door imports another; this module hands the functions of other doors to the command
+line.
 """
 
 import gc
@@ -27,9 +27,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.write(PRODUCT_LINE + "\n")
         return 0
     # The command line's door is loaded late, so that `--version` answers at once.
+    from intent_lsp.doors.cli.command import OtherDoors  # noqa: PLC0415
     from intent_lsp.doors.cli.main import run  # noqa: PLC0415
 
-    return run(words, product_line=PRODUCT_LINE, serve=_serve, hook=_hook)
+    doors = OtherDoors(serve=_serve, serve_mcp=_serve_mcp, hook=_hook)
+    return run(words, product_line=PRODUCT_LINE, doors=doors)
 
 
 def _hook(host: str, event: str | None) -> int:
@@ -73,6 +75,19 @@ def _serve(
 
         place = place_at(scheme, endpoint, token_file=token_file, origins=origins)
         return serve_sockets(server, open_socket_server(place))
+
+
+def _serve_mcp(
+    level: str,
+    *,
+    root: str | None = None,
+    endpoint: tuple[str, int] | None = None,
+    token_file: str | None = None,
+) -> int:
+    # The agents' door is loaded late, as the editors' is: most commands need neither.
+    from intent_lsp.doors.mcp.serve import serve_mcp  # noqa: PLC0415
+
+    return serve_mcp(level, root=root, endpoint=endpoint, token_file=token_file)
 
 
 if __name__ == "__main__":

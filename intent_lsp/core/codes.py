@@ -57,6 +57,15 @@ class RequestCode(StrEnum):
     STATE_UNAVAILABLE = "STATE_UNAVAILABLE"
 
 
+class McpCode(StrEnum):
+    """Codes of errors that only the tools of the MCP server return."""
+
+    SESSION_UNKNOWN = "SESSION_UNKNOWN"
+    INVALID_ARGUMENTS = "INVALID_ARGUMENTS"
+    EDIT_NOT_APPLIED = "EDIT_NOT_APPLIED"
+    INTERNAL_ERROR = "INTERNAL_ERROR"
+
+
 class LessonCode(StrEnum):
     """Codes of lessons (notes for later agents) about a failed call, completion or verification."""
 

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from intent_lsp.core.codes import RequestCode, ShownCode
+from intent_lsp.doors.cli.command import OtherDoors
 from intent_lsp.doors.cli.main import run
 from intent_lsp.doors.hook.hook import run_hook
 from tests.support.agent_stories import Asker, Wish
@@ -46,6 +47,10 @@ def person_at_the_command_line(
         yield CommandLinePerson(editor, _Shell(repository.root, capsys))
 
 
+def _no_server(_level: str, /, **_options: object) -> int:
+    return 2
+
+
 @dataclass(frozen=True, slots=True)
 class _Shell:
     """A shell in a directory."""
@@ -56,7 +61,11 @@ class _Shell:
     def run(self, *words: str) -> tuple[int, str, str]:
         """Run a command; give its status, what it printed, and its errors."""
         line = (*words, "-C", str(self.root))
-        status = run(line, product_line="intent-lsp", serve=lambda _, **__: 2, hook=run_hook)
+        status = run(
+            line,
+            product_line="intent-lsp",
+            doors=OtherDoors(serve=_no_server, serve_mcp=_no_server, hook=run_hook),
+        )
         out, err = self.capsys.readouterr()
         return status, out, err
 

@@ -37,21 +37,49 @@ class Serve(Protocol):
         ...
 
 
+class ServeMcp(Protocol):
+    """Starts the MCP server."""
+
+    def __call__(
+        self,
+        level: str,
+        /,
+        *,
+        root: str | None = None,
+        endpoint: tuple[str, int] | None = None,
+        token_file: str | None = None,
+    ) -> int:
+        """Start the MCP server with the log level `level`, and return its exit status.
+
+        `root`: serve only the project of this directory. `endpoint`: serve HTTP at this host and
+        port, for clients that send the token in `token_file`.
+        """
+        ...
+
+
 Hook = Callable[[str, str | None], int]
+"""Answers an event of an agent host. Takes the host's name, and the event's name or None."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OtherDoors:
+    """What other doors do for the command line, which imports none of them.
+
+    Each function returns the exit status.
+    """
+
+    serve: Serve
+    serve_mcp: ServeMcp
+    hook: Hook
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """One call of a command: its options, its output (`page`), and what other doors do for it.
-
-    `serve` starts the language server. `hook` answers an agent host's event, given the host's name
-    and the event's name or None, and returns the exit status.
-    """
+    """One call of a command: its options, its output (`page`), and what other doors do for it."""
 
     options: argparse.Namespace
     page: Output
-    serve: Serve
-    hook: Hook
+    doors: OtherDoors
 
     def root(self) -> Path:
         """Return the governed root at or above the directory given with -C.

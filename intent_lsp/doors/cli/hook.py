@@ -13,7 +13,7 @@ from intent_lsp.doors.cli.command import Call, Command
 
 def answer(call: Call) -> int:
     """Answer an agent host's event, read from standard input, and return the exit status."""
-    return call.hook(call.options.host, call.options.event)
+    return call.doors.hook(call.options.host, call.options.event)
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:

@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import Final
 
 from intent_lsp.core.errors import IntentLspError
-from intent_lsp.doors.cli.command import PROGRAM, Call, Command, Hook, Serve, nearest
+from intent_lsp.doors.cli.command import PROGRAM, Call, Command, OtherDoors, nearest
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.terminal.output import Output
 
@@ -76,6 +76,7 @@ class CommandEntry:
 
 COMMANDS: Final = (
     CommandEntry("serve", "the language server; what an editor starts", "serve"),
+    CommandEntry("mcp", "the MCP server; what an agent's host starts", "mcp"),
     CommandEntry(
         "init", "make a project governed: create the files, with commented examples", "init"
     ),
@@ -141,15 +142,14 @@ COMMANDS: Final = (
 )
 
 
-def run(words: Sequence[str], *, product_line: str, serve: Serve, hook: Hook) -> int:
+def run(words: Sequence[str], *, product_line: str, doors: OtherDoors) -> int:
     """Run the command that `words` name, and return the exit status (protocol section 5).
 
-    `product_line` is what --version prints. `serve` starts the language server, and `hook` answers
-    an agent host's event; the command line imports neither.
+    `product_line` is what --version prints. `doors` is what other doors do for commands.
     """
     page = Output(sys.stdout, sys.stderr)
     try:
-        status = _obey(list(words), page, product_line, serve, hook)
+        status = _obey(list(words), page, product_line, doors)
         page.flush()
     except IntentLspError as error:
         return _complain(page, str(error), error.cure)
@@ -164,7 +164,7 @@ def run(words: Sequence[str], *, product_line: str, serve: Serve, hook: Hook) ->
     return status
 
 
-def _obey(words: list[str], page: Output, product_line: str, serve: Serve, hook: Hook) -> int:
+def _obey(words: list[str], page: Output, product_line: str, doors: OtherDoors) -> int:
     if words[:1] == ["help"]:
         words = [*words[1:], "--help"]
     if words[:1] and words[0] in _VERSION:
@@ -188,7 +188,7 @@ def _obey(words: list[str], page: Output, product_line: str, serve: Serve, hook:
         return Exit.FINE
     rest = words[len(found.name.split()) :] if words and not words[0].startswith("-") else words
     options = command.read(rest)
-    status = command.answer(Call(options=options, page=page, serve=serve, hook=hook))
+    status = command.answer(Call(options=options, page=page, doors=doors))
     return Exit.FINE if status is None else status
 
 

@@ -75,7 +75,7 @@ def _answer(call: Call) -> int:
     scheme, endpoint = ("ws", options.ws) if options.ws else ("tcp", options.tcp)
     _check(options)
     if endpoint is not None:
-        return call.serve(
+        return call.doors.serve(
             options.log_level,
             scheme=scheme,
             endpoint=(endpoint.host, endpoint.port),
@@ -84,7 +84,7 @@ def _answer(call: Call) -> int:
         )
     if sys.stdin is not None and sys.stdin.isatty():
         call.page.remark(_ALONE)
-    return call.serve(options.log_level)
+    return call.doors.serve(options.log_level)
 
 
 def _check(options: argparse.Namespace) -> None:

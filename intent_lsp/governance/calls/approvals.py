@@ -17,6 +17,7 @@ from intent_lsp.governance.calls.admission import CallDecision
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
 from intent_lsp.governance.plan.planning import Granted, Wish
 
+APPROVE: Final = "Approve"
 APPROVE_ONCE: Final = "Approve once"
 EXPAND: Final = "Approve and expand scope"
 REJECT: Final = "Reject"
@@ -67,6 +68,14 @@ async def settled(asker: str, judged: T, steps: ApprovalSteps[T]) -> T:
     if word.approval is ApprovalChoice.EXPANDED:
         word = await _expanded(admission, why, word, steps)
     return await steps.judge(word)
+
+
+def expansion_words(wish: Wish) -> str:
+    """Return what a request for more scope asks for, as the end of a sentence."""
+    scope = ", ".join(map(neutral, wish.patterns))
+    until = "" if wish.ttl is None else f" for {wish.ttl}"
+    why = "" if wish.reason is None else f" ({neutral(wish.reason)})"
+    return f"expand the scope of {neutral(wish.intent_id)} with {scope}{until}{why}"
 
 
 def answer_of(chosen: str, session_id: str) -> ApprovalAnswer:

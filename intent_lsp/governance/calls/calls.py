@@ -170,6 +170,12 @@ class AgentCalls:
             self._news.recorded(outcome)
         return outcome
 
+    def asker_of(self, ticket_id: str) -> tuple[str, str] | None:
+        """Return the session and the subagent whose call has this ticket; None if it is unknown."""
+        state = self._stores.state
+        found = None if state is None else state.tickets.ticket(ticket_id, self._stores.clock())
+        return None if found is None else (found[0].session_id, found[0].agent_id)
+
     def explain(
         self, session_id: str, agent_id: str, call: ToolCall
     ) -> tuple[tuple[ExplainedRow, ...], CallDecision]:

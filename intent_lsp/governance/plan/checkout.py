@@ -104,6 +104,14 @@ class Checkout:
             warnings += self._start(intent, unsaved_file=unsaved_file)
         return self._selection(self._rules.current().active(intent.id) or intent, warnings)
 
+    def context(self, intent_id: str) -> Selection | CheckoutRefusal:
+        """Return what `select` returns about an intent, closed or not, without selecting it."""
+        rules = self._rules.current()
+        intent = rules.active(intent_id)
+        if intent is None or not rules.governed:
+            return unknown(rules, intent_id)
+        return self._selection(intent, warnings_of(intent))
+
     def clear(self, session: Session) -> None:
         """Unset the session's active intent."""
         self._sessions.choose(session.id, None, session.agent_id)

@@ -10,6 +10,7 @@ import pytest
 
 from intent_lsp.__main__ import PRODUCT_LINE
 from intent_lsp.core.paths import INTENTS_FILE
+from intent_lsp.doors.cli.command import OtherDoors
 from intent_lsp.doors.cli.main import run
 from intent_lsp.doors.hook.hook import run_hook
 from tests.support.governed_repository import govern
@@ -57,7 +58,11 @@ def shell(capsys: pytest.CaptureFixture[str]) -> Shell:
             (served if served is not None else []).append(level)
             return 0
 
-        status = run(words, product_line=PRODUCT_LINE, serve=serve, hook=run_hook)
+        status = run(
+            words,
+            product_line=PRODUCT_LINE,
+            doors=OtherDoors(serve=serve, serve_mcp=serve, hook=run_hook),
+        )
         out, err = capsys.readouterr()
         return Said(status, out, err)
 

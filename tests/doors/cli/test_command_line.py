@@ -8,6 +8,7 @@ import pytest
 
 from intent_lsp.__main__ import PRODUCT_LINE
 from intent_lsp.doors.cli import main
+from intent_lsp.doors.cli.command import OtherDoors
 from intent_lsp.doors.cli.main import COMMANDS
 from intent_lsp.doors.hook.hook import run_hook
 from tests.doors.cli.conftest import Shell
@@ -151,7 +152,10 @@ def test_the_end_of_a_command_is_quiet_or_one_line(
     def serve(_: str, /, **__: object) -> int:
         raise error
 
-    assert main.run([], product_line="", serve=serve, hook=run_hook) == status
+    assert (
+        main.run([], product_line="", doors=OtherDoors(serve=serve, serve_mcp=serve, hook=run_hook))
+        == status
+    )
     assert capsys.readouterr() == ("", told)
 
 
@@ -180,8 +184,55 @@ def test_serve_listens_where_it_is_told_to(words: tuple[str, ...], given: object
         called.append((level, named))
         return 0
 
-    assert main.run(["serve", *words], product_line="", serve=serve, hook=run_hook) == 0
+    assert (
+        main.run(
+            ["serve", *words],
+            product_line="",
+            doors=OtherDoors(serve=serve, serve_mcp=serve, hook=run_hook),
+        )
+        == 0
+    )
     assert called == [("warning", given)]
+
+
+@pytest.mark.parametrize(
+    ("words", "given"),
+    [
+        ((), {"root": None, "endpoint": None, "token_file": None}),
+        (("-C", "."), {"root": ".", "endpoint": None, "token_file": None}),
+        (
+            ("--http", ":0", "--token-file", "t"),
+            {"root": None, "endpoint": ("127.0.0.1", 0), "token_file": "t"},
+        ),
+    ],
+)
+def test_mcp_serves_what_it_is_asked_for(words: tuple[str, ...], given: object) -> None:
+    called: list[object] = []
+
+    def serve(level: str, /, **named: object) -> int:
+        called.append((level, named))
+        return 0
+
+    doors = OtherDoors(serve=serve, serve_mcp=serve, hook=run_hook)
+    line = ["mcp", "--log-level", "info", *words]
+    assert main.run(line, product_line="", doors=doors) == 0
+    assert called == [("info", given)]
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (("--http", "nowhere"), "'nowhere' is not HOST:PORT"),
+        (("--http", ":0"), "--http needs a token"),
+        (("--token-file", "t"), "--token-file needs --http; see `intent-lsp mcp --help`"),
+        (("--root", "nowhere"), "nowhere is not a directory; give one that exists"),
+        (("--http", ":0", "--token-file", "t", "x"), "unknown option or argument x"),
+    ],
+)
+def test_what_mcp_cannot_serve_is_refused(
+    shell: Shell, words: tuple[str, ...], problem: str
+) -> None:
+    assert problem in shell("mcp", *words).problem
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from intent_lsp.core.agents.hook_event import SILENCE, HookAnswer
+from intent_lsp.doors.cli.command import OtherDoors
 from intent_lsp.doors.cli.main import run
 from intent_lsp.doors.hook.hook import run_hook
 from intent_lsp.governance.governance import Governance
@@ -22,11 +23,19 @@ def shell(root: Repository, capsys: pytest.CaptureFixture[str]) -> Shell:
 
     def typed(*words: str) -> tuple[int, str, str]:
         line = (*words, "-C", str(root.root))
-        status = run(line, product_line="", serve=lambda _, **__: 2, hook=run_hook)
+        status = run(
+            line,
+            product_line="",
+            doors=OtherDoors(serve=no_server, serve_mcp=no_server, hook=run_hook),
+        )
         out, err = capsys.readouterr()
         return status, out, err
 
     return typed
+
+
+def no_server(_level: str, /, **_options: object) -> int:
+    return 2
 
 
 def may(agent: Agent, path: str, use: str = "probe") -> bool:

@@ -20,12 +20,16 @@ def main(words: list[str]) -> int:
         sys.stderr.write(f"{reason}\n")
         return 1
     runs = [(host, scenario, "") for host in FREE.values() for scenario in SCENARIOS]
-    runs += [(CODE_MODE, scenario, "code_") for scenario in SCENARIOS if scenario.name in _OF_CODE_MODE]
+    runs += [
+        (CODE_MODE, scenario, "code_") for scenario in SCENARIOS if scenario.name in _OF_CODE_MODE
+    ]
     for host, scenario, prefix in runs:
         names = {host.name, f"{host.name}:{prefix}{scenario.name}"}
         if words[1:] and not names & set(words[1:]):
             continue
-        if scenario.resumed and not host.resume or scenario.name == "subagent" and not host.tools(Path()).spawn:
+        if (scenario.resumed and not host.resume) or (
+            scenario.name == "subagent" and not host.tools(Path()).spawn
+        ):
             continue
         for path in record(host, scenario, prefix):
             sys.stdout.write(f"{path}\n")

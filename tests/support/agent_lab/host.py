@@ -41,9 +41,7 @@ class Place:
             event: [
                 {
                     "matcher": "*",
-                    "hooks": [
-                        {"type": "command", "timeout": timeout, "command": self.hook(event)}
-                    ],
+                    "hooks": [{"type": "command", "timeout": timeout, "command": self.hook(event)}],
                 }
             ]
             for event in events
@@ -97,7 +95,9 @@ class Host:
     @property
     def version(self) -> str:
         """The pinned version."""
-        lock = json.loads((Path(__file__).parent / "packages" / self.package / "package-lock.json").read_text())
+        lock = json.loads(
+            (Path(__file__).parent / "packages" / self.package / "package-lock.json").read_text()
+        )
         name = next(iter(lock["packages"][""]["dependencies"]))
         return str(lock["packages"][f"node_modules/{name}"]["version"]).removesuffix("-linux-x64")
 

@@ -159,10 +159,10 @@ class _Handler(BaseHTTPRequestHandler):
     def reply(self, path: str, body: Json) -> None:
         raise NotImplementedError
 
-    def do_GET(self) -> None:  # noqa: N802 - the name that the standard library calls
+    def do_GET(self) -> None:
         self.send_json({"object": "list", "data": [{"id": "mock", "object": "model"}]})
 
-    def do_POST(self) -> None:  # noqa: N802 - the name that the standard library calls
+    def do_POST(self) -> None:
         raw = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         try:
             body = json.loads(raw or b"{}")

@@ -8,7 +8,10 @@ from typing import Any
 _IDS = (
     (r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "uuid"),
     (r"\b[0-9a-f]{40}\b|\ba[0-9a-f]{16}\b|(?<=call_\d-)[0-9a-f]{6,}", "hex"),
-    (r"\b(?:ses|msg|prt|evt|conv|agent|sub|toolu)_(?=[a-z]*\d)[0-9A-Za-z]{6,}(?:_[0-9A-Za-z]+)?", "id"),
+    (
+        r"\b(?:ses|msg|prt|evt|conv|agent|sub|toolu)_(?=[a-z]*\d)[0-9A-Za-z]{6,}(?:_[0-9A-Za-z]+)?",
+        "id",
+    ),
     (r"\b1[789]\d{11}_[0-9a-z]{4,}\b", "root"),
 )
 _TIMES = (

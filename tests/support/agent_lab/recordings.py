@@ -37,7 +37,9 @@ def record(host: Host, scenario: Scenario, prefix: str = "") -> list[Path]:
             name += f".{counts[name]}"
         path = DATA / host.name / f"{name}.json"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(recording, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        path.write_text(
+            json.dumps(recording, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
+        )
         written.append(path)
     return written
 
@@ -97,8 +99,13 @@ def _recording(host: Host, recorded: Mapping[str, Any], number: int) -> Recordin
         # The one hook of opencode through which events of many types come.
         event = f"event.{payload['input']['type']}"
     return {
-        **{"host": host.name, "version": host.version, "recorded": True},
-        **{"event": event, "number": number, "env": sorted(own), "payload": payload},
+        "host": host.name,
+        "version": host.version,
+        "recorded": True,
+        "event": event,
+        "number": number,
+        "env": sorted(own),
+        "payload": payload,
     }
 
 

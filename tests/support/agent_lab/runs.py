@@ -50,9 +50,7 @@ class Lab:
         """The work tree in which the host works."""
         return self.place.repo
 
-    def start(
-        self, model: ScriptedModel, *, prompt: str = PROMPT, resume: bool = False
-    ) -> HostRun:
+    def start(self, model: ScriptedModel, *, prompt: str = PROMPT, resume: bool = False) -> HostRun:
         """Run the host headless with a prompt until it ends, or until its time is over."""
         arguments = self.host.resume if resume else self.host.arguments
         model.prompt = prompt
@@ -97,8 +95,13 @@ class Lab:
         of_node = [str(installation.node())] if self.host.on_node else []
         path = ":".join([*own, *of_node, _SYSTEM_PATH])
         return {
-            **{"HOME": str(self.place.home), "TMPDIR": str(self.directory / "tmp"), "PATH": path},
-            **{"LANG": "C.UTF-8", "TERM": "dumb", "NO_COLOR": "1", "CI": "1"},
+            "HOME": str(self.place.home),
+            "TMPDIR": str(self.directory / "tmp"),
+            "PATH": path,
+            "LANG": "C.UTF-8",
+            "TERM": "dumb",
+            "NO_COLOR": "1",
+            "CI": "1",
             **self.host.environment,
             **self.environment,
         }

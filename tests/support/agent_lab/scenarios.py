@@ -54,7 +54,11 @@ SCENARIOS = (
     # Some hosts refuse an edit of a file that was not read before.
     Scenario(name="edit", main=lambda t: [[_read(t)], [_edit(t)]], keep=["BETA", "file.edited"]),
     Scenario(name="create", main=lambda tools: [[_create(tools)]], keep=["new.txt"]),
-    Scenario(name="overwrite", main=lambda t: [[_read(t)], [t.create("notes.txt", "all new\n")]], keep=["all new"]),
+    Scenario(
+        name="overwrite",
+        main=lambda t: [[_read(t)], [t.create("notes.txt", "all new\n")]],
+        keep=["all new"],
+    ),
     Scenario(name="command", main=lambda tools: [[_shell(tools)]], keep=["out.txt", "shell.env"]),
     Scenario(
         name="failing_edit",

@@ -56,8 +56,10 @@ class Responses:
             for kind in ("response.output_item.added", "response.output_item.done"):
                 yield kind, {"type": kind, "output_index": place, "item": item}
         usage = {
-            **{"input_tokens": 10, "input_tokens_details": {"cached_tokens": 0}},
-            **{"output_tokens": 5, "output_tokens_details": {"reasoning_tokens": 0}},
+            "input_tokens": 10,
+            "input_tokens_details": {"cached_tokens": 0},
+            "output_tokens": 5,
+            "output_tokens_details": {"reasoning_tokens": 0},
             "total_tokens": 15,
         }
         done = {**head, "status": "completed", "output": items, "usage": usage}
@@ -87,7 +89,9 @@ class Chat:
         base = {"id": f"chat_{number}", "object": "chat.completion.chunk", "created": 0}
         made = [
             {
-                **{"index": place, "id": f"call_{number + place}", "type": "function"},
+                "index": place,
+                "id": f"call_{number + place}",
+                "type": "function",
                 "function": {"name": call.name, "arguments": call.as_text()},
             }
             for place, call in enumerate(calls)
@@ -208,7 +212,10 @@ def _response_item(call: Call, number: int) -> Json:
     free = isinstance(call.arguments, str)
     space, _, name = call.name.rpartition("/")
     return {
-        **{"id": f"fc_{number}", "call_id": f"call_{number}", "name": name, "status": "completed"},
+        "id": f"fc_{number}",
+        "call_id": f"call_{number}",
+        "name": name,
+        "status": "completed",
         "type": "custom_tool_call" if free else "function_call",
         "input" if free else "arguments": call.as_text(),
         **({"namespace": space} if space else {}),

@@ -16,14 +16,13 @@ from intent_lsp.doors.lsp.protocol.in_flight import Uncancellable
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.governance.calls.admission import CallDecision
 from intent_lsp.governance.calls.approvals import (
+    APPROVE,
     REJECT,
     ApprovalQuestion,
     ApprovalSteps,
     answer_of,
     settled,
 )
-
-APPROVE: Final = "Approve"
 
 CANCELLED: Final = "the request was cancelled before anybody answered"
 NO_QUESTIONS: Final = ApprovalAnswer(

@@ -25,6 +25,7 @@ from intent_lsp.formats.intents.intent_json import intent_json
 from intent_lsp.formats.msgspec_types import register_msgspec_types
 from intent_lsp.formats.params.read import read_params
 from intent_lsp.formats.params.requests import CommonParams, Id
+from intent_lsp.governance.calls.approvals import expansion_words
 from intent_lsp.governance.calls.call_json import violations_json
 from intent_lsp.governance.calls.violations import CallViolation
 from intent_lsp.governance.plan.checkout import SILENT, CheckoutRefusal
@@ -234,11 +235,8 @@ class PlanRequests:
             tokens = self._connection.tokens
             if tokens.take(params.grant_token, wish.intent_id, wish.patterns, wish.ttl):
                 return self._asking.approval_by_click(open_root)
-        scope = ", ".join(map(neutral, wish.patterns))
-        until = "" if wish.ttl is None else f" for {wish.ttl}"
-        why = "" if wish.reason is None else f" ({neutral(wish.reason)})"
-        question = f"expand the scope of {neutral(wish.intent_id)} with {scope}{until}{why}"
-        return await self._asking.approved(open_root, _asked(params, open_root, question))
+        question = _asked(params, open_root, expansion_words(wish))
+        return await self._asking.approved(open_root, question)
 
     async def _create(self, open_root: OpenRoot, params: CreateParams) -> JsonObject:
         plan = Plan(

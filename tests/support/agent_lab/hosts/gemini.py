@@ -58,7 +58,8 @@ HOST = Host(
     arguments=(*_RUN, "--prompt", "{prompt}"),
     resume=(*_RUN, "--resume", "latest", "--prompt", "{prompt}"),
     environment={
-        **{"GEMINI_API_KEY": KEY, "GOOGLE_GEMINI_BASE_URL": URL},
+        "GEMINI_API_KEY": KEY,
+        "GOOGLE_GEMINI_BASE_URL": URL,
         "GEMINI_CLI_TRUST_WORKSPACE": "true",
     },
     register=_register,

@@ -18,12 +18,17 @@ def _register(place: Place) -> None:
         command = json.dumps(place.hook("EVENT"))
         place.write(".opencode/plugin/recorder.js", source.replace('"COMMAND"', command))
     provider = {
-        **{"npm": "@ai-sdk/openai-compatible", "models": {"mock": {}}},
+        "npm": "@ai-sdk/openai-compatible",
+        "models": {"mock": {}},
         "options": {"baseURL": f"{URL}/v1", "apiKey": KEY},
     }
     settings = {
-        **{"provider": {"mock": provider}, "model": "mock/mock", "small_model": "mock/mock"},
-        **{"autoupdate": False, "share": "disabled", "permission": "allow"},
+        "provider": {"mock": provider},
+        "model": "mock/mock",
+        "small_model": "mock/mock",
+        "autoupdate": False,
+        "share": "disabled",
+        "permission": "allow",
     }
     if place.mcp:
         settings["mcp"] = {"lab": {"type": "local", "command": list(place.mcp), "enabled": True}}

@@ -62,7 +62,9 @@ HOST = Host(
     arguments=(*_RUN, "{prompt}"),
     resume=(*_RUN, "--continue", "{prompt}"),
     environment={
-        **{"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": f"{URL}/v1", "OPENAI_MODEL": "mock"},
+        "OPENAI_API_KEY": KEY,
+        "OPENAI_BASE_URL": f"{URL}/v1",
+        "OPENAI_MODEL": "mock",
     },
     register=_register,
     tools=_tools,

@@ -1,0 +1,155 @@
+"""The tools about edits: check one, record one, make one.
+
+Invariant: what is made here is judged, written and recorded under one lock.
+"""
+
+import logging
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, Final, TypeVar
+
+import anyio
+from pydantic import BaseModel
+
+from intent_lsp.core.agents.tools import FileChange, ToolCall
+from intent_lsp.core.codes import McpCode
+from intent_lsp.core.gate.request import Allowed, ApprovalAnswer
+from intent_lsp.core.records import ApprovalChannel
+from intent_lsp.doors.mcp.answers import ToolAnswer, ToolFailure, refusal
+from intent_lsp.doors.mcp.inputs import (
+    ApplyEditInput,
+    CheckEditInput,
+    RecordEditInput,
+    WriteInput,
+    given_values,
+)
+from intent_lsp.doors.mcp.outputs import AppliedOutput, DecisionOutput, RecordedOutput
+from intent_lsp.doors.mcp.tool_request import ToolRequest, ToolResult, in_thread
+from intent_lsp.formats.params.calls import WRITE_TOOL, RecordParams, ToolCallParams
+from intent_lsp.formats.params.edits import whole_text
+from intent_lsp.formats.params.file_edits import FileEditParams
+from intent_lsp.formats.params.read import read_params
+from intent_lsp.governance.calls.admission import CallDecision
+from intent_lsp.governance.calls.approvals import ApprovalQuestion, ApprovalSteps, settled
+from intent_lsp.governance.calls.call_json import applied_json, call_json, outcome_json
+from intent_lsp.governance.calls.calls import Applied, unknown_ticket
+from intent_lsp.governance.plan.checkout import CheckoutRefusal
+from intent_lsp.governance.plan.planning import Granted, Wish
+
+_log: Final = logging.getLogger(__name__)
+
+APPLY_TOOL: Final = "apply_edit"
+CANCELLED: Final = "the request was cancelled before anybody answered"
+
+_OURS: Final = frozenset({"root", "session"})
+"""Arguments that find the root and the session, and are no part of the call."""
+
+T = TypeVar("T")
+
+
+async def check_edit(asked: ToolRequest, given: CheckEditInput) -> ToolResult:
+    """Judge a call that the agent is going to make with a tool of its own."""
+    call = read_params(_values(given), ToolCallParams).call()
+    session, calls = asked.asker, asked.governance.calls
+    admit = partial(calls.admit, session.id, session.agent_id, call)
+    decision = await _decided(asked, admit, lambda judged: judged)
+    structured = call_json(decision, asked.governance.root)
+    return ToolAnswer(output=DecisionOutput, structured=structured)
+
+
+def record_edit(asked: ToolRequest, given: RecordEditInput) -> ToolResult:
+    """Record what an allowed call has changed. Only the session that asked may do so."""
+    params, calls = read_params(_values(given), RecordParams), asked.governance.calls
+    outcome = None
+    if calls.asker_of(params.ticket) == (asked.asker.id, asked.asker.agent_id):
+        outcome = calls.record(params.ticket, error=params.failure())
+    if outcome is None:
+        return refusal(unknown_ticket(params.ticket))
+    violations = asked.governance.violations.of(outcome)
+    structured = outcome_json(outcome, violations, asked.governance.root)
+    return ToolAnswer(output=RecordedOutput, structured=structured)
+
+
+async def apply_edit(asked: ToolRequest, given: ApplyEditInput) -> ToolResult:
+    """Make changes of files, all of them or none."""
+    params = read_params({**_values(given), "tool_name": APPLY_TOOL}, FileEditParams)
+    return await _applied(asked, params.call(), params.changes())
+
+
+async def write_to_file(asked: ToolRequest, given: WriteInput) -> ToolResult:
+    """Write a whole file for the intent that the caller names."""
+    params = read_params({**_values(given), "tool_name": WRITE_TOOL}, ToolCallParams)
+    return await _applied(asked, params.call(), whole_text(given.path, given.content))
+
+
+async def _applied(asked: ToolRequest, call: ToolCall, changes: Sequence[FileChange]) -> ToolResult:
+    session = asked.asker
+    apply = partial(
+        asked.governance.calls.apply, session.id, session.agent_id, call, tuple(changes)
+    )
+    done = await _decided(asked, apply, lambda applied: applied.admission)
+    structured = applied_json(done, asked.governance.root)
+    if done.outcome is not None:
+        # With the hashes afterwards, the caller need not read the files again.
+        structured |= {"files": outcome_json(done.outcome, (), asked.governance.root)["files"]}
+    if structured["applied"]:
+        return ToolAnswer(output=AppliedOutput, structured=structured)
+    if isinstance(done.admission.decision, Allowed):
+        return _unapplied(done, structured)
+    error = structured["error"]
+    text = f"{error['code']}: {error['message']}"
+    return ToolAnswer(output=AppliedOutput, structured=structured, text=text, is_error=True)
+
+
+def _unapplied(done: Applied, structured: dict[str, Any]) -> ToolFailure:
+    return ToolFailure(
+        code=McpCode.EDIT_NOT_APPLIED,
+        message=f"The edit was allowed and not made: {done.problem}.",
+        details={"problem": done.problem, "recordId": structured["recordId"]},
+        cure="no file was changed; read the file again and repeat the edit",
+    )
+
+
+async def _decided(
+    asked: ToolRequest,
+    judge: Callable[[ApprovalAnswer], T],
+    decision_of: Callable[[T], CallDecision],
+) -> T:
+    """Judge a call, ask through the client if a person has to decide, and judge it again.
+
+    Raise InputNeeded if the client has to call again with the answer.
+    """
+    governance, session = asked.governance, asked.asker
+    policy = (await in_thread(governance.rules.current)).policy
+
+    async def judged(word: ApprovalAnswer) -> T:
+        return await in_thread(judge, word)
+
+    async def ask(question: ApprovalQuestion) -> ApprovalAnswer:
+        try:
+            return await asked.client.ask(question, session.id, policy)
+        except anyio.get_cancelled_exc_class():
+            with anyio.CancelScope(shield=True):
+                # The refusal is noted although nobody waits for the answer any more.
+                await judged(ApprovalAnswer(feedback=CANCELLED, final=True))
+            raise
+
+    async def grant(wish: Wish) -> Granted | CheckoutRefusal:
+        expand = governance.planning.grant
+        return await in_thread(
+            expand,
+            wish,
+            session,
+            by=session.id,
+            unsaved_file=False,
+            channel=ApprovalChannel.ELICITATION,
+        )
+
+    steps = ApprovalSteps(
+        judge=judged, decision_of=decision_of, ask=ask, grant=grant, warn=_log.warning
+    )
+    return await settled(session.id, await judged(asked.client.first_word(policy)), steps)
+
+
+def _values(given: BaseModel) -> dict[str, Any]:
+    return {name: value for name, value in given_values(given).items() if name not in _OURS}

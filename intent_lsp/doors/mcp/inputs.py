@@ -1,0 +1,269 @@
+"""The arguments of the tools, as models from which their JSON schemas are made.
+
+Invariant: an argument that a tool does not know is refused, since its caller expects an effect.
+"""
+
+from typing import Annotated, Any, Final
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from intent_lsp.core.paths import path_of_uri
+from intent_lsp.core.records import MutationClass
+
+LONGEST_ID: Final = 256
+LONGEST_TEXT: Final = 4096
+LONGEST_GRANT: Final = 30 * 24 * 3600
+
+
+def _plain_path(spelled: str) -> str:
+    """Return the path that a file: URI stands for. Return every other path unchanged."""
+    if not spelled.startswith("file:"):
+        return spelled
+    found = path_of_uri(spelled)
+    if found is None:
+        raise ValueError(f"{spelled!r} is not a file: URI of this machine")
+    return found
+
+
+Handle = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=LONGEST_ID,
+        description="Your session: the handle that select_active_intent returned to you.",
+    ),
+]
+ShortText = Annotated[str, Field(min_length=1, max_length=LONGEST_ID)]
+PlainText = Annotated[str, Field(min_length=1, max_length=LONGEST_TEXT)]
+FilePath = Annotated[
+    str,
+    Field(
+        min_length=1,
+        description="Absolute, or relative to the governed root. May also be a file: URI.",
+    ),
+    AfterValidator(_plain_path),
+]
+ReadHash = Annotated[
+    str | None,
+    Field(
+        description="SHA-256 of the file as you last read it (sha256:…); null if there was none."
+        " Leave it out if you do not know it."
+    ),
+]
+DeclaredClass = Annotated[
+    MutationClass, Field(description="What kind of change it is, for the record.")
+]
+IntentIdText = Annotated[
+    str,
+    Field(min_length=1, max_length=LONGEST_ID, description="The id of an intent: INT-001."),
+]
+
+
+class ToolInput(BaseModel):
+    """The arguments that every tool takes."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    root: Annotated[
+        FilePath | None,
+        Field(
+            description="A directory of the project, absolute. Needed only if the server was"
+            " started without --root and no other argument names an absolute path in it."
+        ),
+    ] = None
+
+    def place(self) -> str | None:
+        """Return a path that lies in the project, or None if the arguments name none."""
+        return self.root
+
+
+class ReadingInput(ToolInput):
+    """The arguments of a tool that reads, and may be called before an intent is selected."""
+
+    session: Handle | None = None
+
+
+class SessionInput(ToolInput):
+    """The arguments of a tool that acts for a session."""
+
+    session: Handle
+
+
+class ListIntentsInput(ReadingInput):
+    """Arguments of `list_intents`."""
+
+
+class SelectInput(ReadingInput):
+    """Arguments of `select_active_intent`."""
+
+    intent_id: IntentIdText
+    new_turn: Annotated[
+        bool,
+        Field(description="Whether the user has asked for something new since the last selection."),
+    ] = False
+    model: Annotated[
+        ShortText | None, Field(description="Your model: it stands in the records of your edits.")
+    ] = None
+    conversation_url: Annotated[
+        PlainText | None, Field(description="Where this conversation can be read, if anywhere.")
+    ] = None
+
+
+class ContextInput(SessionInput):
+    """Arguments of `get_intent_context`."""
+
+    intent_id: IntentIdText | None = None
+
+
+class EditInput(SessionInput):
+    """The arguments that tools which judge a change have in common."""
+
+    intent_id: IntentIdText | None = None
+    mutation_class: DeclaredClass | None = None
+    tool_use_id: Annotated[
+        ShortText | None,
+        Field(description="The host's id of this call. Asking twice gives the same answer."),
+    ] = None
+
+
+class CheckEditInput(EditInput):
+    """Arguments of `check_edit`."""
+
+    tool_name: Annotated[
+        ShortText, Field(description="The tool that you are going to use: Edit, Bash, …")
+    ]
+    path: FilePath | None = None
+    paths: Annotated[list[FilePath], Field(max_length=10_000, description="Several paths.")] = []
+    command: Annotated[
+        str | None, Field(description="The whole shell command, if the tool runs one.")
+    ] = None
+    patch: Annotated[str | None, Field(description="The patch, if the tool applies one.")] = None
+    new_text: Annotated[
+        str | None, Field(description="The whole new text of the file, if you know it.")
+    ] = None
+    read_hash: ReadHash = None
+    read_hashes: Annotated[
+        dict[FilePath, str | None],
+        Field(description="For several paths: the SHA-256 of each as you last read it."),
+    ] = {}
+
+    def place(self) -> str | None:
+        """Return the first path that the call names, else the root."""
+        return next(iter([*filter(None, (self.path,)), *self.paths]), None) or self.root
+
+
+class RecordEditInput(SessionInput):
+    """Arguments of `record_edit`."""
+
+    ticket: Annotated[ShortText, Field(description="The ticket that check_edit returned.")]
+    success: Annotated[bool, Field(description="Whether the tool succeeded.")]
+    error: Annotated[str | None, Field(description="Why it failed, if it did.")] = None
+
+
+class ReplacementInput(BaseModel):
+    """One replacement of text in a file."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    old_text: Annotated[str, Field(min_length=1, description="Exactly as it stands in the file.")]
+    new_text: str
+    replace_all: Annotated[
+        bool, Field(description="At every place; else the text must stand there exactly once.")
+    ] = False
+
+
+class FileEditInput(BaseModel):
+    """What is to become of one file."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    path: FilePath
+    new_text: Annotated[str | None, Field(description="The whole new text.")] = None
+    replacements: Annotated[
+        list[ReplacementInput], Field(description="Instead of new_text; made one after the other.")
+    ] = []
+    move_to: Annotated[FilePath | None, Field(description="The file's new path.")] = None
+    delete: bool = False
+    read_hash: ReadHash = None
+
+
+class ApplyEditInput(EditInput):
+    """Arguments of `apply_edit`."""
+
+    files: Annotated[
+        list[FileEditInput],
+        Field(min_length=1, max_length=10_000, description="All of them are changed, or none."),
+    ]
+
+    def place(self) -> str | None:
+        """Return the path of the first file."""
+        return self.files[0].path
+
+
+class WriteInput(SessionInput):
+    """Arguments of `write_to_file`."""
+
+    path: FilePath
+    content: Annotated[str, Field(description="The whole new text, from first to last line.")]
+    intent_id: IntentIdText
+    mutation_class: DeclaredClass
+    read_hash: ReadHash = None
+    tool_use_id: ShortText | None = None
+
+    def place(self) -> str | None:
+        """Return the path of the file."""
+        return self.path
+
+
+class ExpansionInput(SessionInput):
+    """Arguments of `request_scope_expansion`."""
+
+    patterns: Annotated[
+        list[PlainText],
+        Field(min_length=1, max_length=100, description="Globs relative to the root: docs/**"),
+    ]
+    reason: Annotated[PlainText, Field(description="Why the intent needs them, for the person.")]
+    intent_id: IntentIdText | None = None
+    ttl_seconds: Annotated[
+        int | None,
+        Field(ge=1, le=LONGEST_GRANT, description="For how long; left out: for good."),
+    ] = None
+
+
+class VerificationInput(SessionInput):
+    """Arguments of `report_verification`."""
+
+    command: Annotated[PlainText, Field(description="The test, lint or build command that ran.")]
+    success: bool
+
+
+class CompleteInput(SessionInput):
+    """Arguments of `complete_intent`."""
+
+    intent_id: IntentIdText | None = None
+
+
+class WhoWroteInput(ReadingInput):
+    """Arguments of `who_wrote`."""
+
+    path: FilePath
+    start_line: Annotated[int, Field(ge=1, description="Counted from 1.")] = 1
+    end_line: Annotated[int | None, Field(ge=1, description="Included.")] = None
+
+    def place(self) -> str | None:
+        """Return the path of the file."""
+        return self.path
+
+
+class LedgerStatusInput(ReadingInput):
+    """Arguments of `ledger_status`."""
+
+    verify: Annotated[
+        bool, Field(description="Whether to check every hash of the ledger, which takes longer.")
+    ] = False
+
+
+def given_values(arguments: BaseModel) -> dict[str, Any]:
+    """Return the arguments that the caller gave, as JSON values."""
+    found: dict[str, Any] = arguments.model_dump(mode="json", exclude_unset=True)
+    return found

@@ -1,0 +1,185 @@
+"""The tools about intents: list, select, read, expand, complete, and report a verification."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+from intent_lsp.core.codes import McpCode
+from intent_lsp.core.errors import WrongParamsError
+from intent_lsp.core.redaction import neutral
+from intent_lsp.doors.mcp.answers import ToolAnswer, ToolFailure, refusal
+from intent_lsp.doors.mcp.handles import new_session
+from intent_lsp.doors.mcp.inputs import (
+    CompleteInput,
+    ContextInput,
+    ExpansionInput,
+    ListIntentsInput,
+    SelectInput,
+    VerificationInput,
+)
+from intent_lsp.doors.mcp.outputs import (
+    CompleteOutput,
+    ContextOutput,
+    ExpansionOutput,
+    ListIntentsOutput,
+    SelectOutput,
+    VerificationOutput,
+)
+from intent_lsp.doors.mcp.tool_request import ToolRequest, ToolResult, in_thread
+from intent_lsp.formats.intents.intent_json import intent_json
+from intent_lsp.governance.calls.approvals import (
+    APPROVE,
+    REJECT,
+    ApprovalQuestion,
+    expansion_words,
+)
+from intent_lsp.governance.calls.call_json import violations_json
+from intent_lsp.governance.calls.violations import CallViolation
+from intent_lsp.governance.plan.checkout import CheckoutRefusal
+from intent_lsp.governance.plan.planning import Wish
+from intent_lsp.governance.plan.selection_json import selection_json
+from intent_lsp.governance.root.sessions import Session
+from intent_lsp.store.state.notes import AgentInfo
+
+
+def list_intents(asked: ToolRequest, _given: ListIntentsInput) -> ToolAnswer:
+    """Return the intents of the root, in the order of the file."""
+    governance, session = asked.governance, asked.session
+    rules = governance.rules.current()
+    active = None
+    if session is not None:
+        active = governance.sessions.active_intent(session.id, session.agent_id)
+    listed = [
+        intent_json(intent, ("INTENT_IGNORED",) if intent.id in rules.ignored else ())
+        for intent in rules.file.intents
+    ]
+    structured: dict[str, Any] = {
+        "root": str(governance.root),
+        "enabled": rules.governed,
+        "activeIntentId": active,
+        "intents": listed,
+    }
+    if rules.reason is not None:
+        structured["reason"] = rules.reason
+    return ToolAnswer(output=ListIntentsOutput, structured=structured)
+
+
+def select_active_intent(asked: ToolRequest, given: SelectInput) -> ToolResult:
+    """Select an intent for the caller's session; without a session, begin one."""
+    governance = asked.governance
+    refused = governance.planning.refusal(given.intent_id)
+    if refused is not None:
+        return refusal(refused)
+    session = asked.session or new_session(governance)
+    asked.roots.remember(session.id, governance)
+    if given.new_turn and asked.session is not None:
+        governance.begin_turn(session.id, session.agent_id)
+    voice = AgentInfo(model=given.model, url=given.conversation_url)
+    done = governance.checkout.select(session, given.intent_id, unsaved_file=False, voice=voice)
+    if isinstance(done, CheckoutRefusal):
+        return refusal(done)
+    structured = selection_json(done) | {"session": session.id, "root": str(governance.root)}
+    warnings = "".join(f"\nWarning: {warning}" for warning in done.warnings)
+    text = f"session: {session.id} (give it as `session` in every later call)\n\n{done.text}"
+    return ToolAnswer(output=SelectOutput, structured=structured, text=text + warnings)
+
+
+def get_intent_context(asked: ToolRequest, given: ContextInput) -> ToolResult:
+    """Return what whoever works for an intent has to know."""
+    wanted = _intent_id(asked, given.intent_id)
+    if wanted is None:
+        return _no_intent()
+    found = asked.governance.checkout.context(wanted)
+    if isinstance(found, CheckoutRefusal):
+        return refusal(found)
+    return ToolAnswer(output=ContextOutput, structured=selection_json(found), text=found.text)
+
+
+def complete_intent(asked: ToolRequest, given: CompleteInput) -> ToolResult:
+    """Set an intent COMPLETED."""
+    wanted = _intent_id(asked, given.intent_id)
+    if wanted is None:
+        return _no_intent()
+    done = asked.governance.planning.complete(asked.asker, wanted, unsaved_file=False)
+    if isinstance(done, CheckoutRefusal):
+        return refusal(done)
+    return ToolAnswer(
+        output=CompleteOutput, structured={"intent": intent_json(done), "completed": True}
+    )
+
+
+def report_verification(asked: ToolRequest, given: VerificationInput) -> ToolAnswer:
+    """Take note of how a verification ended. What its command changed is recorded."""
+    governance, session = asked.governance, asked.asker
+    learnt, outcome = governance.verifying.end(
+        session.id, session.agent_id, given.command, success=given.success
+    )
+    violations: Sequence[CallViolation] = ()
+    if outcome is not None:
+        violations = governance.violations.of(outcome)
+    structured = {
+        "lessonRecorded": learnt,
+        "violations": violations_json(violations, governance.root),
+    }
+    return ToolAnswer(output=VerificationOutput, structured=structured)
+
+
+async def request_scope_expansion(asked: ToolRequest, given: ExpansionInput) -> ToolResult:
+    """Ask a person for more scope, and grant it if the answer approves and counts."""
+    wish = await in_thread(_wish, asked, given)
+    if not isinstance(wish, Wish):
+        return wish
+    rules = await in_thread(asked.governance.rules.current)
+    question = ApprovalQuestion(
+        text=f"agent {neutral(asked.asker.id)} asks to {expansion_words(wish)}.",
+        titles=(APPROVE, REJECT),
+    )
+    word = await asked.client.ask(question, asked.asker.id, rules.policy)
+    if word.approval is None:
+        structured: dict[str, Any] = {"approved": False, "feedback": word.feedback}
+        return ToolAnswer(output=ExpansionOutput, structured=structured)
+    granted = await in_thread(
+        asked.governance.planning.grant,
+        wish,
+        asked.asker,
+        by=asked.asker.id,
+        unsaved_file=False,
+        channel=word.channel,
+    )
+    if isinstance(granted, CheckoutRefusal):
+        return refusal(granted)
+    structured = {"approved": True, "intent": intent_json(granted.intent)}
+    if granted.expires_at is not None:
+        structured["expiresAt"] = granted.expires_at
+    return ToolAnswer(output=ExpansionOutput, structured=structured)
+
+
+def _wish(asked: ToolRequest, given: ExpansionInput) -> Wish | ToolFailure:
+    """Return what is asked for. Raise WrongParamsError for a pattern that grants nothing."""
+    governance, patterns = asked.governance, tuple(given.patterns)
+    wrong = governance.planning.ungrantable(patterns, governance.scope_checks.is_directory)
+    if wrong is not None:
+        raise WrongParamsError(f"patterns[{wrong[0]}]", f"{patterns[wrong[0]]!r}: {wrong[1]}")
+    wanted = _intent_id(asked, given.intent_id)
+    if wanted is None:
+        return _no_intent()
+    refused = governance.planning.refusal(wanted)
+    if refused is not None:
+        return refusal(refused)
+    ttl = None if given.ttl_seconds is None else timedelta(seconds=given.ttl_seconds)
+    return Wish(intent_id=wanted, patterns=patterns, reason=given.reason, ttl=ttl)
+
+
+def _intent_id(asked: ToolRequest, named: str | None) -> str | None:
+    """Return the id that the arguments name, else the session's active intent, else None."""
+    session: Session = asked.asker
+    return named or asked.governance.sessions.active_intent(session.id, session.agent_id)
+
+
+def _no_intent() -> ToolFailure:
+    return ToolFailure(
+        code=McpCode.INVALID_ARGUMENTS,
+        message="intent_id is missing, and this session has selected no intent.",
+        details={"problems": [{"field": "intent_id", "problem": "is missing"}]},
+        cure="give intent_id, or call select_active_intent first",
+    )

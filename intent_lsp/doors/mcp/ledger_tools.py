@@ -1,0 +1,54 @@
+"""The tools about the ledger: who wrote a line, and how the ledger stands."""
+
+from typing import Any
+
+from intent_lsp.core.errors import WrongParamsError
+from intent_lsp.doors.mcp.answers import ToolAnswer
+from intent_lsp.doors.mcp.inputs import LedgerStatusInput, WhoWroteInput
+from intent_lsp.doors.mcp.outputs import LedgerStatusOutput, WhoWroteOutput
+from intent_lsp.doors.mcp.tool_request import ToolRequest
+from intent_lsp.formats.markdown.provenance import who
+from intent_lsp.formats.result_json import blame_json, verification_json
+
+
+def who_wrote(asked: ToolRequest, given: WhoWroteInput) -> ToolAnswer:
+    """Return the records that the lines of a file come from."""
+    governance, path = asked.governance, asked.path(given.path)
+    blamed = governance.blaming.blame(path)
+    if blamed is None:
+        raise WrongParamsError("path", f"there is no file {path} that can be read")
+    last = blamed.count if given.end_line is None else given.end_line
+    if not given.start_line <= max(blamed.count, 1):
+        raise WrongParamsError("start_line", f"the file has {blamed.count} lines")
+    if last < given.start_line and blamed.count:
+        raise WrongParamsError("end_line", "is before start_line")
+    runs = governance.authors.named(blamed.runs(given.start_line - 1, last - 1))
+    uri = (governance.root / path).as_uri()
+    structured = blame_json(path, uri, runs)
+    for line, run in zip(structured["lines"], runs, strict=True):
+        line["who"] = who(run)
+    return ToolAnswer(output=WhoWroteOutput, structured=structured)
+
+
+def ledger_status(asked: ToolRequest, given: LedgerStatusInput) -> ToolAnswer:
+    """Return how many records the ledger has, its heads, and whether it verifies."""
+    governance, session = asked.governance, asked.session
+    session_id, agent_id = ("", "") if session is None else (session.id, session.agent_id)
+    status = governance.status(session_id, agent_id=agent_id)
+    structured: dict[str, Any] = {
+        "root": status.root or str(governance.root),
+        "enabled": status.enabled,
+        "activeIntentId": status.active_intent_id,
+        "stage": status.stage,
+        "turn": status.turn,
+        "enforcement": status.enforcement,
+        "records": status.records,
+        "heads": list(status.heads),
+        "failures": status.failures,
+        "version": status.version,
+    }
+    if status.reason is not None:
+        structured["reason"] = status.reason
+    if given.verify:
+        structured["verification"] = verification_json(governance.tracing.verify())
+    return ToolAnswer(output=LedgerStatusOutput, structured=structured)

@@ -1,0 +1,154 @@
+"""The resources: the intents of a root, and the records of its ledger.
+
+Invariant: a resource is JSON, and the same that the requests of the protocol return (section 2).
+"""
+
+import json
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Final
+from urllib.parse import parse_qs, quote, unquote, urlsplit
+
+import mcp_types as types
+from mcp.server.context import ServerRequestContext
+from mcp.shared.exceptions import MCPError
+
+from intent_lsp.core.errors import IntentLspError
+from intent_lsp.core.text import whole
+from intent_lsp.doors.mcp.answers import NOT_GOVERNED
+from intent_lsp.doors.mcp.mcp_roots import McpRoots
+from intent_lsp.doors.mcp.tool_request import in_thread
+from intent_lsp.formats.intents.intent_json import intent_json
+from intent_lsp.formats.ledger.jsonl import to_wire
+from intent_lsp.governance.governance import Governance
+from intent_lsp.governance.plan.checkout import CheckoutRefusal
+from intent_lsp.governance.plan.selection_json import selection_json
+from intent_lsp.store.ledger.index.queries import Query
+
+SCHEME: Final = "intent-lsp"
+INTENTS: Final = f"{SCHEME}://intents"
+RECORDS: Final = f"{SCHEME}://records"
+_JSON: Final = "application/json"
+_PAGE: Final = 100
+_NEWEST: Final = 100
+
+_FAMILIES: Final[Mapping[str, str]] = MappingProxyType(
+    {"intents": "the intents of the project", "records": "the newest records of its ledger"}
+)
+
+TEMPLATES: Final = (
+    types.ResourceTemplate(
+        name="intent",
+        uri_template=f"{INTENTS}/{{id}}{{?root}}",
+        description="One intent with its context. root: an absolute path in the project.",
+        mime_type=_JSON,
+    ),
+    types.ResourceTemplate(
+        name="record",
+        uri_template=f"{RECORDS}/{{id}}{{?root}}",
+        description="One record of the ledger, verbatim. root: an absolute path in the project.",
+        mime_type=_JSON,
+    ),
+)
+
+
+class McpResources:
+    """Lists and reads the resources of the roots that a server answers for."""
+
+    def __init__(self, roots: McpRoots) -> None:
+        self._roots = roots
+
+    async def list_resources(
+        self, _context: ServerRequestContext[Any, Any], params: types.PaginatedRequestParams | None
+    ) -> types.ListResourcesResult:
+        """Answer `resources/list`: both lists, then each intent, in pages."""
+        cursor = None if params is None else params.cursor
+        if cursor is not None and not (cursor.isascii() and cursor.isdigit()):
+            raise _invalid(f"{cursor[:40]!r} is not a cursor that this server returned")
+        begin = int(cursor or 0)
+        found = await in_thread(self._listed)
+        end = begin + _PAGE
+        more = str(end) if end < len(found) else None
+        return types.ListResourcesResult(resources=found[begin:end], next_cursor=more)
+
+    async def list_templates(
+        self, _context: ServerRequestContext[Any, Any], _params: types.PaginatedRequestParams | None
+    ) -> types.ListResourceTemplatesResult:
+        """Answer `resources/templates/list`."""
+        return types.ListResourceTemplatesResult(resource_templates=list(TEMPLATES))
+
+    async def read_resource(
+        self, _context: ServerRequestContext[Any, Any], params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
+        """Answer `resources/read`. Raise MCPError for what does not exist."""
+        try:
+            found = await in_thread(self._read, params.uri)
+        except IntentLspError as problem:
+            raise MCPError(code=types.INTERNAL_ERROR, message=str(problem)) from problem
+        text = whole(json.dumps(found, ensure_ascii=False, indent=1))
+        contents = types.TextResourceContents(uri=params.uri, mime_type=_JSON, text=text)
+        return types.ReadResourceResult(contents=[contents])
+
+    def _listed(self) -> list[types.Resource]:
+        found = [
+            types.Resource(uri=f"{SCHEME}://{name}", name=name, description=about, mime_type=_JSON)
+            for name, about in _FAMILIES.items()
+        ]
+        governance = self._roots.of_directory(None)
+        if governance is None:
+            return found
+        return found + [
+            types.Resource(
+                uri=f"{INTENTS}/{quote(whole(intent.id), safe='')}",
+                name=whole(intent.id),
+                title=whole(intent.name) or None,
+                description=f"intent, {intent.status.value}",
+                mime_type=_JSON,
+            )
+            for intent in governance.rules.current().file.intents
+        ]
+
+    def _read(self, uri: str) -> object:
+        """Return the JSON value of a resource. Raise MCPError for what does not exist."""
+        parts = urlsplit(uri)
+        if parts.scheme != SCHEME or parts.netloc not in _FAMILIES:
+            raise _invalid(f"There is no resource {uri[:200]}; there are {INTENTS} and {RECORDS}")
+        directory = parse_qs(parts.query).get("root", [None])[0]
+        governance = self._roots.of_directory(directory)
+        if governance is None:
+            raise _invalid(NOT_GOVERNED.format(directory or self._roots.start))
+        name = unquote(parts.path.removeprefix("/"))
+        if parts.netloc == "intents":
+            return _intent(governance, name) if name else _intents(governance)
+        return _record(governance, name) if name else _records(governance)
+
+
+def _intents(governance: Governance) -> object:
+    rules = governance.rules.current()
+    return {
+        "enabled": rules.governed,
+        "intents": [intent_json(intent) for intent in rules.file.intents],
+    }
+
+
+def _intent(governance: Governance, name: str) -> object:
+    found = governance.checkout.context(name)
+    if isinstance(found, CheckoutRefusal):
+        raise _invalid(found.message)
+    return selection_json(found)
+
+
+def _records(governance: Governance) -> object:
+    page = governance.tracing.page(Query(), limit=_NEWEST)
+    return {"records": [to_wire(record) for record in page.records]}
+
+
+def _record(governance: Governance, name: str) -> object:
+    found = governance.tracing.ledger.index.find(name)
+    if found is None:
+        raise _invalid(f"There is no record {name[:80]}; {RECORDS} lists the newest")
+    return to_wire(found)
+
+
+def _invalid(message: str) -> MCPError:
+    return MCPError(code=types.INVALID_PARAMS, message=message)

@@ -1,0 +1,149 @@
+"""The transports of the MCP server: standard input and output, and HTTP on this machine.
+
+Invariant: HTTP listens on loopback only, and who does not know the token reaches no handler.
+"""
+
+import asyncio
+import contextlib
+import hmac
+import json
+import signal
+import socket
+import sys
+from collections.abc import Iterator
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any, Final
+
+import anyio
+import uvicorn
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from intent_lsp.core.errors import IntentLspError
+from intent_lsp.formats.endpoint import Endpoint
+from intent_lsp.store.fs.token_file import token_of
+
+PATH: Final = "/mcp"
+LARGEST_BODY: Final = 64 * 1024 * 1024
+"""Bytes of one HTTP request: a whole file of an edit fits in."""
+
+_GRACE: Final = 2
+"""Seconds that open connections have when the server ends."""
+
+McpApp = Server[dict[str, object]]
+
+
+class LoopbackError(IntentLspError):
+    """An address that the server cannot or must not listen at. `cure` says what to do."""
+
+    def __init__(self, problem: str, *, cure: str) -> None:
+        super().__init__(problem)
+        self.cure = cure
+
+
+def serve_stdio(server: McpApp) -> None:
+    """Serve the client at standard input and output until it closes its side."""
+
+    async def run() -> None:
+        async with stdio_server() as (reading, writing):
+            await server.run(reading, writing, server.create_initialization_options())
+
+    anyio.run(run)
+
+
+def serve_http(server: McpApp, endpoint: tuple[str, int], token_file: Path) -> None:
+    """Serve any number of clients over HTTP until a signal ends that.
+
+    Print `intent-lsp: listening on URL (this machine only)` to standard error first. Raise
+    LoopbackError or TokenFileError.
+    """
+    listener = _listen(Endpoint(*endpoint))
+    with listener:
+        token = token_of(token_file)
+        host, port = listener.getsockname()[:2]
+        app = server.streamable_http_app(
+            streamable_http_path=PATH, max_request_body_size=LARGEST_BODY
+        )
+        config = uvicorn.Config(
+            TokenGuard(app, token),
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=_GRACE,
+        )
+        # The parent may have closed standard error; then it knows the port.
+        with contextlib.suppress(AttributeError, OSError):
+            url = f"http://{Endpoint(host, port)}{PATH}"
+            sys.stderr.write(f"intent-lsp: listening on {url} (this machine only)\n")
+            sys.stderr.flush()
+        asyncio.run(QuietUvicorn(config).serve([listener]))
+
+
+class QuietUvicorn(uvicorn.Server):
+    """A uvicorn server for which a signal is the usual end, not a cause of death."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """End the server at the first SIGINT or SIGTERM."""
+        loop, signals = asyncio.get_running_loop(), (signal.SIGINT, signal.SIGTERM)
+        for each in signals:
+            loop.add_signal_handler(each, setattr, self, "should_exit", True)  # noqa: FBT003
+        try:
+            yield
+        finally:
+            for each in signals:
+                loop.remove_signal_handler(each)
+
+
+class TokenGuard:
+    """Passes on the HTTP requests that carry the token, and answers all others with 401."""
+
+    def __init__(self, app: ASGIApp, token: str) -> None:
+        self._app = app
+        self._expected = f"Bearer {token}".encode("ascii")
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request, or the life of the application."""
+        if scope["type"] == "lifespan" or self._knows(scope):
+            await self._app(scope, receive, send)
+        elif scope["type"] == "http":
+            await _refuse(send)
+
+    def _knows(self, scope: Scope) -> bool:
+        given = [value for name, value in scope.get("headers", ()) if name == b"authorization"]
+        return len(given) == 1 and hmac.compare_digest(given[0], self._expected)
+
+
+async def _refuse(send: Send) -> None:
+    said = {
+        "error": "invalid_token",
+        "error_description": "send `Authorization: Bearer TOKEN` with the token of the server's"
+        " --token-file",
+    }
+    body = json.dumps(said).encode("ascii")
+    headers: list[Any] = [
+        (b"content-type", b"application/json"),
+        (b"content-length", str(len(body)).encode("ascii")),
+        (b"www-authenticate", b'Bearer error="invalid_token"'),
+    ]
+    await send({"type": "http.response.start", "status": 401, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+def _listen(endpoint: Endpoint) -> socket.socket:
+    """Return a socket that listens at an address of this machine only."""
+    cure = "give 127.0.0.1:PORT or [::1]:PORT; port 0 is any that is free"
+    try:
+        found = socket.getaddrinfo(endpoint.host, endpoint.port, type=socket.SOCK_STREAM)
+        family, _, _, _, address = found[0]
+        host = str(address[0])
+        if not ip_address(host.partition("%")[0]).is_loopback:
+            raise LoopbackError(
+                f"--http {endpoint}: other machines could reach this address", cure=cure
+            )
+        return socket.create_server((host, int(address[1])), family=family)
+    except (OSError, UnicodeError) as error:
+        said = getattr(error, "strerror", None) or str(error)
+        raise LoopbackError(f"cannot listen on {endpoint}: {said}", cure=cure) from error

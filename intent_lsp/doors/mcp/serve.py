@@ -1,0 +1,60 @@
+"""Serves MCP clients, over standard input and output or over HTTP.
+
+Invariant: this module loads without the SDK, which is an optional dependency.
+"""
+
+import logging
+import os
+import sys
+from pathlib import Path
+from typing import Final
+
+from intent_lsp.core.errors import IntentLspError
+
+_FORMAT: Final = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+_OPTIONAL: Final = frozenset({"mcp", "mcp_types", "pydantic", "anyio", "uvicorn", "starlette"})
+
+
+class McpMissingError(IntentLspError):
+    """The SDK of the Model Context Protocol is not installed, or is too old."""
+
+    def __init__(self, missing: str) -> None:
+        super().__init__(
+            f"`intent-lsp mcp` needs the package mcp, version 2 ({missing} is missing)"
+        )
+        self.cure = "run `pip install 'intent-lsp[mcp]'`"
+
+
+def serve_mcp(
+    level: str,
+    *,
+    root: str | None = None,
+    endpoint: tuple[str, int] | None = None,
+    token_file: str | None = None,
+) -> int:
+    """Serve until the client leaves, and return the exit status.
+
+    `root`: serve only the root that governs this directory. `endpoint`: serve HTTP there, with the
+    token in `token_file`. Raise McpMissingError, ListeningError or TokenFileError.
+    """
+    logging.basicConfig(level=level.upper(), stream=sys.stderr, format=_FORMAT)
+    try:
+        # Imported late: without the extra, the command says what to install.
+        from intent_lsp.doors.mcp.mcp_roots import McpRoots  # noqa: PLC0415
+        from intent_lsp.doors.mcp.mcp_server import build_mcp_server  # noqa: PLC0415
+        from intent_lsp.doors.mcp.mcp_transports import serve_http, serve_stdio  # noqa: PLC0415
+    except ModuleNotFoundError as problem:
+        missing = (problem.name or "").partition(".")[0]
+        if missing not in _OPTIONAL:
+            raise
+        raise McpMissingError(missing) from problem
+    roots = McpRoots(Path(os.path.abspath(root or ".")), only=root is not None)  # noqa: PTH100
+    try:
+        server = build_mcp_server(roots)
+        if endpoint is None or token_file is None:
+            serve_stdio(server)
+        else:
+            serve_http(server, endpoint, Path(token_file))
+    finally:
+        roots.close()
+    return 0

@@ -1,0 +1,104 @@
+"""Answers calls of the tools: validates the arguments, finds root and session, encodes the result.
+
+Invariant: whatever goes wrong in a tool is a result that its caller can act on, save an unknown
+tool, which is a protocol error.
+"""
+
+import logging
+from typing import Any, Final
+
+import mcp_types as types
+from mcp.server.context import ServerRequestContext
+from mcp.shared.exceptions import MCPError
+from pydantic import ValidationError
+
+from intent_lsp.core.codes import McpCode, RequestCode
+from intent_lsp.core.errors import (
+    InvalidCallError,
+    LedgerUnavailableError,
+    RequestLimitError,
+    StateUnavailableError,
+)
+from intent_lsp.doors.mcp.answers import (
+    NOT_GOVERNED,
+    ToolFailure,
+    encode_answer,
+    unavailable_store,
+    unknown_session,
+    wrong_arguments,
+    wrong_call,
+)
+from intent_lsp.doors.mcp.elicitation import ElicitingClient, InputNeeded, OpenQuestions
+from intent_lsp.doors.mcp.handles import session_of_handle
+from intent_lsp.doors.mcp.inputs import ToolInput
+from intent_lsp.doors.mcp.mcp_roots import McpRoots
+from intent_lsp.doors.mcp.tool_request import ToolRequest, ToolResult, in_thread
+from intent_lsp.doors.mcp.tool_table import BY_NAME, TOOLS, ToolEntry
+
+_log: Final = logging.getLogger(__name__)
+
+
+class ToolCalls:
+    """Lists the tools and answers calls of them, for all clients of one server."""
+
+    def __init__(self, roots: McpRoots, questions: OpenQuestions) -> None:
+        self._roots = roots
+        self._questions = questions
+        self._listed = [tool.listed() for tool in TOOLS]
+
+    async def list_tools(
+        self, _context: ServerRequestContext[Any, Any], _params: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        """Answer `tools/list`."""
+        return types.ListToolsResult(tools=self._listed)
+
+    async def call_tool(
+        self, context: ServerRequestContext[Any, Any], params: types.CallToolRequestParams
+    ) -> types.CallToolResult | types.InputRequiredResult:
+        """Answer `tools/call`. Raise MCPError for an unknown tool."""
+        tool = BY_NAME.get(params.name)
+        if tool is None:
+            known = ", ".join(BY_NAME)
+            raise MCPError(
+                code=types.INVALID_PARAMS,
+                message=f"There is no tool {params.name[:80]!r}. There are {known}.",
+            )
+        try:
+            client = ElicitingClient(context, params, self._questions)
+            return encode_answer(await self._answered(tool, params, client))
+        except InputNeeded as needed:
+            return needed.result
+        except Exception:  # noqa: BLE001 - whatever it is, it is not the caller's fault
+            _log.exception("a call of %s failed", tool.name)
+            failed = f"{tool.name} failed because of a mistake of the server"
+            message = f"{failed}; its standard error has the details."
+            return encode_answer(ToolFailure(code=McpCode.INTERNAL_ERROR, message=message))
+
+    async def _answered(
+        self, tool: ToolEntry, params: types.CallToolRequestParams, client: ElicitingClient
+    ) -> ToolResult:
+        try:
+            given = tool.input.model_validate(params.arguments or {})
+            asked = await in_thread(self._request, given, client)
+            return asked if isinstance(asked, ToolFailure) else await tool.respond(asked, given)
+        except ValidationError as problem:
+            return wrong_arguments(problem)
+        except (InvalidCallError, RequestLimitError) as problem:
+            return wrong_call(problem)
+        except (LedgerUnavailableError, StateUnavailableError) as problem:
+            return unavailable_store(problem)
+
+    def _request(self, given: ToolInput, client: ElicitingClient) -> ToolRequest | ToolFailure:
+        """Return the call with its root and session, or why there is no such root or session."""
+        governance = self._roots.of_call(given)
+        if governance is None:
+            place = given.place() or str(self._roots.start)
+            message = NOT_GOVERNED.format(place)
+            return ToolFailure(code=RequestCode.NOT_GOVERNED, message=message)
+        handle: str | None = getattr(given, "session", None)
+        session = None if handle is None else session_of_handle(governance, handle)
+        if session is None and handle is not None:
+            return unknown_session(handle, governance.root)
+        if session is not None:
+            self._roots.remember(session.id, governance)
+        return ToolRequest(governance=governance, session=session, client=client, roots=self._roots)

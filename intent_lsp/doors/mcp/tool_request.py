@@ -1,0 +1,61 @@
+"""One call of a tool: the root and the session that it is about, and the client that asks."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, ParamSpec, TypeAlias, TypeVar
+
+from anyio.to_thread import run_sync
+
+from intent_lsp.core.errors import WrongParamsError
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.doors.mcp.answers import ToolAnswer, ToolFailure
+from intent_lsp.doors.mcp.elicitation import ElicitingClient
+from intent_lsp.doors.mcp.mcp_roots import McpRoots
+from intent_lsp.governance.governance import Governance
+from intent_lsp.governance.root.sessions import Session
+from intent_lsp.store.fs.resolve import resolve_below
+
+P = ParamSpec("P")
+T = TypeVar("T")
+ToolResult: TypeAlias = ToolAnswer | ToolFailure
+Respond: TypeAlias = Callable[["ToolRequest", Any], Awaitable[ToolResult]]
+"""Answers a call whose arguments are valid, and whose root and session are known."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolRequest:
+    """A call of a tool. `session` is None only if the tool may be called without one."""
+
+    governance: Governance
+    session: Session | None
+    client: ElicitingClient
+    roots: McpRoots
+
+    @property
+    def asker(self) -> Session:
+        """The session that calls. Raise LookupError if the tool needs none and none was given."""
+        if self.session is None:
+            raise LookupError("the arguments of this tool have no session")
+        return self.session
+
+    def path(self, spelled: str) -> WorkspacePath:
+        """Return a path of the root. Raise WrongParamsError if it leads out of the root."""
+        place = resolve_below(self.governance.root, spelled)
+        if place is None:
+            raise WrongParamsError("path", f"{spelled!r} is not below {self.governance.root}")
+        return place.path
+
+
+async def in_thread(work: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
+    """Run a function that may wait on the disk in a thread, to its end even if cancelled."""
+    return await run_sync(partial(work, *arguments, **named))
+
+
+def threaded(respond: Callable[[ToolRequest, Any], ToolResult]) -> Respond:
+    """Return a function that answers in a thread."""
+
+    async def answer(asked: ToolRequest, given: Any) -> ToolResult:  # noqa: ANN401 - its model
+        return await in_thread(respond, asked, given)
+
+    return answer

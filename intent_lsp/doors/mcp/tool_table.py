@@ -1,0 +1,209 @@
+"""The table of the tools: name, description, models of arguments and result, and what answers."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Final
+
+import mcp_types as types
+from pydantic import BaseModel
+
+from intent_lsp.doors.mcp import inputs, outputs
+from intent_lsp.doors.mcp.edit_tools import apply_edit, check_edit, record_edit, write_to_file
+from intent_lsp.doors.mcp.intent_tools import (
+    complete_intent,
+    get_intent_context,
+    list_intents,
+    report_verification,
+    request_scope_expansion,
+    select_active_intent,
+)
+from intent_lsp.doors.mcp.ledger_tools import ledger_status, who_wrote
+from intent_lsp.doors.mcp.tool_request import Respond, threaded
+
+READS: Final = types.ToolAnnotations(read_only_hint=True, open_world_hint=False)
+NOTES: Final = types.ToolAnnotations(
+    read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+)
+"""Changes what the project remembers, adds nothing when it is repeated, and overwrites no file."""
+
+ADDS: Final = types.ToolAnnotations(
+    read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False
+)
+WRITES: Final = types.ToolAnnotations(
+    read_only_hint=False, destructive_hint=True, idempotent_hint=False, open_world_hint=False
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolEntry:
+    """One tool. `respond` answers a call of it."""
+
+    name: str
+    title: str
+    description: str
+    input: type[inputs.ToolInput]
+    output: type[outputs.ToolOutput]
+    annotations: types.ToolAnnotations
+    respond: Respond
+
+    def listed(self) -> types.Tool:
+        """Return the tool as clients see it."""
+        return types.Tool(
+            name=self.name,
+            title=self.title,
+            description=self.description,
+            input_schema=schema_of(self.input, "validation"),
+            output_schema=schema_of(self.output, "serialization"),
+            annotations=self.annotations,
+        )
+
+
+def schema_of(model: type[BaseModel], mode: Any) -> dict[str, Any]:  # noqa: ANN401 - pydantic's
+    """Return the JSON schema of a model, without references: some clients do not follow them."""
+    schema = model.model_json_schema(by_alias=True, mode=mode)
+    parts = schema.pop("$defs", {})
+    found: dict[str, Any] = _inlined(schema, parts)
+    return found
+
+
+TOOLS: Final[Sequence[ToolEntry]] = (
+    ToolEntry(
+        name="list_intents",
+        title="List intents",
+        description="List the intents of the project: id, name, status, and the files that each"
+        " may change (ownedScope).",
+        input=inputs.ListIntentsInput,
+        output=outputs.ListIntentsOutput,
+        annotations=READS,
+        respond=threaded(list_intents),
+    ),
+    ToolEntry(
+        name="select_active_intent",
+        title="Select an intent",
+        description="Select the intent that you work for, before you change any file. Returns its"
+        " context and `session`, which every later call needs. Call it again with that session to"
+        " change the intent, or with new_turn when the user asks for something new.",
+        input=inputs.SelectInput,
+        output=outputs.SelectOutput,
+        annotations=NOTES,
+        respond=threaded(select_active_intent),
+    ),
+    ToolEntry(
+        name="get_intent_context",
+        title="Read an intent's context",
+        description="Read scope, constraints, acceptance criteria, related files and the newest"
+        " records of an intent; without intent_id of the one that you have selected.",
+        input=inputs.ContextInput,
+        output=outputs.ContextOutput,
+        annotations=READS,
+        respond=threaded(get_intent_context),
+    ),
+    ToolEntry(
+        name="check_edit",
+        title="Check an edit",
+        description="Ask whether a tool call may change files, before you make it with a tool of"
+        " your own. If it is allowed, make it and call record_edit with the ticket. If not, do not"
+        " make it: the error says why, and what to do.",
+        input=inputs.CheckEditInput,
+        output=outputs.DecisionOutput,
+        annotations=ADDS,
+        respond=check_edit,
+    ),
+    ToolEntry(
+        name="record_edit",
+        title="Record an edit",
+        description="Record what a call that check_edit allowed has changed. If `violations` is"
+        " not empty, undo them as their messages say.",
+        input=inputs.RecordEditInput,
+        output=outputs.RecordedOutput,
+        annotations=NOTES,
+        respond=threaded(record_edit),
+    ),
+    ToolEntry(
+        name="apply_edit",
+        title="Edit files",
+        description="Edit, move or delete files: judged, made and recorded in one step, all of"
+        " them or none. Give each file as you last read it (read_hash), so that nobody's work is"
+        " overwritten.",
+        input=inputs.ApplyEditInput,
+        output=outputs.AppliedOutput,
+        annotations=WRITES,
+        respond=apply_edit,
+    ),
+    ToolEntry(
+        name="write_to_file",
+        title="Write a file",
+        description="Write the whole text of a file for an intent: judged, written and recorded"
+        " in one step. Names the intent and the kind of change.",
+        input=inputs.WriteInput,
+        output=outputs.AppliedOutput,
+        annotations=WRITES,
+        respond=write_to_file,
+    ),
+    ToolEntry(
+        name="request_scope_expansion",
+        title="Request more scope",
+        description="Ask a person to let an intent own more files. If `approved` is false,"
+        " `feedback` says why; do not change those files then.",
+        input=inputs.ExpansionInput,
+        output=outputs.ExpansionOutput,
+        annotations=ADDS,
+        respond=request_scope_expansion,
+    ),
+    ToolEntry(
+        name="report_verification",
+        title="Report a verification",
+        description="Report how a test, lint or build command ended. What it changed is recorded;"
+        " a failure becomes a lesson for later sessions.",
+        input=inputs.VerificationInput,
+        output=outputs.VerificationOutput,
+        annotations=ADDS,
+        respond=threaded(report_verification),
+    ),
+    ToolEntry(
+        name="complete_intent",
+        title="Complete an intent",
+        description="Set an intent COMPLETED, once its acceptance criteria are met; without"
+        " intent_id the one that you have selected. Nothing can be changed for it afterwards.",
+        input=inputs.CompleteInput,
+        output=outputs.CompleteOutput,
+        annotations=ADDS,
+        respond=threaded(complete_intent),
+    ),
+    ToolEntry(
+        name="who_wrote",
+        title="Who wrote these lines",
+        description="Show for each line of a file which record, intent and author it comes from,"
+        " and how sure that is.",
+        input=inputs.WhoWroteInput,
+        output=outputs.WhoWroteOutput,
+        annotations=READS,
+        respond=threaded(who_wrote),
+    ),
+    ToolEntry(
+        name="ledger_status",
+        title="Status of the ledger",
+        description="Show whether the project is governed, how many records its ledger has and"
+        " what your session has selected; with verify also whether every hash is right.",
+        input=inputs.LedgerStatusInput,
+        output=outputs.LedgerStatusOutput,
+        annotations=READS,
+        respond=threaded(ledger_status),
+    ),
+)
+
+BY_NAME: Final[Mapping[str, ToolEntry]] = MappingProxyType({tool.name: tool for tool in TOOLS})
+
+
+def _inlined(node: Any, parts: Mapping[str, Any]) -> Any:  # noqa: ANN401 - a JSON value
+    """Return a schema with each reference to one of its parts replaced by the part itself."""
+    if isinstance(node, list):
+        return [_inlined(item, parts) for item in node]
+    if not isinstance(node, dict):
+        return node
+    rest = {key: _inlined(value, parts) for key, value in node.items() if key != "$ref"}
+    reference = node.get("$ref")
+    if not isinstance(reference, str):
+        return rest
+    return _inlined(parts[reference.rpartition("/")[2]], parts) | rest
