@@ -284,3 +284,72 @@ def test_an_address_that_others_reach_is_refused(address: str, tmp_path: Path) -
     done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 2
     assert "other machines could reach this address; give 127.0.0.1:PORT" in done.stderr
+
+
+class RawHost:
+    """A host that writes whatever it likes to a server's standard input."""
+
+    def __init__(self, root: Path) -> None:
+        self._server = subprocess.Popen(
+            [sys.executable, *SERVER],
+            cwd=root,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=os.environ,
+        )
+        assert self._server.stdin is not None
+        assert self._server.stdout is not None
+        self._to, self._from = self._server.stdin, self._server.stdout
+
+    def says(self, line: bytes) -> dict[str, Any]:
+        """Send a line and return the next message of the server."""
+        self._to.write(line + b"\n")
+        self._to.flush()
+        found: dict[str, Any] = json.loads(self._from.readline())
+        return found
+
+    def begin(self) -> None:
+        """Shake hands in the older line of the protocol."""
+        client = {"protocolVersion": "2025-11-25", "capabilities": {}}
+        client["clientInfo"] = {"name": "raw", "version": "1"}
+        hello = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": client}
+        assert self.says(json.dumps(hello).encode())["result"]["serverInfo"]["name"] == "intent-lsp"
+        self._to.write(b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
+
+    def end(self) -> int:
+        """Close standard input; return the server's exit status."""
+        self._to.close()
+        self._from.close()
+        return self._server.wait(60)
+
+
+BROKEN = [
+    (b"not json", None, -32700, "is no JSON"),
+    (b'{"jsonrpc":"2.0","id":5', None, -32700, "is no JSON"),
+    (b"\xff\xfe", None, -32700, "is no JSON"),
+    (b"[" * 100_000, None, -32700, "is no JSON"),
+    (b'{"id":6}', 6, -32600, "no JSON-RPC 2.0 message"),
+    (b'{"jsonrpc":"1.0","id":"q","method":7}', "q", -32600, "no JSON-RPC 2.0 message"),
+    (b"[1]", None, -32600, "no JSON-RPC 2.0 message"),
+    (b'"x"', None, -32600, "no JSON-RPC 2.0 message"),
+    (
+        b'{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"\\ud800"}}',
+        7,
+        -32602,
+        "half of a character",
+    ),
+    (b'{"jsonrpc":"2.0","id":8,"method":"nope"}', 8, -32601, ""),
+    (b'{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":7}}', 9, -32602, ""),
+]
+
+
+def test_every_message_that_cannot_be_read_is_answered(repository: Repository) -> None:
+    host = RawHost(govern(repository).root)
+    host.begin()
+    for line, name, code, said in BROKEN:
+        answer = host.says(b"\n" + line)
+        assert (answer["id"], answer["error"]["code"]) == (name, code), line[:80]
+        assert said in answer["error"]["message"]
+    listed = host.says(b'{"jsonrpc":"2.0","id":10,"method":"tools/list"}')
+    assert len(listed["result"]["tools"]) == 12
+    assert host.end() == 0

@@ -22,6 +22,7 @@ from mcp.server.stdio import stdio_server
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from intent_lsp.core.errors import IntentLspError
+from intent_lsp.doors.mcp.malformed import AnsweringStream
 from intent_lsp.formats.endpoint import Endpoint
 from intent_lsp.store.fs.token_file import token_of
 
@@ -48,7 +49,8 @@ def serve_stdio(server: McpApp) -> None:
 
     async def run() -> None:
         async with stdio_server() as (reading, writing):
-            await server.run(reading, writing, server.create_initialization_options())
+            answering = AnsweringStream(reading, writing)
+            await server.run(answering, writing, server.create_initialization_options())
 
     anyio.run(run)
 

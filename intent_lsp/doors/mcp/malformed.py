@@ -1,0 +1,114 @@
+"""Answers messages that cannot be read, which the SDK passes over in silence.
+
+Invariant: a request that cannot be read gets an error under its id, so that its sender need not
+wait for ever.
+"""
+
+import json
+from types import TracebackType
+from typing import Any, Final, Self
+
+import mcp_types as types
+from mcp.shared._stream_protocols import ReadStream, WriteStream
+from mcp.shared.message import SessionMessage
+from pydantic import ValidationError
+
+HALF_A_CHARACTER: Final = (
+    "the message has half of a character (a lone surrogate), which is not valid text; send it"
+    " without"
+)
+NO_JSON: Final = "the line is no JSON: a message is one JSON object on one line"
+NO_MESSAGE: Final = "the JSON is no JSON-RPC 2.0 message"
+
+
+class AnsweringStream:
+    """The messages of a stream; what cannot be read is answered and left out."""
+
+    def __init__(
+        self, reading: ReadStream[SessionMessage | Exception], writing: WriteStream[SessionMessage]
+    ) -> None:
+        self._reading = reading
+        self._writing = writing
+
+    @property
+    def last_context(self) -> Any:  # noqa: ANN401 - the SDK's own
+        """The context in which the last message was sent."""
+        return getattr(self._reading, "last_context", None)
+
+    async def receive(self) -> SessionMessage | Exception:
+        """Return the next message."""
+        while isinstance(found := await self._reading.receive(), Exception):
+            await self._answer(found)
+        return found
+
+    async def aclose(self) -> None:
+        """Close the stream."""
+        await self._reading.aclose()
+
+    def __aiter__(self) -> "AnsweringStream":
+        return self
+
+    async def __anext__(self) -> SessionMessage | Exception:
+        while isinstance(found := await self._reading.__anext__(), Exception):
+            await self._answer(found)
+        return found
+
+    async def __aenter__(self) -> Self:
+        await self._reading.__aenter__()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        raised: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> bool | None:
+        return await self._reading.__aexit__(kind, raised, traceback)
+
+    async def _answer(self, problem: Exception) -> None:
+        """Send the error for a line that cannot be read. A blank line asks for none."""
+        line = _line_of(problem)
+        if not isinstance(line, str) or line.strip():
+            await self._writing.send(SessionMessage(_error(line)))
+
+
+def _error(line: object) -> types.JSONRPCError:
+    """Return the error response for a line that cannot be read, under its id if it has one.
+
+    `line` is its text, or its value if it is JSON.
+    """
+    code, said, message = types.PARSE_ERROR, NO_JSON, None
+    if isinstance(line, str):
+        try:
+            # This parser accepts lone surrogates, so that the id can be found.
+            message = json.loads(line)
+            code, said = types.INVALID_PARAMS, HALF_A_CHARACTER
+        except (ValueError, RecursionError):
+            message = None
+    elif line is not None:
+        code, said, message = types.INVALID_REQUEST, NO_MESSAGE, line
+    name = message.get("id") if isinstance(message, dict) else None
+    if isinstance(name, bool) or not isinstance(name, str | int) or not _is_text(name):
+        name = None
+    error = types.ErrorData(code=code, message=said)
+    return types.JSONRPCError(jsonrpc="2.0", id=name, error=error)
+
+
+def _line_of(problem: Exception) -> object:
+    """Return the line that a message was read from, or its JSON value if it is JSON."""
+    if not isinstance(problem, ValidationError):
+        return None
+    first = problem.errors(include_url=False, include_context=False)[0]
+    if first["type"] == "json_invalid":
+        return first["input"]
+    return _outermost(problem)
+
+
+def _outermost(problem: ValidationError) -> object:
+    """Return the JSON value itself: the input of the error that stands nearest to it."""
+    found = problem.errors(include_url=False, include_context=False)
+    return next((each["input"] for each in found if isinstance(each["input"], dict)), {})
+
+
+def _is_text(name: str | int) -> bool:
+    return isinstance(name, int) or not any("\ud800" <= char <= "\udfff" for char in name)
