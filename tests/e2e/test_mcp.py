@@ -19,7 +19,7 @@ from mcp.client.streamable_http import streamable_http_client
 from intent_lsp.core.content import hash_content
 from tests.support.governed_repository import LINES as TEXT
 from tests.support.governed_repository import govern
-from tests.support.mcp_clients import LINES, SERVER, Agent, Person, over_stdio
+from tests.support.mcp_clients import LINES, SERVER, Agent, Person, over_stdio, session_behind
 from tests.support.repository import Repository
 
 pytestmark = pytest.mark.e2e
@@ -64,7 +64,7 @@ async def journey(agent: Agent, root: Path, person: Person) -> None:
     granted = await agent.get("request_scope_expansion", patterns=["*.md"], reason="the readme")
     assert granted["approved"]
     (question,) = person.asked
-    assert question.startswith(f"intent-lsp: agent {agent.session} asks to expand the scope of")
+    assert question.startswith(f"intent-lsp: agent {session_behind(root, agent.session)} asks")
     assert question.endswith(".md (the readme).")
     assert (await agent.writes(README, "# Better\n"))["applied"]
     assert (root / README).read_text() == "# Better\n"
@@ -131,7 +131,7 @@ async def test_a_session_outlives_its_server_and_nobody_elses_is_accepted(
     async with over_stdio(root, "auto", "--root", str(root)) as agent:
         agent.session = handle
         assert (await agent.writes(LOGIN, "again\n"))["applied"]
-        agent.session = "h-" + "0" * 32
+        agent.session = "h-" + "0" * 16
         unknown = await agent.cannot_write(LOGIN)
         assert unknown.code == "SESSION_UNKNOWN"
         assert unknown.cure == "call select_active_intent and use the session that it returns"
@@ -164,7 +164,8 @@ async def test_two_agents_at_once_are_both_recorded_under_their_own_sessions(
     found = {
         (r["session_id"], r["intent_id"], r["files"][0]["relative_path"]) for r in records(root)
     }
-    assert found == {(one.session, "INT-001", LOGIN), (two.session, "INT-002", bill)}
+    first, second = (session_behind(root, each.session) for each in (one, two))
+    assert found == {(first, "INT-001", LOGIN), (second, "INT-002", bill)}
 
 
 async def test_two_agents_that_want_one_file_do_not_overwrite_each_other(

@@ -8,7 +8,7 @@ from intent_lsp.core.codes import McpCode
 from intent_lsp.core.errors import WrongParamsError
 from intent_lsp.core.redaction import neutral
 from intent_lsp.doors.mcp.answers import ToolAnswer, ToolFailure, refusal
-from intent_lsp.doors.mcp.handles import new_session
+from intent_lsp.doors.mcp.handles import handle_of, new_session
 from intent_lsp.doors.mcp.inputs import (
     CompleteInput,
     ContextInput,
@@ -71,16 +71,17 @@ def select_active_intent(asked: ToolRequest, given: SelectInput) -> ToolResult:
     if refused is not None:
         return refusal(refused)
     session = asked.session or new_session(governance)
-    asked.roots.remember(session.id, governance)
+    handle = handle_of(governance, session)
+    asked.roots.remember(handle, governance)
     if given.new_turn and asked.session is not None:
         governance.begin_turn(session.id, session.agent_id)
     voice = AgentInfo(model=given.model, url=given.conversation_url)
     done = governance.checkout.select(session, given.intent_id, unsaved_file=False, voice=voice)
     if isinstance(done, CheckoutRefusal):
         return refusal(done)
-    structured = selection_json(done) | {"session": session.id, "root": str(governance.root)}
+    structured = selection_json(done) | {"session": handle, "root": str(governance.root)}
     warnings = "".join(f"\nWarning: {warning}" for warning in done.warnings)
-    text = f"session: {session.id} (give it as `session` in every later call)\n\n{done.text}"
+    text = f"session: {handle} (give it as `session` in every later call)\n\n{done.text}"
     return ToolAnswer(output=SelectOutput, structured=structured, text=text + warnings)
 
 

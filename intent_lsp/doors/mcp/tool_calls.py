@@ -99,6 +99,6 @@ class ToolCalls:
         session = None if handle is None else session_of_handle(governance, handle)
         if session is None and handle is not None:
             return unknown_session(handle, governance.root)
-        if session is not None:
-            self._roots.remember(session.id, governance)
+        if handle is not None:
+            self._roots.remember(handle, governance)
         return ToolRequest(governance=governance, session=session, client=client, roots=self._roots)

@@ -68,10 +68,9 @@ class HookSessions:
         """
         governance = self._governance
         self._hear(event, asker)
-        if governance.sessions.row(asker.session_id) is not None:
-            return ""
+        known = governance.sessions.row(asker.session_id) is not None
         governance.sessions.open_agent(asker.session_id)
-        return self._preselected(asker)
+        return "" if known else self._preselected(asker)
 
     def started(self, event: HookEvent, asker: HookAsker) -> str:
         """Begin a session, or go on with one that is resumed. Return what the model is to know."""

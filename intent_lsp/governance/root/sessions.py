@@ -101,9 +101,15 @@ class Sessions:
         return session_id in self._of_agents
 
     def open_agent(self, session_id: str, agent_id: str = "") -> Session:
-        """Return an agent's session. If there is none with this id, create it in turn 1."""
-        if self.row(session_id) is None:
+        """Return an agent's session. If there is none with this id, create it in turn 1.
+
+        A session that has ended is reopened.
+        """
+        row = self.row(session_id)
+        if row is None:
             self._begin(session_id, "agent", None)
+        elif row.ended_at is not None:
+            self._put(row.reopened(timestamp(self._stores.clock())))
         return self.of_agent(session_id, agent_id)
 
     def of_agent(self, session_id: str, agent_id: str = "") -> Session:

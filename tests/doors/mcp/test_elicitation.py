@@ -17,7 +17,7 @@ from intent_lsp.governance.calls.approvals import APPROVE, APPROVE_ONCE, EXPAND,
 from intent_lsp.governance.governance import Governance
 from intent_lsp.store.ledger.index.queries import Query
 from tests.support.governed_repository import govern, set_policy
-from tests.support.mcp_clients import LINES, Agent, Person, in_process
+from tests.support.mcp_clients import LINES, Agent, Person, in_process, session_behind
 from tests.support.repository import Repository
 
 LOGIN, README = "src/auth/login.py", "README.md"
@@ -106,7 +106,8 @@ async def test_scope_is_granted_for_a_time_and_its_record_says_who_answered(
         assert "for 1:00:00 (the guide)" in person.asked[0]
     grant = records(root)[-1].grant
     assert grant is not None
-    assert (grant.granted_by, grant.channel) == (agent.session, ApprovalChannel.ELICITATION)
+    session = session_behind(root, agent.session)
+    assert (grant.granted_by, grant.channel) == (session, ApprovalChannel.ELICITATION)
 
 
 @each_line
@@ -122,7 +123,9 @@ async def test_one_write_is_approved_once(repository: Repository, mode: str) -> 
     assert (root / README).read_text() == "approved\n"
     (record,) = records(root)
     assert record.approval == Approval(
-        choice=ApprovalChoice.ONCE, session_id=agent.session, channel=ApprovalChannel.ELICITATION
+        choice=ApprovalChoice.ONCE,
+        session_id=session_behind(root, agent.session),
+        channel=ApprovalChannel.ELICITATION,
     )
 
 

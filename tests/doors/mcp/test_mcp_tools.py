@@ -64,7 +64,7 @@ async def test_the_tools_are_listed_with_their_schemas_and_what_they_do(
 async def test_select_gives_out_a_session_and_keeps_the_one_it_is_given(root: Path) -> None:
     async with in_process(root) as agent:
         first = await agent.select()
-        assert (first["session"][:2], len(first["session"])) == ("h-", 34)
+        assert (first["session"][:2], len(first["session"])) == ("h-", 18)
         again = await agent.select("INT-002")
         assert again["session"] == first["session"]
         assert (await agent.get("list_intents"))["activeIntentId"] == "INT-002"
@@ -118,7 +118,7 @@ async def test_a_session_that_was_not_given_out_is_refused(root: Path, tool: str
     governance.sessions.open_agent("an-agent-of-a-host")
     try:
         async with in_process(root) as agent:
-            for name in ("h-" + "0" * 32, editor.id, "an-agent-of-a-host", "h-"):
+            for name in ("h-" + "0" * 16, editor.id, "an-agent-of-a-host", "h-"):
                 refused = await agent.refused(tool, session=name, **arguments)
                 assert refused.code == "SESSION_UNKNOWN"
                 assert "call select_active_intent" in refused.text
