@@ -101,7 +101,7 @@ class FileCode(StrEnum):
 
 
 class LedgerCode(StrEnum):
-    """Codes of the problems that `intent-lsp verify` finds in a ledger (ledger section 2)."""
+    """Codes of the problems that `trace verify` finds in a ledger (ledger section 2)."""
 
     BAD_JSON = "BAD_JSON"
     BAD_FORM = "BAD_FORM"

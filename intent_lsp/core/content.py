@@ -168,9 +168,10 @@ ABSENT: Final = FileContent()
 def content_of(
     data: bytes | None, *, known_hash: ContentHash | None = None, committed: bool = False
 ) -> FileContent:
-    """Return the content made of the raw bytes `data`, or of an absent file if `data` is None.
+    """Return the content made of the raw bytes `data`.
 
-    `known_hash` is the hash of the bytes if the caller already has it. `committed`: the bytes come
-    from a commit.
+    `known_hash` is the hash of the bytes if the caller already has it. If only `data` is None, the
+    content is known by its hash alone; if both are None, the file is absent. `committed`: the bytes
+    come from a commit.
     """
     return FileContent(data=data, known_hash=known_hash, committed=committed)

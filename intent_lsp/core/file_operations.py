@@ -58,8 +58,9 @@ class FileHashes:
 def mutation_class(files: Sequence[FileHashes]) -> MutationClass:
     """Return the mutation class of a file operation, from all its files (requirements section 9).
 
-    Renames are AST_REFACTOR if no content changes, else INTENT_EVOLUTION. Otherwise the class is
-    FILE_DELETION if no file is left, FILE_CREATION if none was there before, else INTENT_EVOLUTION.
+    If files are renamed, it is AST_REFACTOR if the content of none of them changes, else
+    INTENT_EVOLUTION; other files do not count then. Otherwise it is FILE_DELETION if no file is
+    left, FILE_CREATION if none was there before, else INTENT_EVOLUTION.
     """
     moved = [file for file in files if file.moved]
     if moved:

@@ -49,7 +49,8 @@ class LineDiff:
     def edited(self, edit: LineEdit, text: Sequence[str]) -> None:
         """Update `hunks` after one edit. `text` are all lines of the text after the edit.
 
-        Only the lines between the nearest hunks that the edit does not touch are compared again.
+        Only the edited lines and the hunks that they overlap or adjoin are compared again, or all
+        lines if `hunks` was None.
         """
         if self.hunks is None or len(text) == len(self._reference):
             if text == self._reference:

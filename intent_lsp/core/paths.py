@@ -52,7 +52,8 @@ def is_file_name(text: str) -> bool:
     """Whether a file can have this name, spelled as Python's `os` functions return names.
 
     They return a byte that is not UTF-8 as a surrogate escape. False for any other lone surrogate,
-    which stands for no byte, and for escapes that together are valid UTF-8.
+    which stands for no byte, and for escapes that together are valid UTF-8. Nothing else is
+    checked: True for any ASCII.
     """
     if text.isascii():
         return True

@@ -11,7 +11,11 @@ from intent_lsp.core.records import ApprovalChannel
 
 
 class Enforcement(StrEnum):
-    """What happens to a save in an editor, or to an agent's call, that breaks a rule."""
+    """What happens to a save in an editor, or to an agent's call, that breaks a rule.
+
+    OBSERVE: it goes through, and a save shows nothing. WARN: it goes through, with a warning.
+    BLOCK: a call or a manual save is refused.
+    """
 
     OBSERVE = "observe"
     WARN = "warn"
@@ -19,7 +23,7 @@ class Enforcement(StrEnum):
 
 
 class Inheritance(StrEnum):
-    """Whose intent an agent's new session begins with."""
+    """Which intent an agent's new session begins with: none, or the one active in an editor."""
 
     NONE = "none"
     EDITOR = "editor"
@@ -127,7 +131,7 @@ class TeamPolicy:
     history_in_yaml: bool = False
     record_saves: RecordSaves = RecordSaves.RUNS
     generated: tuple[str, ...] = ()
-    """Globs of files that tools leave behind, in addition to GENERATED."""
+    """Globs of files that tools leave behind, added to GENERATED. One with `!` takes files out."""
     ledger: LedgerForm = LedgerForm.SINGLE
     lessons_violations: str = LESSONS_FILES[0]
     lessons_verification: str = LESSONS_FILES[1]

@@ -26,7 +26,8 @@ def shown_session(session_id: str, policy: TeamPolicy) -> str:
 def veiled(event: Event, policy: TeamPolicy) -> Event:
     """Return an event without the session ids and URLs that the policy keeps out of records.
 
-    Each id becomes its hash, and each URL the name of the event's session in records.
+    HASHED: the ids of the event's session and of those that approved or granted it become hashes.
+    DROP: each conversation's URL becomes the name that records give to the event's session.
     """
     if policy.session_ids is SessionIds.PLAIN and policy.urls is Urls.KEEP:
         return event

@@ -10,7 +10,7 @@ from typing import Final
 from intent_lsp.core.paths import WorkspacePath
 
 EQUAL_AT_LEAST: Final = 64
-"""The least size in bytes of a file whose rename is detected. Smaller files are alike by chance."""
+"""The least size in bytes of the larger file of a pair. Smaller files are alike by chance."""
 
 COMPARED_AT_MOST: Final = 100
 """The most missing files, and the most new files, that are compared by similarity.
@@ -64,9 +64,9 @@ def _only_alike(gone: _Contents, came: _Contents) -> dict[WorkspacePath, Workspa
 
 
 def _are_alike(before: bytes, data: bytes) -> bool:
-    """Whether two contents have so many equal lines that one may be the other, renamed.
+    """Whether the lines that two contents have in common are at least half of the larger one.
 
-    False for contents of fewer than EQUAL_AT_LEAST bytes.
+    Halves are measured in bytes. False if the larger one has fewer than EQUAL_AT_LEAST bytes.
     """
     larger = max(len(before), len(data))
     if min(len(before), len(data)) < larger * _ALIKE or larger < EQUAL_AT_LEAST:

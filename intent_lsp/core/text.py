@@ -1,6 +1,6 @@
 """Text for storage and display: UTF-8 encoding, and control or invisible characters.
 
-Invariant: white space counts as visible; every other control character counts as invisible.
+Invariant: `seen` keeps white space and removes every other control character.
 Invariant: no text can make a record unwritable.
 """
 
@@ -71,7 +71,8 @@ def seen(text: str) -> str:
 def escape_unseen(text: str) -> str:
     r"""Return the text with each invisible character escaped as Python would, such as `\x1b`.
 
-    Invisible are control, format, separator and surrogate characters, and noncharacters.
+    Invisible are control characters (also tabs and line ends), format and surrogate characters,
+    the separators U+2028 and U+2029, and noncharacters.
     """
     if text.isascii() and text.isprintable():
         return text

@@ -57,7 +57,7 @@ def file_ranges(before: FileContent, after: FileContent) -> tuple[Range, ...]:
     """Return the changed ranges between two contents of one file, as a record stores them.
 
     Return one range over the whole file if the contents cannot be compared line by line: one is not
-    text or is over 5 MB, their encodings differ, or too many lines differ.
+    text, is known by its hash only or is over 5 MB, their encodings differ, or too many lines do.
     """
     old_text, new_text = _comparable(before), _comparable(after)
     if old_text is None or new_text is None or not _spelled_alike(old_text, new_text):

@@ -23,7 +23,10 @@ RECENT_RECORDS: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class RelatedFile:
-    """A file in the intent's `related_files` that exists and is in the intent's scope."""
+    """A file in the intent's `related_files` that exists and is in the intent's scope.
+
+    `last_hash` is the hash of its content. `last_modified` is a time as `core.timestamps` formats.
+    """
 
     path: WorkspacePath
     last_hash: ContentHash | None
@@ -52,7 +55,8 @@ def within_budget(
 
     `spell` formats a context as text. Items are dropped in this order, each kind from its end:
     records (sorted newest first), related files, history, acceptance criteria, the intent's
-    constraints, the team's constraints, the scope and the intent's name.
+    constraints, the team's constraints, the scope and the characters of the intent's name. With
+    all of them dropped, the text is returned even if it is still larger than BUDGET.
     """
     for name in _DROPS:
         text = spell(whole)
@@ -67,7 +71,8 @@ def _most_that_fits(
 ) -> IntentContext:
     """Return the context with as many of its items of the kind `name` as fit the size budget.
 
-    `spell` formats a context as text. If the text never fits, no item of the kind remains.
+    `spell` formats a context as text. If the text never fits, no item of the kind remains. The
+    number of items left out is added to `truncated`.
     """
     total = _DROPS[name](whole)
     low, high = 0, total
@@ -92,7 +97,10 @@ def _fits(text: str) -> bool:
 
 
 def _cut(it: IntentContext, name: str, keep: int) -> IntentContext:
-    """Return the context with only the first `keep` of its items of the kind `name`."""
+    """Return the context with only the first `keep` of its items of the kind `name`.
+
+    The items of the kind "name" are the characters of the intent's name.
+    """
     intent = it.intent
     match name:
         case "recent_records":

@@ -35,9 +35,9 @@ _PATH_AT_MOST: Final = 160
 class Lesson:
     """One failure or refusal that later agents should know.
 
-    `at` is an RFC 3339 time. `code` is the value of a GateCode or a LessonCode. `path` is the file
-    concerned. `program` is the first word of the command. `error` is the tool's error message,
-    never its output.
+    `at` is an RFC 3339 time. `code` is the value of a GateCode or a LessonCode. `tool` is the
+    tool's name. `path` is the file concerned. `program` is the first word of the command. `error`
+    is the tool's error message, never its output.
     """
 
     at: str
@@ -55,7 +55,7 @@ def lesson_line(lesson: Lesson) -> LessonLine:
 
 
 def lesson_text(lesson: Lesson) -> str:
-    """Return the sentences of a lesson: what happened, the tool's error, what to do instead.
+    """Return the sentences of a lesson: what happened, any error of the tool, what to do now.
 
     Two lessons with the same text count as the same lesson.
     """

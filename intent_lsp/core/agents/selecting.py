@@ -25,9 +25,10 @@ OWN_TOOLS: Final = frozenset(
 
 
 def selected_in_shell(command: str | None) -> str | None:
-    """Return the id of the intent that a shell command selects in no session that it names.
+    """Return ID if the shell command is `intent-lsp intents select ID`, else None.
 
-    Return None if it is any other command, or does anything besides.
+    The program may also be called as `python -m intent_lsp`. Return None too if the command names
+    a session (`--session`) or may do more, as with a pipe, an expansion or a second operand.
     """
     words = _words(command)
     if words[1:3] == ["-m", "intent_lsp"]:
@@ -56,9 +57,10 @@ def opens_shell(command: str | None) -> bool:
 
 
 def own_tool(call: ToolCall, servers: Iterable[str]) -> str | None:
-    """Return which tool of our MCP server a call uses, or None if it uses another tool.
+    """Return the name in OWN_TOOLS of the tool that a call uses, or None if it is another tool.
 
-    `servers` are the names under which hosts have registered our server.
+    `servers` are the names under which hosts have registered our server. The call's tool name must
+    begin with one of them, as in `mcp__<server>__list_intents`; a bare `list_intents` gives None.
     """
     given = call.tool_name
     for server in servers:
@@ -71,14 +73,21 @@ def own_tool(call: ToolCall, servers: Iterable[str]) -> str | None:
 
 
 def may_be_own(call: ToolCall) -> bool:
-    """Whether a call may use a tool of our MCP server, by the end of its name."""
+    """Whether the call's tool name ends in a name from OWN_TOOLS and is longer than that name.
+
+    What precedes it may then name our MCP server. Letter case counts.
+    """
     return bare_name(call.tool_name).endswith(tuple(OWN_TOOLS)) and (
         call.tool_name not in OWN_TOOLS
     )
 
 
 def _words(command: str | None) -> list[str]:
-    """Return the words of a command that is one simple command, or [] if it may be more."""
+    """Return the words of a simple command, without a leading `python`.
+
+    Return [] if there is no command, if it is too long, or if it may be more than one simple
+    command: with an operator, an expansion, a line end or an open quote.
+    """
     if command is None or len(command) > _LONGEST:
         return []
     lexer = shlex.shlex(command.strip(), posix=True, punctuation_chars=True)

@@ -56,8 +56,9 @@ class Ticket:
     `guarded` is the state of the protected files at that time. `command` is the hash of the
     command.
 
-    `fingerprint` distinguishes calls that have the same `tool_use_id`. `approved_by` is the session
-    of the person who approved the call, and `approval_channel` is how the approval arrived.
+    `fingerprint` distinguishes calls that have the same `tool_use_id`. `inferred`: the mutation
+    class was not stated by the caller. `approved_by` is the session of the person who approved the
+    call, and `approval_channel` is how the approval arrived.
 
     Flags: `looking`: the command's text shows no change of a file. `by_save`: an editor makes the
     change, and its save makes the record. `background`: processes that the call started may still
@@ -97,7 +98,8 @@ class Ticket:
     def may_have_made(self, path: WorkspacePath, new: ContentHash | None) -> bool:
         """Whether the command may have given the file at `path` its content, whose hash is `new`.
 
-        False if the snapshot of the work tree shows that the file had this hash before the command.
+        False only if the snapshot of the work tree before the command lists the file with this
+        very hash. True if the ticket has no snapshot.
         """
         listed = None if self.tree is None else self.tree.files.get(path)
         return listed is None or listed.hash != new

@@ -4,7 +4,8 @@ Specified in requirements section 6.
 
 Invariant: tool names are compared without case and prefix. The team's lists take precedence over
 the built-in ones.
-Invariant: an unknown tool is mutating as soon as it names a path or a command.
+Invariant: a tool in no list is not READ_ONLY if it names a path or a command, unless it declares
+itself read-only.
 """
 
 import json
@@ -29,10 +30,10 @@ class ToolCall:
     """What an agent's tool is about to do, as the caller put it (protocol section 2).
 
     `paths` are as the caller wrote them. A rename has both its old and its new path. Relative paths
-    of the call, its patch and its command begin at `directory`, which is relative to the root. In
-    `read_hashes`, None means that the caller believes the file to be absent. `read_only_hint` is
-    what an MCP tool declares about itself, or None. `background`: the host runs the call while it
-    starts others.
+    of the call, its patch and its command begin at `directory`, which is relative to the root.
+    `read_hashes` maps paths to the hash of the content that the caller last read; None means that
+    the caller believes the file to be absent. `read_only_hint` is what an MCP tool declares about
+    itself, or None. `background`: the host runs the call while it starts others.
     """
 
     tool_name: str
@@ -101,9 +102,10 @@ class FileChange:
 def tool_kind(call: ToolCall, policy: TeamPolicy, lists: CommandLists) -> ToolKind:
     """Return what kind of tool a call uses.
 
-    The team's `policy` decides first, then the built-in `lists`, then the tool's own hint. A tool
-    in the team's `mutating_tools` is EDIT even if it runs a command. A tool that is in no list and
-    names a path is EDIT even if it also names a harmless command.
+    The team's `policy` decides first, then the built-in `lists`. A tool in the team's
+    `mutating_tools` is EDIT even if it runs a command. A tool that is in no list is READ_ONLY if
+    its own hint says so. Else it is EDIT if the call has a path or a patch, COMMAND if it has only
+    a command, and READ_ONLY if it has none of them.
     """
     by_name = _kind_by_name(call.tool_name, policy, lists)
     if by_name is not None:
@@ -128,9 +130,9 @@ def named_in(tool_name: str, patterns: Iterable[str]) -> bool:
 def same_name(pattern: str, tool_name: str) -> bool:
     """Whether `pattern` (a tool name, or a pattern with `*`) matches a tool. Case is ignored.
 
-    The prefixes `functions.` and `mcp__<server>__` of `tool_name` are ignored too. Only a pattern
-    with `*` that itself begins with `mcp__`, such as `mcp__github__*`, is compared with the
-    server's name.
+    Without `*`, both are compared without their prefixes `functions.` and `mcp__<server>__`. A
+    pattern with `*` may match the name with or without `mcp__<server>__`. If the pattern itself
+    begins with `mcp__`, as `mcp__github__*` does, it must match the name with that prefix.
     """
     wanted, name = (text.casefold().removeprefix("functions.") for text in (pattern, tool_name))
     if "*" not in wanted:
@@ -141,7 +143,7 @@ def same_name(pattern: str, tool_name: str) -> bool:
 
 
 def bare_name(tool_name: str) -> str:
-    """Return a tool's name without the prefix `functions.` or `mcp__<server>__`. Case is kept."""
+    """Return a tool's name without any leading `functions.` and `mcp__<server>__`. Case is kept."""
     at = 0
     while (found := _PREFIX.match(tool_name, at)) is not None:
         at = found.end()

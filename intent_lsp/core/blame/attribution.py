@@ -121,7 +121,7 @@ def covered(step: Edit, count: int, *, whole: bool = True) -> Attributions:
 def runs_of(claims: Sequence[Attribution | None]) -> list[tuple[int, int]]:
     """Return the runs of consecutive lines with equal attributions, as (first line, end).
 
-    The end is the number of the line after the last one of the run.
+    Lines count from 0. The end is the number of the line after the last one of the run.
     """
     starts = [at for at, claim in enumerate(claims) if not at or claim != claims[at - 1]]
     return list(zip(starts, [*starts[1:], len(claims)], strict=True))

@@ -33,10 +33,10 @@ LINES_HASHED: Final = 1_000_000
 """The most lines that one blame hashes. A line counts once for each length of blocks tried."""
 
 FOREIGN_LETTERS: Final = 40
-"""The letters and digits that a block from another file needs to be recognised in this one."""
+"""The fewest letters and digits with which a block from another file is recognised here."""
 
 ONE_LINE_LETTERS: Final = 20
-"""The letters and digits that a block of one line needs to be recognised."""
+"""The fewest letters and digits with which a block of one line is recognised."""
 
 Known = dict[int, dict[ContentHash, list[Attribution]]]
 """The recorded blocks, by number of lines and then by hash, the oldest edit's first."""
@@ -97,10 +97,11 @@ def blame(
     """Return the attribution of each line of a text, or None for a line that no record explains.
 
     `steps` are the edits of the text's file, also under its earlier names. First they are replayed
-    along the chain of content hashes. Lines that are still unattributed are then searched for as
-    hashed blocks: first in the edits in `steps` that the replay did not account for, then in the
-    files that `elsewhere` returns. No edit of those files may have the `order` of one in `steps`.
-    `contents` reads stored contents, `diff` compares two.
+    along the chain of content hashes. Lines that are still unattributed are then searched for: as
+    hashed blocks in the edits in `steps` that the replay did not account for, and, if they have
+    FOREIGN_LETTERS letters and digits, in the files that `elsewhere` returns. No edit of those
+    files may have the `order` of one in `steps`. `contents` reads stored contents, `diff` compares
+    two. Trivial lines are settled last.
     """
     lineage = Lineage(steps, contents, diff)
     claims = lineage.claims(text.hash, text.lines)
@@ -148,8 +149,8 @@ def _find_again(
 ) -> None:
     """Attribute unattributed lines by recorded blocks: first of this file, then of other files.
 
-    `elsewhere` returns those files. A line can have moved here from another file only if that file
-    has lost it. Changes `claims`.
+    `elsewhere` returns the other files. It is called only if the lines that are then unattributed
+    have FOREIGN_LETTERS letters and digits. Changes `claims`.
     """
     lines = hashable(text.lines, text.encoding)
     find_blocks(claims, lines, known_blocks(lineage.unreported()), at_least=1)
@@ -169,7 +170,7 @@ def carried_over(
 ) -> Attributions:
     """Return the attributions for `new`, a text that is being edited, given `claims` for `old`.
 
-    A line that is not in `old` has None.
+    A line that is not in `old` has None. If `diff` finds the texts too different, all lines have.
     """
     hunks = diff(old, new)
     if hunks is None:
@@ -196,7 +197,10 @@ def hashable(lines: Sequence[str], encoding: str) -> Hashable:
 
 
 def known_blocks(steps: Iterable[Edit]) -> Known:
-    """Return the blocks of lines that edits wrote, by their number of lines and their hash."""
+    """Return the blocks of lines that edits wrote, by their number of lines and their hash.
+
+    A range that stands for a whole file is left out.
+    """
     known: Known = {}
     for step in sorted(steps, key=lambda step: step.order):
         for talk, run in claimed_runs(step):
@@ -218,9 +222,10 @@ def find_blocks(
 ) -> None:
     """Attribute unattributed lines to edits that recorded an equal block. Changes `claims`.
 
-    `known` holds the recorded blocks. Longer blocks are searched for first, each from top to
-    bottom. Blocks with fewer than `at_least` letters and digits are skipped, and blocks of one line
-    with fewer than `alone`.
+    `known` holds the recorded blocks; each that is found is taken out of it. Longer blocks are
+    searched for first, each from top to bottom. Blocks with fewer than `at_least` letters and
+    digits are skipped, and blocks of one line with fewer than `alone`. A length for which the
+    search would hash more than LINES_HASHED lines in all is skipped.
     """
     left = LINES_HASHED
     for length in sorted(known, reverse=True):

@@ -22,7 +22,7 @@ from intent_lsp.core.content import line_body
 from intent_lsp.core.line_diff import Diff
 
 MOVED_LETTERS: Final = 20
-"""The letters and digits that a block needs to be recognised elsewhere in its file."""
+"""The fewest letters and digits with which a block is recognised elsewhere in its file."""
 
 _TRIED: Final = 8
 """The most places in the old text that are tried for a block that starts at one new line."""
@@ -118,9 +118,10 @@ def take_moved(
 
 
 def splices(step: Edit, count: float) -> list[Splice] | None:
-    """Return an edit's replacements, or None if its ranges are incomplete or contradictory.
+    """Return an edit's replacements from top to bottom.
 
-    `count` is the number of lines after the edit, infinite if unknown.
+    Return None if its ranges are incomplete or contradict each other, reach beyond line MOST_LINES,
+    or need more lines than `count`, the number of lines after the edit (infinite if unknown).
     """
     if not step.told and step.pre != step.post:
         return None

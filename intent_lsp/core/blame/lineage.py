@@ -164,9 +164,9 @@ class Lineage:
         return self._compared(back, step, step.pre)
 
     def _first(self, back: _Back) -> Attributions | None:
-        """Return BEFORE for each line if the walk used all edits up to its end, and at least one.
+        """Return BEFORE for each line if no edit is left that the lines could come from, else None.
 
-        Return None otherwise.
+        That is so if edits were walked and every edit before `back.limit` is one of them.
         """
         earlier = (step for step in self._steps if step.order < back.limit)
         if not back.used or any(step.order not in back.used for step in earlier):
@@ -177,7 +177,8 @@ class Lineage:
         """Return the attributions after an edit whose ranges do not show which lines it replaced.
 
         Lines that the content before the edit has, whose hash is `pre`, keep their older
-        attributions. Other lines in the edit's ranges are attributed to the edit.
+        attributions. Other lines in the edit's ranges are attributed to the edit. If that content
+        is not stored, only the lines outside of its line ranges get older attributions.
         """
         old = self._old_lines(pre)
         own = covered(step, len(back.lines), whole=old is not None)
@@ -191,7 +192,8 @@ class Lineage:
     def _mended(self, back: _Back) -> Attributions:
         """Return attributions across a gap in the chain of edits, by diffs with earlier contents.
 
-        Contents from which no other edit started are compared first, then the newest.
+        At most HEADS_COMPARED contents are compared, in the order of `_heads`. Of the attributions
+        that they give a line, the most certain one is returned.
         """
         claims: Attributions = [None] * len(back.lines)
         walked: set[int] = set()
@@ -214,9 +216,10 @@ class Lineage:
         return claims
 
     def _heads(self, back: _Back) -> Iterator[Edit]:
-        """Yield edits that are older than the end of a walk, newest first.
+        """Yield at most CONTENTS_ASKED unused edits that are older than the end of a walk.
 
-        Edits that produced a content from which no other edit started come before all others.
+        Those that produced a content from which no other of them started come first, then the
+        rest; both are newest first. Edits that produced the walk's last content are left out.
         """
         earlier = [
             step
@@ -233,8 +236,8 @@ class Lineage:
         """Return the lines of the content with the hash `wanted` if it is stored.
 
         Else derive them from the newest older content that is stored; lines that edits have changed
-        since are None. Return None if no such content is stored or an edit between the two does not
-        say which lines it replaced.
+        since are None. Return None if none of the CONTENTS_ASKED newest ones is stored, or an edit
+        between the two does not say which lines it replaced.
         """
         passed: list[list[Splice]] = []
         seen = set(used)

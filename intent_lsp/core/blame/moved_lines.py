@@ -40,7 +40,7 @@ def losses(other: OtherFile) -> Iterator[LostEdit]:
     """Yield the past contents of a file that later lost lines, with the edit that removed them.
 
     First come contents that an unrecorded change replaced, with None for the edit. Then come
-    contents from which a recorded edit removed lines. Both are newest first.
+    contents in which a recorded edit replaced lines by fewer. Both are newest first.
     """
     steps = sorted(other.steps, key=lambda step: -step.order)
     followed = {step.pre for step in steps}
@@ -67,8 +67,8 @@ def find_copied(
 ) -> None:
     """Attribute unattributed lines if an edit of another file produced exactly the same content.
 
-    `lines` are those of the content and `wanted` is its hash. `others` are the files to search.
-    Changes `claims`.
+    `lines` are those of the content and `wanted` is its hash. The first such file in `others` is
+    used. Changes `claims`.
     """
     for other in others:
         if any(step.post == wanted for step in other.steps):
@@ -87,8 +87,9 @@ def find_moved(
 ) -> Sequence[OtherFile]:
     """Attribute unattributed blocks of lines that another file has lost. Changes `claims`.
 
-    Blocks with fewer than `at_least` letters and digits are skipped. Return the files with a past
-    content that lost lines and could not be read.
+    Blocks with fewer than `at_least` letters and digits are skipped. At most CONTENTS_COMPARED past
+    contents are compared. Return the files of which one of these could not be read, or [] if every
+    line is attributed before the last comparison.
     """
     unread: list[OtherFile] = []
     new = bare(lines)

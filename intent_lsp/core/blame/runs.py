@@ -102,7 +102,10 @@ def of_people(runs: Iterable[BlameRun]) -> Mapping[str, Record]:
 
 
 def named(runs: Sequence[BlameRun], people: RecordAuthors) -> tuple[BlameRun, ...]:
-    """Return the runs with the names in `people` filled in. Runs by agents alone get no name."""
+    """Return the runs with `author` and `is_you` filled in from `people`.
+
+    Runs by agents alone, and runs of records that `people` does not have, are unchanged.
+    """
     known = {
         each: (people.names.get(each), each in people.own)
         for each in of_people(runs)
@@ -117,7 +120,10 @@ def named(runs: Sequence[BlameRun], people: RecordAuthors) -> tuple[BlameRun, ..
 
 
 def run_of(record: Record) -> BlameRun:
-    """Return a run of one line that stands for a record, so that `named` can fill in its author."""
+    """Return a run of one line that stands for a record, so that `named` can fill in its author.
+
+    Its contributor is that of the record's first conversation.
+    """
     talk = next((talk for file in record.files for talk in file.conversations), None)
     who = None if talk is None else talk.contributor
     return BlameRun(start_line=1, end_line=1, record=record, contributor=who)

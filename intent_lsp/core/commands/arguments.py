@@ -3,7 +3,8 @@
 How to split them is in the row that the command lists have for the program.
 
 Invariant: a word without `unknown` reaches the program exactly as `text`.
-Invariant: no word is lost: each becomes an option, an option's value, an operand, or the `--`.
+Invariant: no word is lost, save an empty operand before `--`: each becomes an option, an option's
+value, an operand, or the `--`.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -28,7 +29,7 @@ class Word:
     pattern: str = ""
 
     def after(self, count: int) -> "Word":
-        """Return the word without its first `count` characters."""
+        """Return the word without its first `count` characters, and without its `pattern`."""
         return Word(self.text[count:], self.unknown, self.literal)
 
     def is_one_of(self, names: frozenset[str]) -> bool:
@@ -111,7 +112,7 @@ def all_arguments(words: Sequence[Word], row: ProgramRow) -> Arguments:
     """Split words into options and operands, which may alternate. After `--`, all are operands.
 
     `row` describes the program's options. If it has `passes`, the words after `--` are also
-    options.
+    options. An empty word before `--` is dropped, unless it is the value of an option.
     """
     options: list[Option] = []
     operands: list[Word] = []
@@ -152,7 +153,7 @@ def leading_arguments(words: Sequence[Word], row: ProgramRow) -> Arguments:
 
 
 def options_in(words: Sequence[Word], row: ProgramRow) -> Iterator[Option]:
-    """Yield an option for each word that looks like one, even after `--` or an operand.
+    """Yield the options in each word that looks like one, even after `--` or an operand.
 
     If the options that `row` describes are whole words, also yield `--`, since it may not end the
     options of such a program.
@@ -189,8 +190,9 @@ def _options(word: Word, following: Sequence[Word], row: ProgramRow) -> tuple[li
 def _full_names(head: str, row: ProgramRow) -> list[str]:
     """Return the option names in `row` that the typed option `head` may mean.
 
-    They are `head` itself, `head` with one dash more or less, or each long name that `head`
-    abbreviates. If the row has none of these, return `head`.
+    In the style WHOLE, the name may have one dash more or less than `head`. In other styles, a
+    `head` that the row does not name may abbreviate several names; not so in a row that VERIFIES.
+    If the row has no such name, return `head`.
     """
     whole = row.style is Style.WHOLE
     spellings = [head, "-" + head, head.removeprefix("-")] if whole else [head]

@@ -47,7 +47,7 @@ MAX_WRAPPERS: Final = 16
 """The most programs that run one another, as in `sudo env rm`. A command in more is not read."""
 
 _ABOUT: Final = frozenset({"--version", "-version", "-V", "-v", "--help", "--info"})
-"""Options with which any program only prints information about itself, if it has no others."""
+"""Options with which, as the first of options alone, a program only prints about itself."""
 
 _MOVING: Final = frozenset({"cd", "chdir", "pushd", "popd"})
 _LOOKING: Final = CommandReading(kind=CommandKind.LOOKING)
@@ -63,10 +63,9 @@ class ShellText:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weighed:
-    """The classification of a simple command.
+    """The classification of a simple command. `reading` is what the command itself does.
 
-    `reading` is what the command itself does, `texts` are the words that it runs as shell text, and
-    `place` is the working directory after it.
+    `texts` are the words that it runs as shell text, `place` is the working directory after it.
     """
 
     reading: CommandReading = NOTHING
@@ -77,7 +76,7 @@ class Weighed:
 def weigh(words: Sequence[Word], place: KnownPath, lists: CommandLists, depth: int = 0) -> Weighed:
     """Classify one simple command, without its redirections and assignments, run in `place`.
 
-    `depth` is the number of programs that this command is nested in, as in `sudo env rm`.
+    `depth` is the number of programs that run this one, as in `sudo env rm`: at most MAX_WRAPPERS.
     """
     if not words:
         return Weighed(place=place)
@@ -95,10 +94,9 @@ def weigh(words: Sequence[Word], place: KnownPath, lists: CommandLists, depth: i
 
 
 def _of_git(reading: CommandReading, call: ProgramCall) -> CommandReading:
-    """Mark a reading as git's, and add the paths that git restores or removes.
+    """Mark a reading as git's, mark its paths if git restores them, and add a path that it removes.
 
-    If git works in another directory than the command started in, the kind is at least LOOKING:
-    that repository may be configured to run other programs.
+    After a `cd`, the kind is at least LOOKING: the repository there may run other programs.
     """
     kind = reading.kind if call.place == START else max(reading.kind, CommandKind.LOOKING)
     paths = reading.paths
@@ -111,8 +109,8 @@ def _of_git(reading: CommandReading, call: ProgramCall) -> CommandReading:
 def _moved(words: Sequence[Word], place: KnownPath) -> Weighed:
     """Classify a change of directory (`cd`, `pushd` and the like) that is run in `place`.
 
-    `cd` without an operand goes to `~`. With an option, a directory stack or an unknown operand,
-    the resulting directory is unknown.
+    `cd` without an operand goes to `~`. With an option other than `-P` or `-L`, a directory stack,
+    or an unknown or empty operand, the resulting directory is unknown.
     """
     operands = [word for word in words[1:] if word.text not in {"--", "-P", "-L"}]
     there: KnownPath = None
@@ -128,7 +126,7 @@ def _moved(words: Sequence[Word], place: KnownPath) -> Weighed:
 def _weigh_call(call: ProgramCall, lists: CommandLists, depth: int) -> Weighed:
     """Classify a call by its program's rows, or as one that only prints help.
 
-    A call with `--help` only reads if the rows find no path and no shell text in it.
+    The latter is a call that `asks_for_help` and in which the rows find no path and no shell text.
     """
     weighed = _weigh_by_rows(call, lists, depth)
     if asks_for_help(call, lists) and not weighed.reading.paths and not weighed.texts:
@@ -138,7 +136,10 @@ def _weigh_call(call: ProgramCall, lists: CommandLists, depth: int) -> Weighed:
 
 
 def _weigh_by_rows(call: ProgramCall, lists: CommandLists, depth: int) -> Weighed:
-    """Classify a call by the first of its program's rows that fits the call."""
+    """Classify a call by the first of its program's rows that fits the call, else as unknown.
+
+    If no row fits, but all words are options and the first is in _ABOUT, the call is LOOKING.
+    """
     for row in lists.rows.get(call.name, ()):
         wraps = row.kind is RowKind.RUNS and row.runs is not Runs.SEARCH
         arguments = (leading_arguments if wraps else all_arguments)(call.words, row)

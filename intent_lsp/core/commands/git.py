@@ -1,7 +1,7 @@
 """Git commands that remove `.orchestration/.local/`, or restore files (decision 0014).
 
-Invariant: pure. A command that is not fully known counts as neither, since its effects are detected
-afterwards.
+Invariant: pure. A command with a word that is not known counts as removing nothing, since its
+effects are detected afterwards.
 """
 
 import posixpath
@@ -31,8 +31,9 @@ _MAGIC: Final = frozenset("*?[:")
 def removed_by(words: Sequence[Word], place: KnownPath) -> tuple[TouchedPath, ...]:
     """Return the path `.orchestration/.local/` if this git call, run in `place`, would remove it.
 
-    `words` are those after `git`. Else return an empty tuple. The directory may not exist or may
-    belong to another work tree: the caller must check.
+    `words` are those after `git`. Else, or if a word or the directory is not known, return an empty
+    tuple. `.orchestration/.local/` may not exist or may belong to another work tree: the caller
+    must check.
     """
     if any(word.unknown for word in words):
         return ()
@@ -45,7 +46,8 @@ def removed_by(words: Sequence[Word], place: KnownPath) -> tuple[TouchedPath, ..
 def puts_back(words: Sequence[Word]) -> bool:
     """Whether a git call sets files back to their content in HEAD or the index.
 
-    `words` are those after `git`.
+    `words` are those after `git`; unknown ones are ignored. True for `checkout` with `--`, after no
+    tree or `HEAD`, and for `restore` without a `--source` other than `HEAD`.
     """
     name, rest, _ = _subcommand(words, START)
     if name == "checkout" and "--" in rest:
@@ -73,7 +75,8 @@ def _sources(words: Sequence[str]) -> Iterator[str]:
 def _subcommand(words: Sequence[Word], place: KnownPath) -> tuple[str, Sequence[str], KnownPath]:
     """Return git's subcommand, the known words after it, and the directory in which git works.
 
-    `words` are those after `git`. The subcommand is "" if there is none.
+    `words` are those after `git`. The subcommand is "" if there is none. The directory is None if
+    it is not known.
     """
     known = [word.text for word in words if not word.unknown]
     at = 0

@@ -59,7 +59,10 @@ class ProgramCall:
 
 
 def fits(row: ProgramRow, arguments: Arguments, lists: CommandLists) -> bool:
-    """Whether a call with these arguments meets all conditions of a row of the command lists."""
+    """Whether a call with these arguments meets all conditions of a row of the command lists.
+
+    A row with a second operand to write, or with a command to run, also needs these operands.
+    """
     operands = arguments.operands
     return (
         (not row.needs or arguments.has(row.needs))
@@ -76,8 +79,8 @@ def fits(row: ProgramRow, arguments: Arguments, lists: CommandLists) -> bool:
 def only_plain(row: ProgramRow, arguments: Arguments, words: Sequence[Word] = ()) -> bool:
     """Whether every option of a call is one with which the program only reads (`plain` in the row).
 
-    `words` are searched for options too, even after an operand or `--`, since the program may split
-    them differently than the row does.
+    False if the row has no `plain`. `words` are searched for options too, even after an operand or
+    `--`, since the program may split them differently than the row does.
     """
     if row.plain is None:
         return False
@@ -89,10 +92,11 @@ def only_plain(row: ProgramRow, arguments: Arguments, words: Sequence[Word] = ()
 def named_program(word: str, lists: CommandLists) -> tuple[str, tuple[CommandReading, ...]]:
     """Return the name under which the program `word` has rows, and at most one reading.
 
-    The reading says that the word may name another program. A path is replaced by its last part if
-    it is in a system directory. For programs that verify or run others, this also holds in a
-    directory where package managers install programs. In any other directory named `bin` it holds
-    too, but with that reading.
+    The reading says that the word may name another program. A version in the name is dropped. A
+    path is replaced by its last part if it is in a system directory. For programs that verify or
+    run others, this also holds in a directory where package managers install programs. For any
+    other path the reading is returned, and the path is replaced only if its directory's name ends
+    in `bin`. A path that has rows itself is returned as it is, without a reading.
     """
     word = _without_release(word, lists)
     directory, slash, last = word.rpartition("/")
@@ -142,7 +146,11 @@ def working_place(call: ProgramCall, row: ProgramRow, arguments: Arguments) -> K
 
 
 def asks_for_help(call: ProgramCall, lists: CommandLists) -> bool:
-    """Whether the last word is `--help` and no word before it may be a script or shell text."""
+    """Whether the last word is `--help` and no word before it may be a script or shell text.
+
+    So there is no other word, or the program has no rows for scripts or for running others, and
+    each other word is known and looks like a subcommand.
+    """
     if not call.words or call.words[-1].text != HELP or call.words[-1].unknown:
         return False
     runs = any(row.script or row.kind is RowKind.RUNS for row in lists.rows.get(call.name, ()))
@@ -152,7 +160,10 @@ def asks_for_help(call: ProgramCall, lists: CommandLists) -> bool:
 
 
 def _names_tasks(row: ProgramRow, arguments: Arguments, lists: CommandLists) -> bool:
-    """Whether the operands that the row's `tasks` selects name tasks that only verify."""
+    """Whether the operands that the row's `tasks` selects name tasks that only verify.
+
+    True if it selects none. Operands with `=` do not count.
+    """
     names = [word for word in arguments.operands if "=" not in word.text]
 
     def verifies(word: Word) -> bool:
@@ -182,7 +193,8 @@ def _follows(row: ProgramRow, arguments: Arguments) -> bool:
 def _filled_in(word: Word, row: ProgramRow) -> str:
     """Return the text of the script `word`, or "" if it is too long or unknown.
 
-    If the row has `numbers`, each shell expansion in the script is replaced by `1`.
+    If the row has `numbers`, each shell expansion in an unknown script is replaced by `1`, and the
+    script counts as known if no `$` or backquote remains and it is more than one expansion.
     """
     if len(word.text) > MAX_SCRIPT:
         return ""

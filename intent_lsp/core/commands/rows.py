@@ -102,10 +102,10 @@ class ProgramRow:
     directory, of `texts` shell text. With `passes`, the words after `--` are options of a program
     that it runs.
 
-    A program that writes: `operands` says which operands are its targets, and `given` options
-    replace the first operand. With `directories`, a target that is a directory means that no file
-    is changed. With `shares`, the sources are other names of the targets. `touches` is a path that
-    is always written, and `more` says what else is changed.
+    A program that writes: `operands` says which operands are its targets, `effect` what is done to
+    them, and `given` options replace the first operand. With `directories`, a target that is a
+    directory means that no file is changed. With `shares`, the sources are other names of the
+    targets. `touches` is a path that is always written, and `more` says what else is changed.
 
     A program that runs others: `skip` operands come before the command, and so may assignments if
     `assignments` is set. `module` is the option whose value is the program. `fills` options give
@@ -153,7 +153,7 @@ class ProgramRow:
 
     @property
     def named(self) -> Options:
-        """Every option that the row mentions in any field."""
+        """Every option that the row mentions in any field but `starts`."""
         plain = frozenset[str]() if self.plain is None else self.plain - {EVERY}
         return self.taking.union(self.attached, self.unless, self.needs, plain)
 

@@ -71,7 +71,8 @@ def target(word: Word, effect: Effect, site: Site, source: str | None = None) ->
     """Return the reading of a word as a path on which the program has the given effect.
 
     A word that is not a file, such as `/dev/null`, changes nothing. If the word's path is not
-    known, the reading is unknown. `source` is the path that the content comes from, if any.
+    known, or is `.` or `..` and written, the reading is unknown. `source` is the path that the
+    content comes from, if any.
     """
     if word.unknown and not word.pattern:
         return unknown(site.program, word.unknown)
@@ -99,7 +100,8 @@ def _directory(reading: CommandReading) -> CommandReading:
 def _below(word: Word, site: Site) -> CommandReading:
     """Return the reading of an operand whose program also changes all files below it.
 
-    The disk is not read, so the word counts as a file only if its last part has a dot inside.
+    The disk is not read, so the word counts as a file only if its last part has a dot inside. Else,
+    or if the program itself would expand the word, the reading is unknown.
     """
     last = word.text.rpartition("/")[2]
     if not _GLOB.isdisjoint(word.text) and not word.unknown:
@@ -145,7 +147,10 @@ def _sources(arguments: Arguments) -> tuple[tuple[Word, ...], tuple[Word, ...]]:
 
 
 def _inside(directory: Word, source: Word) -> Word:
-    """Return the path in `directory` that ends in the last name of `source`."""
+    """Return the path in `directory` that ends in the last name of `source`.
+
+    It is unknown if one of the two is, or if that name is empty, `.` or `..`.
+    """
     name = source.text.rstrip("/").rpartition("/")[2]
     path = f"{directory.text}{name}" if directory.text.endswith("/") else f"{directory.text}/{name}"
     if name in {"", ".", ".."}:

@@ -2,8 +2,8 @@
 
 Specified in requirements section 6, rows 3-15.
 
-Invariant: a check returns a refusal, or None if it passes. Checks after row 9 run only if row 9
-passed.
+Invariant: a check returns a refusal, or None if it passes. The checks of rows 10 to 12 need a known
+intent; only row 12 also runs for an edit that names no file, which it passes.
 Invariant: a person's save passes every check that is for calls only (rows 3-6, 14 and 15).
 Invariant: the messages are those of the specification, word for word.
 """
@@ -121,7 +121,8 @@ def scope_violation(question: GateRequest) -> Denied | None:
 def stale_file(question: GateRequest) -> Denied | None:
     """Return the refusal of row 13 if a file changed since it was read, else None.
 
-    An agent's call is also refused if another session claims a file.
+    A file that was never read passes. An agent's call is also refused if another session claims a
+    file.
     """
     failing = [fact for fact in question.files if _stale(fact) or _claimed(question, fact)]
     if not failing:

@@ -28,8 +28,8 @@ from intent_lsp.core.gate.request import Ask, CallFacts, Denied, GateRequest
 class RowOutcome(StrEnum):
     """The outcome of one row of the gate.
 
-    SKIPPED: the row was not evaluated. Row 1 is SKIPPED if governance is off, row 2 if nothing
-    would change.
+    SKIPPED: the row was not evaluated. If governance is off, all rows are SKIPPED; else row 2 is if
+    nothing would change.
     """
 
     PASS = "pass"  # noqa: S105 -- an outcome

@@ -34,13 +34,13 @@ class FileClass(Enum):
     EXEMPT = auto()
     SERVER_ONLY = auto()
     IGNORED = auto()
-    """Neither judged nor recorded."""
 
 
 def standing(path: WorkspacePath, policy: TeamPolicy, *, ignored: bool) -> FileClass:
     """Return how a person's save of the file at `path` is treated.
 
-    `ignored`: git ignores the file and does not track it.
+    `ignored`: git ignores the file and does not track it, so that it is IGNORED too, unless it is
+    SERVER_ONLY or EXEMPT.
     """
     if ".git" in path.split("/"):
         return FileClass.IGNORED
@@ -57,7 +57,10 @@ def _lessons_files(policy: TeamPolicy) -> tuple[str, ...]:
 
 
 def server_only(path: WorkspacePath) -> bool:
-    """Whether the file at `path` is one that only the server may write (requirements section 2)."""
+    """Whether the file at `path` is one that only the server may write (requirements section 2).
+
+    The `.orchestration/` that holds such a file may be at any depth.
+    """
     own = _in_its_room(path)
     return own in _SERVER_FILES or own.startswith(_SERVER_ROOMS)
 

@@ -82,7 +82,9 @@ def judge_save(question: GateRequest) -> SaveDecision:
 def judge_call(question: GateRequest, call: CallFacts) -> Decision:
     """Return the gate's decision on an agent's call. It is Ask if a person has to approve the call.
 
-    An approval in `call` satisfies rows 12 (scope) and 16 (approval) only.
+    With governance off, every call is allowed as EXEMPT. A call that changes no file is so too,
+    unless the policy blocks its tool. An approval in `call` satisfies rows 12 (scope) and 16
+    (approval) only.
     """
     question = question if question.call is call else replace(question, call=call)
     if not question.governed or not (call.mutating or call.blocked):

@@ -42,7 +42,7 @@ def listed(names: Sequence[str]) -> str:
 
 
 def first_of(names: Sequence[str]) -> str:
-    """Return the first name and the number of further ones, for a sentence: `a.py (and 2 more)`."""
+    """Return the first of at least one names, and how many follow: `a.py (and 2 more)`."""
     return names[0] + (f" (and {len(names) - 1} more)" if len(names) > 1 else "")
 
 

@@ -70,7 +70,8 @@ def marked_runs(head: Sequence[Hunk], narrowing: Sequence[Sequence[Hunk]]) -> tu
     """Return the runs of lines to mark: changes since HEAD with a line that no other reference has.
 
     `head` are the text's hunks against HEAD. `narrowing` holds its hunks against each other
-    reference: the baseline and the newest passing content.
+    reference: the baseline and the newest passing content. A whole hunk is marked, of a pure
+    deletion the line above; that needs a hunk against each other reference that touches it.
     """
     return tuple(
         _mark(hunk) for hunk in head if _has_new_line(hunk, [_near(hunk, n) for n in narrowing])
@@ -80,9 +81,10 @@ def marked_runs(head: Sequence[Hunk], narrowing: Sequence[Sequence[Hunk]]) -> tu
 def shown_of(files: Iterable[OutOfBounds]) -> Mapping[WorkspacePath, Others]:
     """Return the files of a root to show, each with the other files that it stands for.
 
-    `files` are all files with a violation. An open file is always shown. It still counts towards
-    the number of files shown for its record, so that opening one file does not make others appear.
-    A renamed file is shown only under its new path.
+    `files` are all files with a violation. Of more than SHOWN_ALIKE files with the same code and
+    record, the first closed one by path stands for all closed ones. An open file is always shown,
+    but counts among them, so that opening one does not make others appear. A closed file that was
+    renamed is left out if its new path is among them.
     """
     alike: dict[tuple[str, str | None], list[OutOfBounds]] = {}
     for file in files:

@@ -71,7 +71,8 @@ class ChainEnd:
 def draft(event: Event, *, id: str, timestamp: str, end: ChainEnd) -> Record:  # noqa: A002 -- the key on the line
     """Return an event as the next record of the ledger that ends at `end`.
 
-    The record has no hash yet. It names all open heads as its predecessors.
+    The record has no hash yet. It names all open heads as its predecessors. Surrogates in its texts
+    are replaced, and paths that are not UTF-8 are encoded (`whole_event`, `spelled`).
     """
     event = whole_event(event)
     record = Record.of(event, id=id, timestamp=timestamp, integrity=place_at(end))
@@ -113,7 +114,7 @@ class ChainCursor:
         """Follow one line. Return the hashes that it names and that are no open heads.
 
         The line's links are unbroken only if an earlier line or another file has records with these
-        hashes.
+        hashes. Return () for a line that is no record or a copy of an open head.
         """
         # A line whose record is an open head already is a copy of it, and opens no second head.
         again = link.hash in self.heads

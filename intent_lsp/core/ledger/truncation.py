@@ -75,10 +75,10 @@ def with_cut_ends(
 ) -> Verification:
     """Return `found` with a problem for each anchor whose record no ledger file contains.
 
-    `search` says which commits contain these records. Two kinds of anchors are dropped without a
-    problem: that of the newest ledger in git, `committed`, if its commit is not checked out; and a
-    head in `known` that a branch contained and that no commit contains any more. Of each code only
-    the first problem is added (ledger section 2).
+    `search` says which commits contain these records. Two kinds of these anchors are dropped
+    without a problem: COMMIT, if `committed` is None or its commit is not checked out; and a head
+    in `known` that a branch contained and that, by a complete search, no commit contains any more.
+    Of each code only the first problem is added (ledger section 2).
     """
     forgotten = _forgotten(known, search)
     anchors = tuple(each for each in found.anchors if not _is_past(each, committed, forgotten))
@@ -96,8 +96,9 @@ def remembered(
 ) -> tuple[KnownHead, ...]:
     """Return the heads that this machine remembers after the verification `found`.
 
-    `found` has no truncation problems yet. If its chain is broken, return the heads known before,
-    `known`.
+    They are the heads in `found`, newest first, and those in `known` whose record no ledger file
+    contains, unless a branch contained it and no commit does any more. `found` has no truncation
+    problems yet. If its chain is broken, return `known`.
     """
     if not found.ok:
         return tuple(known)
@@ -114,7 +115,10 @@ def remembered(
 
 
 def _forgotten(known: Sequence[KnownHead], search: EvidenceSearch) -> frozenset[str]:
-    """Return the hashes of known heads that a branch once contained and now no commit contains."""
+    """Return the hashes of known heads that a branch once contained and now no commit contains.
+
+    Empty if the search was not complete.
+    """
     return frozenset(
         head.hash
         for head in known

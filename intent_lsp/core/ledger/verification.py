@@ -154,13 +154,16 @@ class Extent:
 
 
 def problem(code: LedgerCode, file: str, line: int, message: str) -> LedgerProblem:
-    """Return a problem at a line of a ledger file, with the severity that its code has."""
+    """Return a problem at a line of a ledger file, with its code's severity, mostly ERROR."""
     severity = _SEVERITY.get(code, Severity.ERROR)
     return LedgerProblem(code=code, severity=severity, file=file, line=line, message=message)
 
 
 def proved(anchors: Sequence[Anchor], extent: Extent) -> str:
-    """Return a clause that says which records are proved unchanged, and since which anchor."""
+    """Return a clause that says which records are proved unchanged, and since which anchors.
+
+    It names three anchors at most. If no record is proved, it is `nothing: ` and the reason.
+    """
     if not anchors:
         return "nothing: there is no commit, checkpoint or other hash to compare with"
     if not extent.consistent:
@@ -179,7 +182,10 @@ def proved(anchors: Sequence[Anchor], extent: Extent) -> str:
 
 
 def conditional(extent: Extent) -> str:
-    """Return a clause that says which records no anchor proves: they could be rewritten."""
+    """Return a clause that says which records no anchor proves: they could be rewritten.
+
+    If there are none, or the chain is broken, it is `nothing: ` and the reason.
+    """
     if not extent.consistent:
         return "nothing: the chain of hashes is broken"
     if not extent.records:

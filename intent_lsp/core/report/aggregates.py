@@ -174,7 +174,8 @@ def count_of_files(files: Iterable[RecordFile]) -> LineCount:
 def count_of_runs(runs: Sequence[Range]) -> LineCount:
     """Return the number of lines that an edit added and removed in the ranges of one file.
 
-    A file that was not compared line by line counts as 1 in `whole`, and has no lines.
+    A file that was not compared line by line counts as 1 in `whole`, and has no lines. All lines of
+    a range without `replaced` count as added.
     """
     added = removed = 0
     for run in runs:

@@ -33,7 +33,7 @@ class ReportSurvey:
     """The counts for a report. Records are counted newest first; times and days are UTC.
 
     `pairs` counts edits by intent and file, `violating` those of them recorded with FAIL. `newest`
-    are the newest records, `violations` the newest with FAIL.
+    are the first NEWEST_KEPT records counted, `violations` the first VIOLATIONS_KEPT with FAIL.
     """
 
     total: Tally = field(default_factory=Tally)

@@ -49,8 +49,9 @@ ASCII: Final = ".:-=+*#%@"
 def timeline(counts: Mapping[tuple[Hour, ScopeValidation], int], most: int) -> Timeline:
     """Divide the time of all edits into at most `most` periods of equal length, and count edits.
 
-    A period is 1 to 48 hours or whole weeks, and starts at a multiple of that length. Without edits
-    there are no periods. `counts` has the number of edits for each hour and verdict.
+    A period is 1 to 48 hours or whole weeks, as short as `most` allows, and starts at a multiple of
+    that length. Without edits there are no periods. `counts` has the number of edits for each hour
+    and verdict.
     """
     if not counts:
         return Timeline((), 1)
@@ -82,8 +83,8 @@ def sparkline(counts: Sequence[int], top: int, steps: str) -> str:
 def spread(days: Mapping[str, int], first: str, last: str, most: int) -> tuple[Sequence[int], int]:
     """Divide the days from `first` to `last` into at most `most` equal parts, and count in each.
 
-    `days` maps a day, `YYYY-MM-DD`, to its count. Return the sum of each part, and the number of
-    days in a part; the last part may have fewer.
+    `days` maps a day between the two, `YYYY-MM-DD`, to its count. Return the sum of each part, and
+    the number of days in a part; the last part may have fewer.
     """
     start, end = date.fromisoformat(first).toordinal(), date.fromisoformat(last).toordinal()
     size = -(-(end - start + 1) // most)

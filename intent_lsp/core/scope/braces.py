@@ -32,8 +32,9 @@ _MAX_NUMBER = 2**53
 def expand_braces(pattern: str) -> tuple[str, ...]:
     """Return the patterns that `pattern` expands to, in order and without duplicates.
 
-    A pattern without braces is returned unchanged. Raise PatternLimitError if there are too many
-    alternatives, if they are too long, or if the braces are nested too deeply.
+    A pattern without braces, or with a code point of _HIDDEN in it, is returned unchanged. Raise
+    PatternLimitError if there are too many alternatives, if they are too long, or if the braces are
+    nested too deeply.
     """
     if not _GROUP.search(pattern) or any(hidden in pattern for hidden in _HIDDEN.values()):
         return (pattern,)
@@ -166,7 +167,10 @@ def _members(body: str, work: _Work) -> list[str]:
 
 
 def _sequence(body: str) -> list[str]:
-    """Return the members of a range such as `1..10..2`, `01..10` (padded with zeros) or `a..e`."""
+    """Return the members of a range such as `1..10..2`, `01..10` (padded with zeros) or `a..e`.
+
+    Raise PatternLimitError if there are too many.
+    """
     bounds = body.split("..")
     letters = _LETTERS.fullmatch(body) is not None
     start, stop = (ord(bound) if letters else int(bound) for bound in bounds[:2])

@@ -34,11 +34,11 @@ _POSIX = frozenset((*_CATEGORIES, *_RANGES, *_NOT_CATEGORIES))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CharClass:
-    """A set of code points: those in `ranges` or `categories`, and all not in `left_out`.
+    """A set of code points: those in `ranges` or `categories`, or outside of all in `left_out`.
 
-    `ranges` are (first, last) characters. `categories` and `left_out` are Unicode categories.
-    `negated`: the expression begins with `!` or `^`. `folded`: case is ignored. `posix` is the
-    number of POSIX classes in the expression.
+    `ranges` are (first, last) characters. `categories` and `left_out` are Unicode categories; an
+    empty `left_out` adds nothing. `negated`: the expression begins with `!` or `^`. `folded`: case
+    is ignored. `posix` is the number of POSIX classes in the expression.
     """
 
     negated: bool

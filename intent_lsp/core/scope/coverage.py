@@ -15,8 +15,9 @@ from intent_lsp.core.scope.segment import Segment
 def covered(patterns: Sequence[Pattern]) -> Iterator[tuple[int, int]]:
     """Yield (index of a covered pattern, index of a pattern that covers it).
 
-    A pattern covers another if it matches everything that the other matches. If two cover each
-    other, only the later is reported as covered. Exclusions are skipped.
+    A pattern covers another if it is proved to match everything that the other matches. Each
+    covered pattern is reported once, with the first that covers it. If two cover each other, only
+    the later is reported as covered. Exclusions are skipped.
     """
     known = [(at, _Cover(one)) for at, one in enumerate(patterns) if one.rows and not one.exclusion]
     for at, cover in known:
@@ -28,7 +29,10 @@ def covered(patterns: Sequence[Pattern]) -> Iterator[tuple[int, int]]:
 
 
 def reaches(pattern: Pattern) -> bool:
-    """Whether the pattern can match a path of the control plane. False if it is an exclusion."""
+    """Whether the pattern can match a control-plane path at the root. False for an exclusion.
+
+    Control directories deeper in the tree are not considered.
+    """
     return not pattern.exclusion and any(
         (
             any(pattern.after(room) != NOWHERE for room in CONTROL_ROOMS),
@@ -41,8 +45,8 @@ def reaches(pattern: Pattern) -> bool:
 class _Cover:
     """A pattern prepared for comparison with others.
 
-    `rows` are its alternatives, each a sequence of segments. `whole` are the directories in which
-    the pattern matches everything.
+    `rows` are its alternatives, each a sequence of segments. `whole` are the directories, also as
+    segments, in which the pattern matches everything.
     """
 
     def __init__(self, pattern: Pattern) -> None:

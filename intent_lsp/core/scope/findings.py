@@ -66,14 +66,15 @@ def pattern_findings(
 
 
 def reaches_control_plane(pattern: str) -> bool:
-    """Whether the pattern can match a control-plane file, which no scope lets agents edit."""
+    """Whether the pattern can match a control-plane path at the root. False for an exclusion."""
     return reaches(compile_pattern(pattern))
 
 
 def file_findings(intents: Intents) -> tuple[ScopeFinding, ...]:
     """Return the findings that depend on the intents file alone, not on the files of the root.
 
-    They are exceeded limits, covered patterns, and patterns that can reach the control plane.
+    They are patterns over a limit of the whole file, covered patterns, and patterns that can reach
+    the control plane.
     """
     scopes = compile_scopes([intent.owned_scope for intent in intents])
     return tuple(_file_findings(intents, scopes))
@@ -84,7 +85,8 @@ def tree_findings(
 ) -> tuple[ScopeFinding, ...]:
     """Return all findings on scopes, given the files of the root.
 
-    They are those of `file_findings`, patterns that match no file, and overlaps of intents.
+    They are those of `file_findings`, and of open intents the patterns that match no file and the
+    overlaps.
     `reading` is how names are compared.
     """
     scopes = compile_scopes([intent.owned_scope for intent in intents], reading)
@@ -119,7 +121,7 @@ _SEVERITIES = {
 
 
 def _dead(pattern: Pattern, is_directory: Callable[[str], bool]) -> Iterator[PatternFinding]:
-    """Yield a finding if the pattern, or an alternative of it, matches nothing."""
+    """Yield a finding if the pattern or an alternative matches nothing, or is no path of a root."""
     glob = pattern.spelling.glob
     found = suggestions.foreign(pattern, is_directory)
     if found is not None:
@@ -149,7 +151,7 @@ def _nothing(pattern: Pattern) -> PatternFinding:
 
 
 def _meant(pattern: Pattern, is_directory: Callable[[str], bool]) -> Iterator[PatternFinding]:
-    """Yield findings on patterns that probably match other files than their author meant."""
+    """Yield findings if the pattern probably matches other files than its author meant, or all."""
     glob = pattern.spelling.glob
     directories = suggestions.bare_directories(pattern, is_directory)
     if directories:

@@ -33,7 +33,10 @@ class Ownership:
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """The numbers of patterns that match a path: exclusions in `taken`, all others in `given`."""
+    """The numbers of patterns that match a path: exclusions in `taken`, all others in `given`.
+
+    If `given` is empty, so is `taken`.
+    """
 
     given: frozenset[int]
     taken: frozenset[int]
@@ -75,7 +78,7 @@ class ScopeIndex:
         return self._remembered(path)
 
     def hits(self, path: WorkspacePath) -> Hits:
-        """Return the numbers of all patterns that match `path`.
+        """Return the numbers of all patterns that match `path`; of exclusions only if others match.
 
         The result is not cached, since a walk over a tree asks for each path once.
         """

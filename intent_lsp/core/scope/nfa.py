@@ -185,8 +185,8 @@ class Automaton:
     def _fewest(self, runs: list[tuple[int, _State]]) -> Iterator[tuple[int, _State]]:
         """Yield the negations under way without those that another one makes redundant.
 
-        A negation is redundant if every text that it rejects is also rejected by another one of the
-        same place.
+        A negation is redundant if another one of the same place lets every text pass that it lets
+        pass.
         """
         for bit, state in set(runs):
             covered = self._negates[bit].inner.plain and any(

@@ -25,8 +25,8 @@ from intent_lsp.core.scope.segment import Segment
 class NormalizedPattern:
     """A pattern reduced to its glob (scope section 2).
 
-    `exclusion`: a leading `!` was removed. `trimmed`: white space around it was removed. `rooted`:
-    a leading `/` was removed.
+    `exclusion`: an odd number of leading `!` was removed. `trimmed`: white space around it was
+    removed. `rooted`: a leading `/` was removed.
     """
 
     glob: str

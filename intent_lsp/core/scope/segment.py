@@ -226,7 +226,7 @@ def flatten(items: Items) -> tuple[Items, ...] | None:
 
 
 def line_of(items: Items) -> TestLine[Test]:
-    """Return items as a test line: each `*` is a gap, and each other item a test."""
+    """Return items without extglobs as a test line: each `*` is a gap, each other item a test."""
     tests: list[Test] = []
     gaps: set[int] = set()
     for item in items:

@@ -52,7 +52,8 @@ def foreign(pattern: Pattern, is_directory: IsDirectory) -> tuple[str, str | Non
 def bare_directories(pattern: Pattern, is_directory: IsDirectory) -> tuple[str, ...]:
     """Return the existing directories that the pattern names without a wildcard, such as `src`.
 
-    A pattern that matches only a directory owns no file. `is_directory` looks a path up.
+    A pattern that matches only a directory owns no file. `is_directory` looks a path up. Only the
+    first 64 alternatives of the pattern are looked up.
     """
     literal = [names for row in pattern.rows[:_MOST_ASKED] if (names := _names(row)) is not None]
     return tuple(path for path in literal if is_directory(path))
@@ -61,7 +62,8 @@ def bare_directories(pattern: Pattern, is_directory: IsDirectory) -> tuple[str, 
 def escaped_brackets(glob: str, is_directory: IsDirectory) -> str | None:
     """Return the glob with the brackets escaped in each segment that names an existing directory.
 
-    Such a name is `[slug]`, for example. Return None if there is no such segment.
+    Such a name is `[slug]`, for example. Segments after one with a wildcard, braces or an extglob
+    are left as they are. Return None if there is no such segment.
     """
     parts = glob.split("/")
     walked: list[str] = []
@@ -77,9 +79,10 @@ def escaped_brackets(glob: str, is_directory: IsDirectory) -> str | None:
 
 
 def split_globstar(glob: str) -> str | None:
-    """Return the glob with each `**` split off as its own segment: `**/*.ts` for `**.ts`.
+    """Return the glob with a `**` inside a segment split off as its own: `**/*.ts` for `**.ts`.
 
-    Return None if every `**` is a segment of its own. One that is not acts as a `*`.
+    Of each segment, the first such `**` is split off; a segment with a bracket is left as it is.
+    Return None if nothing is split. An inner `**` acts as a `*`.
     """
     parts = glob.split("/")
     split = [_split(part) for part in parts]
@@ -129,7 +132,7 @@ def _names(row: PatternRow) -> str | None:
 
 
 def _split(part: str) -> str:
-    """Return a segment with each `**` in it split off as its own segment."""
+    """Return a segment with the first inner `**` split off, unless it has a bracket."""
     found = _INNER_GLOBSTAR.search(part) if part != "**" and "[" not in part else None
     if found is None:
         return part

@@ -25,7 +25,7 @@ _MAX_PAIRS = 200_000
 class Overlap:
     """Two open intents, by their index in the file, and the first files that both of them own.
 
-    `pattern_index` is the index of the pattern of the first intent that matches those files.
+    `pattern_index` is the index of the pattern of the first intent that matches the first of them.
     """
 
     first: int
@@ -49,7 +49,10 @@ class ScopeSurvey:
         self._alike: dict[Hits, list[WorkspacePath]] = {}
 
     def matched(self) -> frozenset[tuple[int, int]]:
-        """Return (intent index, pattern index) of each pattern that matches at least one file."""
+        """Return (intent index, pattern index) of each pattern that matches at least one file.
+
+        Exclusions are not among them.
+        """
         numbers = frozenset[int]().union(*(hits.given for hits in self._alike))
         return frozenset(map(self._index.place, numbers))
 
@@ -66,7 +69,10 @@ class ScopeSurvey:
                     alike.append(path)
 
     def overlaps(self) -> Iterator[Overlap]:
-        """Yield each pair of open intents that own the same file, at most MAX_OVERLAPS pairs."""
+        """Yield each pair of open intents that own the same file, at most MAX_OVERLAPS pairs.
+
+        They are sorted by index. Pairs are found only among the first _MAX_PAIRS that occur.
+        """
         pairs: dict[tuple[int, int], tuple[int, list[WorkspacePath]]] = {}
         looked = 0
         for hits, files in self._alike.items():

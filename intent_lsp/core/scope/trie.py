@@ -95,7 +95,8 @@ class WildcardTable:
 class TrieNode:
     """A node of the finished trie: the patterns that end here, and the nodes that a name leads to.
 
-    A walk visits many nodes, each only once, so most of its cost is memory access. To keep nodes
+    `ends` are patterns that match the path so far, `tails` those that match every path below. A
+    walk visits many nodes, each only once, so most of its cost is memory access. To keep nodes
     small, empty fields share one empty value, and fields that only the construction needs are in
     `Branch`.
     """
