@@ -33,7 +33,10 @@ class TextPositions:
         return Span(self.position(start), self.position(max(start, end)))
 
     def offset(self, position: Position) -> int:
-        """Return the offset of a position, or the text's end if it is below the last line."""
+        """Return the offset of a position, or the text's end if it is below the last line.
+
+        A character beyond the end of its line is counted on into the lines below.
+        """
         if position.line >= len(self._starts):
             return self._length
         return min(self._starts[position.line] + position.character, self._length)

@@ -135,7 +135,8 @@ def _below(directory: str, touched: TouchedPath) -> TouchedPath:
 def _command(call: ToolCall, lists: CommandLists, *, runs: bool) -> CommandReading:
     """Return what the call's shell command does. A call without a command does nothing.
 
-    `runs` says that the tool is a shell. If its command is missing, the command counts as empty.
+    `runs` says that the tool is a shell. If its command is missing, the command counts as empty. A
+    command of another shell than `bash` is not parsed: it may do anything.
     """
     if call.command is None and not runs:
         return NOTHING
@@ -151,7 +152,11 @@ def _told(call: ToolCall, command: CommandReading) -> str | None:
 
 
 def _named(call: ToolCall) -> tuple[TouchedPath, ...]:
-    """Return the paths in the call's arguments, each with its effect. A rename gives both paths."""
+    """Return the paths in the call's arguments, each with its effect.
+
+    Two paths of a tool that renames are the old and the new one. A tool that deletes deletes all
+    its paths; any other tool writes them.
+    """
     name = bare_name(call.tool_name).lower()
     match call.paths:
         case (old, new) if name in _MOVING:

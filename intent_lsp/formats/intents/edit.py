@@ -53,8 +53,9 @@ def set_status(
     """Return the edit that sets an intent's status, or a refusal.
 
     `text` is the text of the intents file, without a byte order mark. The edit also sets the key
-    `updated_at` if the intent has that key. It is empty if the intent already has the status. A
-    missing status is added after the name, or after the id if there is no name.
+    `updated_at` if the intent has that key. It is empty if the intent already has the status, where
+    a missing one counts as PLANNED. Else a missing status is added after the name, else after the
+    id, else at the top of the entry.
     """
     reader = IntentsReader()
     known = _known(reader.read(text), intent_id)
@@ -70,7 +71,7 @@ def add_globs(
 
     `text` is the text of the intents file, without a byte order mark. The edit also sets the key
     `updated_at` if the intent has that key. It is empty if the scope has all patterns. A missing
-    scope is added after the status, else the name, else the id.
+    scope is added after the status, else the name, else the id, else at the top of the entry.
     """
     reader = IntentsReader()
     known = _known(reader.read(text), intent_id)
@@ -150,8 +151,8 @@ def _edited(
 ) -> FileEdit | EditRefused:
     """Return the verified edit that turns the intent `known` into `wanted`, or a refusal.
 
-    The two differ in status, globs or history. If `updated_at` is given, it replaces the value of
-    that key, if the intent has the key.
+    The two differ in status, globs or history; if they are equal, the edit is empty. If
+    `updated_at` is given and the intent has that key, it replaces the key's value.
     """
     if wanted == known:
         return ()

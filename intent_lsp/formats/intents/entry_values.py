@@ -38,7 +38,8 @@ def scope_of(
     """Return the node of an entry's scope, or None if it is missing, and each glob with its node.
 
     `fields` are the entry's pairs by known key. Add the findings that `pattern_findings` returns
-    for each glob, and one on an empty scope. A missing scope is reported at the node `at_id`.
+    for each glob, and one if the scope is empty or has only exclusions, unless a finding on its
+    form was added. A missing scope is reported at the node `at_id`.
     """
     found = fields.get("owned_scope")
     value = found.value if found else None
@@ -157,7 +158,10 @@ def _flatten(reading: YamlDocument, key: Scalar, inner: Field, *, flow: bool, en
 
 
 def _items(reading: YamlDocument, listing: SequenceNode) -> Iterator[str]:
-    """Yield the sentences of a list: each single value, and each pair of a mapping in the list."""
+    """Yield the sentences of a list: each single value, and each pair of a mapping in the list.
+
+    Add a finding on each item that is a mapping, a list or empty.
+    """
     for item in listing.items:
         content = content_of(item)
         if isinstance(content, MappingNode):

@@ -15,8 +15,8 @@ from intent_lsp.core.content import line_body, split_lines
 class IgnorePattern(Protocol):
     """A compiled line of an ignore file.
 
-    `include` is True for a line that ignores ids, and False for a `!` line, which cancels earlier
-    lines.
+    `include` is True for a line that ignores ids, False for a `!` line, which cancels earlier
+    lines, and None for a comment or a blank line.
     """
 
     include: bool | None

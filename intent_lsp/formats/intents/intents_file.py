@@ -49,7 +49,8 @@ def glob_findings(pattern: str) -> Sequence[PatternFinding]:
 class IntentsReader:
     """Parses successive texts of one intents file.
 
-    The findings on a glob are cached for as long as the glob remains in the file.
+    `find` returns the findings on a glob; without it, `glob_findings` does. They are cached for as
+    long as the glob remains in the file.
     """
 
     def __init__(self, find: PatternFindings | None = None) -> None:

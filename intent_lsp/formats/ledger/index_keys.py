@@ -17,9 +17,9 @@ _LEFT_OUT: Final = str.maketrans("", "", "-:.TZtz+ ")
 
 
 def key64(text: str) -> int:
-    """Return a signed 64-bit key for a text: the first 64 bits of a hash or a UUID.
+    """Return a signed 64-bit key for a text: the first 64 bits of a hash or a UUID, less 2**63.
 
-    For any other text, these are the first 64 bits of its SHA-256.
+    For any other text, it is the first 64 bits of its SHA-256.
     """
     bare = text.removeprefix("sha256:").replace("-", "")[:16]
     try:

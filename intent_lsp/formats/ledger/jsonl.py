@@ -174,8 +174,8 @@ def grants_scope(record: WireRecord | Record) -> bool:
 def to_wire(record: Record) -> dict[str, Any]:
     """Return a record as the JSON object of its ledger line, with the keys in order.
 
-    A record of an older tool gets no key `canonical`. Raise InvalidRecordError if the schema
-    rejects the record.
+    A record of an older tool gets no key `canonical`, and if it is not chained, no `integrity`.
+    Raise InvalidRecordError if the schema rejects the record.
     """
     found: dict[str, Any]
     if not is_older(record):

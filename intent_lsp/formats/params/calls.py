@@ -67,7 +67,10 @@ class ToolCallParams(PathParams, kw_only=True, frozen=True):
         )
 
     def named(self) -> tuple[str, ...]:
-        """Return the paths in `uri` or `path`, and in `paths`, without duplicates."""
+        """Return the path in `uri`, else in `path`, and those in `paths`, without duplicates.
+
+        Raise WrongParamsError if `uri` is not a `file:` URI.
+        """
         return tuple(dict.fromkeys((*self._single(), *self.paths)))
 
     def _single(self) -> tuple[str, ...]:
@@ -106,9 +109,9 @@ class ExplainParams(ToolCallParams, kw_only=True, frozen=True):
     tool_name: Id | None = None  # type: ignore[assignment] # a path alone names no tool
 
     def call(self) -> ToolCall:
-        """Return the tool call that the params describe.
+        """Return the tool call that the params describe. Without a tool name, it is WRITE_TOOL's.
 
-        A path alone means a call that writes the file.
+        Raise WrongParamsError if they are invalid.
         """
         tool_name = self.tool_name or WRITE_TOOL
         return super(ExplainParams, msgspec.structs.replace(self, tool_name=tool_name)).call()
@@ -132,7 +135,10 @@ class ReadParams(PathParams, kw_only=True, frozen=True):
     hash: str | None = None
 
     def hash_read(self) -> ContentHash | None:
-        """Return the hash of the content that was read, or None if the params have no hash."""
+        """Return the hash of the content that was read, or None if the params have no hash.
+
+        Raise WrongParamsError if it is malformed.
+        """
         return hash_named(self.hash, "hash")
 
 

@@ -73,8 +73,9 @@ def whole_text(path: str, text: str) -> tuple[FileChange, ...]:
 def changes_of_edit(edit: object, place_of: PlaceOf) -> tuple[FileChange, ...]:
     """Return the changes in a WorkspaceEdit, one for each file, in order of last mention.
 
-    `place_of` converts the client's positions into positions in code points. Raise WrongParamsError
-    if the edit is malformed or empty.
+    `changes` of the edit is read only if it has no `documentChanges`. `place_of` converts the
+    client's positions into positions in code points. Raise WrongParamsError if the edit is
+    malformed or empty.
     """
     told = _converted(edit, _Changes, "edit")
     steps: Iterator[FileChange]
@@ -143,6 +144,7 @@ def _rewriting(edits: Sequence[_TextEdit], place_of: PlaceOf) -> Rewrite:
     """Return a function that applies text edits to a text, and returns the new text.
 
     All ranges of the edits refer to the original text, as in LSP. `place_of` converts positions.
+    The function raises ValueError if ranges overlap or are outside of the text.
     """
 
     def rewrite(text: str) -> str:

@@ -32,7 +32,7 @@ _S = TypeVar("_S", bound=msgspec.Struct)
 
 
 def read_params(given: object, shape: type[_S]) -> _S:
-    """Return a JSON object as params of the type `shape`. None counts as an empty object.
+    """Return a JSON object as params of the type `shape`. None and [] count as an empty object.
 
     Names may be in camelCase or snake_case. Raise WrongParamsError if the object does not fit the
     type.

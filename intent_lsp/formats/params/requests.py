@@ -67,7 +67,7 @@ class PathParams(CommonParams, frozen=True):
         return named if named is not None or self.uri is None else file_named(self.uri, "uri")
 
     def required_path(self) -> str:
-        """Return `uri`, else `path`, as given. Raise WrongParamsError if both are missing."""
+        """Return `uri`, else `path`, as given. Raise WrongParamsError if that is missing or ""."""
         spelled = self.uri if self.uri is not None else self.path
         if not spelled:
             raise WrongParamsError("path", "a path or a uri is needed")

@@ -43,8 +43,9 @@ class Envelope:
     def read(self, lines: Sequence[str], at: int) -> Header | None:
         """Return the header, with its file, if the line at index `at` opens a section.
 
-        Return a header without files if the line is an edge of the envelope, and None for any other
-        line. Afterwards `open` says whether the next lines are in a section.
+        Return a header without files if the line is an edge of the envelope or opens a section
+        without a file name, and None for any other line. Afterwards `open` says whether the next
+        lines are in a section.
         """
         found = _MARKER.fullmatch(lines[at])
         if found is None or self._is_text(found[1]):
@@ -81,7 +82,7 @@ class Envelope:
 class PatchReading:
     """The files that a patch changes, without duplicates, in order.
 
-    `problems` are sentences with line numbers from 1.
+    `problems` are sentences with line numbers from 1. There is at least one if there are no files.
     """
 
     files: tuple[PatchedFile, ...]

@@ -73,9 +73,9 @@ class ChartBar:
 class Chart:
     """The edits over time as bars. Each stands for the time `period`, such as `2 hours`.
 
-    `top` is the greatest number of edits in one bar. `first` and `last` are the labels of the first
-    and the last bar. `end` is the coordinate where the last bar ends, and `width` is the width of a
-    bar.
+    A period without edits has no bar. `top` is the greatest number of edits in one bar. `first` and
+    `last` are the labels of the first and the last period; `last` is "" if there is only one. `end`
+    is the coordinate where the last period ends, and `width` is the width of a bar.
     """
 
     period: str

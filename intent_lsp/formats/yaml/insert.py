@@ -69,7 +69,8 @@ def parts_after(
     """Return the changes that insert items into a flow collection, after the item at `index`.
 
     `parts` are the offsets of the existing items; `new` are the new items as YAML source. The new
-    items get lines of their own if the item at `index` is the first on its line.
+    items get lines of their own if the item at `index` is alone on its line, apart from a comma, a
+    comment or the closing bracket.
     """
     start, end = parts[index]
     lead = reading.text[reading.places.line_start(start) : start]

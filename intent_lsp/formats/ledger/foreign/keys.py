@@ -30,7 +30,7 @@ class ForeignKeys:
 
     @property
     def is_empty(self) -> bool:
-        """Whether every key has been read."""
+        """Whether no key is left unread."""
         return not self._found
 
     def take(self, *names: str) -> Any:  # noqa: ANN401 -- JSON has no narrower type
@@ -70,7 +70,10 @@ class ForeignKeys:
         return self._typed(bool, "neither true nor false", name)
 
     def number(self, name: str) -> int | None:
-        """Return the integer from 0 to 2**53 - 1 at the key `name`, or None if there is none."""
+        """Return the integer from 0 to 2**53 - 1 at the key `name`, or None if there is none.
+
+        Another value is not added to `lost`: the caller reports it.
+        """
         return whole_number(self.take(name))
 
     def within(self, name: str) -> "ForeignKeys":
@@ -87,7 +90,10 @@ class ForeignKeys:
                 self.lose(f"{name}[]", "no object")
 
     def lose(self, name: str, why: str = "") -> None:
-        """Add the key `name` to `lost`, as dropped, with the reason `why` if that is given."""
+        """Add the key `name` to `lost`, as dropped, with the reason `why` if that is given.
+
+        Once `lost` has 100 entries, nothing is added.
+        """
         told = self._place + name[:_SHOWN] + (f" ({why})" if why else "")
         if len(self._lost) < _MAX_LOST:
             self._lost[told] = None

@@ -122,7 +122,10 @@ def foreign_record(value: Any) -> Foreign | str:  # noqa: ANN401 -- JSON has no 
 
 
 def session_of(value: dict[str, Any]) -> str:
-    """Return the session id of a foreign record, or else the URL of its first conversation."""
+    """Return the session id of a foreign record, else the URL of its first conversation.
+
+    If that is missing too, return `unknown`.
+    """
     keys = ForeignKeys(value, "", {})
     plain = keys.text("session_id")
     if plain is None:
@@ -155,7 +158,10 @@ def utc(found: object) -> str | None:
 
 
 def marked(event: Event, dialect: Dialect) -> Event:
-    """Return an event with the import mark, which names `dialect`, on each of its files."""
+    """Return an event with the import mark, which names `dialect`, on each of its files.
+
+    An unknown tool name becomes `import/` and the dialect.
+    """
     mark = RelatedEntry(IMPORTED, dialect.value)
     tool = f"import/{dialect.value}" if event.tool_name == UNKNOWN else event.tool_name
     files = tuple(_marked(file, event, mark) for file in event.files)
