@@ -67,7 +67,7 @@ def _without_comments(text: str) -> str:
 
 
 def _drop_comma(out: list[str]) -> None:
-    """Remove a comma at the end of the pieces, if only white space follows it."""
+    """Remove from `out`, the pieces of a JSON text, a last comma with only white space after it."""
     last = len(out) - 1
     while last >= 0 and out[last].isspace():
         last -= 1

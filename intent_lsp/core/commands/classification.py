@@ -76,7 +76,7 @@ class Weighed:
 def weigh(words: Sequence[Word], place: KnownPath, lists: CommandLists, depth: int = 0) -> Weighed:
     """Classify one simple command, without its redirections and assignments, run in `place`.
 
-    `depth` is the number of programs that run this one, as in `sudo env rm`: at most MAX_WRAPPERS.
+    `depth` programs run this one, as in `sudo env rm`; if over MAX_WRAPPERS, it counts as unknown.
     """
     if not words:
         return Weighed(place=place)

@@ -70,8 +70,8 @@ def marked_runs(head: Sequence[Hunk], narrowing: Sequence[Sequence[Hunk]]) -> tu
     """Return the runs of lines to mark: changes since HEAD with a line that no other reference has.
 
     `head` are the text's hunks against HEAD. `narrowing` holds its hunks against each other
-    reference: the baseline and the newest passing content. A whole hunk is marked, of a pure
-    deletion the line above; that needs a hunk against each other reference that touches it.
+    reference: the baseline and the newest passing content. A hunk is marked as a whole. A pure
+    deletion is marked at the line above it, if the text has a hunk there against each of them.
     """
     return tuple(
         _mark(hunk) for hunk in head if _has_new_line(hunk, [_near(hunk, n) for n in narrowing])

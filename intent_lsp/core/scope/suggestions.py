@@ -95,7 +95,10 @@ def negated_member(pattern: Pattern) -> bool:
 
 
 def everything(row: PatternRow) -> bool:
-    """Whether an alternative of a pattern matches every file of the root, as `**` does."""
+    """Whether an alternative matches every file, or every file from some depth on.
+
+    Such are `**` and `*/**`.
+    """
     return None in row and all(segment is None or segment.anything for segment in row)
 
 

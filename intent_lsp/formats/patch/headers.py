@@ -211,8 +211,8 @@ def _renamed(block: Mapping[str, str]) -> tuple[PatchedFile, ...]:
 def _ends(sides: tuple[str, ...], pair: tuple[str, str] | None) -> tuple[str, ...]:
     """Return the names of the old and the new file; fewer if a name is missing.
 
-    `sides` are the names after `***`, `---`, `+++` and `Index:`. `pair` are the two names after
-    `diff --git`, or None.
+    `sides` are the names after `***`, `---`, `+++` and `Index:`, "" for none. `pair` are the two
+    names after `diff --git`, or None. They count if no other names than that of `Index:` are given.
     """
     context, old, new, index = sides
     if context:

@@ -40,7 +40,7 @@ def block_glob(raw: str, linked: frozenset[str], *, continued: bool) -> str:
 
 
 def _meant(body: str, linked: frozenset[str]) -> bool:
-    """Return whether an item is YAML syntax on purpose: block text, a tag, an anchor or an alias.
+    """Return whether an item is YAML syntax on purpose: block text, a `!!` tag, an anchor or alias.
 
     An anchor or alias is on purpose if its name is in `linked`, the names of the anchors that an
     alias in the text uses.

@@ -106,7 +106,10 @@ def spelled_like(style: str, value: str) -> str:
 
 
 def plain_allowed(value: str) -> bool:
-    """Return whether a value can be written without quotes, both in block and in flow form."""
+    """Return whether a value is surely safe without quotes, both in block and in flow form.
+
+    This is stricter than YAML.
+    """
     first = value.split(" ", 1)[0]
     if not value.isprintable() or value in NULLS:
         return False
