@@ -215,10 +215,9 @@ class Event:
     """An edit that happened, not yet in the ledger: a record without id, time and integrity.
 
     `inferred`: nobody declared the mutation class. `concurrent_modification`: something else
-    changed a file meanwhile. `assumed`: no save or call announced the edit, so its intent is the
-    one that was active. `compared` is False for a command if the work tree
-    could not be compared with its snapshot. `reconstructed`: that snapshot was gone, so the earlier
-    content was taken from HEAD and the ledger.
+    changed a file meanwhile. `assumed`: no save or call announced the edit; its intent is the one
+    that was active. `compared` is False for a command whose snapshot of the work tree could not be
+    compared. `reconstructed`: it was gone; the earlier content is from HEAD and the ledger.
     """
 
     intent_id: str | None = None

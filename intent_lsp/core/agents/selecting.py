@@ -49,7 +49,10 @@ def selected_in_shell(command: str | None) -> str | None:
 
 
 def opens_shell(command: str | None) -> bool:
-    """Whether a shell command only opens an interactive shell or interpreter."""
+    """Whether a shell command only opens an interactive shell or interpreter.
+
+    It then has no operand, and no option with a `c` in it, since `-c` would run a text.
+    """
     words = _words(command)
     if not words or words[0].rpartition("/")[2] not in _INTERACTIVE:
         return False
@@ -60,7 +63,7 @@ def own_tool(call: ToolCall, servers: Iterable[str]) -> str | None:
     """Return the name in OWN_TOOLS of the tool that a call uses, or None if it is another tool.
 
     `servers` are the names under which hosts have registered our server. The call's tool name must
-    begin with one of them, as in `mcp__<server>__list_intents`; a bare `list_intents` gives None.
+    hold one of them too, as `mcp__<server>__list_intents` does; a bare `list_intents` gives None.
     """
     given = call.tool_name
     for server in servers:
@@ -83,7 +86,7 @@ def may_be_own(call: ToolCall) -> bool:
 
 
 def _words(command: str | None) -> list[str]:
-    """Return the words of a simple command, without a leading `python`.
+    """Return the words of a simple command, without quotes.
 
     Return [] if there is no command, if it is too long, or if it may be more than one simple
     command: with an operator, an expansion, a line end or an open quote.

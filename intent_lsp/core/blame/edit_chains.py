@@ -17,8 +17,9 @@ from intent_lsp.core.content import ContentHash
 class EditChain:
     """The edits that lead to a content, newest first, by their orders.
 
-    `whole`: they begin at the content that was asked for. `deleted` maps a place to the edits that
-    deleted lines there; the place is the number of lines above it in the newest content.
+    `whole`: there are some, and they begin at the content that was asked for. `deleted` maps a
+    place to the edits that deleted or replaced lines there; the place is the number of lines above
+    it in the newest content. It lacks an edit that does not say what it replaced, and older ones.
     """
 
     orders: tuple[int, ...]
@@ -29,9 +30,10 @@ class EditChain:
 def edit_chain(
     steps: Sequence[Edit], before: ContentHash | None, after: ContentHash | None, count: int
 ) -> EditChain:
-    """Return the edits between two contents of a file, which has `count` lines after them.
+    """Return the edits among `steps` between two contents of a file, followed back from `after`.
 
-    The hashes are None where there is no file.
+    The hashes are None where there is no file. The content `after` has `count` lines. If the edits
+    do not lead back to `before`, those found are returned, as not `whole`.
     """
     back = _WalkBack(origins=list(range(count)))
     wanted, used = after, set[int]()
@@ -50,7 +52,8 @@ def edit_chain(
 class LaterEdits:
     """The edits that followed an older content, in their order.
 
-    `deleted` maps a line of that content, from 0, to the edit that deleted or replaced it.
+    `deleted` maps a line of that content, from 0, to the order of the edit that deleted or replaced
+    it. From the first edit on that does not say what it replaced, no line is added.
     """
 
     steps: tuple[Edit, ...]
@@ -81,7 +84,7 @@ def later_edits(steps: Sequence[Edit], before: ContentHash | None, count: int) -
 def _oldest(
     steps: Sequence[Edit], wanted: ContentHash | None, passed: Sequence[Edit]
 ) -> Edit | None:
-    """Return the oldest edit that started from `wanted`, newer than those that were passed."""
+    """Return the oldest edit from `wanted` that is newer than the last one passed, or None."""
     after = passed[-1].order if passed else -1
     fitting = (
         step
@@ -92,7 +95,10 @@ def _oldest(
 
 
 def _newest(steps: Sequence[Edit], wanted: ContentHash | None, used: set[int]) -> Edit | None:
-    """Return the newest unused edit that left `wanted`; one older than those used if there is."""
+    """Return the newest unused edit that produced `wanted`, or None if there is none.
+
+    One that is older than all used edits is preferred.
+    """
     limit = min(used, default=len(steps))
     fitting = [
         step

@@ -17,8 +17,9 @@ Granted = Callable[[Intent], Collection[str]]
 def only_by_server(before: Intents, after: Intents, granted: Granted) -> bool:
     """Whether the intents differ only by what the server writes in an agent's name.
 
-    That is a status that goes on, `recent_history`, `updated_at`, and granted globs at the end of
-    an owned scope.
+    That is a status that goes from PLANNED to IN_PROGRESS or from an open one to COMPLETED,
+    `recent_history`, `updated_at`, and granted globs at the end of an owned scope. Equal intents
+    give True; intents in another order do not.
     """
     pairs = list(zip(before, after, strict=False))
     return len(before) == len(after) and all(

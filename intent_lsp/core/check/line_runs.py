@@ -1,6 +1,6 @@
 """Runs of lines that a hunk left in a file, and where they are in a later version of the file.
 
-Invariant: a run in a later version holds only lines that the earlier version has in the run.
+Invariant: a run in a later version begins and ends with lines that the earlier version has in it.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,10 @@ def run_of_hunk(hunk: Hunk) -> LineRun:
 
 
 def later_run(run: LineRun, hunks: Sequence[Hunk]) -> LineRun | None:
-    """Return where a run of lines is after `hunks`, or None if none of its lines is left."""
+    """Return where a run of lines is after `hunks`, or None if none of its lines is left.
+
+    The result goes from the first line that is left to the last, new lines between them included.
+    """
     kept = [
         line + shift
         for line in range(run.first - 1, run.last)

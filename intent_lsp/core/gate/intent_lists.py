@@ -36,7 +36,7 @@ _CUT: Final = "…"
 
 
 def listed(names: Sequence[str]) -> str:
-    """Join names with commas for a sentence: ten at most, then `…`. Return `(none)` for no names."""
+    """Join names with commas for a sentence: ten at most, then `…`. No names give `(none)`."""
     shown = ", ".join(names[:_NAMED_AT_MOST]) or "(none)"
     return shown + (", …" if len(names) > _NAMED_AT_MOST else "")
 

@@ -207,7 +207,10 @@ class ApprovalAnswer:
     channel: ApprovalChannel = ApprovalChannel.EDITOR
 
     def counted(self, channels: Collection[ApprovalChannel]) -> "ApprovalAnswer":
-        """Return the answer as it counts where the policy accepts approvals from `channels`."""
+        """Return the answer as it counts where the policy accepts approvals from `channels`.
+
+        An approval that arrived otherwise is taken out; `feedback` then says so.
+        """
         if self.approval is None or self.channel in channels:
             return self
         return replace(self, approval=None, feedback=NOT_COUNTED)

@@ -34,7 +34,10 @@ _SOURCES = {
 
 
 def report_lines(report: CheckReport) -> Iterator[str]:
-    """Yield the lines of a report, without line ends. Control characters are not escaped."""
+    """Yield the lines of a report, without line ends. Control characters are not escaped.
+
+    The report's remarks are left out.
+    """
     ledger = [each for each in report.findings if each.of_ledger]
     for change in report.changes:
         yield change_line(change, report.part)
@@ -63,7 +66,7 @@ def intents_of(change: CheckedChange) -> str:
 
 
 def coverage_of(change: CheckedChange) -> str:
-    """Return how many files and hunks of a change were judged, and how many records explain."""
+    """Return how many files and hunks of a change were judged, and how many hunks are recorded."""
     if not change.hunks:
         return "nothing to judge"
     recorded = f"{change.recorded:,} of {counted(change.hunks, 'hunk')} recorded"

@@ -25,7 +25,7 @@ Filled = Annotated[str, msgspec.Meta(min_length=1)]
 class Replacement(msgspec.Struct, kw_only=True, frozen=True):
     """A text of a file and what stands there afterwards.
 
-    `replace_all`: at each place, not at the only one.
+    `replace_all`: it is replaced wherever it stands. Without it, the text must stand there once.
     """
 
     old_text: Filled
@@ -44,7 +44,10 @@ class FileEdit(msgspec.Struct, kw_only=True, frozen=True):
     read_hash: str | msgspec.UnsetType | None = msgspec.UNSET
 
     def change(self, field: str) -> FileChange:
-        """Return the change of the file. Raise WrongParamsError, which names `field`."""
+        """Return the change of the file.
+
+        Raise WrongParamsError, which names `field`, if there is none or parts exclude each other.
+        """
         rewrite = self._rewrite(field)
         if self.delete:
             if rewrite is not None or self.move_to is not None:
@@ -79,7 +82,10 @@ class FileEditParams(CommonParams, kw_only=True, frozen=True):
     tool_use_id: Id | None = None
 
     def changes(self) -> tuple[FileChange, ...]:
-        """Return one change for each file. Raise WrongParamsError if one is wrong."""
+        """Return one change for each file.
+
+        Raise WrongParamsError if one is wrong, or if a path is named twice.
+        """
         changes = [file.change(f"files[{place}]") for place, file in enumerate(self.files)]
         seen: set[str] = set()
         for place, change in enumerate(changes):
@@ -112,7 +118,7 @@ def _named(file: FileEdit) -> tuple[str, ...]:
 def _replaced(text: str, path: str, replacements: Sequence[Replacement]) -> str:
     """Return the text after all replacements, made one after the other.
 
-    Raise ValueError if a text is not there, or is there more than once.
+    Raise ValueError if a text is not there, or more than once without `replace_all`.
     """
     for place, each in enumerate(replacements):
         found, named = text.count(each.old_text), f"{path}: the text of replacement {place + 1}"
