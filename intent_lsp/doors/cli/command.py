@@ -82,9 +82,10 @@ class Call:
     doors: OtherDoors
 
     def root(self) -> Path:
-        """Return the governed root at or above the directory given with -C.
+        """Return the nearest governed root at or above the directory given with -C.
 
-        Raise WrongUsageError if there is none.
+        The search goes no higher than the top of the git repository or the home directory. Raise
+        WrongUsageError if it finds none, or if there is no such directory.
         """
         return root_above(self.options.root)
 

@@ -55,7 +55,7 @@ class _Explained:
 def answer(call: Call) -> Exit | None:
     """Print what the gate would decide on an edit, or with --code what a code means.
 
-    Return 1 if the gate would refuse the edit, else 0 or None.
+    Return 1 if the gate would refuse the edit or ask a person, else 0 or None.
     """
     options = call.options
     if options.code is not None:
@@ -175,7 +175,10 @@ def _row(row: ExplainedRow, mark: str) -> Sequence[Cell]:
 
 
 def _tell_code(page: Output, code: str) -> None:
-    """Print the section of docs/codes.md about a code. Raise WrongUsageError if it has none."""
+    """Print the section of docs/codes.md about a code, given in upper or lower case.
+
+    Raise WrongUsageError if there is no such section.
+    """
     known = sections()
     found = known.get(code.upper())
     if found is None:
@@ -190,7 +193,7 @@ def _tell_code(page: Output, code: str) -> None:
 
 
 def _plain(markdown: str) -> str:
-    """Return Markdown text without its links and bold marks, for a terminal."""
+    """Return Markdown text with its links replaced by their titles, and without bold marks."""
     return re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", markdown).replace("**", "")
 
 

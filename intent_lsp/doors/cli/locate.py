@@ -24,9 +24,10 @@ def directory(spelled: str) -> Path:
 
 
 def root_above(spelled: str) -> Path:
-    """Return the governed root at or above the directory `spelled`.
+    """Return the nearest governed root at or above the directory `spelled`.
 
-    Raise WrongUsageError if there is none.
+    The search goes no higher than the top of the git repository or the home directory. Raise
+    WrongUsageError if it finds none, or if there is no such directory.
     """
     start = directory(spelled)
     governed = governed_root(str(start))

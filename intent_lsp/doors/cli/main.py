@@ -193,10 +193,10 @@ def _obey(words: list[str], page: Output, product_line: str, doors: OtherDoors) 
 
 
 def _find(words: list[str]) -> CommandEntry | list[CommandEntry]:
-    """Return the command that `words` begins with.
+    """Return the command that `words` begins with, or `serve` if no word or an option comes first.
 
-    If `words` has only the name of a family, such as `trace`, return the commands of that family.
-    Raise WrongUsageError if there is no such command.
+    If only the name of a family, such as `trace`, comes before the end or an option, return the
+    commands of that family. Raise WrongUsageError if there is no such command.
     """
     if not words or words[0].startswith("-"):
         words = [_DEFAULT]

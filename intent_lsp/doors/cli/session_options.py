@@ -26,9 +26,9 @@ def add_asker(parser: argparse.ArgumentParser) -> None:
 
 
 def session_named(options: argparse.Namespace) -> str | None:
-    """Return the id of the session given by --session or the environment, or None if none is given.
+    """Return the id or handle of the session given by --session, else by INTENT_LSP_SESSION.
 
-    Raise WrongUsageError if the id is malformed.
+    Return None if neither gives one. Raise WrongUsageError if it is malformed.
     """
     named: str | None = options.session or os.environ.get(VARIABLE) or None
     try:
@@ -40,9 +40,9 @@ def session_named(options: argparse.Namespace) -> str | None:
 
 
 def session_needed(options: argparse.Namespace) -> str:
-    """Return the id of the session given by --session or the environment.
+    """Return the id or handle of the session given by --session, else by INTENT_LSP_SESSION.
 
-    Raise WrongUsageError if none is given.
+    Raise WrongUsageError if neither gives one, or if it is malformed.
     """
     session_id = session_named(options)
     if session_id is None:
@@ -61,8 +61,8 @@ def agent_named(options: argparse.Namespace) -> str:
 def identifier(text: str) -> str:
     """Return `text` unchanged if it can be the id of a session, intent or tool.
 
-    This is a type function for argparse: raise argparse.ArgumentTypeError if the text is empty, too
-    long or not UTF-8.
+    This is a type function for argparse: raise argparse.ArgumentTypeError if the text is empty, has
+    more than 256 characters, is not UTF-8 or has a null character.
     """
     return _text(text, LONGEST_ID)
 
@@ -70,8 +70,8 @@ def identifier(text: str) -> str:
 def sentence(text: str) -> str:
     """Return `text` unchanged if it can be a name, sentence or glob.
 
-    This is a type function for argparse: raise argparse.ArgumentTypeError if the text is empty, too
-    long or not UTF-8.
+    This is a type function for argparse: raise argparse.ArgumentTypeError if the text is empty, has
+    more than 4096 characters, is not UTF-8 or has a null character.
     """
     return _text(text, LONGEST_TEXT)
 

@@ -44,7 +44,10 @@ class _TakenOver:
     skipped: Mapping[str, str]
 
     def left_out(self) -> Mapping[str, tuple[str, ...]]:
-        """Return the keys of each imported intent that were not imported, by the intent's id."""
+        """Return the keys of each imported intent that were not imported, by the intent's id.
+
+        An intent of which no key was left out is not in the result.
+        """
         found = {
             intent.id: tuple(key for name, key in _NOT_CARRIED.items() if getattr(intent, name))
             for intent in self.added

@@ -77,7 +77,10 @@ def status_cell(intent: Intent) -> Cell:
 
 
 def _counts(governance: Governance, rules: Rules) -> Mapping[str, int]:
-    """Return the number of records of each intent, including records under its earlier ids."""
+    """Return how many records each intent has, by its id in the intents file.
+
+    Records under its earlier ids count too.
+    """
     found: Counter[str] = Counter()
     for name, count in governance.stores.past.counts().items():
         intent = rules.active(name)

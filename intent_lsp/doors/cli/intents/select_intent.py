@@ -51,9 +51,10 @@ def answer(call: Call) -> None:
 def _session(governance: Governance, rules: Rules, call: Call) -> Session:
     """Return the session in which to select the intent.
 
-    It is the one that the options or the environment name, else the agent's session for which a
-    hook has just selected the same intent, else that of the user's editor. Raise WrongUsageError if
-    there is none, or if an agent names a session by its id although it has a handle.
+    It is the one that the options or the environment name. Else, if nobody can be asked at a
+    terminal, it is the agent's session for which a hook has just selected the same intent. Else it
+    is that of the user's editor, if the person agrees. Raise WrongUsageError if there is none, or
+    if an agent names a session by its id although it has a handle.
     """
     named, agent_id = session_named(call.options), agent_named(call.options)
     sessions = governance.sessions

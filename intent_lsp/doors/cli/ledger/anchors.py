@@ -30,7 +30,9 @@ _AT_MOST: Final = 16 * 1024 * 1024
 def given_anchor(root: Path, spelled: str) -> Anchor:
     """Return the anchor for `spelled`, the value of --anchor: a hash or the first digits of one.
 
-    Raise WrongUsageError if it is malformed or ambiguous, or LedgerUnavailableError.
+    At least 16 digits are needed. Digits with which no record's hash begins give an anchor too: one
+    that the ledger lacks. Raise WrongUsageError if `spelled` is malformed or fits several hashes,
+    or LedgerUnavailableError.
     """
     found = _HASH.fullmatch(spelled.strip().lower())
     if found is None:
@@ -53,7 +55,8 @@ def given_checkpoints(spelled: str, public: str | None, start: str) -> Sequence[
     """Return the checkpoints in `spelled`: a checkpoint line, a file, or `-` for standard input.
 
     File names are relative to the directory `start`. If the input is a signed note, `public` must
-    be the file with the public key, else `public` must be None. Raise WrongUsageError or OSError.
+    be the file with the public key, else `public` must be None. Raise WrongUsageError if that is
+    not so, if there is no checkpoint, or if one or its signature is wrong; or OSError.
     """
     data = spelled.encode() if _LINE.match(spelled) else file_bytes(spelled, start)
     if _SIGNATURE in data:
@@ -72,7 +75,7 @@ def given_checkpoints(spelled: str, public: str | None, start: str) -> Sequence[
 
 
 def file_bytes(spelled: str, start: str) -> bytes:
-    """Return the bytes of a file, or of standard input if `spelled` is `-`.
+    """Return the bytes of a file, or of standard input (at most 16 MiB) if `spelled` is `-`.
 
     A file name is relative to the directory `start`. Raise WrongUsageError if there is no such
     file, or OSError if it cannot be read.

@@ -27,7 +27,8 @@ _SHOWN_CHARACTERS: Final = 400
 def answer(call: Call) -> None:
     """Merge two ledger files, or with --resolve repair one that has git's conflict markers.
 
-    After a merge print only remarks, because git runs this command too.
+    After a merge print only remarks, and the result if --json is given, because git runs this
+    command too.
     """
     options = call.options
     output, merged = _resolved(options) if options.resolve is not None else _merged(options)

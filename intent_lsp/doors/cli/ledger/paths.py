@@ -47,10 +47,11 @@ class PathFilter:
 
 
 def path_filter(options: argparse.Namespace, root: Path, trace: LedgerReader) -> PathFilter:
-    """Return the filter for the option `--path`. Without the option, it covers every path.
+    """Return the filter for the option `--path`: the files below a directory, one file, or a glob.
 
-    The option's value is relative to -C. Raise WrongUsageError if it is outside the root or the
-    glob is too complex.
+    Without the option, or if its value is the root, the filter covers every path. A value with glob
+    characters names one file if that file or a record of it exists. The value is relative to -C.
+    Raise WrongUsageError if it is outside the root or the glob is too complex.
     """
     spelled = options.path
     if spelled is None or _is_root(root, spelled, options.root):
@@ -87,10 +88,10 @@ def _is_root(root: Path, spelled: str, start: str) -> bool:
 
 
 def _from_here(root: Path, glob: WorkspacePath, start: str) -> str:
-    """Return `glob`, relative to the root, with the name of the directory `start` in it escaped.
+    """Return `glob`, a path relative to the root, with its part for the directory `start` escaped.
 
-    Only the part that the user typed is a glob. If `glob` does not begin with that name, return it
-    unchanged.
+    Only the part that the user typed is a glob. If `glob` does not begin with that directory,
+    return it unchanged.
     """
     here = path_below(root, "x", start).removesuffix("x")
     return escape(here) + glob[len(here) :] if here and glob.startswith(here) else glob

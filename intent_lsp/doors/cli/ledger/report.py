@@ -76,8 +76,9 @@ def _report(call: Call) -> ReportData:
 def put_report(file: Path, page: str, *, root: Path, force: bool) -> None:
     """Write the HTML text `page` to `file`. Unless `force`, overwrite only an earlier report.
 
-    `root` is the governed root, whose control files are never overwritten. Raise WrongUsageError,
-    FileChangedError, UnsafePathError or OSError.
+    `root` is the governed root, whose control files are never overwritten. Raise WrongUsageError if
+    `file` may not be overwritten, is not a regular file, or lies in a directory that does not
+    exist; or FileChangedError, UnsafePathError or OSError.
     """
     _refuse_control_files(file, root)
     if not file.parent.is_dir():

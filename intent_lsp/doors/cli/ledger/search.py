@@ -70,10 +70,10 @@ def _add_deeds(parser: argparse.ArgumentParser) -> None:
 
 
 def count(text: str) -> int:
-    """Return `text` as a number of records.
+    """Return `text`, which has one to nine digits, as a number of records.
 
-    This is a type function for argparse: raise argparse.ArgumentTypeError if `text` is no such
-    number.
+    This is a type function for argparse: raise argparse.ArgumentTypeError if `text` is anything
+    else.
     """
     if not (text.isascii() and text.isdigit() and len(text) <= len("999999999")):
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of records")
@@ -108,7 +108,8 @@ class RecordSearch:
     """A search for the records that match some options.
 
     `asked` are the options that the index supports, as typed, each with its fields of a Query.
-    `sieves` are the filters of the other options. `left` counts the records that passed each sieve.
+    `sieves` are the filters of the other options. `left` counts, by the option of each sieve, the
+    records that passed this sieve and those before it.
     """
 
     asked: Sequence[tuple[str, dict[str, Any]]] = ()
@@ -150,7 +151,8 @@ class RecordSearch:
     def why_none(self, trace: LedgerReader) -> str:
         """Return a clause that says why no record matched, such as `no record matches --since 2h`.
 
-        It names the first filter that no record passed.
+        It names the first filter that, with the filters before it, leaves no record. Call it only
+        after an iteration that found nothing, since that has counted `left`.
         """
         if not trace.page(Query(), limit=1).records:
             return "the ledger has no record yet"

@@ -84,10 +84,11 @@ def _tell(call: Call, total: Tally, groups: Groups) -> None:
 
 
 class _Drawing:
-    """Builds the columns and rows of one table of counts. All sparklines have the same scale.
+    """Builds the columns and rows of one table of counts.
 
-    `steps` are the characters of a sparkline, lowest first. `days_each` is the number of days for
-    which each of its bars stands, or 0 if the groups are days.
+    The sparklines of all groups have one scale; that of the total has its own. `steps` are the
+    characters of a sparkline, lowest first. `days_each` is the number of days for which each bar of
+    a sparkline stands, or 0 if the groups are days.
     """
 
     def __init__(self, total: Tally, groups: Groups, steps: str) -> None:

@@ -39,7 +39,10 @@ _NOT_PROVABLE: Final = "that every edit was recorded, and that clocks were right
 
 
 def answer(call: Call) -> Exit | None:
-    """Verify the ledger and print the result. Return 1 if a problem is an error, else 0."""
+    """Verify the ledger and print the result. Return 1 if a problem is an error, else 0.
+
+    Raise WrongUsageError for a given checkpoint that contradicts itself or the ledger.
+    """
     root = call.root()
     given = [given_anchor(root, spelled) for spelled in call.options.anchor]
     checkpoints = _checkpoints(call.options)

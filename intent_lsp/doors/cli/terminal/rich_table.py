@@ -59,9 +59,9 @@ def _draw_free(table: TextTable, places: Sequence[int], console: Console) -> Non
 
 
 def _fitting(table: TextTable, wide: int) -> Sequence[int]:
-    """Return the indexes of the columns that fit a terminal of `wide` characters.
+    """Return the indexes of the columns to show on a terminal of `wide` characters.
 
-    Spare columns are dropped, the last one first, until the rest fits.
+    Spare columns are dropped, the last one first, until the rest fits or no spare column is left.
     """
     places = list(range(len(table.columns)))
     for place in reversed(range(len(table.columns))):
