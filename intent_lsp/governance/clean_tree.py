@@ -34,8 +34,9 @@ class Lack:
 def lacks(root: Path, git: Git | None) -> Iterator[Lack]:
     """Yield the git settings that the root lacks; none if the root is in no git repository.
 
-    A setting is lacking if git does not ignore the intent map, if git tracks the intent map, or if
-    git tracks the ledger and the ledger is not marked as a generated file.
+    A setting is lacking if `.orchestration/.gitignore` does not name the intent map, if git tracks
+    the intent map, or if git tracks the ledger and `.orchestration/.gitattributes` marks no file as
+    generated.
     """
     if git is None:
         return

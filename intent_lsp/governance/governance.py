@@ -76,8 +76,9 @@ class Governance(RootParts):
     def open_editor(self, wanted: str | None, contributor: Contributor) -> Session:
         """Open the session of an editor's connection and return it.
 
-        `wanted` is the id of the session to open, or None for a new one. If the session has no
-        baseline yet, store one: later differences on disk count as changes.
+        `wanted` is the id of the session to open, or None for a new one. `contributor` is the
+        author of its saves. If the session has no baseline yet, store one: later differences on
+        disk count as changes. Records and old drafts that earlier processes left are cleared up.
         """
         intents = self.rules.current().file.intents
         session = self.sessions.open_editor(wanted, contributor, intents)
@@ -122,9 +123,10 @@ class Governance(RootParts):
         return self.sessions.begin_turn(session_id, agent_id), ended
 
     def end_commands(self, session_id: str, agent_id: str) -> tuple[Outcome, ...]:
-        """Record what an agent's open commands have changed, and return the outcomes.
+        """Record what an agent's open commands have changed, and close their tickets.
 
-        Processes that a command left running are compared again later.
+        Return the outcomes of those that changed something. Processes that a command left running
+        are compared again later.
         """
         return self._unended.end(session_id, agent_id)
 

@@ -60,7 +60,8 @@ FILE_LOCK: Final = "intents.lock"
 class RootParts:
     """The parts of one governed root, as attributes.
 
-    `patient` has the same meaning as in `Governance`.
+    `patient`: audit events of judged calls wait until `unreported.write` is called, else each is
+    written at once.
     """
 
     def __init__(self, root: Path, *, patient: bool = False) -> None:

@@ -27,8 +27,8 @@ class CallApplier:
     def make(self, changes: Sequence[FileChange], ticket: Ticket | None) -> str | None:
         """Write `changes` to disk. Return None on success, else why no file was changed.
 
-        With a ticket, every file must still have the hash that was judged. Without a ticket
-        (governance is off), the files are overwritten unconditionally.
+        With a ticket, every file must still have the hash that was judged. Without one (governance
+        is off, or tickets cannot be stored), the files are overwritten unconditionally.
         """
         judged = None if ticket is None else {file.path: file.pre_hash for file in ticket.files}
         try:

@@ -81,7 +81,8 @@ def expansion_words(wish: Wish) -> str:
 def answer_of(chosen: str, session_id: str) -> ApprovalAnswer:
     """Return the approval answer for the title that a person chose.
 
-    `session_id` is the session of that person.
+    REJECT refuses the call and EXPAND approves it with more scope; any other title approves it
+    once. `session_id` is the session of that person.
     """
     if chosen == REJECT:
         return ApprovalAnswer(feedback=REJECTED, final=True)
@@ -109,7 +110,8 @@ async def _expanded(
 def _question(asker: str, admission: CallDecision, why: Denied) -> ApprovalQuestion:
     """Return the question for the person. Names in it come from outside and are neutralised.
 
-    `why` is the refusal of the call if nobody approves it.
+    `why` is the refusal of the call if nobody approves it. Expanding the scope is offered only if
+    the call is out of its intent's scope.
     """
     shown = ", ".join(map(neutral, why.paths[:_PATHS_SHOWN])) or "files that the call does not name"
     more = len(why.paths) - _PATHS_SHOWN

@@ -78,10 +78,11 @@ class CallAuthorizer:
         self._facts = CallFactsOf(stores=stores, contents=contents, grants=grants)
 
     def admit(self, hearing: Hearing, *, by_save: bool = False) -> CallDecision:
-        """Judge a call, and issue a ticket if the call is allowed.
+        """Judge a call, and issue a ticket if it is allowed and would change governed files.
 
-        If a person's approval is needed and a person can be asked, the decision is Ask and nothing
-        is stored. `by_save`: an editor makes the change, and its save is recorded under the ticket.
+        A call that the host sends again gets the stored decision. A refusal is stored for that, but
+        if a person has to approve the call and can be asked, the decision is Ask and nothing is
+        stored. `by_save`: an editor makes the change, and its save is recorded under the ticket.
         """
         hearing = self._facts.heard(hearing)
         call, rules = hearing.call, hearing.rules
@@ -145,7 +146,10 @@ class CallAuthorizer:
         )
 
     def explain(self, hearing: Hearing) -> tuple[tuple[ExplainedRow, ...], CallDecision]:
-        """Return every check of the gate on a call, and the decision. Nothing is stored."""
+        """Return every check of the gate on a call, and the decision. Nothing is stored.
+
+        Where a person would be asked, the call counts as rejected.
+        """
         hearing = self._facts.heard(hearing)
         judged = self.judge(hearing)
         decision = judged.decision
@@ -204,8 +208,9 @@ class CallAuthorizer:
     def begin_command(self, admission: CallDecision) -> CallDecision:
         """Store a snapshot of the work tree with a command's ticket, before the command runs.
 
-        Return the decision with that ticket, and a warning if there is no snapshot. Needs no lock.
-        If the host sends the call again, an existing snapshot is kept.
+        Return the decision with that ticket, and a warning if there is no snapshot. A decision
+        without a ticket is returned unchanged. If the host sends the call again, an existing
+        snapshot is kept. Needs no lock.
         """
         ticket, state = admission.ticket, self._stores.state
         if ticket is None or state is None:
@@ -242,10 +247,11 @@ class CallAuthorizer:
 
 
 def tolerated(denied: Denied, agents: Enforcement) -> Allowed | Denied:
-    """Return a refusal, or a warning in its place if the team's policy only warns agents.
+    """Return a refusal, or in its place a warning if the team's policy does not block agents.
 
-    What no agent may ever do stays refused: to change the control plane or another denied path, to
-    leave the workspace, or to use a blocked tool.
+    The warning allows the call with verdict FAIL. What no agent may ever do stays refused: to
+    change the control plane or another denied path, to leave the workspace, or to use a blocked
+    tool.
     """
     if agents is Enforcement.BLOCK or denied.code in _IN_EVERY_MODE:
         return denied

@@ -26,7 +26,11 @@ class CallAudit:
         self._deferred = unreported
 
     def judged(self, admission: CallDecision, session_id: str, agent_id: str) -> None:
-        """Queue the audit event of a judged call."""
+        """Queue the audit event of a judged call.
+
+        There is none for a repeated answer, a pending approval, a call that is not governed, or an
+        allowed command that only reads.
+        """
         if admission.again or not admission.governed or isinstance(admission.decision, Ask):
             return
         if admission.ticket is not None and admission.ticket.looking:
@@ -34,7 +38,11 @@ class CallAudit:
         self._deferred.add(partial(self._judged, admission, session_id, agent_id))
 
     def recorded(self, outcome: Outcome) -> None:
-        """Write the audit event of a recorded call; add a lesson if it broke a rule."""
+        """Write the audit event of a recorded call; add a lesson if it failed or broke a rule.
+
+        All queued events are written first. There is no event for an outcome that was returned
+        before, or for a read-only command that changed nothing.
+        """
         if outcome.again:
             return
         self._deferred.write()

@@ -97,6 +97,7 @@ class CallChanges:
     ) -> tuple[list[FoundFile], Doubts]:
         """Return the files that a call changed beyond the `known` paths, and the doubts about them.
 
+        An unreported change that was made to one of these files before the call is recorded first.
         `compared` is the comparison of the work tree before and after the call, or None if there is
         none.
         """
@@ -130,7 +131,8 @@ class CallChanges:
         """Return those of the changes `besides` that belong to a command while other commands run.
 
         `ticket` is that command's. A change that only another command's intent owns belongs to that
-        other command. A change that no intent owns belongs to the command that is recorded last.
+        other command. A change that no intent owns belongs to the command that is recorded last. A
+        file that another call claims, or that an editor is about to record, is left out.
         """
         state = self.stores.state
         others = () if state is None else state.tickets.commands.since(now - COMMAND_AWAITED_FOR)
@@ -171,7 +173,8 @@ class CallChanges:
     def _after_others(self, file: FoundFile) -> FoundFile:
         """Return a file with the call's own change only, after recording what somebody else wrote.
 
-        If somebody else wrote the file in between, the call's change starts from that content.
+        If somebody else wrote the file in between, the call's change starts from that content. An
+        unchanged or moved file, or one that an editor saved, is returned as it is.
         """
         if file.saved or file.ticket.previous is not None or file.new == file.old:
             return file
@@ -184,8 +187,9 @@ class CallChanges:
 def _is_rival(other: Ticket, ticket: Ticket) -> bool:
     """Return whether another open command (`other`) may as well have made the changes of this one.
 
-    `ticket` is that of this command. False if the same agent has made another call since `other`,
-    as `other` has very likely ended. False too if `other` is read-only and this command is not.
+    `ticket` is that of this command. False if `other` is a follow-up for processes left running, or
+    if the same agent has made another call since `other`, as `other` has very likely ended. False
+    too if `other` is read-only and this command is not.
     """
     if other.looking and not ticket.looking:
         return False
@@ -196,7 +200,8 @@ def _is_rival(other: Ticket, ticket: Ticket) -> bool:
 def led_away(root: Path, ticket: Ticket) -> RetargetedLinks:
     """Resolve every path of a ticket again, and return those that now have another target.
 
-    Left out are targets that are directories and targets not modified since the ticket was issued.
+    Of the targets inside the root, directories and those not modified since the ticket was issued
+    are left out.
     """
     judged = {end for file in ticket.files for end in (file.path, file.real, file.previous)}
     inside: dict[WorkspacePath, None] = {}

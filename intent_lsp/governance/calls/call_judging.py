@@ -67,8 +67,10 @@ class CallJudging:
     ) -> CallDecision:
         """Judge a call under the root's lock. On an internal error, the policy allows or denies it.
 
-        `read` parses the call under the current rules; `admit` decides on the parsed call. Raise
-        InvalidCallError or RequestLimitError if the call cannot be parsed.
+        If the call may change governed files, what the agent's open commands have changed is
+        recorded first. `read` parses the call under the current rules; `admit` decides on the
+        parsed call. Raise InvalidCallError if the call cannot be parsed, or RequestLimitError if it
+        names too many files.
         """
         rules = self.rules.current()
         # Parse the command before taking the lock, so that other callers need not wait for it.
@@ -98,7 +100,8 @@ class CallJudging:
     def begin(self, call: ToolCall, admission: CallDecision) -> CallDecision:
         """Store a snapshot of the work tree before an allowed command runs; return the decision.
 
-        On an internal error, the returned decision allows or denies the call as the policy says.
+        On an internal error, the returned decision allows the call with a warning or denies it, as
+        the policy says.
         """
         try:
             return self.admitting.begin_command(admission)

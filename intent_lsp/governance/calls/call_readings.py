@@ -43,8 +43,8 @@ def read_changes(changes: Sequence[FileChange]) -> CallReading:
 def whole_reading(call: ToolCall, read: Callable[[], CallReading]) -> CallReading:
     """Parse a call with the function `read`. Check the result and return it.
 
-    Raise InvalidCallError if the call cannot be parsed, RequestLimitError if it names too many
-    files.
+    Raise InvalidCallError if the call cannot be parsed or has a text with a lone surrogate,
+    RequestLimitError if it names too many files.
     """
     try:
         reading = _within_limit(read())
@@ -64,7 +64,10 @@ def whole_reading(call: ToolCall, read: Callable[[], CallReading]) -> CallReadin
 
 
 def parts_of(reading: CallReading) -> Iterator[CallReading]:
-    """Yield the parts of a changing call: the call without paths, then with one path at a time."""
+    """Yield the parts of a changing call: the call without paths, then with one path at a time.
+
+    A read-only call has no parts.
+    """
     if reading.mutating:
         yield replace(reading, paths=(), perhaps=())
         for touched in reading.paths:

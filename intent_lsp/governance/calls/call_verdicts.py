@@ -34,7 +34,8 @@ class CallVerdicts:
     def violating(self, ticket: Ticket, found: FoundChanges) -> tuple[WorkspacePath, ...]:
         """Return the changed files that the call did not name and that its intent may not change.
 
-        Include the named paths that now lead out of the root.
+        Include the named paths that now lead out of the root. Leave out files that the call
+        restored after a violation, and generated files that agents may change.
         """
         besides = [
             path
@@ -61,8 +62,9 @@ class CallVerdicts:
     ) -> dict[ScopeValidation, list[FoundFile]]:
         """Group the files of a call by verdict, the worst verdict first.
 
-        If a path leads out of the root, all files get FAIL. If the call changed no file, return one
-        empty group with the ticket's verdict. `violating` are the paths that break a rule.
+        If a named path now leads out of the root, all files get FAIL. If the call changed no file,
+        return one empty group with the ticket's verdict. `violating` are the paths that break a
+        rule.
         """
         if found.outside:
             return {ScopeValidation.FAIL: list(found.files)}
@@ -76,7 +78,8 @@ class CallVerdicts:
     ) -> ScopeValidation:
         """Return the verdict on one changed file. A file that the call named has the ticket's.
 
-        `violating` are the paths that break a rule.
+        Any other gets FAIL if it is in `violating`, the paths that break a rule. Else it gets PASS
+        if the call's intent owns it, or EXEMPT if not or if the call restored it after a violation.
         """
         if not file.besides:
             return ticket.verdict

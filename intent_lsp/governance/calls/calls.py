@@ -84,10 +84,11 @@ class AgentCalls:
     def admit(
         self, session_id: str, agent_id: str, call: ToolCall, word: ApprovalAnswer = NO_ANSWER
     ) -> CallDecision:
-        """Judge a call, and issue a ticket if the call is allowed.
+        """Judge a call, and issue a ticket if it is allowed and would change governed files.
 
-        `word` is a person's answer to an approval request. On an internal error, the policy decides
-        whether the call is allowed or denied.
+        With a command's ticket, a snapshot of the work tree is stored. `word` is a person's answer
+        to an approval request. On an internal error, the policy decides whether the call is allowed
+        or denied.
         """
         caller = Caller(session_id, agent_id, word)
         admission = self._judging.judge(
@@ -124,8 +125,9 @@ class AgentCalls:
     ) -> Applied:
         """Judge a change, write it to disk and record it, all under one lock.
 
-        `word` is a person's answer to an approval request. If governance is off and the call is
-        allowed, the change is written without a record.
+        `word` is a person's answer to an approval request. If the call is allowed without a ticket
+        (governance is off, or tickets cannot be stored), the change is written without a record. If
+        judging fails, nothing is written, even if the policy allows the call.
         """
         made: list[tuple[Outcome | None, str | None]] = []
 
@@ -147,7 +149,7 @@ class AgentCalls:
         return Applied(admission, outcome, problem)
 
     def outcome(self, ticket_id: str) -> Outcome | None:
-        """Return the outcome recorded for a ticket, or None if the call is not recorded yet."""
+        """Return the outcome recorded for a ticket; None if it is unknown or not recorded yet."""
         with holding(self._lock):
             if not self._recording.is_recorded(ticket_id):
                 return None
@@ -159,7 +161,8 @@ class AgentCalls:
         """Record what a ticket's call changed; `error`: why the call failed.
 
         `by_person`: a person changed the agent's text before it was written. Return None for an
-        unknown ticket. If the ticket is already recorded, return the same outcome again.
+        unknown ticket or without a session database. If the ticket is already recorded, return the
+        same outcome again.
         """
         compared = self._recording.compare(ticket_id)
         with holding(self._lock):

@@ -12,10 +12,10 @@ from intent_lsp.store.state.drafts import Draft
 class Outcome:
     """The result of recording a ticket's call.
 
-    `record` is None if nothing was recorded now. `queued` is why the record is queued and not yet
-    in the ledger, or None. `error` is why the call failed, or None. `beside` are further records,
-    for files with other verdicts. `discarded` are drafts of uncommitted texts that the call
-    discarded. `again`: this outcome was returned before.
+    `record` is the first record that was appended now, or None. `queued` is why the record is
+    queued and not yet in the ledger, or None. `error` is why the call failed, or None. `beside` are
+    further records, for files with other verdicts. `discarded` are drafts of uncommitted texts that
+    the call discarded. `again`: the call was recorded before.
     """
 
     ticket: Ticket
@@ -29,5 +29,5 @@ class Outcome:
 
     @property
     def violating(self) -> tuple[WorkspacePath, ...]:
-        """The changed files that the call did not name and that its intent may not change."""
+        """The unnamed files changed against the rules, and named paths that now leave the root."""
         return self.recorded.violating

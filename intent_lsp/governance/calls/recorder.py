@@ -71,7 +71,7 @@ class CallRecorder:
         )
 
     def compare(self, ticket_id: str) -> TreeChanges | None:
-        """Return what a command has changed so far, or None if that cannot be determined.
+        """Return what an unrecorded command has changed so far, or None if that is unknown.
 
         The result is an argument of `record`. The comparison may take seconds, and needs no lock.
         """
@@ -94,9 +94,9 @@ class CallRecorder:
     ) -> Outcome | None:
         """Record what a ticket's call changed; `error`: why the call failed, or None.
 
-        Return None for an unknown ticket. `compared` is the result of `compare`. `told`: the host
-        reported the end of the call. `by_person`: a person changed the agent's text first. If the
-        ticket is already recorded, return the same outcome again.
+        Return None for an unknown ticket or without a session database. `compared` is the result of
+        `compare`. `told`: the host reported the call's end. `by_person`: a person changed the
+        agent's text first. A ticket that is already recorded gives the same outcome again.
         """
         state, now = self._stores.state, self._stores.clock()
         known = None if state is None else state.tickets.ticket(ticket_id, now)
@@ -153,7 +153,7 @@ class CallRecorder:
         )
 
     def record_so_far(self, ticket: Ticket, compared: TreeChanges) -> Outcome | None:
-        """Record what an open command has changed so far, and store the new start for comparisons.
+        """Record the unnamed files that an open command has changed; compare from `compared` later.
 
         Return None if the command changed nothing, or if its ticket has changed in the meantime.
         """

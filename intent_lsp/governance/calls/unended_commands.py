@@ -49,8 +49,9 @@ class UnendedCommands:
     def compare(self, session_id: str, agent_id: str) -> tuple[Outcome, ...]:
         """Record what an agent's open commands have changed so far, before the agent's next call.
 
-        Return the outcomes. The commands stay open, as several may run at once. Later comparisons
-        start from this one.
+        Only the AT_ONCE newest commands are compared. Return the outcomes of those that changed
+        something. The commands stay open, as several may run at once. Later comparisons start from
+        this one.
         """
         tickets = self._open(session_id, agent_id)[-AT_ONCE:]
         return self._each(tickets, _SoFar(self._work_tree, self._recording, self._lock))

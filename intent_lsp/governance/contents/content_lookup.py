@@ -126,7 +126,10 @@ class PastContents:
         return next((data for data in found if data is not None), None)
 
     def _versions(self, git: Git) -> Iterable[Version]:
-        """Return the file's distinct versions in merged commits and in commits named by records."""
+        """Return the file's distinct versions in merged commits and in commits named by records.
+
+        At most REVISIONS commits named by records are searched, the newest first.
+        """
         places = dict.fromkeys(
             (record.vcs.revision_id, file.path)
             for record, file in reversed(self._sources)

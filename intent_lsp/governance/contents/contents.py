@@ -50,7 +50,7 @@ class ContentLru:
         self._size = 0
 
     def get(self, name: Hashable, read: Callable[[], FileContent]) -> FileContent:
-        """Return the content cached under `name`, or else the one that `read` returns."""
+        """Return the content cached under `name`, or else call `read` and cache what it returns."""
         with self._lock:
             known = self._kept.pop(name, None)
             if known is not None:
@@ -116,7 +116,7 @@ class Contents:
         return self.on_disk(path).hash
 
     def seen(self, path: WorkspacePath, content: FileContent) -> None:
-        """Store `content` as a file's initial content, unless commits determine all baselines."""
+        """Store a file's initial content, unless it has one or commits determine all baselines."""
         committed = self._committed()
         if not committed or self._sight_baseline:
             self._initial.open(path, content)
@@ -124,16 +124,16 @@ class Contents:
                 self.keep(content.data, content.hash)
 
     def tree_seen(self, seen: Seen) -> None:
-        """Store the hashes of `seen` as initial contents, or drop these if there is a commit."""
+        """Store the hashes of `seen` as initial contents, or after a commit drop those stored."""
         if seen.head == EMPTY_TREE:
             self._initial.find(seen.files)
         else:
             self._initial.forget_found()
 
     def head(self, path: WorkspacePath) -> FileContent:
-        """Return a file's content in HEAD, as checked out.
+        """Return a file's content in HEAD, as checked out; an absent one if HEAD lacks the file.
 
-        If there is no commit, return the file's initial content.
+        If there is no commit, return the file's initial content, or an absent one if it has none.
         """
         git = self._stores.git
         if git is not None and self._committed():
@@ -144,7 +144,8 @@ class Contents:
     def begin_baseline(self, session_id: str, seen: Seen | None = None) -> None:
         """Set a session's baseline to the present contents of the disk.
 
-        `seen` is a snapshot just taken, or None to take one.
+        `seen` is a snapshot just taken, or None to take one. If none can be taken or stored, the
+        baseline has only the files that editors have opened, and is kept in memory.
         """
         git, state = self._stores.git, self._stores.state
         if git is not None and state is not None and seen is None:
@@ -166,7 +167,7 @@ class Contents:
         state.replace_baseline(session_id, seen.head, changed)
 
     def has_whole_baseline(self, session_id: str) -> bool:
-        """Return whether a file missing in the session's baseline did not exist at that time."""
+        """Return whether a session's baseline covers every file that existed when it was stored."""
         state = self._stores.state
         return state is not None and state.baseline_head(session_id) is not None
 

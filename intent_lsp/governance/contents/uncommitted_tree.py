@@ -25,7 +25,10 @@ BYTES_AT_MOST: Final = 256 * 1024 * 1024
 
 
 def is_too_large(root: Path, paths: Iterable[WorkspacePath]) -> bool:
-    """Return whether a tree, without the server's own files, is too large to be read."""
+    """Return whether a tree has more than FILES_AT_MOST files or BYTES_AT_MOST bytes.
+
+    Files that only the server writes are not counted.
+    """
     size = 0
     for count, path in enumerate((path for path in paths if not server_only(path)), start=1):
         found = stamp(f"{root}/{path}")

@@ -81,8 +81,9 @@ class DiskRecorder:
     ) -> Iterator[RecordedChange]:
         """Record the `ready` changes; yield one result for each author, verdict, intent and effect.
 
-        `session` is named as the observer. `inner` are the snapshots of the git repositories below
-        the root.
+        Nothing is recorded if git is at work, records still wait in the queue, or `.orchestration`
+        is gone. `session` is named as the observer. `inner` are the snapshots of the git
+        repositories below the root.
         """
         held = partial(self._held, TreeFiles(self.stores.root), inner)
         names = self._renamed(held, ready)

@@ -101,7 +101,7 @@ def _inner(
 ) -> Comparison | None:
     """Return what changed in the repository at `path` below the root, or None if that is unknown.
 
-    An inner repository that appeared or vanished counts as one changed file.
+    An inner repository that appeared or vanished counts as one changed file, a submodule as none.
     """
     before, after, inner = then.inner.get(path), now.inner.get(path), looks.git_of(path)
     if before is not None and after is not None and inner is not None:

@@ -39,8 +39,8 @@ from intent_lsp.store.locks.root_lock import RootLock
 class TreeLook:
     """The files that differ from HEAD now (`seen`), and those that have just changed (`moved`).
 
-    Just changed are those that differ from the last snapshot. `again`: git is running, so the
-    changes are reported later.
+    Just changed are those that differ from the last snapshot; at the first one, all of `seen`.
+    `again`: git is running, so the changes are reported later.
     """
 
     seen: Seen
@@ -96,8 +96,8 @@ class DiskChanges:
     def look(self) -> TreeLook | None:
         """Take a snapshot of the work tree and note what changed since the last one.
 
-        No change is noted at the first snapshot. Return None if there is no repository or no
-        snapshot can be taken.
+        No change is noted at the first snapshot. While git is running, the last snapshot stays, and
+        the result says `again`. Return None if there is no repository or no snapshot can be taken.
         """
         with self._lock:
             git = self._stores.git
@@ -164,7 +164,7 @@ class DiskChanges:
         return self._then
 
     def note_left(self, path: WorkspacePath, left: ContentHash | None) -> None:
-        """Note a file's hash after a recorded change, for comparison with the next snapshot."""
+        """Note a file's hash (None: deleted) after a recorded change, for the next snapshot."""
         # Before the first snapshot there is nothing to compare with.
         if self._then is not None and is_anybodys(path):
             self._left[path] = left

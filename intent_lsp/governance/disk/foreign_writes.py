@@ -27,11 +27,11 @@ class ForeignWrites:
     observer: Session | None = None
 
     def record_foreign(self, file: TicketFile, data: bytes | None) -> ContentHash | None:
-        """Record what somebody else wrote into a file while a call claimed the file.
+        """Record what somebody else wrote into a file before or while a call claimed the file.
 
-        Return the hash of that foreign content, or None if there was none. `data` is the file's
-        present content. A content noticed during the call is foreign unless it is a part of what
-        the call was writing. The caller holds the root's lock.
+        Return the hash of what was written meanwhile, or None if there was none. `data` is the
+        file's present content. A content noticed during the call is foreign unless it is a part of
+        what the call was writing. The caller holds the root's lock.
         """
         self.record_before(file.path, file.pre_hash)
         seen = self.pending.waiting.get(file.path)
@@ -41,7 +41,7 @@ class ForeignWrites:
         return third
 
     def record_before(self, path: WorkspacePath, pre: ContentHash | None) -> None:
-        """Record an unreported change that was made to a file before a call began.
+        """Record an unreported but noticed change that was made to a file before a call began.
 
         `pre` is the file's hash at the start of the call. The caller holds the root's lock.
         """

@@ -42,7 +42,10 @@ class GitWork:
         return not self.passed_over
 
     def has_moved(self) -> bool:
-        """Return whether git has done something since the last snapshot, so another is needed."""
+        """Return whether git has done something since the last snapshot, so another is needed.
+
+        False while a lock file is ignored because nothing has changed for so long.
+        """
         git, moment = self.stores.git, self.moment
         if git is None or moment is None:
             return False

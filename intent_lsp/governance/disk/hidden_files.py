@@ -45,7 +45,8 @@ def hidden_files(
 ) -> Iterator[ChangedFile]:
     """Yield the existing files that are ignored in snapshot `now` but were not in `before`.
 
-    `edits` are the changed files, among them changed ignore files.
+    They are yielded as new files, without the files of `before` and the server's own. `edits` are
+    the changed files, among them changed ignore files.
     """
     root, git = looks.root, looks.git
     if git is None:

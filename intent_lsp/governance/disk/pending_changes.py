@@ -57,13 +57,13 @@ class PendingChanges:
     unlisted: dict[WorkspacePath, ContentHash] = field(default_factory=dict)
 
     def forget(self) -> None:
-        """Discard all changes, since the snapshot to compare with is lost."""
+        """Discard the waiting and the taken changes, since the snapshot to compare with is lost."""
         self.waiting, self.taken = {}, {}
 
     def note(self, file: ChangedFile, since: str) -> None:
-        """Note a change, made after the time `since`.
+        """Note a change, made after the time `since`, or update the pending change of its file.
 
-        If it restores the old content, drop the change.
+        If the file is back at its old content, drop the pending change.
         """
         known = self.waiting.get(file.path)
         if file.old is None and file.path in self.unlisted:
@@ -84,7 +84,9 @@ class PendingChanges:
     def follow_git(self, path: WorkspacePath) -> None:
         """Set aside the pending change of a file that git has changed, until git brings it back.
 
-        An edit that is committed and rebased, or stashed and popped, is still its author's.
+        If git has brought back one that was set aside, make it pending again, unless a record has
+        its content. A pending deletion is dropped. An edit that is committed and rebased, or
+        stashed and popped, is still its author's.
         """
         taken = self.waiting.pop(path, None)
         if taken is not None and taken.new is not None:
@@ -104,7 +106,7 @@ class PendingChanges:
             del self.taken[next(iter(self.taken))]
 
     def note_unlisted(self, before: TreeSnapshot, now: TreeSnapshot) -> None:
-        """Remember the hashes of existing files that git listed before and does not list now."""
+        """Remember the hashes of existing untracked files that git listed before and not now."""
         for path in now.files:
             self.unlisted.pop(path, None)
         for path, file in before.files.items():

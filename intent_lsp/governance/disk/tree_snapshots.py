@@ -120,7 +120,10 @@ class TreeLooks:
         return None if paths is None else TreeStatus(head=None, paths=paths)
 
     def _overwhelmed(self, status: TreeStatus, *, soon: bool) -> bool:
-        """Return whether there is too much to read. A warning is logged when this begins."""
+        """Return whether there is too much to read. A warning is logged when this begins.
+
+        With `soon`, a large tree without a commit is too much.
+        """
         said = None
         if len(status.paths) > FILES_AT_MOST:
             said = "changed files are too many to be compared"

@@ -33,7 +33,8 @@ class WatchEvents:
     def in_tree(self, paths: frozenset[Path]) -> frozenset[Path]:
         """Return those of the changed paths that require an examination of the work tree.
 
-        Left out are the server's own files, recorded changes, and files that came and went.
+        Left out are the server's own files, recorded changes, and files that came and went. A path
+        outside the root is returned.
         """
         return self._kept(
             paths,
@@ -45,8 +46,8 @@ class WatchEvents:
     def of_rules(self, paths: frozenset[Path], is_open: Callable[[Path], bool]) -> frozenset[Path]:
         """Return those of the changed paths that require an examination of rules and open files.
 
-        A rules file, or a file that an editor has open (`is_open`), is returned even if it came and
-        went.
+        Left out are recorded changes, and files that came and went if they are neither rules files
+        nor open in an editor (`is_open`). A path outside the root is returned.
         """
         root = self.stores.root
 

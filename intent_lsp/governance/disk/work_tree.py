@@ -88,7 +88,8 @@ class WorkTree:
 
         Left out are changes that git made (unless it discarded uncommitted work), ignored files,
         files that only the server writes, and the server's own last writes (unless they change the
-        rules for agents). It waits for a running git, so the caller must hold no lock.
+        rules for agents). It waits up to GIT_AWAITED_FOR seconds for a running git, so the caller
+        must hold no lock.
         """
         if before.git is not None and self._stores.git is None:
             return None

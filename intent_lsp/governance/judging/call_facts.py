@@ -47,7 +47,7 @@ _NOTHING_KNOWN: Final = FileMemory()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallFile:
-    """One path of a tool call, with the content and hash of its file (None if there is none).
+    """One path of a tool call, with the content and hash of its file (None if not read).
 
     `place` is the resolved path, or None if it cannot lie below the root. `there`: the file exists,
     readable or not. `outside`: the path lies outside the root, or in another governed root below

@@ -42,8 +42,8 @@ class CommandPaths:
     def found(self, reading: CallReading, rules: Rules) -> CallReading:
         """Return the reading of a command with its paths expanded to files.
 
-        Ignored and temporary files are left out. A glob that matches nothing, or a path that stands
-        for more than MATCHES_AT_MOST files, adds a sentence to `unknown`.
+        Ignored and temporary files are left out. A glob that matches no file or too many, or a path
+        that brings the command's files above MATCHES_AT_MOST, adds a sentence to `unknown`.
         """
         if not reading.paths:
             return reading
@@ -93,8 +93,9 @@ class CommandPaths:
     ) -> Iterator[TouchedPath]:
         """Yield the path itself if it is a file's, or the files in it if it is a directory's.
 
-        A directory that no agent may change, or that holds such a path, is yielded itself. `others`
-        are the governed roots below this one.
+        A directory that no agent may change, or that holds such a path, is yielded itself, and so
+        is a path outside the root. What is copied or moved into a directory is yielded as a path in
+        it. `others` are the governed roots below this one.
         """
         place = resolve_below(self._stores.root, touched.path)
         if place is None or place.real is None or others.hold(place.path):
@@ -117,7 +118,8 @@ class CommandPaths:
     def _copied(self, touched: TouchedPath, others: RootsBelow) -> Iterator[TouchedPath]:
         """Yield the path that a copy or move writes; for a directory, the path of each file.
 
-        `others` are the governed roots below this one.
+        A directory copied or moved to a place that git ignores yields nothing. `others` are the
+        governed roots below this one.
         """
         source = None if touched.effect is Effect.CREATE else touched.source
         full = self._at(source or "")

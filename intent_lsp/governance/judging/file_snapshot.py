@@ -25,8 +25,9 @@ class OpenFileState:
     """A snapshot of a file for one session: its judgement, and the contents to compare it with.
 
     Unsaved text is compared with `head`, `baseline` and `passed` (the newest available content with
-    verdict PASS). `refused` is the file's newest record if it is a violation and the file still has
-    the content of that record, else None.
+    verdict PASS); if the edit is allowed, only with `head`, which is then `disk`. `refused` is the
+    file's newest record if it is a violation and the file still has the content of that record,
+    else None.
     """
 
     judgement: Judgement

@@ -242,7 +242,7 @@ def _decided(judgement: Judgement, question: GateRequest, place: ResolvedPath) -
 
 
 def _is_generated(denied: Denied, rules: Rules, place: ResolvedPath) -> bool:
-    """Return whether a refusal for lack of an intent concerns a file that a tool generates."""
+    """Return whether a refusal that another intent could solve concerns a tool's generated file."""
     paths = {place.path, place.real or place.path}
     return denied.code in _OF_INTENTS and all(map(rules.generated.covers, paths))
 

@@ -87,7 +87,10 @@ class Blamed:
     count: int
 
     def runs(self, first: int, last: int) -> tuple[BlameRun, ...]:
-        """Return the blame runs of the lines `first` to `last`, counted from 0 and inclusive."""
+        """Return the blame runs of the lines `first` to `last`, counted from 0 and inclusive.
+
+        If `lines` is None, return one run for the whole file.
+        """
         if self.lines is None:
             return (one_run(self.claims[0], self.sources, 1, self.count),)
         return blame_runs(self.claims, self.sources, first, last)
@@ -104,8 +107,8 @@ class FileBlame:
     def blame(self, path: WorkspacePath, shown: Sequence[str] | None = None) -> Blamed | None:
         """Return the blame of a file, or None if there is no such file and no lines are `shown`.
 
-        `shown` are the lines in the editor, saved or not; None for the lines on disk. Raise
-        LedgerUnavailableError.
+        `shown` are the lines in the editor, saved or not; None for the lines on disk. Without a
+        file on disk they have no attribution. Raise LedgerUnavailableError.
         """
         data = read_in(self._root, path)
         if data is None:

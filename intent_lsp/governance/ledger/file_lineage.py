@@ -72,7 +72,11 @@ class FileLineage:
 
 
 def file_lineage(index: Index, path: WorkspacePath) -> FileLineage:
-    """Return the lineage of a file from the ledger. Raise LedgerUnavailableError."""
+    """Return the lineage of a file from the ledger, under its earlier names too.
+
+    At most NAMES_FOLLOWED names and RECORDS_READ records of each are read. Raise
+    LedgerUnavailableError.
+    """
     names: dict[WorkspacePath, list[FileRecord]] = {}
     wanted: list[tuple[WorkspacePath, str | None]] = [(path, None)]
     while wanted and len(names) < NAMES_FOLLOWED:
@@ -111,7 +115,8 @@ def with_earlier_name(
 def moved_from(index: Index, root: Path, wanted: ContentHash) -> FileLineage | None:
     """Return the lineage of the deleted file whose last content has the hash `wanted`.
 
-    Return None unless there is exactly one such file. Raise LedgerUnavailableError.
+    Return None unless there is exactly one such file, or if there are too many paths to be sure.
+    Raise LedgerUnavailableError.
     """
     paths = index.paths(limit=PATHS_ASKED)
     gone = [path for path in paths if not holds_file(root / path)]
@@ -195,7 +200,7 @@ def steps_of(sources: Sequence[FileRecord], begin: int = 0) -> list[Edit]:
 
 
 def newest_first(index: Index, query: Query) -> Iterator[Record]:
-    """Yield the records that a query finds, page by page. Raise LedgerUnavailableError."""
+    """Yield the records that a query finds, newest first. Raise LedgerUnavailableError."""
     page = index.query(query, limit=_PAGE)
     yield from page.records
     while page.cursor is not None:

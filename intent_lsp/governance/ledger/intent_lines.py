@@ -61,10 +61,11 @@ class _Told:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkedFiles:
-    """The files in an intent's records by their present paths, the most recently changed first.
+    """The existing files that may contain an intent's lines, by their present paths.
 
-    `intent_id` is the intent's present id; `names` are its present and earlier ids. `truncated`:
-    the intent may have lines in more files than these.
+    Those that the intent's records changed come first, the most recently changed first. `intent_id`
+    is the intent's present id; `names` are its present and earlier ids. `truncated`: the intent may
+    have lines in more files than these.
     """
 
     intent_id: str
@@ -84,10 +85,11 @@ class Explained(NamedTuple):
 def worked_files(
     root: Path, index: Index, rules: Rules, intent_id: str, meant: Meant = lambda _: True
 ) -> WorkedFiles | CheckoutRefusal:
-    """Return the files that an intent's records changed and for which `meant` returns True.
+    """Return the files that may contain an intent's lines and for which `meant` returns True.
 
-    An intent that is no longer in the intents file is found by its records; if there are none,
-    return a refusal. Raise LedgerUnavailableError.
+    These are the files that its records changed, and files into which lines of those may have been
+    moved; at most FILES_AT_MOST. An intent that is no longer in the intents file is found by its
+    records; if there are none, return a refusal. Raise LedgerUnavailableError.
     """
     intent = rules.active(intent_id)
     names = (intent_id,) if intent is None else rules.file.intents.names(intent)
@@ -130,7 +132,7 @@ def explained(blaming: FileBlame, path: WorkspacePath, names: Collection[str]) -
 
 
 def _names_since(index: Index, path: WorkspacePath) -> Iterator[WorkspacePath]:
-    """Yield a path, then the paths that records have renamed its file to since, newest last."""
+    """Yield a path, then the paths to which records have renamed its file since, step by step."""
     found, waiting = {path: None}, [path]
     while waiting and len(found) <= NAMES_FOLLOWED:
         name = waiting.pop(0)
@@ -166,9 +168,10 @@ def other_files(
 
 
 def _may_hold(root: Path, path: WorkspacePath, told: _Told, lost: Collection[ContentHash]) -> bool:
-    """Return whether a file was also changed without a record, so that lines may be moved into it.
+    """Return whether lines of deleted files may have been moved into a file.
 
-    `told` are the hashes that records give for it; `lost` are the hashes of deleted files.
+    That is so if the file was also changed without a record, or began with a deleted file's
+    content. `told` are the hashes that records give for it; `lost` are the hashes of deleted files.
     """
     today = _hash(root, path)
     return today is not None and (today not in told.left or told.first in lost)

@@ -27,7 +27,10 @@ class OpenViolation:
 
 
 def open_violations(stores: Stores) -> Iterator[OpenViolation]:
-    """Yield the open violations of a root, newest first."""
+    """Yield the open violations of a root, newest first.
+
+    Only the RECORDS_ASKED newest `FAIL` records are searched.
+    """
     seen: set[WorkspacePath] = set()
     for record in stores.past.newest_violations(RECORDS_ASKED):
         for path in record.left():

@@ -39,7 +39,8 @@ class LedgerReader:
     def page(self, query: Query, *, limit: int, cursor: PageCursor | None = None) -> RecordPage:
         """Return a page of at most `limit` records, newest first, from `cursor` on.
 
-        A query for an intent id also finds the records under the intent's earlier ids.
+        A query for an intent id also finds the records under the intent's earlier ids, and one for
+        a session id those that have it hashed.
         """
         if query.intent_ids is not None:
             known = self._rules.current().file.intents

@@ -51,7 +51,10 @@ class ChangedText:
 
 
 def changes_of(root: Path, record: Record) -> tuple[ChangedText, ...]:
-    """Return the content of each file of a record, before and after the record."""
+    """Return the content of each file of a record, before and after the record.
+
+    Only the first FILES_AT_MOST files are returned.
+    """
     sides = _Sides(ContentLookup(root), record.vcs.revision_id)
     return tuple(
         ChangedText(

@@ -90,7 +90,7 @@ class Recovery:
     def prune(self) -> None:
         """Remove the records that a commit contains from the journal, their copy in `.local/`.
 
-        Do nothing if HEAD has not moved since. A failure is logged.
+        Do nothing if HEAD has not moved since the last call. A failure is logged.
         """
         git = self._git
         head = None if git is None else git.head_commit()

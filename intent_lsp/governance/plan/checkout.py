@@ -84,8 +84,10 @@ class Checkout:
     ) -> Selection | CheckoutRefusal:
         """Make an intent the session's active one. Return the selection, or why it is refused.
 
-        `unsaved_file`: an editor has unsaved changes of the intents file. `voice` is what an agent
-        says of itself, such as its model.
+        An editor's session that selects another intent begins a new baseline. A PLANNED intent
+        becomes IN_PROGRESS in the intents file; if that cannot be written, for example because an
+        editor has unsaved changes of it (`unsaved_file`), a warning says so. `voice` is what an
+        agent says of itself, such as its model.
         """
         rules = self._rules.current()
         intent = rules.active(intent_id)

@@ -60,7 +60,7 @@ class Grants:
         return tuple(g for g in grants if g.expires_at is not None and g.expires_at > at)
 
     def _granted(self, intents: Intents, intent: Intent) -> tuple[Grant, ...]:
-        """Return every recorded grant of scope to an intent, cached until the ledger changes."""
+        """Return an intent's newest 1,000 recorded grants, cached until the ledger changes."""
         names = frozenset(intents.names(intent))
         # Take the stamp before the query: a record appended in between then only causes another
         # query. With a later stamp, an outdated result would look current.

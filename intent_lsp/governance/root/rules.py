@@ -133,7 +133,10 @@ class RulesCache:
         self._good_ignored = IgnoredIntents()
 
     def current(self) -> Rules:
-        """Return the rules that the files on disk now contain."""
+        """Return the rules that the files on disk now contain.
+
+        For a policy or ignore file that cannot be read, its last readable version counts.
+        """
         with self._lock:
             stamps = tuple(map(files.stamp, self._spelled))
             if self._rules is None or self._unreadable or stamps != self._stamps:

@@ -1,6 +1,4 @@
-"""Sessions of one root, and the intent that each has selected (protocol section 1).
-
-Specified in requirements section 1.
+"""Sessions of one root, each with its selected intent (protocol section 1, requirements section 1).
 
 Invariant: a selection survives the process; without `.orchestration/.local/` it is kept in memory.
 Invariant: an editor's session continues, without an intent, if the session database is deleted.
@@ -37,8 +35,7 @@ AGENTS_LIVE_FOR: Final = timedelta(hours=1)
 class Session:
     """A session on one root, or one of its subagents (`agent_id`; "" for none).
 
-    `continued` is the id of the intent that a new editor session inherited from the one before it,
-    or None.
+    `continued` is the id of the intent inherited from an earlier editor session, or None.
     """
 
     id: str
@@ -65,10 +62,7 @@ class Sessions:
     """The sessions of one root."""
 
     def __init__(self, stores: Stores, locks: SessionLocks | None) -> None:
-        """Make the sessions of a root from its stores.
-
-        Without `locks`, no session counts as live.
-        """
+        """Make the sessions of a root. Without `locks`, no session counts as live."""
         self._stores = stores
         self._locks = locks
         self._lock = threading.Lock()
@@ -132,8 +126,7 @@ class Sessions:
     def save_memory(self, session_id: str, path: WorkspacePath) -> SaveMemory:
         """Return what is stored about a file that an editor's session saves.
 
-        This is the session's row, an open ticket for the file, and the server's own last write of
-        it, read in one transaction.
+        This is the session's row, an open ticket for the file, and the server's last write of it.
         """
         state, known = self._stores.state, SaveMemory()
         if state is not None:
@@ -141,7 +134,10 @@ class Sessions:
         return known if known.row else replace(known, row=self._known(session_id, ""))
 
     def choose(self, session_id: str, intent_id: str | None, agent_id: str = "") -> None:
-        """Set the active intent of a session or subagent (None: no active intent)."""
+        """Set the active intent of a session or subagent (None: no active intent).
+
+        An unknown session is begun as an editor's, unless `intent_id` is None.
+        """
         row = self.row(session_id, agent_id)
         if row is None and intent_id is not None:
             # The session was lost with the database: a person's selection begins it anew.
@@ -155,7 +151,7 @@ class Sessions:
             self._stores.state.note_selected(intent_id, at)
 
     def live(self) -> tuple[SessionRow, ...]:
-        """Return the live editor sessions, then the agent sessions that were used recently."""
+        """Return the live editor sessions, then the agent sessions used in the last hour."""
         state, locks = self._stores.state, self._locks
         if state is None or locks is None:
             return ()
@@ -247,8 +243,7 @@ class Sessions:
                 return self._memory.get((session_id, agent_id))
         row = state.session(session_id, agent_id)
         if row is None and not agent_id and session_id in self._of_editors:
-            # The row was lost with the database, but the editor is still here: begin its session
-            # again.
+            # The row was lost with the database, but the editor is still here: begin anew.
             self._hold(session_id)
             return self._begin(session_id, "editor", None)
         return row

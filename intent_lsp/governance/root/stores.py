@@ -56,7 +56,8 @@ class LedgerHistory:
     def standing_violations(self, path: WorkspacePath) -> tuple[Record, ...]:
         """Return a path's violations since its last record that broke no rule, newest first.
 
-        Records of calls that failed without changing the file are skipped.
+        Only the 200 newest records are searched. Records of calls that failed without changing the
+        file are skipped.
         """
         found = (each for each in self._newest(path) if not _came_to_nothing(each, path))
         return tuple(takewhile(lambda each: each.scope_validation is ScopeValidation.FAIL, found))

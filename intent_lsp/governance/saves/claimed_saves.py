@@ -29,7 +29,7 @@ _log: Final = logging.getLogger(__name__)
 class AfterSave:
     """The outcome of a save: its judgement, and the content before (`old`) and after it (`disk`).
 
-    `record` is None if nothing changed or the record is queued; `queued` is then the reason.
+    `record` is None if no record was appended now; `queued` is why the record is queued, or None.
     `held`: the change may be an agent's, so no record is written yet. `run`: the save belongs to an
     open run of automatic saves, whose record will have this id.
     """

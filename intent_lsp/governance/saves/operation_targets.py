@@ -119,7 +119,7 @@ class OperationTargets:
         return next(known, None) or _Announced()
 
     def _files(self, ends: OperationEnds, at_most: int) -> tuple[OperationEnds, ...]:
-        """Return the files below a named path, as they are before the operation.
+        """Return the files at or below a named path, as they are before the operation.
 
         Raise RequestLimitError for more than `at_most` files.
         """
@@ -132,7 +132,7 @@ class OperationTargets:
         return tuple(_below(ends, path[len(here) :]) for path in paths)
 
     def _files_after(self, ends: OperationEnds, at_most: int) -> tuple[OperationEnds, ...]:
-        """Return the files below a named path after an operation that was not announced.
+        """Return the files at or below a named path after an operation that was not announced.
 
         Raise RequestLimitError for more than `at_most` files.
         """

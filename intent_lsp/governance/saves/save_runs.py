@@ -53,8 +53,9 @@ class SaveRuns:
     def add(self, save: Save, after: AfterSave) -> AfterSave | None:
         """Add a save to its file's run, or begin a run with it. Return the outcome.
 
-        Return None if no run can be stored, so that the save has to be recorded by itself. `after`
-        is the outcome of the save without a run.
+        Return None if the save has to be recorded by itself, because the policy wants that or no
+        run can be stored. `after` is the outcome of the save without a run; it is returned
+        unchanged if the run is over because its saves cancel out.
         """
         try:
             return self._added(save, after)

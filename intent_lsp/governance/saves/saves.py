@@ -122,6 +122,7 @@ class Saves:
     def after(self, session: Session, place: ResolvedPath, written: Written) -> AfterSave:
         """Record a save that has happened, if it changed the file, and return its outcome.
 
+        A save of a file that an agent's open call claims is recorded under its ticket or held back.
         An automatic save is recorded when its run ends; `end_runs` returns the outcome.
         """
         try:
@@ -239,7 +240,7 @@ class Saves:
     def keep_draft(
         self, session: Session, judgement: Judgement, base: ContentHash | None, text: str
     ) -> Draft:
-        """Write a refused text to disk as a draft, before returning the draft.
+        """Write a refused text to disk as a draft, and return the draft.
 
         `base` is the hash of the content that the text was to replace.
         """

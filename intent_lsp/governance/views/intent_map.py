@@ -1,8 +1,6 @@
 """The intent map on disk: a view of the ledger, rewritten when it changes.
 
-Specified in requirements section 9.
-
-Specified in ledger section 6.
+Specified in requirements section 9 and ledger section 6.
 
 Invariant: it is written only if its text changed, and computed only if the records, the intents or
 the file may have.
@@ -98,7 +96,10 @@ class MapRows:
         return found.values()
 
     def follow(self, found: TouchedFiles) -> set[str]:
-        """Add rows for newly changed files. Return the intent ids whose rows have changed."""
+        """Add rows for newly changed files. Return the intent ids whose rows have changed.
+
+        If `found` starts from the beginning of the ledger, the earlier rows are dropped.
+        """
         if found.whole:
             self._rows, self._open = {}, {}
         # Index each record's files only once, since one record may have ten thousand.
@@ -239,7 +240,7 @@ class IntentMap:
         return changed
 
     def _follow(self, intents: Intents) -> bool:
-        """Add rows for new records. Return whether the ledger has any record at all."""
+        """Add rows for new records. Return False if the ledger has no record or cannot be read."""
         found = self._stores.past.touched_files(self._mark)
         if found is None:
             return False

@@ -48,9 +48,10 @@ class Lessons:
     def learn(self, name: str, session_id: str, lesson: Lesson) -> bool:
         """Add a lesson to the file `name`, relative to the root. Return whether it was added.
 
-        A missing file is created. The lesson is not added if the file is not text, already has the
-        lesson, or keeps being changed by somebody else, or if the session has added its limit of
-        lessons.
+        A missing file is created, but for a default file `AGENTS.md` is taken if only that exists.
+        The lesson is not added if the file is not text, already has the lesson, or keeps being
+        changed by somebody else; if the session has added its limit of lessons; or without a
+        session database.
         """
         path, state = parse_relative(name), self._stores.state
         if path is None or state is None:

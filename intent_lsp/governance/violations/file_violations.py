@@ -27,7 +27,8 @@ def file_violations(
     """Return the violations of one file, from its snapshot and the runs of lines to mark.
 
     At most `room` violations are returned, and never more than a file's limit. If there are more
-    runs, one more violation says how many are not shown.
+    runs, one more violation says how many are not shown. A stale file has one violation, on its
+    first line. There are none if changes of the file are not shown.
     """
     room = min(room, SHOWN_A_FILE)
     denied = look.judgement.denied
@@ -61,7 +62,8 @@ def marked_lines(
     """Return the runs of lines to mark in a file whose changes are shown as violations.
 
     `look` is the file's snapshot, `lines` its text. `diffs` are those of that text, or None if it
-    is not compared line by line.
+    is not compared line by line; a changed file is then marked as a whole. A stale file is marked
+    on its first line.
     """
     if look.stale:
         # If the buffer equals the disk's text, the file was reloaded and a save overwrites nothing.
