@@ -42,7 +42,7 @@ _COMMENT: Final = "#"
 
 
 def answer(call: Call) -> Exit:
-    """Check, and write the report. Return 1 if there is an error in it."""
+    """Check changes in git, and write the report. Return 1 if there is an error in it, else 0."""
     options = call.options
     target = _target(options)
     summary = None if options.summary is None else Path(options.root) / options.summary
@@ -89,7 +89,11 @@ def _target(options: argparse.Namespace) -> CheckTarget:
 
 
 def _message(start: Path, spelled: str) -> str:
-    """Return the message of a commit that is being made, without git's comment lines."""
+    """Return the message of a commit that is being made, without git's comment lines.
+
+    `spelled` is the file of the message, relative to `start`. Raise WrongUsageError if it cannot be
+    read.
+    """
     try:
         data = read_bytes(start / spelled)
     except OSError as error:

@@ -51,14 +51,18 @@ class ServeMcp(Protocol):
     ) -> int:
         """Start the MCP server with the log level `level`, and return its exit status.
 
-        `root`: serve only the project of this directory. `endpoint`: serve HTTP at this host and
-        port, for clients that send the token in `token_file`.
+        `root`: serve only the project of this directory; None: the project of each call's paths.
+        `endpoint`: serve HTTP at this host and port, for clients that send the token in
+        `token_file`; None: serve over standard input and output.
         """
         ...
 
 
 Hook = Callable[[str, str | None], int]
-"""Answers an event of an agent host. Takes the host's name, and the event's name or None."""
+"""Answers an event of an agent host, given the host's name and the event's name or None.
+
+Returns the exit status.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -116,10 +116,7 @@ class CallEvents:
         self._contents = contents
 
     def found(self, ticket: Ticket, saved: Collection[WorkspacePath]) -> tuple[FoundFile, ...]:
-        """Return the files that a ticket names, as they are on disk now.
-
-        `saved` are the paths of those that an editor has saved.
-        """
+        """Return a ticket's files as they are on disk now. Editors have saved those in `saved`."""
         read = ((file, self._contents.disk_if_readable(file.path)) for file in ticket.files)
         return tuple(
             FoundFile(
@@ -276,8 +273,7 @@ class CallEvents:
         kept = None if file.old is None else self._stores.content(file.old)
         if kept is not None:
             return file_ranges(content_of(kept), _content(file))
-        # The old content is no longer kept, so no diff is possible: the whole file counts as
-        # changed.
+        # The old content is no longer kept, so no diff is possible: all counts as changed.
         return (whole_range(_content(file)),)
 
 

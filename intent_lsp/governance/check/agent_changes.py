@@ -23,7 +23,10 @@ from intent_lsp.governance.check.origins import authors_of_records
 
 
 class AgentChanges:
-    """Reports the agents' changes of one change in git. `named` is the agent that it names."""
+    """Reports the agents' changes of one change in git.
+
+    `named` is the agent that the change itself names, or None.
+    """
 
     def __init__(
         self,
@@ -39,7 +42,9 @@ class AgentChanges:
     def report(self, file: OriginatedFile, judge: IntentJudge, found: FindingList) -> bool:
         """Add a finding for each path of a file that an agent changed and may not change.
 
-        Return whether there is one.
+        Return whether there is one. There is none if only the server writes the file, if the change
+        restores it, or if a person approved the edits. `judge` decides which paths agents may
+        change; `found` gets the findings.
         """
         evidence = self._evidence(file)
         servers = file.kind is FileClass.SERVER_ONLY
@@ -60,7 +65,7 @@ class AgentChanges:
         return refused
 
     def _evidence(self, file: OriginatedFile) -> str | None:
-        """Return why a file's change counts as an agent's, or None."""
+        """Return why a file's change counts as an agent's; None if it does not, or was approved."""
         if file.origins and all(origin.approved for origin in file.origins):
             return None
         records = [record for origin in file.origins for record in origin.records]

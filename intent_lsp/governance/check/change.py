@@ -16,8 +16,10 @@ from intent_lsp.governance.check.origins import HunkOrigin
 class CheckWishes:
     """What the caller of a check sets: intents, branch, message, further agents, coverage.
 
-    `message` is the message of a commit that is being made, or "". `agents` are names or addresses
-    that count as agents. `require_coverage`: a hunk without a record is an error.
+    `intents` judge every change, whatever it names. `branch` is the name in which an intent's id is
+    looked for, or None. `message` is the message of a commit that is being made, or "". `agents`
+    are names or addresses that count as agents. `require_coverage`: a hunk without a record is an
+    error.
     """
 
     intents: tuple[str, ...] = ()

@@ -33,7 +33,11 @@ class NamedIntents:
 def intents_of(
     change: GitChange, files: Sequence[OriginatedFile], wishes: CheckWishes
 ) -> NamedIntents:
-    """Return the intents of a change: by option, trailer, records, or the branch's name."""
+    """Return the intents of a change: by option, trailer, records, or the branch's name.
+
+    The first of these that names any decides. `wishes` has the option, the branch, and the message
+    of a commit that is being made.
+    """
     known = change.rules.known_ids
     message = wishes.message if change.commit is None else change.commit.message
     recorded = merged_ids([origin for file in files for origin in file.origins])

@@ -54,7 +54,7 @@ class ChangeJudge:
     def judge(self, change: GitChange) -> CheckedChange:
         """Judge one change and return how it was judged; `found` gets its findings.
 
-        Raise LedgerUnavailableError.
+        A change that no rules govern is skipped. Raise LedgerUnavailableError.
         """
         self.found.begin(change.files)
         subject = "" if change.commit is None else change.commit.subject
@@ -126,7 +126,11 @@ class ChangeJudge:
     def _refusals(
         self, change: GitChange, file: OriginatedFile, named: NamedIntents, judge: IntentJudge
     ) -> Iterator[tuple[FoundPlace, Denied, tuple[str, ...]]]:
-        """Yield each hunk of a file that the gate refuses, and the path that it was moved from."""
+        """Yield (place, refusal, intent ids) for each hunk of a file that the gate refuses.
+
+        The path that the file was moved from is judged too. Edits that a person approved are left
+        out.
+        """
         for origin in file.origins:
             ids = named.of_hunk(origin, file)
             moment = origin.moment or change.moment

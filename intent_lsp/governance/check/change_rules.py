@@ -51,20 +51,23 @@ class CommittedRules:
         self._of_blobs = lru_cache(maxsize=_KEPT)(self._read_blobs)
 
     def of_commit(self, commit: CommitFacts, head: str) -> ChangeRules:
-        """Return the rules for a commit of a range that ends with the commit `head`."""
+        """Return the rules for a commit of a range that ends with the commit `head`.
+
+        They are those of the commit itself, of its parents, and of `head`.
+        """
         last = self._of_commit(head)
         parents = [self._of_commit(each) for each in commit.parents]
         return self._joined([self._of_commit(commit.id), *parents], last)
 
     def of_index(self) -> ChangeRules:
-        """Return the rules for what the index adds to HEAD."""
+        """Return the rules for what the index adds to HEAD: those in the index and in HEAD."""
         head = self._git.head_commit()
         before = [] if head is None else [self._of_commit(head)]
         index = self._in_index(head)
         return self._joined([index, *before], index)
 
     def of_work_tree(self) -> ChangeRules:
-        """Return the rules for what the work tree adds to HEAD."""
+        """Return the rules for what the work tree adds to HEAD: those on disk and in HEAD."""
         head = self._git.head_commit()
         before = [] if head is None else [self._of_commit(head)]
         return self._joined([self._on_disk, *before], self._on_disk)

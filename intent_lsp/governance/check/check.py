@@ -76,7 +76,10 @@ class CheckTarget:
 
 
 class Check:
-    """One check of one root. `trace` is its ledger, `rules` are those in the work tree."""
+    """One check of one root. `trace` is its ledger, `rules` are those in the work tree.
+
+    Making one raises NoRepositoryError if the root is in no git repository.
+    """
 
     def __init__(self, trace: LedgerReader, rules: Rules, wishes: CheckWishes) -> None:
         root = trace.ledger.root
@@ -92,8 +95,8 @@ class Check:
     def run(self, target: CheckTarget, progress: Progress) -> CheckReport:
         """Check the target. `progress` is called with the changes done and their number.
 
-        Raise NoRepositoryError, UnmergedIndexError, LedgerUnavailableError, or an error of
-        `store.git.commits`.
+        Raise UnmergedIndexError or LedgerUnavailableError, or for commits that are unknown, missing
+        in a shallow clone, or unreadable, the errors of `store.git.commits`.
         """
         commits = None
         if target.part is CheckedPart.RANGE:

@@ -36,7 +36,8 @@ class DiffedFile:
     """A file that a change touches. `previous` is its path before, if it was renamed.
 
     `old_id` and `new_id` are its blobs, None if there is no file; both are None if they are not
-    known. `hunks` is empty if no line differs, and None if the lines cannot be compared.
+    known. `hunks` is empty if the content is the same, and None if the contents differ but no lines
+    can be named: they cannot be compared, or only the encoding differs.
     """
 
     path: WorkspacePath
@@ -54,7 +55,10 @@ class DiffedFile:
 
 
 def commit_files(git: Git, commit: CommitFacts) -> Iterator[DiffedFile]:
-    """Yield the files that a commit itself changed. Raise UnreadableCommitsError."""
+    """Yield the files that a commit itself changed. Raise UnreadableCommitsError.
+
+    Of a merge, these are files that differ from every parent, with the hunks that are new to all.
+    """
     first, *others = commit.parents or (None,)
     sides = [_blobs(commit_deltas(git, each, commit.id)) for each in others]
     for delta in commit_deltas(git, first, commit.id):
@@ -104,7 +108,10 @@ def with_hunks(file: DiffedFile) -> DiffedFile:
 
 
 def hunks_between(before: FileContent, after: FileContent) -> tuple[Hunk, ...] | None:
-    """Return the hunks between two contents, or None if they cannot be compared line by line."""
+    """Return the hunks between two contents, or None if they cannot be compared line by line.
+
+    Return None too if they differ only in their encoding, and () if they are the same.
+    """
     if before.hash == after.hash:
         return ()
     old, new = comparable_lines(before), comparable_lines(after)

@@ -47,7 +47,10 @@ class FoundPlace:
 
     @property
     def lines(self) -> LineRun | None:
-        """The lines of the hunk in the file as the change left it; None for a whole file."""
+        """The lines of the hunk in the file as the change left it.
+
+        None for a whole file, an earlier path, or a file that the change deleted.
+        """
         gone = self.moved_away or self.file.after.absent
         return None if gone or self.hunk is None else run_of_hunk(self.hunk)
 
@@ -128,7 +131,7 @@ class FindingList:
     def finished(self, read_head: ReadHead | None) -> tuple[CheckFinding, ...]:
         """Return all findings: change by change, errors first, and those of the ledger last.
 
-        `read_head` finds their lines in the head of a range.
+        `read_head` finds their lines in the head of a range; None: there is no range.
         """
         found = sorted(self._finished(read_head), key=lambda each: (each[0], _rank(each[1])))
         return tuple(finding for _, finding in found)
@@ -147,7 +150,10 @@ class FindingList:
             yield number, found
 
     def _is_undone(self, place: FoundPlace, number: int) -> bool:
-        """Whether a change after the one with this number has left the file as it was before."""
+        """Whether a change after the one with this number has left the file as it was before.
+
+        False for a change that is not committed.
+        """
         before = place.file.old_id
         if place.file.previous is not None and not place.moved_away:
             before = None

@@ -73,7 +73,8 @@ class IntentJudge:
     def denied(self, path: WorkspacePath, intents: tuple[str, ...], moment: str) -> Denied | None:
         """Return why the gate refuses an edit of a path, or None if it allows it.
 
-        `moment` is when the edit happened. Without `intents`, no intent is active.
+        One of `intents`, under one version of the rules, that allows it is enough. `moment` is when
+        the edit happened. Without `intents`, no intent is active.
         """
         scopes = tuple(self._scopes(intents, moment))
         return self._decided(path, intents, scopes)

@@ -59,7 +59,11 @@ class HunkOrigin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Told:
-    """What records tell of one file: the edits back and on, and the attribution of each line."""
+    """What records say of the edits of one file between its older and its newer content.
+
+    `chain` are the edits that lead back from the newer content, `later` those that followed the
+    older one. `claims` are the attributions of `lines`, the newer content's lines.
+    """
 
     chain: EditChain
     later: LaterEdits
@@ -67,18 +71,21 @@ class _Told:
     lines: Sequence[str]
 
     def writers(self, hunk: Hunk) -> set[int]:
-        """Return the edits that wrote lines of a hunk."""
+        """Return the orders (indexes in the lineage) of the edits that wrote lines of a hunk."""
         claims = self.claims[hunk.new_start : hunk.new_start + hunk.new_count]
         return {claim.order for claim in claims if claim is not None}
 
     def deleters(self, hunk: Hunk) -> set[int]:
-        """Return the edits that deleted the lines of a hunk that has no new ones."""
+        """Return the orders of the edits that deleted the lines of a hunk without new lines."""
         gone = range(hunk.old_start, hunk.old_start + hunk.old_count)
         later = {self.later.deleted[line] for line in gone if line in self.later.deleted}
         return later | set(self.chain.deleted.get(hunk.new_start, ()))
 
     def explains(self, hunk: Hunk, orders: Collection[int]) -> bool:
-        """Whether edits explain a whole hunk; `orders` are those that explain some of it."""
+        """Whether edits explain a whole hunk; `orders` are those that explain some of it.
+
+        New lines without a letter or digit need no edit.
+        """
         written = range(hunk.new_start, hunk.new_start + hunk.new_count)
         return bool(orders) and all(
             self.claims[at] is not None or not letters(self.lines[at]) for at in written
@@ -86,7 +93,10 @@ class _Told:
 
 
 def authors_of_records(records: Iterable[FileRecord]) -> Iterator[EntityType]:
-    """Yield who made the recorded edits of these files."""
+    """Yield the kinds of authors (AI, HUMAN …) of the recorded edits of these files.
+
+    Records of edits that no save or call announced are left out.
+    """
     for record, file in records:
         if not record.is_assumed:
             yield from (talk.contributor.entity_type for talk in file.conversations)

@@ -107,7 +107,10 @@ class Checkout:
         return self._selection(self._rules.current().active(intent.id) or intent, warnings)
 
     def context(self, intent_id: str) -> Selection | CheckoutRefusal:
-        """Return what `select` returns about an intent, closed or not, without selecting it."""
+        """Return what `select` returns about an intent, closed or not, without selecting it.
+
+        For an unknown intent, or if governance is off, it is a refusal.
+        """
         rules = self._rules.current()
         intent = rules.active(intent_id)
         if intent is None or not rules.governed:

@@ -13,7 +13,7 @@ from intent_lsp.store.state.session_names import HANDLE
 from intent_lsp.store.state.session_row import SessionRow
 
 JUST_NOW: Final = timedelta(minutes=1)
-"""How long after a hook has selected an intent the command that it saw may still begin."""
+"""How long before a command begins a hook may have selected the intent for it."""
 
 _LENGTH: Final = 16
 
@@ -56,7 +56,7 @@ class SessionHandles:
         return state is not None and state.names.handle(session_id, "") is not None
 
     def just_selected(self, intent_id: str) -> SessionRow | None:
-        """Return the agent's session or subagent that selected an intent last, a moment ago.
+        """Return the row of the agent or subagent that selected an intent last, within a minute.
 
         Return None if there is none. A hook selects for the agent before its command runs.
         """
