@@ -150,7 +150,8 @@ class Governance(RootParts):
         """Return everything that decisions on a session's files depend on, to be compared later.
 
         An equal value later means that no decision has changed. `selected` is the id of the
-        session's active intent. `kept` is the result of `health`.
+        session's active intent. `kept` is the state of the intents file and its reason, as `health`
+        returns them.
         """
         git, intent = self.stores.git, rules.active(selected)
         grants = () if intent is None else self.grants.live(intent, self.stores.clock())

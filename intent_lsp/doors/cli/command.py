@@ -69,7 +69,8 @@ Returns the exit status.
 class OtherDoors:
     """What other doors do for the command line, which imports none of them.
 
-    Each function returns the exit status.
+    `serve` starts the language server, `serve_mcp` the MCP server, and `hook` answers an event of
+    an agent host. Each returns the exit status.
     """
 
     serve: Serve

@@ -12,10 +12,10 @@ from intent_lsp.governance.calls.outcome import Outcome
 class CallDecision:
     """The gate's decision on an agent's tool call, with the facts that its record needs.
 
-    `governed` is false if the call was allowed and changes nothing, no rules are in force, or it
-    was not judged. `ticket` is None unless the call is allowed and governed and a ticket can be
-    stored. `again`: the host sent this call before and got the same answer. `program` is the first
-    word of the command that the call runs. `failed` is set if judging failed and the call was
+    `governed` is false for an allowed call that changes nothing or that was not judged, for example
+    because governance is off. `ticket` is None unless the call is allowed and governed and a ticket
+    can be stored. `again`: the host sent this call before and got the same answer. `program` is the
+    first word of the command that the call runs. `failed` is set if judging failed and the call was
     allowed unjudged; it is the error. `before` are the outcomes of earlier commands of the session
     whose end the host never reported; they were recorded just before this call.
     """

@@ -153,7 +153,7 @@ class CallRecorder:
         )
 
     def record_so_far(self, ticket: Ticket, compared: TreeChanges) -> Outcome | None:
-        """Record the unnamed files that an open command has changed; compare from `compared` later.
+        """Record the unnamed files that an open command has changed; later comparisons start anew.
 
         Return None if the command changed nothing, or if its ticket has changed in the meantime.
         """

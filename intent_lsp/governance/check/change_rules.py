@@ -26,8 +26,8 @@ _KEPT: Final = 64
 class ChangeRules:
     """The rules that a change is judged by, the change's own first; all of them govern.
 
-    `problem` is what is wrong with the change's own intents file, or None. Without both, the change
-    is from before governance.
+    `problem` is what is wrong with the change's own intents file, or None. If `versions` is empty
+    and `problem` None, the change is from before governance.
     """
 
     versions: tuple[Rules, ...]

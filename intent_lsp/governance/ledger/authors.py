@@ -46,7 +46,7 @@ class Authors:
         return RecordAuthors(names, own)
 
     def named(self, runs: Iterable[BlameRun]) -> tuple[BlameRun, ...]:
-        """Return the blame runs with the names of their authors filled in."""
+        """Return the blame runs with the names of their authors filled in where they are known."""
         runs = tuple(runs)
         return named(runs, self.people(runs))
 

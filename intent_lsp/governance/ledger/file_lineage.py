@@ -115,8 +115,8 @@ def with_earlier_name(
 def moved_from(index: Index, root: Path, wanted: ContentHash) -> FileLineage | None:
     """Return the lineage of the deleted file whose last content has the hash `wanted`.
 
-    Return None unless there is exactly one such file, or if there are too many paths to be sure.
-    Raise LedgerUnavailableError.
+    Return None if there is no such file, more than one, or too many paths to be sure. Raise
+    LedgerUnavailableError.
     """
     paths = index.paths(limit=PATHS_ASKED)
     gone = [path for path in paths if not holds_file(root / path)]

@@ -103,7 +103,7 @@ class Rules:
 
     @cached_property
     def generated(self) -> Scope:
-        """The scope of files that tools generate. Changes of these files break no rule."""
+        """The scope of files that tools generate. Changes of these files need no intent."""
         return compile_scope((*GENERATED, *self.policy.generated), self.spelling)
 
     def scope_of(self, intent: Intent | None) -> Scope:

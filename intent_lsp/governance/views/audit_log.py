@@ -55,7 +55,7 @@ class AuditLog:
     def denied(self, told: AuditEvent, refusal: Denied, *, teach: bool = True) -> None:
         """Log a refused call or save.
 
-        With `teach`, also write a lesson if the refusal's code asks for one.
+        With `teach`, also write a lesson about a SCOPE_VIOLATION or CONTRACT_DRIFT.
         """
         self._enter(told, CallStatus.DENIED)
         if teach and refusal.code in _TAUGHT:

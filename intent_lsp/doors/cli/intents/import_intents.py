@@ -58,7 +58,7 @@ class _TakenOver:
 def answer(call: Call) -> None:
     """Import the intents of the given file into the intents file, and print their ids.
 
-    Also print which intents were skipped and which of their keys were not imported.
+    Also print which intents were skipped, and which keys of the imported ones were left out.
     """
     options = call.options
     # As with git, paths are relative to -C.
