@@ -50,7 +50,7 @@ class ContentLru:
         self._size = 0
 
     def get(self, name: Hashable, read: Callable[[], FileContent]) -> FileContent:
-        """Return the content cached under `name`, or else call `read` and cache what it returns."""
+        """Return the content cached under `name`, else what `read` returns, and cache that."""
         with self._lock:
             known = self._kept.pop(name, None)
             if known is not None:
