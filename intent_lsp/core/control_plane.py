@@ -13,9 +13,41 @@ import re
 from intent_lsp.core.paths import WorkspacePath
 
 _ANYWHERE = (".orchestration", ".git")
-_ROOMS = (*_ANYWHERE, ".codex", ".github/hooks")
-_FILES = (".intentignore", ".cursor/hooks.json", ".gemini/settings.json", ".vscode/settings.json")
-_FAMILIES = ((".claude", "settings", ".json"),)
+# What registers the hooks and MCP servers of agents, or settles what they may do without asking.
+_ROOMS = (
+    *_ANYWHERE,
+    ".cline",
+    ".clinerules/hooks",
+    ".codex",
+    ".github/hooks",
+    ".grok/hooks",
+    ".kiro/agents",
+    ".kiro/hooks",
+    ".opencode/plugin",
+    ".opencode/plugins",
+)
+_FILES = (
+    ".intentignore",
+    ".agents/hooks.json",
+    ".agents/mcp_config.json",
+    ".cursor/hooks.json",
+    ".cursor/mcp.json",
+    ".gemini/settings.json",
+    ".github/mcp.json",
+    ".grok/config.toml",
+    ".kimi-code/mcp.json",
+    ".kiro/settings/mcp.json",
+    ".mcp.json",
+    ".opencode/opencode.json",
+    ".opencode/opencode.jsonc",
+    ".qwen/settings.json",
+    ".vscode/mcp.json",
+    ".vscode/settings.json",
+    ".windsurf/hooks.json",
+    "opencode.json",
+    "opencode.jsonc",
+)
+_FAMILIES = ((".claude", "settings", ".json"), (".github/copilot", "settings", ".json"))
 _FAMILY = re.compile(
     "|".join(f"{re.escape(room)}/{head}[^/]*{re.escape(tail)}" for room, head, tail in _FAMILIES)
 )
@@ -46,7 +78,7 @@ def control_glob(path: WorkspacePath) -> str | None:
     below = next((part for part in folded.split("/") if part in CONTROL_NAMES), None)
     if below is not None:
         return f"**/{below}/**"
-    return folded if folded in _FILES else ".claude/settings*.json"
+    return folded if folded in _FILES else _family_glob(folded)
 
 
 def control_plane(path: WorkspacePath) -> bool:
@@ -62,4 +94,10 @@ def control_plane(path: WorkspacePath) -> bool:
         or folded.startswith(tuple(room + "/" for room in _ROOMS))
         or _FAMILY.fullmatch(folded) is not None
         or not CONTROL_NAMES.isdisjoint(folded.split("/"))
+    )
+
+
+def _family_glob(folded: str) -> str:
+    return next(
+        f"{room}/{head}*{tail}" for room, head, tail in _FAMILIES if folded.startswith(f"{room}/")
     )

@@ -9,7 +9,11 @@ INSIDE = """
 .orchestration/a/b .orchestration .git .git/config .Git/hooks/x .intentignore .codex/a .codex
 .claude/settings.json .claude/settings.local.json .CLAUDE/Settings.JSON .cursor/hooks.json
 .vscode/settings.json .VSCode/settings.json
-.gemini/settings.json .github/hooks/a/b
+.gemini/settings.json .github/hooks/a/b .cline .cline/hooks/PreToolUse .clinerules/hooks/PreToolUse
+.agents/hooks.json .agents/mcp_config.json .cursor/mcp.json .github/mcp.json .github/copilot/settings.json
+.grok/hooks/a.json .grok/config.toml .kimi-code/mcp.json .kiro/hooks/a.json .kiro/agents/a.json
+.kiro/settings/mcp.json .mcp.json .MCP.json .opencode/plugin/a.js .opencode/plugins/a.ts opencode.json
+.opencode/opencode.jsonc .qwen/settings.json .vscode/mcp.json .windsurf/hooks.json opencode.jsonc
 a/.git a/.git/config a/b/.GIT/hooks/x vendor/x/.git/info/exclude a/.orchestration
 a/.orchestration/active_intents.yaml a/b/.Orchestration/x
 """
@@ -18,6 +22,8 @@ a/.orchestration/active_intents.yaml a/b/.Orchestration/x
 OUTSIDE = """
 src/a .gitignore .gitattributes .github/workflows/a a/.intentignore a/.gitignore a/x.git/b .claude
 .claude/agents/a.md .claude/settings/a.json .claude/settings.md .cursor/rules .gemini/a
+a/.mcp.json a/opencode.json .clinerules/rule.md .kiro/steering/a.md .kiro/specs/a.md .opencode/agent/a.md
+.agents/skills/a.md .qwen/a .windsurf/rules/a.md .grok/a .github/copilot/a .github/copilot-instructions.md
 """
 
 
@@ -42,6 +48,9 @@ def test_it_is_not_control_plane(path: str) -> None:
         (".github/hooks/a", ".github/hooks/**"),
         (".intentignore", ".intentignore"),
         (".claude/settings.local.json", ".claude/settings*.json"),
+        (".github/copilot/settings.local.json", ".github/copilot/settings*.json"),
+        (".MCP.json", ".mcp.json"),
+        (".kiro/hooks/a.json", ".kiro/hooks/**"),
         ("a/b", None),
     ],
 )
