@@ -1,0 +1,151 @@
+"""The agent hosts that are registered by their documentation alone, as data (agents.md)."""
+
+from typing import Final
+
+from intent_lsp.formats.registrations.agent_host import (
+    AgentHost,
+    HookFile,
+    HookShape,
+    McpFile,
+)
+from intent_lsp.formats.registrations.observed_hosts import COPILOT_HOOKS
+
+_TOOLS: Final = ("PostToolUse", "PostToolUseFailure")
+
+VSCODE: Final = AgentHost(
+    name="vscode",
+    title="VS Code (Copilot)",
+    hook="copilot",
+    hooks=COPILOT_HOOKS,
+    mcp=McpFile(paths=(".vscode/mcp.json",), container="servers", extra=(("type", "stdio"),)),
+    programs=("code",),
+    at_home=(".vscode",),
+    in_root=(".vscode",),
+    steps=("Trust this workspace in VS Code, and start the server when it asks.",),
+)
+ANTIGRAVITY: Final = AgentHost(
+    name="antigravity",
+    title="Antigravity",
+    hook="antigravity",
+    hooks=HookFile(
+        path=".agents/hooks.json",
+        shape=HookShape.GROUPS,
+        container="intent-lsp",
+        gate="PreToolUse",
+        tools=("PostToolUse",),
+        matcher="*",
+        extra=(("type", "command"),),
+        limit=None,
+        named=True,
+    ),
+    mcp=McpFile(paths=(".agents/mcp_config.json",)),
+    programs=("agy",),
+    at_home=(".gemini/antigravity", ".gemini/config"),
+    in_root=(".agents",),
+    steps=("Open the folder in Antigravity and trust it.",),
+)
+CURSOR: Final = AgentHost(
+    name="cursor",
+    title="Cursor",
+    hook="cursor",
+    hooks=HookFile(
+        path=".cursor/hooks.json",
+        shape=HookShape.FLAT,
+        gate="preToolUse",
+        tools=("postToolUse", "postToolUseFailure"),
+        events=(
+            "beforeSubmitPrompt",
+            "sessionStart",
+            "sessionEnd",
+            "subagentStart",
+            "subagentStop",
+            "stop",
+        ),
+        closed=("failClosed", True),
+        top=(("version", 1),),
+    ),
+    mcp=McpFile(paths=(".cursor/mcp.json",)),
+    programs=("cursor", "cursor-agent"),
+    at_home=(".cursor",),
+    in_root=(".cursor",),
+    steps=(
+        "Trust this workspace in Cursor.",
+        "Cursor also runs the hooks of .claude/settings.json, so a call may arrive twice.",
+    ),
+)
+WINDSURF: Final = AgentHost(
+    name="windsurf",
+    title="Windsurf",
+    hook="windsurf",
+    hooks=HookFile(
+        path=".windsurf/hooks.json",
+        shape=HookShape.FLAT,
+        gate="pre_write_code",
+        tools=(
+            "post_write_code",
+            "pre_run_command",
+            "post_run_command",
+            "pre_mcp_tool_use",
+            "post_mcp_tool_use",
+            "post_read_code",
+        ),
+        events=("pre_user_prompt",),
+        limit=None,
+    ),
+    mcp=None,
+    programs=("windsurf", "devin-desktop"),
+    at_home=(".codeium/windsurf",),
+    in_root=(".windsurf",),
+    steps=(
+        (
+            "Windsurf keeps MCP servers in your home directory alone: add one named intent-lsp"
+            " with the command `intent-lsp mcp` there."
+        ),
+    ),
+)
+KIRO: Final = AgentHost(
+    name="kiro",
+    title="Kiro",
+    hook="kiro",
+    hooks=HookFile(
+        path=".kiro/hooks/intent-lsp.json",
+        shape=HookShape.TRIGGERS,
+        gate="PreToolUse",
+        tools=("PostToolUse",),
+        events=("UserPromptSubmit", "Stop"),
+        matcher=".*",
+        top=(("version", "v1"),),
+        own=True,
+    ),
+    mcp=McpFile(paths=(".kiro/settings/mcp.json",)),
+    programs=("kiro", "kiro-cli"),
+    at_home=(".kiro",),
+    in_root=(".kiro",),
+    steps=("Kiro reads this form from version 1.0 of the editor and 3.0 of its CLI on.",),
+)
+GROK: Final = AgentHost(
+    name="grok",
+    title="Grok Build",
+    hook="grok",
+    hooks=HookFile(
+        path=".grok/hooks/intent-lsp.json",
+        shape=HookShape.GROUPS,
+        gate="PreToolUse",
+        tools=_TOOLS,
+        events=("UserPromptSubmit", "SessionStart", "SessionEnd", "Stop"),
+        extra=(("type", "command"),),
+        own=True,
+        named=True,
+    ),
+    mcp=McpFile(paths=(".grok/config.toml",), container="mcp_servers"),
+    programs=("grok",),
+    at_home=(".grok",),
+    in_root=(".grok",),
+    steps=(
+        "Start Grok here and run /hooks-trust.",
+        (
+            "Grok also runs the hooks of .claude/settings.json and .cursor/hooks.json, and lets"
+            " a call through when they fail."
+        ),
+    ),
+)

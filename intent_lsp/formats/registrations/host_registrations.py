@@ -1,0 +1,181 @@
+"""The registrations of a host: its description turned into what each file must hold."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Final
+
+from intent_lsp.formats.registrations.agent_host import AgentHost, HookFile, HookShape, McpFile
+from intent_lsp.formats.registrations.file_registration import FileRegistration
+from intent_lsp.formats.registrations.json_entry import HANDLERS, MATCHER, JsonEntry
+from intent_lsp.formats.registrations.json_registration import JsonRegistration
+from intent_lsp.formats.registrations.jsonc import JsonValue
+from intent_lsp.formats.registrations.opencode_plugin import plugin_text
+from intent_lsp.formats.registrations.registration import (
+    PROGRAM,
+    SERVER_NAME,
+    WRITTEN_BY,
+    Place,
+    Purpose,
+    Registration,
+    RegistrationText,
+)
+from intent_lsp.formats.registrations.toml_registration import TomlEntry, TomlRegistration
+
+_TRIGGER: Final = "trigger"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """How registrations are made.
+
+    `program` is how our program is called, as words of a shell: its name where the file is
+    committed. `local`: in files that are not committed. `fail_closed`: a failure of the hook before
+    a call refuses the call, where the host can do that.
+    """
+
+    program: str = PROGRAM
+    local: bool = False
+    fail_closed: bool = False
+
+
+def registrations_of(host: AgentHost, wish: Wish) -> tuple[Registration, ...]:
+    """Return the registrations of a host. There are none if `wish` asks for local files in vain."""
+    hooks = host.hooks
+    if wish.local and hooks.local is None and hooks.place is not Place.HOME:
+        return ()
+    found = tuple(_hooks(host, wish))
+    return found if wish.local or host.mcp is None else (*found, _server(host, host.mcp))
+
+
+def hook_command(host: AgentHost, event: str, program: str = PROGRAM) -> str:
+    """Return the command that a host runs on an event."""
+    named = f" --event {event}" if host.hooks.named else ""
+    return f"{program} hook {host.hook}{named}"
+
+
+def _hooks(host: AgentHost, wish: Wish) -> Iterator[Registration]:
+    hooks = host.hooks
+    place, path = hooks.place, hooks.path
+    content: RegistrationText
+    if wish.local and hooks.local is not None:
+        place, path = Place.LOCAL, hooks.local
+    match hooks.shape:
+        case HookShape.SCRIPTS:
+            for event in (hooks.gate, *hooks.tools, *hooks.events):
+                yield Registration(
+                    purpose=Purpose.HOOKS,
+                    place=place,
+                    paths=(str(PurePosixPath(path, event)),),
+                    content=_script(host, event, wish),
+                    executable=True,
+                )
+            return
+        case HookShape.PLUGIN:
+            content = FileRegistration(
+                host=host.hook,
+                content=plugin_text(fail_closed=wish.fail_closed),
+                command=hook_command(host, ""),
+            )
+        case HookShape.TABLES:
+            content = _tables(host, wish)
+        case HookShape.GROUPS | HookShape.FLAT | HookShape.TRIGGERS:
+            content = _entries(host, wish)
+    yield Registration(purpose=Purpose.HOOKS, place=place, paths=(path,), content=content)
+
+
+def _script(host: AgentHost, event: str, wish: Wish) -> FileRegistration:
+    command = hook_command(host, event, wish.program)
+    return FileRegistration(
+        host=host.hook,
+        content=f"#!/bin/sh\n# {WRITTEN_BY}\nexec {command}\n",
+        command=command,
+    )
+
+
+def _tables(host: AgentHost, wish: Wish) -> TomlRegistration:
+    hooks = host.hooks
+    limit = () if hooks.limit is None else (hooks.limit,)
+    return TomlRegistration(
+        host=host.hook,
+        entries=tuple(
+            TomlEntry(
+                path=(hooks.container,),
+                values=(
+                    ("event", event),
+                    (hooks.command, hook_command(host, event, wish.program)),
+                    *limit,
+                ),
+                item=True,
+            )
+            for event in (hooks.gate, *hooks.tools, *hooks.events)
+        ),
+    )
+
+
+def _entries(host: AgentHost, wish: Wish) -> JsonRegistration:
+    hooks = host.hooks
+    events = (hooks.gate, *hooks.tools, *hooks.events)
+    listed = hooks.shape is HookShape.TRIGGERS
+    return JsonRegistration(
+        host=host.hook,
+        entries=tuple(
+            JsonEntry(
+                path=(hooks.container,) if listed else (hooks.container, event),
+                value=_entry(host, event, wish),
+                trigger=_TRIGGER if listed else None,
+            )
+            for event in events
+        ),
+        container=(hooks.container,),
+        top=hooks.top,
+        own=hooks.own,
+    )
+
+
+def _entry(host: AgentHost, event: str, wish: Wish) -> JsonValue:
+    hooks = host.hooks
+    command = hook_command(host, event, wish.program)
+    matcher: dict[str, JsonValue] = {}
+    if hooks.matcher is not None and event in (hooks.gate, *hooks.tools):
+        matcher = {MATCHER: hooks.matcher}
+    limit = {} if hooks.limit is None else dict((hooks.limit,))
+    if hooks.shape is HookShape.TRIGGERS:
+        return {
+            "name": f"{PROGRAM} {event}",
+            _TRIGGER: event,
+            **matcher,
+            "action": {"type": "command", "command": command},
+            **limit,
+            "enabled": True,
+        }
+    handler: dict[str, JsonValue] = {**dict(hooks.extra), hooks.command: command, **limit}
+    if hooks.closed is not None and wish.fail_closed and _closes(hooks, event):
+        handler[hooks.closed[0]] = hooks.closed[1]
+    return {**matcher, HANDLERS: [handler]} if hooks.shape is HookShape.GROUPS else handler
+
+
+def _closes(hooks: HookFile, event: str) -> bool:
+    """Whether a failure on an event may refuse: on others it would stop the person's own prompt."""
+    return event == hooks.gate
+
+
+def _server(host: AgentHost, file: McpFile) -> Registration:
+    arguments = ["mcp"]
+    if file.paths[0].endswith(".toml"):
+        table = TomlEntry(
+            path=(file.container, SERVER_NAME),
+            values=(("command", PROGRAM), ("args", arguments)),
+        )
+        content: RegistrationText = TomlRegistration(host=host.hook, entries=(table,))
+    else:
+        call: dict[str, JsonValue] = {"command": PROGRAM, "args": [*arguments]}
+        if file.as_list:
+            call = {"command": [PROGRAM, *arguments]}
+        entry = JsonEntry(
+            path=(file.container, SERVER_NAME), value={**dict(file.extra), **call}, item=False
+        )
+        content = JsonRegistration(
+            host=host.hook, entries=(entry,), container=(file.container, SERVER_NAME)
+        )
+    return Registration(purpose=Purpose.MCP, place=Place.ROOT, paths=file.paths, content=content)

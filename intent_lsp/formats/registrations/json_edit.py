@@ -1,0 +1,248 @@
+"""Edits of JSON texts: a member or an item added, replaced or removed, and all else kept.
+
+Invariant: bytes outside of the edited part stay as they are: comments, order and white space.
+Invariant: removing what was added gives the text from before back. For that, what is put into an
+existing empty object or array begins directly after its bracket, and stands on lines of its own in
+one that was added.
+Invariant: the text after an edit is parsed again, and must hold what the edit was to make of it.
+"""
+
+import copy
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from intent_lsp.formats.registrations.jsonc import (
+    JsonNode,
+    JsonPart,
+    JsonValue,
+    UnreadableText,
+    parse_jsonc,
+)
+from intent_lsp.formats.text_positions import TextPositions, line_end_of
+
+JsonPath: TypeAlias = tuple[str | int, ...]
+"""The keys and indexes that lead from the root to a value."""
+
+Edited: TypeAlias = str | UnreadableText
+
+INDENT: Final = "  "
+_REST_OF_LINE = re.compile(r"[ \t]*(,?)[ \t]*(?:/\*[^\r\n]*?\*/[ \t]*)*(?://[^\r\n]*)?(?=[\r\n])")
+_COMMA = re.compile(r"(?:[ \t\r\n]+|//[^\r\n]*|/\*.*?\*/)*,", re.DOTALL)
+_BLANK = re.compile(r"[ \t]*")
+_AFTER_LINE = ("\r", "\n", "/", "")
+
+
+def new_json(value: JsonValue) -> str:
+    """Return the text of a new file with a value."""
+    return json.dumps(value, indent=INDENT, ensure_ascii=False) + "\n"
+
+
+def value_at(node: JsonNode, path: JsonPath) -> JsonNode | None:
+    """Return the node that a path leads to, or None if there is none."""
+    for step in path:
+        part = node.at(step)
+        if part is None:
+            return None
+        node = part.node
+    return node
+
+
+def with_value(text: str, path: JsonPath, value: JsonValue) -> Edited:
+    """Return a text in which a member or an item, which `path` leads to, has a value.
+
+    What is missing on the way is added, each part as the last of its object or array. An index that
+    is one too large appends.
+    """
+    tree = parse_jsonc(text)
+    if isinstance(tree, UnreadableText):
+        return tree
+    known = 0
+    while known < len(path) and value_at(tree, path[: known + 1]) is not None:
+        known += 1
+    node = value_at(tree, path[:known])
+    if node is None:
+        return UnreadableText(problem="the place of the entry is not there")
+    if known == len(path):
+        made = _put(text, [(node.start, node.end, _shown(text, tree, node.start, value))])
+    else:
+        added = value
+        for step in reversed(path[known + 1 :]):
+            added = {step: added} if isinstance(step, str) else [added]
+        kind = _kind_problem(text, node, path[known])
+        if kind is not None:
+            return kind
+        made = _appended(_Place(text, tree, node), path[known], added)
+    return _verified(made, _with(tree.value, path, value))
+
+
+def without(text: str, path: JsonPath) -> Edited | None:
+    """Return a text without the member or item that `path` leads to.
+
+    Objects and arrays that thereby become empty go too, if they have the layout of added ones and
+    hold no comment. Return None if nothing is left.
+    """
+    tree = parse_jsonc(text)
+    if isinstance(tree, UnreadableText):
+        return tree
+    while path:
+        node = value_at(tree, path[:-1])
+        part = None if node is None else node.at(path[-1])
+        if node is None or part is None:
+            return UnreadableText(problem="the entry is not there")
+        if len(node.parts) > 1 or not _is_added(text, node):
+            made = _put(text, _cuts(text, node, part))
+            return _verified(made, _lacking(tree.value, path))
+        path = path[:-1]
+    outside = (text[: tree.start] + text[tree.end :]).strip()
+    return None if not outside else _verified(_put(text, [(tree.start, tree.end, "{}")]), {})
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """An object or array of a text, to which something is added."""
+
+    text: str
+    tree: JsonNode
+    node: JsonNode
+
+    def lead(self, part: JsonPart) -> str | None:
+        """Return the white space before a part that begins its line, else None."""
+        before = self.text[TextPositions(self.text).line_start(part.start) : part.start]
+        return before if not before.strip(" \t") else None
+
+
+def _appended(place: _Place, step: str | int, value: JsonValue) -> str:
+    """Return the text with a value added as the last part of an object or array."""
+    text, node = place.text, place.node
+    key = f"{json.dumps(step, ensure_ascii=False)}: " if isinstance(step, str) else ""
+    if not node.parts:
+        shown = key + _shown(text, place.tree, node.start, value)
+        return _put(text, [(node.start + 1, node.start + 1, shown)])
+    last = node.parts[-1]
+    shown = key + _shown(text, place.tree, last.start, value)
+    comma = _COMMA.match(text, last.end, node.end)
+    lead = place.lead(last)
+    rest = _REST_OF_LINE.match(text, last.end)
+    off_line = rest is None or rest.end() > node.end or (comma is not None and not rest.group(1))
+    if lead is None or rest is None or off_line:
+        if comma is not None:
+            return _put(text, [(comma.end(), comma.end(), f" {shown},")])
+        return _put(text, [(last.end, last.end, f", {shown}")])
+    line = line_end_of(text) + lead + shown
+    if rest.group(1):
+        return _put(text, [(rest.end(), rest.end(), f"{line},")])
+    return _put(text, [(last.end, last.end, ","), (rest.end(), rest.end(), line)])
+
+
+def _cuts(text: str, node: JsonNode, part: JsonPart) -> list[tuple[int, int, str]]:
+    """Return the cuts that remove a part, its line and its comma."""
+    at = node.parts.index(part)
+    comma = _COMMA.match(text, part.end, node.end)
+    if comma is not None and not text[part.end : comma.end() - 1].strip():
+        return [_stretch(text, part.start, comma.end())]
+    cuts = [_stretch(text, part.start, part.end)]
+    if comma is not None:
+        return [*cuts, (comma.end() - 1, comma.end(), "")]
+    before = _COMMA.match(text, node.parts[at - 1].end, node.end) if at else None
+    if before is not None:
+        cuts.insert(0, (before.end() - 1, before.end(), ""))
+    return cuts
+
+
+def _stretch(text: str, start: int, end: int) -> tuple[int, int, str]:
+    """Return the cut of a part from `start` to `end`, with the white space that belongs to it.
+
+    That is its whole line if it is alone on it, else the blanks before it, or after it if it is the
+    first on its line or in its array.
+    """
+    line = TextPositions(text).line_start(start)
+    lead = text[line:start]
+    blank = _BLANK.match(text, end)
+    after = end if blank is None else blank.end()
+    if lead.strip(" \t"):
+        begin = start - (len(lead) - len(lead.rstrip(" \t")))
+        # The first of several leaves no blanks behind its bracket.
+        leads = text[begin - 1] in "[{" and text[end - 1] == ","
+        return begin, after if leads else end, ""
+    if line and text[after : after + 1] in _AFTER_LINE:
+        return line - (2 if text[line - 2 : line] == "\r\n" else 1), end, ""
+    return start, after if text[end - 1] == "," else end, ""
+
+
+def _is_added(text: str, node: JsonNode) -> bool:
+    """Whether an object or array with one part has the layout of one that was added."""
+    part = node.parts[0]
+    before, after = text[node.start + 1 : part.start], text[part.end : node.end - 1]
+    return before != "" and not (before + after.replace(",", "", 1)).strip()
+
+
+def _shown(text: str, tree: JsonNode, at: int, value: JsonValue) -> str:
+    """Return a value as it is written at an offset: with the indent of the line and of the file."""
+    places = TextPositions(text)
+    line = text[places.line_start(at) : at]
+    lead = line[: len(line) - len(line.lstrip(" \t"))]
+    shown = json.dumps(value, indent=_indent(text, tree), ensure_ascii=False)
+    return shown.replace("\n", line_end_of(text) + lead)
+
+
+def _indent(text: str, tree: JsonNode) -> str:
+    """Return the indent of a file: the white space before its first member, or two spaces."""
+    if not tree.parts:
+        return INDENT
+    first = tree.parts[0]
+    lead = text[TextPositions(text).line_start(first.start) : first.start]
+    return lead if lead and not lead.strip(" \t") else INDENT
+
+
+def _kind_problem(text: str, node: JsonNode, step: str | int) -> UnreadableText | None:
+    """Return why nothing can be added to a node, or None if it is of the right kind."""
+    wanted, name = (dict, "an object") if isinstance(step, str) else (list, "an array")
+    if isinstance(node.value, wanted):
+        return None
+    place = TextPositions(text).position(node.start)
+    problem = f"{name} is expected here"
+    return UnreadableText(problem=problem, line=place.line + 1, column=place.character + 1)
+
+
+def _put(text: str, changes: Sequence[tuple[int, int, str]]) -> str:
+    """Return the text with (start, end, new text) changes, which do not overlap."""
+    pieces, at = [], 0
+    for start, end, new in sorted(changes, key=lambda change: change[0]):
+        pieces += [text[at:start], new]
+        at = end
+    return "".join(pieces) + text[at:]
+
+
+def _verified(text: str, expected: JsonValue) -> Edited:
+    tree = parse_jsonc(text)
+    if isinstance(tree, JsonNode) and tree.value == expected:
+        return text
+    return UnreadableText(problem="the entry cannot be edited here without touching other text")
+
+
+def _with(value: JsonValue, path: JsonPath, new: JsonValue) -> JsonValue:
+    """Return a copy of a value with `new` at a path."""
+    if not path:
+        return new
+    step, made = path[0], copy.copy(value)
+    if isinstance(step, str):
+        held = made if isinstance(made, dict) else {}
+        return {**held, step: _with(held.get(step), path[1:], new)}
+    items = list(made) if isinstance(made, list) else []
+    inner = _with(items[step] if step < len(items) else None, path[1:], new)
+    return [*items[:step], inner, *items[step + 1 :]]
+
+
+def _lacking(value: JsonValue, path: JsonPath) -> JsonValue:
+    """Return a copy of a value without what is at a path."""
+    step, rest = path[0], path[1:]
+    if isinstance(step, str) and isinstance(value, dict):
+        inner = {} if not rest else {step: _lacking(value[step], rest)}
+        return {key: inner.get(key, each) for key, each in value.items() if key != step or rest}
+    if isinstance(step, int) and isinstance(value, list):
+        inner_items = [_lacking(value[step], rest)] if rest else []
+        return [*value[:step], *inner_items, *value[step + 1 :]]
+    return value

@@ -1,0 +1,224 @@
+"""Registrations in JSON files: entries found, compared, added, corrected and removed.
+
+Invariant: an entry that is right is not touched, and a new one stands after all others.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from intent_lsp.formats.registrations.json_edit import (
+    Edited,
+    JsonPath,
+    new_json,
+    value_at,
+    with_value,
+    without,
+)
+from intent_lsp.formats.registrations.json_entry import (
+    HANDLERS,
+    MATCHER,
+    JsonEntry,
+    calls,
+    covers,
+    handler_of,
+    is_alone,
+    is_group,
+    is_right,
+    matches_all,
+    same_trigger,
+)
+from intent_lsp.formats.registrations.jsonc import (
+    JsonNode,
+    JsonValue,
+    UnreadableText,
+    parse_jsonc,
+)
+from intent_lsp.formats.registrations.registration import State, Written
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JsonRegistration:
+    """The entries of one host in a JSON file.
+
+    `container` leads to what holds all of its hooks. `top` are members that the file must have
+    besides, such as a version. `own`: the file is for our entries alone.
+    """
+
+    host: str
+    entries: tuple[JsonEntry, ...]
+    container: JsonPath
+    top: tuple[tuple[str, JsonValue], ...] = ()
+    own: bool = False
+
+    def state(self, text: str | None) -> State | UnreadableText:
+        """Return how far a text holds the entries."""
+        tree = None if _is_empty(text) else parse_jsonc(text or "")
+        if tree is None or isinstance(tree, UnreadableText):
+            return tree or State.MISSING
+        found = [self._found(tree, entry) for entry in self.entries]
+        if not any(found):
+            return State.MISSING
+        topped = all(
+            (node := value_at(tree, (key,))) is not None and node.value == value
+            for key, value in self.top
+        )
+        right = all(
+            any(is_right(value_at(tree, path), entry, self.host) for path in paths)
+            for entry, paths in zip(self.entries, found, strict=True)
+        )
+        return State.REGISTERED if topped and right else State.DIFFERS
+
+    def installed(self, text: str | None) -> Written:
+        """Return the text with the entries."""
+        if text is None or _is_empty(text):
+            return (text or "") + self._new()
+        made: Edited = text
+        for key, value in self.top:
+            made = _then(made, (key,), value)
+        for entry in self.entries:
+            made = made if isinstance(made, UnreadableText) else self._with(made, entry)
+        return made
+
+    def uninstalled(self, text: str | None) -> Written:
+        """Return the text without any entry of ours; None if that leaves nothing."""
+        if text is None or _is_empty(text):
+            return text
+        if text == self._new():
+            return None
+        made: Written = text
+        while isinstance(made, str):
+            tree = parse_jsonc(made)
+            if isinstance(tree, UnreadableText):
+                return tree
+            path = next(reversed(list(self._ours(tree))), None)
+            if path is None:
+                break
+            made = without(made, path)
+        return None if isinstance(made, str) and self._is_left_over(made) else made
+
+    def _new(self) -> str:
+        """Return the text of a file with our entries alone."""
+        made: Edited = new_json(dict(self.top))
+        for entry in self.entries:
+            made = made if isinstance(made, UnreadableText) else self._appended(made, entry)
+        tree = parse_jsonc(made) if isinstance(made, str) else made
+        return "" if isinstance(tree, UnreadableText) else new_json(tree.value)
+
+    def _is_left_over(self, text: str) -> bool:
+        tree = parse_jsonc(text)
+        return self.own and isinstance(tree, JsonNode) and tree.value == dict(self.top)
+
+    def _appended(self, text: str, entry: JsonEntry) -> Edited:
+        tree = parse_jsonc(text)
+        if isinstance(tree, UnreadableText):
+            return tree
+        if not entry.item:
+            return with_value(text, entry.path, entry.value)
+        node = value_at(tree, entry.path)
+        return with_value(text, (*entry.path, 0 if node is None else len(node.parts)), entry.value)
+
+    def _with(self, text: str, entry: JsonEntry) -> Edited:
+        """Return the text with an entry: added, corrected, or as it is if it is right."""
+        tree = parse_jsonc(text)
+        if isinstance(tree, UnreadableText):
+            return tree
+        paths = self._found(tree, entry)
+        if any(is_right(value_at(tree, path), entry, self.host) for path in paths):
+            return text
+        if not paths:
+            return self._appended(text, entry)
+        path = paths[0]
+        node = value_at(tree, path)
+        if node is None or not is_group(entry.value) or not is_group(node.value):
+            return _amended(text, path, entry.value)
+        return self._with_group(text, path, node, entry)
+
+    def _with_group(self, text: str, path: JsonPath, node: JsonNode, entry: JsonEntry) -> Edited:
+        """Correct a matcher group that has a handler of ours."""
+        place = handler_of(node.value, self.host)
+        wanted = entry.value if isinstance(entry.value, dict) else {}
+        handlers = wanted.get(HANDLERS)
+        found = node.value if isinstance(node.value, dict) else {}
+        if not isinstance(handlers, list) or place is None:
+            return _amended(text, path, entry.value)
+        if matches_all(found):
+            return _amended(text, (*path, HANDLERS, place), handlers[0])
+        if is_alone(node.value):
+            made = without(text, (*path, MATCHER))
+            if MATCHER in wanted:
+                made = _amended(text, path, {MATCHER: wanted[MATCHER]})
+            return _amended(made, (*path, HANDLERS, place), handlers[0])
+        # Others share the matcher, which is too narrow for us.
+        made = without(text, (*path, HANDLERS, place))
+        return self._appended(made, entry) if isinstance(made, str) else _lost(made)
+
+    def _found(self, tree: JsonNode, entry: JsonEntry) -> list[JsonPath]:
+        """Return the paths of what is ours in the place of an entry."""
+        node = value_at(tree, entry.path)
+        if node is None:
+            return []
+        if not entry.item:
+            return [entry.path]
+        return [
+            (*entry.path, at)
+            for at, part in enumerate(node.parts)
+            if self._is_ours(part.node.value) and same_trigger(part.node.value, entry)
+        ]
+
+    def _ours(self, tree: JsonNode) -> Iterator[JsonPath]:
+        """Yield the path of each entry, or of a handler in a group that others share."""
+        for entry in self.entries:
+            if not entry.item and value_at(tree, entry.path) is not None:
+                yield entry.path
+        container = value_at(tree, self.container)
+        if container is None:
+            return
+        arrays = [self.container]
+        if isinstance(container.value, dict):
+            arrays = [(*self.container, part.key or "") for part in container.parts]
+        for path in arrays:
+            node = value_at(tree, path)
+            for at, part in enumerate(() if node is None else node.parts):
+                if part.key is None and self._is_ours(part.node.value):
+                    place = handler_of(part.node.value, self.host)
+                    shared = place is not None and not is_alone(part.node.value)
+                    yield (*path, at, HANDLERS, place or 0) if shared else (*path, at)
+
+    def _is_ours(self, value: JsonValue) -> bool:
+        return calls(value, self.host) or handler_of(value, self.host) is not None
+
+
+def _is_empty(text: str | None) -> bool:
+    return text is None or not text.strip()
+
+
+def _then(text: Edited, path: JsonPath, value: JsonValue) -> Edited:
+    """Return the text with a value at a path. A text that has it stays as it is."""
+    if isinstance(text, UnreadableText):
+        return text
+    tree = parse_jsonc(text)
+    if isinstance(tree, UnreadableText):
+        return tree
+    node = value_at(tree, path)
+    kept = node is not None and covers(node.value, value, str(path[-1]))
+    return text if kept else with_value(text, path, value)
+
+
+def _amended(text: Written, path: JsonPath, value: JsonValue) -> Edited:
+    """Return the text in which the value at a path has at least the members of `value`."""
+    if not isinstance(text, str):
+        return _lost(text)
+    if not isinstance(value, dict):
+        return _then(text, path, value)
+    made: Edited = text
+    tree = parse_jsonc(text)
+    for key, each in value.items():
+        node = value_at(tree, (*path, key)) if isinstance(tree, JsonNode) else None
+        nested = node is not None and isinstance(node.value, dict)
+        step = _amended if nested else _then
+        made = step(made, (*path, key), each)
+    return made
+
+
+def _lost(problem: UnreadableText | None) -> UnreadableText:
+    return problem or UnreadableText(problem="the entry is not there")

@@ -1,0 +1,174 @@
+"""Parses JSON with comments and trailing commas into nodes with their places in the text.
+
+Invariant: a text that is not valid is a value, `UnreadableText`, which names the place.
+"""
+
+import json
+import re
+from dataclasses import dataclass, field
+from typing import Final, NoReturn, TypeAlias
+
+from intent_lsp.formats.text_positions import TextPositions
+
+DEEPEST: Final = 100
+"""The most levels of nested objects and arrays that are read."""
+
+JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
+"""A value of JSON, as the standard library has it."""
+
+_SPACE = re.compile(r"(?:[ \t\r\n]+|//[^\r\n]*|/\*.*?\*/)*", re.DOTALL)
+_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
+_SCALAR = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])|(?:true|false|null)\b")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnreadableText:
+    """Why a text cannot be edited, and where: a line and a column from 1, or None for no place."""
+
+    problem: str
+    line: int | None = None
+    column: int | None = None
+
+    @property
+    def place(self) -> str:
+        """The place as it is appended to a path, such as `:3:7`; "" if there is none."""
+        return "" if self.line is None else f":{self.line}:{self.column or 1}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JsonPart:
+    """A member of an object or an item of an array.
+
+    `start` is the offset of a member's key, or of an item. `node` is the value.
+    """
+
+    start: int
+    node: "JsonNode"
+    key: str | None = None
+
+    @property
+    def end(self) -> int:
+        """The offset after the value."""
+        return self.node.end
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JsonNode:
+    """A value and its offsets. `parts` are what an object or array contains, in their order."""
+
+    start: int
+    end: int
+    value: JsonValue
+    parts: tuple[JsonPart, ...] = field(default=())
+
+    def at(self, step: str | int) -> JsonPart | None:
+        """Return the member with a key, or the item with an index; None if there is none.
+
+        Of several members with one key the last counts, as for other readers.
+        """
+        if isinstance(step, str):
+            found = [part for part in self.parts if part.key == step]
+            return found[-1] if isinstance(self.value, dict) and found else None
+        return self.parts[step] if isinstance(self.value, list) and step < len(self.parts) else None
+
+
+def parse_jsonc(text: str) -> JsonNode | UnreadableText:
+    """Parse a text. Comments and a comma after the last member or item are permitted."""
+    reader = _Reader(text)
+    try:
+        start = reader.space(0)
+        node = reader.value(start, 0)
+        after = reader.space(node.end)
+        if after < len(text):
+            reader.refuse(after, "nothing more is expected here")
+    except _NotJsonError as error:
+        place = TextPositions(text).position(error.at)
+        return UnreadableText(
+            problem=error.problem, line=place.line + 1, column=place.character + 1
+        )
+    return node
+
+
+class _NotJsonError(Exception):
+    """A text is not JSON from the offset `at` on. It never leaves this module."""
+
+    def __init__(self, at: int, problem: str) -> None:
+        super().__init__(problem)
+        self.at, self.problem = at, problem
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    text: str
+
+    def refuse(self, at: int, problem: str) -> NoReturn:
+        raise _NotJsonError(at, problem)
+
+    def space(self, at: int) -> int:
+        """Return the offset after white space and comments."""
+        found = _SPACE.match(self.text, at)
+        after = at if found is None else found.end()
+        if self.text.startswith("/*", after):
+            self.refuse(after, "this comment has no end")
+        return after
+
+    def value(self, at: int, depth: int) -> JsonNode:
+        if depth > DEEPEST:
+            self.refuse(at, f"more than {DEEPEST} levels are nested here")
+        opening = self.text[at : at + 1]
+        if opening == "{":
+            return self._object(at, depth)
+        if opening == "[":
+            return self._array(at, depth)
+        if opening == '"':
+            end, value = self._string(at)
+            return JsonNode(start=at, end=end, value=value)
+        found = _SCALAR.match(self.text, at)
+        if found is None:
+            self.refuse(at, "a value is expected here")
+        try:
+            return JsonNode(start=at, end=found.end(), value=json.loads(found.group()))
+        except ValueError:
+            self.refuse(at, "this number has too many digits")
+
+    def _string(self, at: int) -> tuple[int, str]:
+        found = _STRING.match(self.text, at)
+        if found is None:
+            self.refuse(at, "a text in double quotes is expected here")
+        try:
+            return found.end(), json.loads(found.group())
+        except ValueError:
+            self.refuse(at, "this text has an escape that JSON does not know")
+
+    def _object(self, at: int, depth: int) -> JsonNode:
+        parts: list[JsonPart] = []
+        here = self.space(at + 1)
+        while not self.text.startswith("}", here):
+            after, key = self._string(here)
+            colon = self.space(after)
+            if not self.text.startswith(":", colon):
+                self.refuse(colon, "a colon is expected here")
+            node = self.value(self.space(colon + 1), depth + 1)
+            parts.append(JsonPart(start=here, node=node, key=key))
+            here = self._after_part(node.end, "}")
+        value: dict[str, JsonValue] = {part.key or "": part.node.value for part in parts}
+        return JsonNode(start=at, end=here + 1, value=value, parts=tuple(parts))
+
+    def _array(self, at: int, depth: int) -> JsonNode:
+        parts: list[JsonPart] = []
+        here = self.space(at + 1)
+        while not self.text.startswith("]", here):
+            node = self.value(here, depth + 1)
+            parts.append(JsonPart(start=node.start, node=node))
+            here = self._after_part(node.end, "]")
+        values = [part.node.value for part in parts]
+        return JsonNode(start=at, end=here + 1, value=values, parts=tuple(parts))
+
+    def _after_part(self, end: int, closing: str) -> int:
+        """Return the offset of the next part, or of the closing bracket."""
+        here = self.space(end)
+        if self.text.startswith(",", here):
+            return self.space(here + 1)
+        if not self.text.startswith(closing, here):
+            self.refuse(here, f"a comma or `{closing}` is expected here")
+        return here

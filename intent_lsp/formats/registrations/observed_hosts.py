@@ -1,0 +1,215 @@
+"""The agent hosts whose hooks have been seen at work, as data (agents.md).
+
+Invariant: `WorktreeCreate` is registered nowhere: a hook there would replace git's own work.
+"""
+
+from typing import Final
+
+from intent_lsp.formats.registrations.agent_host import (
+    SECONDS,
+    AgentHost,
+    HookFile,
+    HookShape,
+    McpFile,
+)
+from intent_lsp.formats.registrations.registration import Place
+
+_SERVERS: Final = McpFile(paths=(".mcp.json",))
+_TOOLS: Final = ("PostToolUse", "PostToolUseFailure")
+_TURNS: Final = (
+    "UserPromptSubmit",
+    "SessionStart",
+    "SessionEnd",
+    "SubagentStart",
+    "SubagentStop",
+    "Stop",
+)
+COPILOT_HOOKS: Final = HookFile(
+    path=".github/hooks/intent-lsp.json",
+    shape=HookShape.FLAT,
+    # Names in this spelling have payloads in the shape of Claude's.
+    gate="PreToolUse",
+    tools=_TOOLS,
+    events=_TURNS,
+    command="bash",
+    extra=(("type", "command"),),
+    limit=("timeoutSec", SECONDS),
+    top=(("version", 1),),
+    own=True,
+)
+"""The hooks of Copilot, which VS Code runs as well."""
+
+CLAUDE: Final = AgentHost(
+    name="claude",
+    title="Claude Code",
+    hook="claude",
+    hooks=HookFile(
+        path=".claude/settings.json",
+        local=".claude/settings.local.json",
+        shape=HookShape.GROUPS,
+        gate="PreToolUse",
+        tools=_TOOLS,
+        events=_TURNS,
+        matcher="*",
+        extra=(("type", "command"),),
+        closed=("onFailure", "block"),
+    ),
+    mcp=_SERVERS,
+    programs=("claude",),
+    at_home=(".claude",),
+    in_root=(".claude",),
+    observed=True,
+    steps=("Start Claude Code here, trust the folder, and accept the server of .mcp.json.",),
+)
+CODEX: Final = AgentHost(
+    name="codex",
+    title="Codex",
+    hook="codex",
+    hooks=HookFile(
+        path=".codex/hooks.json",
+        shape=HookShape.GROUPS,
+        gate="PreToolUse",
+        tools=("PostToolUse",),
+        events=_TURNS,
+        matcher="*",
+        extra=(("type", "command"),),
+    ),
+    mcp=McpFile(paths=(".codex/config.toml",), container="mcp_servers"),
+    programs=("codex",),
+    at_home=(".codex",),
+    in_root=(".codex",),
+    observed=True,
+    steps=(
+        (
+            "Start Codex here, trust the project, then run /hooks and trust each hook that calls"
+            " intent-lsp: without that Codex skips it and says nothing."
+        ),
+    ),
+)
+COPILOT: Final = AgentHost(
+    name="copilot",
+    title="GitHub Copilot CLI",
+    hook="copilot",
+    hooks=COPILOT_HOOKS,
+    mcp=_SERVERS,
+    programs=("copilot",),
+    at_home=(".copilot",),
+    in_root=(".github/hooks",),
+    observed=True,
+    steps=(
+        "Trust this folder when Copilot asks: it loads a folder's hooks only then.",
+        "The cloud agent reads .github/hooks from the default branch.",
+    ),
+)
+GEMINI: Final = AgentHost(
+    name="gemini",
+    title="Gemini CLI",
+    hook="gemini",
+    hooks=HookFile(
+        path=".gemini/settings.json",
+        shape=HookShape.GROUPS,
+        gate="BeforeTool",
+        tools=("AfterTool",),
+        events=("BeforeAgent", "AfterAgent", "SessionStart", "SessionEnd"),
+        matcher="*",
+        extra=(("type", "command"), ("name", "intent-lsp")),
+        limit=("timeout", SECONDS * 1000),
+    ),
+    mcp=McpFile(paths=(".gemini/settings.json",)),
+    programs=("gemini",),
+    at_home=(".gemini",),
+    in_root=(".gemini",),
+    observed=True,
+    steps=("Trust this folder in Gemini CLI: hooks of a folder run only then.",),
+)
+QWEN: Final = AgentHost(
+    name="qwen",
+    title="Qwen Code",
+    hook="qwen",
+    hooks=HookFile(
+        path=".qwen/settings.json",
+        shape=HookShape.GROUPS,
+        gate="PreToolUse",
+        tools=_TOOLS,
+        events=_TURNS,
+        matcher="*",
+        extra=(("type", "command"),),
+    ),
+    mcp=McpFile(paths=(".qwen/settings.json",)),
+    programs=("qwen",),
+    at_home=(".qwen",),
+    in_root=(".qwen",),
+    observed=True,
+    steps=("Trust this folder in Qwen Code, if folder trust is on there.",),
+)
+KIMI: Final = AgentHost(
+    name="kimi",
+    title="Kimi Code",
+    hook="kimi",
+    hooks=HookFile(
+        path=".kimi-code/config.toml",
+        place=Place.HOME,
+        shape=HookShape.TABLES,
+        gate="PreToolUse",
+        tools=_TOOLS,
+        events=_TURNS,
+    ),
+    mcp=McpFile(paths=(".kimi-code/mcp.json",)),
+    programs=("kimi",),
+    at_home=(".kimi-code",),
+    in_root=(".kimi-code",),
+    observed=True,
+    steps=(
+        (
+            "Kimi Code reads hooks from your home directory alone, so each colleague installs"
+            " them; in projects without intents they do nothing."
+        ),
+    ),
+)
+CLINE: Final = AgentHost(
+    name="cline",
+    title="Cline",
+    hook="cline",
+    hooks=HookFile(
+        path=".clinerules/hooks",
+        shape=HookShape.SCRIPTS,
+        gate="PreToolUse",
+        tools=("PostToolUse",),
+        events=(
+            "UserPromptSubmit",
+            "TaskStart",
+            "TaskResume",
+            "TaskCancel",
+            "TaskComplete",
+            "SessionShutdown",
+        ),
+    ),
+    mcp=None,
+    programs=("cline",),
+    at_home=(".cline",),
+    in_root=(".clinerules", ".cline"),
+    observed=True,
+    steps=(
+        "Switch hooks on in Cline's settings.",
+        (
+            "Cline keeps MCP servers in your home directory alone: add one named intent-lsp with"
+            " the command `intent-lsp mcp` there."
+        ),
+    ),
+)
+OPENCODE: Final = AgentHost(
+    name="opencode",
+    title="opencode",
+    hook="opencode",
+    hooks=HookFile(path=".opencode/plugin/intent-lsp.js", shape=HookShape.PLUGIN),
+    mcp=McpFile(
+        paths=("opencode.json", "opencode.jsonc"),
+        container="mcp",
+        extra=(("type", "local"), ("enabled", True)),
+        as_list=True,
+    ),
+    programs=("opencode",),
+    at_home=(".config/opencode", ".opencode"),
+    in_root=(".opencode", "opencode.json", "opencode.jsonc"),
+    observed=True,
+)

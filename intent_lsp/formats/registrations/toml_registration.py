@@ -1,0 +1,246 @@
+"""Registrations in TOML files: tables of ours appended, corrected and removed as whole lines.
+
+Invariant: bytes outside of our tables stay as they are, and removing what was added gives the text
+from before back. A new table stands at the end, since a table ends where the next one begins.
+Invariant: the text after an edit is parsed again, and must hold what the edit was to make of it.
+"""
+
+import copy
+import json
+import re
+import shlex
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from intent_lsp.formats.registrations.jsonc import UnreadableText
+from intent_lsp.formats.registrations.registration import State, Written, calls_hook
+from intent_lsp.formats.text_positions import LINE_END, line_end_of
+
+LINES_AT_MOST: Final = 200
+"""The most lines that one table of ours may have."""
+
+_PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
+_MAYBE_OURS = re.compile(r"[ \t]*\[|.*intent[-_]lsp")
+_NOT_APART: Final = "an entry cannot be edited without touching other text"
+
+Table = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TomlEntry:
+    """A table of ours.
+
+    `path` leads to the table, or to the array of tables that it is an item of (`item`).
+    """
+
+    path: tuple[str, ...]
+    values: tuple[tuple[str, str | int | list[str]], ...]
+    item: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TomlRegistration:
+    """The tables of one host in a TOML file. `trigger` is the key that tells apart items."""
+
+    host: str
+    entries: tuple[TomlEntry, ...]
+    trigger: str = "event"
+
+    def state(self, text: str | None) -> State | UnreadableText:
+        """Return how far a text holds the tables."""
+        tree = _parsed(text or "")
+        if isinstance(tree, UnreadableText):
+            return tree
+        found = [self._found(tree, entry) for entry in self.entries]
+        if not any(found):
+            return State.MISSING
+        right = all(
+            any(_has(table, entry) for table in tables)
+            for entry, tables in zip(self.entries, found, strict=True)
+        )
+        return State.REGISTERED if right else State.DIFFERS
+
+    def installed(self, text: str | None) -> Written:
+        """Return the text with the tables."""
+        made: str | UnreadableText | None = text
+        for entry in self.entries:
+            made = made if isinstance(made, UnreadableText) else self._with(made, entry)
+        return made
+
+    def uninstalled(self, text: str | None) -> Written:
+        """Return the text without any table of ours; None if that leaves nothing of a new file."""
+        made: str | UnreadableText | None = text
+        while isinstance(made, str):
+            tree = _parsed(made)
+            if isinstance(tree, UnreadableText):
+                return tree
+            found = [(entry, each) for entry in self.entries for each in self._ours(tree, entry)]
+            if not found:
+                break
+            entry, table = found[-1]
+            made = _without(made, tree, entry, table)
+        return made
+
+    def _with(self, text: str | None, entry: TomlEntry) -> str | UnreadableText | None:
+        tree = _parsed(text or "")
+        if isinstance(tree, UnreadableText):
+            return tree
+        found = self._found(tree, entry)
+        if any(_has(table, entry) for table in found):
+            return text
+        if not found:
+            made = _appended(text, entry)
+            return made if _parsed(made) == _changed(tree, entry, None) else _form_problem(entry)
+        cut = _cut(text or "", tree, entry, found[0])
+        if cut is None:
+            return _form_problem(entry)
+        start, end = cut
+        ends = (text or "")[start:end].endswith(("\n", "\r"))
+        block = _block(entry, line_end_of(text or ""), last=not ends)
+        return (text or "")[:start] + block + (text or "")[end:]
+
+    def _found(self, tree: Table, entry: TomlEntry) -> list[Table]:
+        """Return the tables of ours that are in the place of an entry."""
+        wanted = dict(entry.values).get(self.trigger)
+        return [
+            table
+            for table in self._ours(tree, entry)
+            if not entry.item or table.get(self.trigger) == wanted
+        ]
+
+    def _ours(self, tree: Table, entry: TomlEntry) -> Iterator[Table]:
+        node: object = tree
+        for step in entry.path:
+            node = node.get(step) if isinstance(node, dict) else None
+        for table in node if entry.item and isinstance(node, list) else [node]:
+            if isinstance(table, dict) and (not entry.item or self._calls_us(table)):
+                yield table
+
+    def _calls_us(self, table: Table) -> bool:
+        command = table.get("command")
+        try:
+            return isinstance(command, str) and calls_hook(shlex.split(command), self.host)
+        except ValueError:
+            return False
+
+
+def _parsed(text: str) -> Table | UnreadableText:
+    try:
+        # A bare carriage return is no line end of TOML, and is refused.
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        said = str(error)
+        found = _PLACE.search(said)
+        problem = said[: found.start()] if found else said
+        if found is None or found.group(1) is None:
+            return UnreadableText(problem=problem)
+        return UnreadableText(problem=problem, line=int(found[1]), column=int(found[2]))
+    except (RecursionError, ValueError):
+        return UnreadableText(problem="the file cannot be parsed")
+
+
+def _has(table: Table, entry: TomlEntry) -> bool:
+    """Whether a table has all values of an entry. A longer time limit is right, too."""
+    return all(
+        table.get(key) == value
+        or (key == "timeout" and isinstance(table.get(key), int) and table[key] >= value)
+        for key, value in entry.values
+    )
+
+
+def _block(entry: TomlEntry, line_end: str, *, last: bool) -> str:
+    """Return a table as lines. `last`: no line end follows it."""
+    # A basic string of TOML is one of JSON, as long as it is ASCII.
+    name = ".".join(
+        step if re.fullmatch(r"[\w-]+", step) else json.dumps(step) for step in entry.path
+    )
+    header = f"[[{name}]]" if entry.item else f"[{name}]"
+    lines = [header, *(f"{key} = {json.dumps(value)}" for key, value in entry.values)]
+    return line_end.join(lines) + ("" if last else line_end)
+
+
+def _appended(text: str | None, entry: TomlEntry) -> str:
+    """Return the text with a table at its end, after an empty line."""
+    if text is None:
+        return _block(entry, "\n", last=False)
+    end = line_end_of(text)
+    if text and not text.endswith("\n"):
+        return text + end * 2 + _block(entry, end, last=True)
+    return text + end + _block(entry, end, last=False)
+
+
+def _changed(tree: Table, entry: TomlEntry, gone: Table | None) -> Table:
+    """Return a copy of a file's values with an entry added, or with the table `gone` removed."""
+    made = copy.deepcopy(tree)
+    node = made
+    for step in entry.path[:-1]:
+        node = node.setdefault(step, {})
+    name = entry.path[-1]
+    if not entry.item:
+        if gone is None:
+            node[name] = dict(entry.values)
+        else:
+            del node[name]
+    elif gone is None:
+        node[name] = [*node.get(name, []), dict(entry.values)]
+    else:
+        items = list(node[name])
+        items.remove(gone)
+        node[name] = items
+    return made
+
+
+def _without(text: str, tree: Table, entry: TomlEntry, gone: Table) -> Written:
+    """Return the text without a table, and without the empty line that was added before it."""
+    cut = _cut(text, tree, entry, gone)
+    if cut is None:
+        return _form_problem(entry)
+    start, end = cut
+    before, after = text[:start], text[end:]
+    if not before and not after:
+        return None
+    ended = text[start:end].endswith(("\n", "\r"))
+    for _ in range(1 if ended else 2):
+        shorter = re.sub(r"\r?\n\Z", "", before)
+        if ended and shorter and not shorter.endswith("\n"):
+            # The line before is not empty.
+            break
+        before = shorter
+    return before + after
+
+
+def _cut(text: str, tree: Table, entry: TomlEntry, gone: Table) -> tuple[int, int] | None:
+    """Return the shortest run of lines without which a table is gone, and only it."""
+    wanted = [_pruned(_changed(tree, entry, gone), entry)]
+    starts = [0, *(found.end() for found in LINE_END.finditer(text))]
+    if starts[-1] != len(text):
+        starts.append(len(text))
+    for at, start in reversed(list(enumerate(starts[:-1]))):
+        if not _MAYBE_OURS.match(text, start):
+            continue
+        for end in starts[at + 1 : at + 1 + LINES_AT_MOST]:
+            rest = _parsed(text[:start] + text[end:])
+            if not isinstance(rest, UnreadableText) and _pruned(rest, entry) in wanted:
+                return start, end
+    return None
+
+
+def _pruned(tree: Table, entry: TomlEntry) -> Table:
+    """Return a copy of a file's values without the empty tables or array around an entry."""
+    made = copy.deepcopy(tree)
+    around = len(entry.path) if entry.item else len(entry.path) - 1
+    for size in range(around, 0, -1):
+        *above, name = entry.path[:size]
+        node = made
+        for step in above:
+            node = node.get(step, {})
+        if node.get(name) in ({}, []):
+            del node[name]
+    return made
+
+
+def _form_problem(entry: TomlEntry) -> UnreadableText:
+    name = ".".join(entry.path)
+    return UnreadableText(problem=f"`{name}` has a form in which {_NOT_APART}")
