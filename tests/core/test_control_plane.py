@@ -9,11 +9,14 @@ INSIDE = """
 .orchestration/a/b .orchestration .git .git/config .Git/hooks/x .intentignore .codex/a .codex
 .claude/settings.json .claude/settings.local.json .CLAUDE/Settings.JSON .cursor/hooks.json
 .vscode/settings.json .VSCode/settings.json
-.gemini/settings.json .github/hooks/a/b .cline .cline/hooks/PreToolUse .clinerules/hooks/PreToolUse
-.agents/hooks.json .agents/mcp_config.json .cursor/mcp.json .github/mcp.json .github/copilot/settings.json
+.gemini/settings.json .github/hooks/a/b .cline .cline/hooks/PreToolUse
+.clinerules/hooks/PreToolUse
+.agents/hooks.json .agents/mcp_config.json .cursor/mcp.json .github/mcp.json
+.github/copilot/settings.json
 .grok/hooks/a.json .grok/config.toml .kimi-code/mcp.json .kiro/hooks/a.json .kiro/agents/a.json
-.kiro/settings/mcp.json .mcp.json .MCP.json .opencode/plugin/a.js .opencode/plugins/a.ts opencode.json
-.opencode/opencode.jsonc .qwen/settings.json .vscode/mcp.json .windsurf/hooks.json opencode.jsonc
+.kiro/settings/mcp.json .mcp.json .MCP.json .opencode/plugin/a.js .opencode/plugins/a.ts
+opencode.json opencode.jsonc .opencode/opencode.jsonc .qwen/settings.json .vscode/mcp.json
+.windsurf/hooks.json
 a/.git a/.git/config a/b/.GIT/hooks/x vendor/x/.git/info/exclude a/.orchestration
 a/.orchestration/active_intents.yaml a/b/.Orchestration/x
 """
@@ -22,8 +25,10 @@ a/.orchestration/active_intents.yaml a/b/.Orchestration/x
 OUTSIDE = """
 src/a .gitignore .gitattributes .github/workflows/a a/.intentignore a/.gitignore a/x.git/b .claude
 .claude/agents/a.md .claude/settings/a.json .claude/settings.md .cursor/rules .gemini/a
-a/.mcp.json a/opencode.json .clinerules/rule.md .kiro/steering/a.md .kiro/specs/a.md .opencode/agent/a.md
-.agents/skills/a.md .qwen/a .windsurf/rules/a.md .grok/a .github/copilot/a .github/copilot-instructions.md
+a/.mcp.json a/opencode.json .clinerules/rule.md .kiro/steering/a.md .kiro/specs/a.md
+.opencode/agent/a.md
+.agents/skills/a.md .qwen/a .windsurf/rules/a.md .grok/a .github/copilot/a
+.github/copilot-instructions.md
 """
 
 

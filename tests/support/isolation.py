@@ -7,6 +7,8 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from intent_lsp.core.agents.agent_shells import AGENT_VARIABLES
+
 # Set by git for its hooks: tests run by a hook would write into the repository around them.
 _FROM_A_HOOK = ("GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY")
 _FROM_A_PERSON = ("GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS", "GIT_EDITOR", "GIT_PAGER")
@@ -54,7 +56,7 @@ def isolate(home: Path) -> Mapping[str, str]:
         "LC_ALL": "C.UTF-8",
         "NO_COLOR": "1",
     }
-    for name in (*_FROM_A_HOOK, *_FROM_A_PERSON):
+    for name in (*_FROM_A_HOOK, *_FROM_A_PERSON, *AGENT_VARIABLES):
         os.environ.pop(name, None)
     os.environ.update(variables)
     return variables

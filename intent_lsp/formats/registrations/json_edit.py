@@ -29,8 +29,11 @@ JsonPath: TypeAlias = tuple[str | int, ...]
 Edited: TypeAlias = str | UnreadableText
 
 INDENT: Final = "  "
-_REST_OF_LINE = re.compile(r"[ \t]*(,?)[ \t]*(?:/\*[^\r\n]*?\*/[ \t]*)*(?://[^\r\n]*)?(?=[\r\n])")
-_COMMA = re.compile(r"(?:[ \t\r\n]+|//[^\r\n]*|/\*.*?\*/)*,", re.DOTALL)
+# Without backtracking, so that no part of a comment is taken for text outside of it.
+_REST_OF_LINE = re.compile(
+    r"[ \t]*+(,?+)[ \t]*+(?>(?>/\*[^\r\n]*?\*/)[ \t]*+)*+(?://[^\r\n]*+)?+(?=[\r\n])"
+)
+_COMMA = re.compile(r"(?>[ \t\r\n]++|//[^\r\n]*+|/\*.*?\*/)*+,", re.DOTALL)
 _BLANK = re.compile(r"[ \t]*")
 _AFTER_LINE = ("\r", "\n", "/", "")
 

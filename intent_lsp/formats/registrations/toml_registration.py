@@ -14,9 +14,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
+from intent_lsp.formats.registrations.block_edit import with_block, with_block_at, without_block
 from intent_lsp.formats.registrations.jsonc import UnreadableText
 from intent_lsp.formats.registrations.registration import State, Written, calls_hook
-from intent_lsp.formats.text_positions import LINE_END, line_end_of
+from intent_lsp.formats.text_positions import LINE_END
 
 LINES_AT_MOST: Final = 200
 """The most lines that one table of ours may have."""
@@ -91,15 +92,12 @@ class TomlRegistration:
         if any(_has(table, entry) for table in found):
             return text
         if not found:
-            made = _appended(text, entry)
+            made = with_block(text, _lines(entry))
             return made if _parsed(made) == _changed(tree, entry, None) else _form_problem(entry)
         cut = _cut(text or "", tree, entry, found[0])
         if cut is None:
             return _form_problem(entry)
-        start, end = cut
-        ends = (text or "")[start:end].endswith(("\n", "\r"))
-        block = _block(entry, line_end_of(text or ""), last=not ends)
-        return (text or "")[:start] + block + (text or "")[end:]
+        return with_block_at(text or "", *cut, _lines(entry))
 
     def _found(self, tree: Table, entry: TomlEntry) -> list[Table]:
         """Return the tables of ours that are in the place of an entry."""
@@ -150,25 +148,14 @@ def _has(table: Table, entry: TomlEntry) -> bool:
     )
 
 
-def _block(entry: TomlEntry, line_end: str, *, last: bool) -> str:
-    """Return a table as lines. `last`: no line end follows it."""
+def _lines(entry: TomlEntry) -> tuple[str, ...]:
+    """Return a table as lines."""
     # A basic string of TOML is one of JSON, as long as it is ASCII.
     name = ".".join(
         step if re.fullmatch(r"[\w-]+", step) else json.dumps(step) for step in entry.path
     )
     header = f"[[{name}]]" if entry.item else f"[{name}]"
-    lines = [header, *(f"{key} = {json.dumps(value)}" for key, value in entry.values)]
-    return line_end.join(lines) + ("" if last else line_end)
-
-
-def _appended(text: str | None, entry: TomlEntry) -> str:
-    """Return the text with a table at its end, after an empty line."""
-    if text is None:
-        return _block(entry, "\n", last=False)
-    end = line_end_of(text)
-    if text and not text.endswith("\n"):
-        return text + end * 2 + _block(entry, end, last=True)
-    return text + end + _block(entry, end, last=False)
+    return (header, *(f"{key} = {json.dumps(value)}" for key, value in entry.values))
 
 
 def _changed(tree: Table, entry: TomlEntry, gone: Table | None) -> Table:
@@ -193,22 +180,9 @@ def _changed(tree: Table, entry: TomlEntry, gone: Table | None) -> Table:
 
 
 def _without(text: str, tree: Table, entry: TomlEntry, gone: Table) -> Written:
-    """Return the text without a table, and without the empty line that was added before it."""
+    """Return the text without a table; None if nothing is left."""
     cut = _cut(text, tree, entry, gone)
-    if cut is None:
-        return _form_problem(entry)
-    start, end = cut
-    before, after = text[:start], text[end:]
-    if not before and not after:
-        return None
-    ended = text[start:end].endswith(("\n", "\r"))
-    for _ in range(1 if ended else 2):
-        shorter = re.sub(r"\r?\n\Z", "", before)
-        if ended and shorter and not shorter.endswith("\n"):
-            # The line before is not empty.
-            break
-        before = shorter
-    return before + after
+    return _form_problem(entry) if cut is None else without_block(text, *cut)
 
 
 def _cut(text: str, tree: Table, entry: TomlEntry, gone: Table) -> tuple[int, int] | None:

@@ -23,6 +23,7 @@ from intent_lsp.store.fs.files import read_bytes
 from intent_lsp.store.fs.write import TEMPORARY_PREFIX, remove_file, replace_file, resolved_inside
 
 _log: Final = logging.getLogger(__name__)
+_EXECUTABLE: Final = 0o111
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,13 +31,15 @@ class WorkFile:
     """A change of one file: `data` is its new content, or None to remove the file.
 
     `before` is the content that the file must have just before the change, or None if it must not
-    exist. `source` is the file's old path if the change also renames it, else None.
+    exist. `source` is the file's old path if the change also renames it, else None. `executable`:
+    the file is to be a program.
     """
 
     path: WorkspacePath
     data: bytes | None
     before: bytes | None
     source: WorkspacePath | None = None
+    executable: bool = False
 
 
 def change_files(root: Path, changes: Iterable[WorkFile]) -> None:
@@ -52,6 +55,19 @@ def change_files(root: Path, changes: Iterable[WorkFile]) -> None:
         undoing.pop_all()
     for aside in gone:
         _forget(aside)
+
+
+def remove_empty_directories(root: Path, paths: Iterable[WorkspacePath]) -> None:
+    """Remove the directories of removed files, and those above them, as far as they are empty."""
+    for path in paths:
+        for above in list((root / path).parents):
+            if above == root or not above.is_relative_to(root):
+                break
+            try:
+                above.rmdir()
+            except OSError:
+                # Something is left in it, or it is gone.
+                break
 
 
 def _make(root: Path, change: WorkFile, undoing: ExitStack, gone: list[Path]) -> None:
@@ -74,6 +90,8 @@ def _make(root: Path, change: WorkFile, undoing: ExitStack, gone: list[Path]) ->
             return
     replace_file(path, change.data, root=root, expected=change.before)
     undoing.callback(_restore, root, path, change)
+    if change.executable:
+        path.chmod(path.stat().st_mode | _EXECUTABLE)
 
 
 def _move(root: Path, old: Path, new: Path, before: bytes | None, undoing: ExitStack) -> None:

@@ -1,0 +1,41 @@
+"""The environment variables by which a shell of an agent is known.
+
+Invariant: a variable counts only if hosts set it for what they run, and not for people. It can be
+unset, so this keeps an agent from acting by mistake, and the control plane keeps it from the files.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+_OBSERVED: Final = (
+    "CLAUDECODE",
+    "QWEN_CODE_CLI",
+    "COPILOT_CLI",
+    "GEMINI_SESSION_ID",
+    "CLINE_BUILD_ENV",
+    "AI_AGENT",
+)
+"""Variables that hosts have been seen to set for the programs that they run as hooks."""
+
+_DOCUMENTED: Final = (
+    "GEMINI_CLI",
+    "QWEN_CODE",
+    "CODEX_SANDBOX",
+    "CODEX_SANDBOX_NETWORK_DISABLED",
+    "CODEX_THREAD_ID",
+    "CURSOR_AGENT",
+    "OPENCODE",
+    "CLINE_ACTIVE",
+    "ANTIGRAVITY_AGENT",
+    "AUGMENT_AGENT",
+    "AMP_CURRENT_THREAD_ID",
+)
+"""Variables that are documented or read by other tools, and not observed here."""
+
+AGENT_VARIABLES: Final = (*_OBSERVED, *_DOCUMENTED)
+"""All of them, in the order in which they are looked up."""
+
+
+def agent_variable(environment: Mapping[str, str]) -> str | None:
+    """Return the name of the variable that shows an agent's shell, or None if there is none."""
+    return next((name for name in AGENT_VARIABLES if environment.get(name)), None)

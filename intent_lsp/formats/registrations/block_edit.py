@@ -1,0 +1,44 @@
+"""Blocks of lines of ours in texts of others: appended, replaced and taken out again.
+
+Invariant: taking out what was appended gives the text from before back. So a block is appended
+after one empty line, and ends without a line end if the text did.
+"""
+
+import re
+from collections.abc import Sequence
+
+from intent_lsp.formats.text_positions import line_end_of
+
+_LAST_LINE_END = re.compile(r"\r?\n\Z")
+
+
+def with_block(text: str | None, lines: Sequence[str]) -> str:
+    """Return a text with a block at its end. A text that is None becomes the block alone."""
+    if text is None:
+        return "".join(f"{line}\n" for line in lines)
+    end = line_end_of(text)
+    if text and not text.endswith("\n"):
+        return text + end * 2 + end.join(lines)
+    return text + end + "".join(line + end for line in lines)
+
+
+def with_block_at(text: str, start: int, end: int, lines: Sequence[str]) -> str:
+    """Return a text with a block in the place of another one."""
+    line_end = line_end_of(text)
+    last = line_end if text[start:end].endswith(("\n", "\r")) else ""
+    return text[:start] + line_end.join(lines) + last + text[end:]
+
+
+def without_block(text: str, start: int, end: int) -> str | None:
+    """Return a text without a block and the empty line before it; None if it was nothing else."""
+    before, after = text[:start], text[end:]
+    if not before and not after:
+        return None
+    ended = text[start:end].endswith(("\n", "\r"))
+    for _ in range(1 if ended else 2):
+        shorter = _LAST_LINE_END.sub("", before)
+        if ended and shorter and not shorter.endswith("\n"):
+            # The line before is not empty.
+            break
+        before = shorter
+    return before + after
