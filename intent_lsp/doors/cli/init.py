@@ -3,7 +3,8 @@
 Create .orchestration/ with an intents file, a policy and the files that git needs, with
 commented examples. From then on, edits in this directory tree are checked against the
 intents. Files that exist already are not changed, so that the command can be run again
-at any time.
+at any time. With --agents, the agents found on this machine are registered too, as by
+`intent-lsp agents install --instructions`.
 
 Invariant: no existing file is changed.
 """
@@ -13,9 +14,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from intent_lsp.doors.cli.agents.choice import found_hosts, person_needed
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.locate import directory
 from intent_lsp.doors.cli.terminal.output import Output
+from intent_lsp.governance.agents.registration_plan import created_files
 from intent_lsp.governance.setup import initialise
 from intent_lsp.store.fs.roots import governed_root
 
@@ -33,20 +36,55 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "directory", metavar="DIR", nargs="?", default=".", help="the project's top (default: here)"
     )
+    parser.add_argument(
+        "--agents",
+        action="store_true",
+        help="also register the agents found here, and tell them how to work",
+    )
+    parser.set_defaults(host=[], dry_run=False, local=False, instructions=True)
 
 
 def _answer(call: Call) -> None:
+    person_needed("`intent-lsp init`")
     root = directory(call.options.directory).absolute()
     before = governed_root(str(root))
     created = initialise(root)
-    if call.options.json:
+    if call.options.agents:
+        _register(call, root, created)
+    elif call.options.json:
         call.page.json({"root": str(root), "created": list(created)})
+    else:
+        _tell(call.page, root, created)
+    if call.options.json:
         return
-    _tell(call.page, root, created)
     if created and before not in (None, root):
         call.page.remark(
             f"intent-lsp: until now {before} governed this directory;"
             f" from now on {root} has intents of its own"
+        )
+
+
+def _register(call: Call, root: Path, created: Sequence[str]) -> None:
+    """Register the agents that are found, and record that together with the created files."""
+    # Imported late: only --agents needs all of governance.
+    from intent_lsp.doors.cli.agents.install import (  # noqa: PLC0415
+        install,
+        installed_json,
+        show_installed,
+    )
+
+    hosts = found_hosts(root)
+    done = install(call, root, hosts, created_files(root, created))
+    if call.options.json:
+        agents = installed_json(done)
+        call.page.json({"root": str(root), "created": list(created), "agents": agents})
+        return
+    _tell(call.page, root, created)
+    show_installed(call.page, root, done)
+    if not hosts:
+        call.page.remark(
+            "intent-lsp: no agent host was found here; `intent-lsp agents install --host HOST`"
+            " registers one"
         )
 
 
@@ -61,8 +99,8 @@ def _tell(page: Output, root: Path, created: Sequence[str]) -> None:
 
 
 COMMAND: Final = Command(
-    examples=("intent-lsp init", "intent-lsp init ~/work/shop", "intent-lsp init --json"),
-    json="write {root, created} as JSON",
+    examples=("intent-lsp init", "intent-lsp init ~/work/shop", "intent-lsp init --agents"),
+    json="write {root, created} as JSON, and {agents} with --agents",
     in_root=False,
     arguments=_arguments,
     answer=_answer,

@@ -108,6 +108,16 @@ COMMANDS: Final = (
     CommandEntry(
         "check", "judge commits, the index or the work tree, for a hook or for CI", "check"
     ),
+    CommandEntry(
+        "agents install",
+        "register hooks and the MCP server with the agents found here",
+        "agents.install",
+    ),
+    CommandEntry("agents uninstall", "take these registrations out again", "agents.uninstall"),
+    CommandEntry(
+        "agents status", "which agents are found, and which are registered", "agents.status"
+    ),
+    CommandEntry("agents instructions", "what an agent has to know", "agents.instructions"),
     CommandEntry("trace list", "which edits happened, newest first", "ledger.list_records"),
     CommandEntry("trace show", "all about one edit", "ledger.show"),
     CommandEntry("trace blame", "which edit each line of a file comes from", "ledger.blame"),

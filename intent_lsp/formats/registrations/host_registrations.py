@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 from typing import Final
 
 from intent_lsp.formats.registrations.agent_host import AgentHost, HookFile, HookShape, McpFile
@@ -66,7 +65,7 @@ def _hooks(host: AgentHost, wish: Wish) -> Iterator[Registration]:
                 yield Registration(
                     purpose=Purpose.HOOKS,
                     place=place,
-                    paths=(str(PurePosixPath(path, event)),),
+                    paths=(f"{path}/{event}",),
                     content=_script(host, event, wish),
                     executable=True,
                 )

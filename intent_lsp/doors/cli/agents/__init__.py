@@ -1,0 +1,1 @@
+"""The commands `agents …`, which register agent hosts: install, uninstall, status, instructions."""

@@ -1,0 +1,81 @@
+"""Shows what a plan of registrations changes: as a diff, as lines, or as JSON."""
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from intent_lsp.doors.cli.terminal.output import Output
+from intent_lsp.formats.diff import DiffMark, unified
+from intent_lsp.formats.registrations.agent_host import AgentHost
+from intent_lsp.governance.agents.registration_plan import PlannedFile, RegistrationPlan
+from intent_lsp.store.ledger.ledger import Appended, Queued
+
+_NOTHING: Final = "/dev/null"
+
+
+def diff_lines(file: PlannedFile) -> Iterator[str]:
+    """Yield the lines of a unified diff of a file that is to change."""
+    yield f"--- {_NOTHING if file.before is None else file.shown}"
+    yield f"+++ {_NOTHING if file.after is None else file.shown}"
+    found = unified(file.before or b"", file.after or b"")
+    if found is None:
+        yield f"{DiffMark.REMARK.value} The texts are too large to be compared."
+        return
+    for line in found:
+        yield f"{line.mark.value}{line.text}"
+
+
+def show_diff(page: Output, plan: RegistrationPlan) -> None:
+    """Show what would be written."""
+    for file in plan.files:
+        for line in diff_lines(file):
+            page.line(line)
+    if plan.files:
+        page.remark("intent-lsp: nothing was written: this was a dry run")
+
+
+def show_files(page: Output, files: Iterable[PlannedFile]) -> None:
+    """Show the files that were written or removed, and for which hosts."""
+    for file in files:
+        what = "" if file.after is not None else ", removed"
+        hosts = f" ({', '.join(file.hosts)})" if file.hosts else ""
+        page.line(f"  {file.shown}{hosts}{what}")
+
+
+def show_steps(page: Output, hosts: Iterable[AgentHost]) -> None:
+    """Show what a person has to do for hosts: their trust is never written."""
+    lines = [f"  {host.title}: {step}" for host in hosts for step in host.steps]
+    if lines:
+        page.line("What you have to do:")
+    for line in dict.fromkeys(lines):
+        page.line(line)
+
+
+def files_json(plan: RegistrationPlan) -> list[dict[str, object]]:
+    """Return the files of a plan as JSON."""
+    return [
+        {
+            "path": file.shown,
+            "place": file.place.value,
+            "hosts": list(file.hosts),
+            "change": _change(file),
+            "diff": "\n".join(diff_lines(file)) + "\n",
+        }
+        for file in plan.files
+    ]
+
+
+def record_json(outcome: Appended | Queued | None) -> str | None:
+    """Return the id of the record, or None if there is none yet."""
+    return outcome.record.id if isinstance(outcome, Appended) else None
+
+
+def remark_queued(page: Output, outcome: Appended | Queued | None) -> None:
+    """Say so if the record waits for the ledger."""
+    if isinstance(outcome, Queued):
+        page.remark(f"intent-lsp: the record waits for the ledger: {outcome.reason}")
+
+
+def _change(file: PlannedFile) -> str:
+    if file.before is None:
+        return "created"
+    return "removed" if file.after is None else "changed"

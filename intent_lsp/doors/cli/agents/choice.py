@@ -1,0 +1,85 @@
+"""Which hosts a command is about, and whether a person has typed it."""
+
+import argparse
+import os
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from intent_lsp.core.agents.agent_shells import agent_variable
+from intent_lsp.core.text import counted
+from intent_lsp.doors.cli.exits import WrongUsageError
+from intent_lsp.formats.registrations.agent_host import AgentHost
+from intent_lsp.formats.registrations.agent_hosts import HOST_NAMES, HOSTS
+from intent_lsp.formats.registrations.registration import MODULE, PROGRAM
+from intent_lsp.governance.agents.registration_plan import RegistrationFiles, RegistrationPlan
+from intent_lsp.store.agent_hosts import home_directory, signs_of
+
+_PEOPLE_ONLY: Final = "ask a person to run it in a terminal of their own"
+
+
+def add_hosts(parser: argparse.ArgumentParser, default: str) -> None:
+    """Add the option --host. `default` says which hosts are meant without it."""
+    parser.add_argument(
+        "--host",
+        metavar="HOST",
+        choices=HOST_NAMES,
+        action="append",
+        default=[],
+        help=f"{', '.join(HOST_NAMES)}; may be given again (default: {default})",
+    )
+
+
+def chosen(options: argparse.Namespace) -> tuple[AgentHost, ...]:
+    """Return the hosts given with --host, in the order of the list; all of them without it."""
+    return tuple(host for host in HOSTS if not options.host or host.name in options.host)
+
+
+def found_hosts(root: Path) -> tuple[AgentHost, ...]:
+    """Return the hosts that are found on this machine or in the root."""
+    home = home_directory()
+    return tuple(host for host in HOSTS if signs_of(host, root, home))
+
+
+def files_of(root: Path) -> RegistrationFiles:
+    """Return the settings files of a root and of this user."""
+    return RegistrationFiles(root, home_directory())
+
+
+def person_needed(command: str) -> None:
+    """Raise WrongUsageError if the command runs in the shell of an agent."""
+    variable = agent_variable(os.environ)
+    if variable is not None:
+        raise WrongUsageError(
+            f"{command} is for people, and {variable} shows that an agent runs this shell",
+            cure=_PEOPLE_ONLY,
+        )
+
+
+def without_problems(plan: RegistrationPlan) -> RegistrationPlan:
+    """Return a plan. Raise WrongUsageError if it has problems."""
+    if not plan.problems:
+        return plan
+    first, *others = plan.problems
+    more = f" (and {counted(len(others), 'more file')})" if others else ""
+    place = first.problem.place
+    raise WrongUsageError(
+        f"{first.path}{place}{':' if place else ''} {first.problem.problem}{more}; nothing was"
+        " written",
+        cure="correct that, and run the command again",
+    )
+
+
+def own_program() -> str:
+    """Return how this very program is called, as words of a shell with absolute paths."""
+    program = Path(sys.argv[0])
+    if program.name == PROGRAM and program.is_file():
+        return shlex.quote(str(program.absolute()))
+    return shlex.join([sys.executable, "-m", MODULE])
+
+
+def named(hosts: Sequence[AgentHost]) -> str:
+    """Return the names of hosts as a list."""
+    return ", ".join(host.name for host in hosts)

@@ -1,0 +1,209 @@
+"""The command `agents install`: registers our hooks and our MCP server with agent hosts.
+
+Write the registrations into the settings files of the hosts, each as the smallest edit:
+comments, order and the entries of others stay, and an entry that is right is not touched.
+--dry-run shows the edits as a diff. Without --host, the hosts found on this machine or in
+the repository are registered. What a host trusts is never written: the command says what
+a person has to do. Committed files call intent-lsp by its name; --local writes files that
+are not committed, with an absolute path. --instructions also puts what an agent has to
+know into AGENTS.md or CLAUDE.md.
+
+Invariant: a file that cannot be edited leaves every file as it is.
+"""
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from intent_lsp.doors.cli.agents.changes import (
+    files_json,
+    record_json,
+    remark_queued,
+    show_diff,
+    show_files,
+    show_steps,
+)
+from intent_lsp.doors.cli.agents.choice import (
+    add_hosts,
+    chosen,
+    files_of,
+    found_hosts,
+    named,
+    own_program,
+    person_needed,
+    without_problems,
+)
+from intent_lsp.doors.cli.command import Call, Command
+from intent_lsp.doors.cli.exits import WrongUsageError
+from intent_lsp.doors.cli.open import governing
+from intent_lsp.doors.cli.terminal.output import Output
+from intent_lsp.formats.registrations.agent_host import AgentHost
+from intent_lsp.formats.registrations.host_registrations import Wish, registrations_of
+from intent_lsp.formats.registrations.instructions import with_instructions
+from intent_lsp.formats.registrations.registration import PROGRAM, Place
+from intent_lsp.governance.agents.registration_plan import (
+    PlannedFile,
+    RegistrationFiles,
+    RegistrationPlan,
+)
+from intent_lsp.governance.agents.registrations import INSTALL_TOOL, carry_out
+from intent_lsp.governance.governance import Governance
+from intent_lsp.store.agent_hosts import on_path
+from intent_lsp.store.ledger.ledger import Appended, Queued
+
+
+def answer(call: Call) -> None:
+    """Register the hosts, or show what would be written."""
+    options = call.options
+    if not options.dry_run:
+        person_needed("`intent-lsp agents install`")
+    root = call.root()
+    hosts = chosen(options) if options.host else found_hosts(root)
+    if not hosts and not options.instructions:
+        raise WrongUsageError(
+            "no agent host was found on this machine or in the repository",
+            cure="name one with --host",
+        )
+    done = install(call, root, hosts)
+    if options.json:
+        call.page.json({"root": str(root), "dryRun": options.dry_run, **installed_json(done)})
+    elif options.dry_run:
+        show_diff(call.page, done.plan)
+    else:
+        show_installed(call.page, root, done)
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """The hosts that were registered, what that changed, and the outcome of recording it."""
+
+    hosts: tuple[AgentHost, ...]
+    plan: RegistrationPlan
+    outcome: Appended | Queued | None
+
+
+def install(
+    call: Call, root: Path, hosts: Sequence[AgentHost], written: Sequence[PlannedFile] = ()
+) -> Installed:
+    """Register hosts in a root, or plan it (--dry-run).
+
+    `written` are files that the record has to name as well. Raise WrongUsageError if a file cannot
+    be edited.
+    """
+    options, page = call.options, call.page
+    with Governance(root) as governance:
+        rules = governing(governance)
+        wish = Wish(
+            program=own_program() if options.local else PROGRAM,
+            local=options.local,
+            fail_closed=not rules.policy.fail_open,
+        )
+        able = _registrable(hosts, wish, page, asked=bool(options.host))
+        at = files_of(root)
+        plan = without_problems(_plan(at, able, wish, instructions=options.instructions))
+        outcome = None
+        if not options.dry_run:
+            outcome = carry_out(governance, at, plan.files, INSTALL_TOOL, written=written)
+        _remark(governance, plan, wish, page)
+    remark_queued(page, outcome)
+    return Installed(able, plan, outcome)
+
+
+def installed_json(done: Installed) -> dict[str, object]:
+    """Return what was registered as JSON."""
+    return {
+        "hosts": [host.name for host in done.hosts],
+        "files": files_json(done.plan),
+        "untouched": list(done.plan.untouched),
+        "steps": [{"host": host.name, "step": step} for host in done.hosts for step in host.steps],
+        "recordId": record_json(done.outcome),
+    }
+
+
+def show_installed(page: Output, root: Path, done: Installed) -> None:
+    """Show what was registered, and what a person has to do."""
+    if not done.plan.files:
+        page.line("Every registration is in place; nothing was changed.")
+    else:
+        page.line(f"Registered in {root}:")
+        show_files(page, done.plan.files)
+    show_steps(page, done.hosts)
+    if any(file.place is Place.ROOT for file in done.plan.files):
+        page.line("Commit these files, so that your colleagues' agents are governed too.")
+
+
+def _plan(
+    at: RegistrationFiles, hosts: Sequence[AgentHost], wish: Wish, *, instructions: bool
+) -> RegistrationPlan:
+    plan = at.installing(hosts, wish)
+    if not instructions:
+        return plan
+    more = at.editing(at.instruction_file(), with_instructions)
+    return replace(
+        plan,
+        files=(*plan.files, *more.files),
+        problems=(*plan.problems, *more.problems),
+        untouched=(*plan.untouched, *more.untouched),
+    )
+
+
+def _registrable(
+    hosts: Sequence[AgentHost], wish: Wish, page: Output, *, asked: bool
+) -> tuple[AgentHost, ...]:
+    """Return the hosts that have a file for `wish`. Raise WrongUsageError if one was asked for."""
+    able = tuple(host for host in hosts if registrations_of(host, wish))
+    others = tuple(host for host in hosts if host not in able)
+    if others and (asked or not able):
+        raise WrongUsageError(
+            f"{named(others)}: there is no settings file that is not committed",
+            cure="leave --local out, or choose another host",
+        )
+    if others:
+        page.remark(f"intent-lsp: left out, since they read no local file: {named(others)}")
+    return able
+
+
+def _remark(governance: Governance, plan: RegistrationPlan, wish: Wish, page: Output) -> None:
+    git = governance.stores.git
+    for file in plan.files:
+        if wish.local and file.place is not Place.HOME and git and not git.ignored(file.path):
+            page.remark(
+                f"intent-lsp: git does not ignore {file.path}, which has a path of this machine;"
+                f" `echo {file.path} >> .git/info/exclude` fixes that"
+            )
+    if not wish.local and not on_path(PROGRAM):
+        page.remark(
+            f"intent-lsp: {PROGRAM} is not on PATH here, so hosts cannot start it; install it for"
+            " your user, or use --local"
+        )
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    add_hosts(parser, "those that are found")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="show the edits as a diff, and write nothing"
+    )
+    parser.add_argument(
+        "--local",
+        action="store_true",
+        help="write files that are not committed, with an absolute path to this program",
+    )
+    parser.add_argument(
+        "--instructions",
+        action="store_true",
+        help="also put what an agent has to know into AGENTS.md or CLAUDE.md",
+    )
+
+
+COMMAND: Final = Command(
+    examples=(
+        "intent-lsp agents install --dry-run",
+        "intent-lsp agents install --host claude --host codex --instructions",
+        "intent-lsp agents install --host claude --local",
+    ),
+    json="write {root, dryRun, hosts, files, untouched, steps, recordId} as JSON",
+    arguments=_arguments,
+    answer=answer,
+)

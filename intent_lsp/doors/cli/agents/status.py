@@ -1,0 +1,120 @@
+"""The command `agents status`: which agent hosts are found, and which are registered.
+
+Show each host that is found on this machine or registered here, a row for its hooks and a
+row for its MCP server: whether they are registered, and in which file. Hosts that are
+found and not registered are named on standard error, each with the command for it. With
+--host, hosts are shown even if they are not found. Nothing is changed.
+"""
+
+import argparse
+from collections.abc import Iterator
+from typing import Final
+
+from intent_lsp.doors.cli.agents.choice import add_hosts, chosen, files_of, own_program
+from intent_lsp.doors.cli.command import Call, Command
+from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
+from intent_lsp.formats.registrations.registration import Purpose, State
+from intent_lsp.governance.agents.registration_plan import HostStatus, RegistrationStatus
+
+_COLUMNS: Final = (
+    Column("Host"),
+    Column("What"),
+    Column("State"),
+    Column("Where", fold=True),
+    Column("Found by", fold=True, spare=True),
+)
+_STYLES: Final = {State.REGISTERED: "green", State.MISSING: "yellow", State.DIFFERS: "bold red"}
+_PURPOSES: Final = {Purpose.HOOKS: "hooks", Purpose.MCP: "MCP server"}
+_UNREADABLE: Final = "cannot be read"
+
+
+def answer(call: Call) -> None:
+    """Show the hosts and their registrations."""
+    root = call.root()
+    at = files_of(root)
+    every = [at.status(host, own_program()) for host in chosen(call.options)]
+    if call.options.json:
+        call.page.json({"root": str(root), "hosts": [_json(each) for each in every]})
+        return
+    shown = [each for each in every if call.options.host or each.signs or _is_begun(each)]
+    if not shown:
+        call.page.line("No agent host is found on this machine, and none is registered here.")
+    rows = [row for each in shown for row in _rows(each)]
+    call.page.table(TextTable(_COLUMNS, rows))
+    for each in shown:
+        for line in _remarks(each):
+            call.page.remark(f"intent-lsp: {line}")
+
+
+def _is_begun(status: HostStatus) -> bool:
+    """Whether a file holds hooks of the host. Several hosts may share the file of a server."""
+    return any(
+        each.purpose is Purpose.HOOKS and each.state is not State.MISSING
+        for each in status.registrations
+    )
+
+
+def _rows(status: HostStatus) -> Iterator[list[Cell]]:
+    for number, each in enumerate(status.registrations):
+        state = _UNREADABLE if each.state is None else each.state.value
+        style = "bold red" if each.state is None else _STYLES[each.state]
+        signs = ", ".join(status.signs) or "-"
+        yield [
+            Cell("" if number else status.host.name),
+            Cell(_PURPOSES[each.purpose]),
+            Cell(state, style),
+            Cell(each.path),
+            Cell("" if number else signs),
+        ]
+
+
+def _remarks(status: HostStatus) -> Iterator[str]:
+    host = status.host
+    for each in status.registrations:
+        if each.problem is not None:
+            place = each.problem.place
+            yield f"{each.path}{place}{':' if place else ''} {each.problem.problem}"
+    if status.signs and not status.registered:
+        yield (
+            f"{host.title} is found here and its hooks are not registered:"
+            f" `intent-lsp agents install --host {host.name}`"
+        )
+    if not host.observed and status.registered:
+        yield f"{host.title} is registered by its documentation; its hooks were not observed yet"
+
+
+def _json(status: HostStatus) -> dict[str, object]:
+    host = status.host
+    return {
+        "host": host.name,
+        "title": host.title,
+        "observed": host.observed,
+        "foundBy": list(status.signs),
+        "registered": status.registered,
+        "registrations": [_registration_json(each) for each in status.registrations],
+        "steps": list(host.steps),
+    }
+
+
+def _registration_json(each: RegistrationStatus) -> dict[str, object]:
+    problem = each.problem
+    return {
+        "purpose": each.purpose.value,
+        "place": each.place.value,
+        "path": each.path,
+        "state": _UNREADABLE if each.state is None else each.state.value,
+        "problem": None if problem is None else problem.problem,
+        "line": None if problem is None else problem.line,
+    }
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    add_hosts(parser, "those that are found or registered")
+
+
+COMMAND: Final = Command(
+    examples=("intent-lsp agents status", "intent-lsp agents status --host codex --json"),
+    json="write {root, hosts} as JSON, every host among them",
+    arguments=_arguments,
+    answer=answer,
+)

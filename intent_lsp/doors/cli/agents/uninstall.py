@@ -1,0 +1,127 @@
+"""The command `agents uninstall`: removes our hooks and our MCP server from agent hosts.
+
+Remove our entries, and nothing else, from the settings files of the hosts. Files and keys
+that hold nothing else afterwards go with them. Without --host, all hosts are meant, and
+the instructions in AGENTS.md or CLAUDE.md are removed too; what is registered in your home
+directory stays then, because your other projects use it. --local removes from files that
+are not committed alone. --dry-run shows the edits as a diff.
+
+Invariant: a file that cannot be edited leaves every file as it is.
+"""
+
+import argparse
+from dataclasses import replace
+from typing import Final
+
+from intent_lsp.doors.cli.agents.changes import (
+    files_json,
+    record_json,
+    remark_queued,
+    show_diff,
+    show_files,
+)
+from intent_lsp.doors.cli.agents.choice import (
+    add_hosts,
+    chosen,
+    files_of,
+    own_program,
+    person_needed,
+    without_problems,
+)
+from intent_lsp.doors.cli.command import Call, Command
+from intent_lsp.formats.registrations.host_registrations import Wish
+from intent_lsp.formats.registrations.instructions import without_instructions
+from intent_lsp.formats.registrations.registration import Place, State
+from intent_lsp.governance.agents.registration_plan import (
+    INSTRUCTION_FILES,
+    RegistrationFiles,
+    RegistrationPlan,
+)
+from intent_lsp.governance.agents.registrations import UNINSTALL_TOOL, carry_out
+from intent_lsp.governance.governance import Governance
+
+
+def answer(call: Call) -> None:
+    """Unregister the hosts, or show what would be written."""
+    options, page = call.options, call.page
+    if not options.dry_run:
+        person_needed("`intent-lsp agents uninstall`")
+    root = call.root()
+    at = files_of(root)
+    with Governance(root) as governance:
+        plan = without_problems(_plan(at, options))
+        outcome = None
+        if not options.dry_run:
+            outcome = carry_out(governance, at, plan.files, UNINSTALL_TOOL)
+    remark_queued(page, outcome)
+    for path in _kept_at_home(at, options):
+        page.remark(
+            f"intent-lsp: {path} stays, because your other projects use it; name the host with"
+            " --host to remove it"
+        )
+    if options.json:
+        page.json(
+            {
+                "root": str(root),
+                "dryRun": options.dry_run,
+                "files": files_json(plan),
+                "recordId": record_json(outcome),
+            }
+        )
+    elif options.dry_run:
+        show_diff(page, plan)
+    elif not plan.files:
+        page.line("Nothing of ours is registered here; nothing was changed.")
+    else:
+        page.line(f"Removed from {root}:")
+        show_files(page, plan.files)
+
+
+def _plan(at: RegistrationFiles, options: argparse.Namespace) -> RegistrationPlan:
+    local = Wish(program=own_program(), local=True)
+    wishes = [local] if options.local else [Wish(), local]
+    hosts = chosen(options)
+    plan = at.uninstalling(hosts, wishes, at_home=bool(options.host))
+    if options.host or options.local:
+        return plan
+    for name in INSTRUCTION_FILES:
+        more = at.editing(name, without_instructions)
+        plan = replace(
+            plan,
+            files=(*plan.files, *more.files),
+            problems=(*plan.problems, *more.problems),
+        )
+    return plan
+
+
+def _kept_at_home(at: RegistrationFiles, options: argparse.Namespace) -> tuple[str, ...]:
+    """Return the files in the home directory in which hosts stay registered."""
+    if options.host:
+        return ()
+    found = [each for host in chosen(options) for each in at.status(host, "").registrations]
+    return tuple(
+        each.path
+        for each in found
+        if each.place is Place.HOME and each.state in (State.REGISTERED, State.DIFFERS)
+    )
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    add_hosts(parser, "all")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="show the edits as a diff, and write nothing"
+    )
+    parser.add_argument(
+        "--local", action="store_true", help="remove from files that are not committed alone"
+    )
+
+
+COMMAND: Final = Command(
+    examples=(
+        "intent-lsp agents uninstall --dry-run",
+        "intent-lsp agents uninstall --host cursor",
+    ),
+    json="write {root, dryRun, files, recordId} as JSON",
+    arguments=_arguments,
+    answer=answer,
+)

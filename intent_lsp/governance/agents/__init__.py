@@ -1,0 +1,1 @@
+"""Registrations of agent hosts in a governed root: planned, written and recorded."""

@@ -1,0 +1,295 @@
+"""Plans what registering or unregistering hosts changes in files, and what they hold now.
+
+Invariant: nothing is written here. A plan with problems is not carried out, not even in part.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final
+
+from intent_lsp.core.content import Text, decode
+from intent_lsp.core.errors import IntentLspError
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.formats.registrations.agent_host import AgentHost
+from intent_lsp.formats.registrations.host_registrations import Wish, registrations_of
+from intent_lsp.formats.registrations.instructions import instructions_state
+from intent_lsp.formats.registrations.jsonc import UnreadableText
+from intent_lsp.formats.registrations.registration import (
+    Place,
+    Purpose,
+    Registration,
+    State,
+    Written,
+)
+from intent_lsp.store.agent_hosts import signs_of
+from intent_lsp.store.fs.files import read_bytes
+
+INSTRUCTION_FILES: Final = ("AGENTS.md", "CLAUDE.md")
+"""The files that agents read at their start, the preferred one first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedFile:
+    """A file that is to change from `before` to `after` (None: no file)."""
+
+    place: Place
+    path: WorkspacePath
+    before: bytes | None
+    after: bytes | None
+    hosts: tuple[str, ...] = ()
+    executable: bool = False
+
+    @property
+    def shown(self) -> str:
+        """The path for people: with `~/` if it is in the home directory."""
+        return shown_path(self.place, self.path)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileProblem:
+    """A file that cannot be edited, and why. `path` is for people."""
+
+    path: str
+    problem: UnreadableText
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegistrationPlan:
+    """What is to change: `files` change, and the files `untouched` are right already."""
+
+    files: tuple[PlannedFile, ...] = ()
+    problems: tuple[FileProblem, ...] = ()
+    untouched: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegistrationStatus:
+    """How far a host is registered for one purpose in one place."""
+
+    purpose: Purpose
+    place: Place
+    path: str
+    state: State | None
+    problem: UnreadableText | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostStatus:
+    """A host, why it counts as found on this machine, and its registrations."""
+
+    host: AgentHost
+    signs: tuple[str, ...]
+    registrations: tuple[RegistrationStatus, ...]
+
+    @property
+    def registered(self) -> bool:
+        """Whether the host's hooks are registered, here or in a local file."""
+        return any(
+            each.purpose is Purpose.HOOKS and each.state is State.REGISTERED
+            for each in self.registrations
+        )
+
+
+Edit = Callable[[str | None], Written]
+
+
+@dataclass(frozen=True, slots=True)
+class RegistrationFiles:
+    """The settings files of hosts in a root and in a home directory."""
+
+    root: Path
+    home: Path
+
+    def installing(self, hosts: Iterable[AgentHost], wish: Wish) -> RegistrationPlan:
+        """Plan the registration of hosts."""
+        planning = _Planning(self)
+        for host in hosts:
+            for each in registrations_of(host, wish):
+                planning.edit(self, each, host.name, each.content.installed)
+        return planning.plan()
+
+    def uninstalling(
+        self, hosts: Iterable[AgentHost], wishes: Sequence[Wish], *, at_home: bool
+    ) -> RegistrationPlan:
+        """Plan the removal of what is registered for hosts.
+
+        `at_home`: also in the home directory, where other projects may need it.
+        """
+        planning = _Planning(self)
+        for host in hosts:
+            for each in (each for wish in wishes for each in registrations_of(host, wish)):
+                if at_home or each.place is not Place.HOME:
+                    planning.edit(self, each, host.name, each.content.uninstalled)
+        return planning.plan()
+
+    def editing(self, path: str, edit: Edit) -> RegistrationPlan:
+        """Plan one edit of a file in the root."""
+        planning = _Planning(self)
+        planning.apply(_Key(Place.ROOT, path), "", edit, executable=False)
+        return planning.plan()
+
+    def instruction_file(self) -> str:
+        """Return the file for instructions: one that has them, else one that exists, else new."""
+        read = {name: self.text(Place.ROOT, name) for name in INSTRUCTION_FILES}
+        texts = {name: each.text if isinstance(each, Text) else None for name, each in read.items()}
+        having = [name for name, text in texts.items() if instructions_state(text) != State.MISSING]
+        there = [name for name, each in read.items() if each is not None]
+        return next(iter((*having, *there, *INSTRUCTION_FILES)))
+
+    def status(self, host: AgentHost, program: str) -> HostStatus:
+        """Return how far a host is registered. `program` is what local files are to call."""
+        found = [self._status(each) for each in registrations_of(host, Wish())]
+        if host.hooks.local is not None:
+            local = [
+                self._status(each)
+                for each in registrations_of(host, Wish(program=program, local=True))
+            ]
+            found += [each for each in local if each.state is not State.MISSING]
+        return HostStatus(
+            host=host,
+            signs=signs_of(host, self.root, self.home),
+            registrations=_together(found),
+        )
+
+    def base(self, place: Place) -> Path:
+        """Return the directory that paths in a place are relative to."""
+        return self.home if place is Place.HOME else self.root
+
+    def path_of(self, registration: Registration) -> str:
+        """Return the file that a registration is about."""
+        base = self.base(registration.place)
+        there = [path for path in registration.paths if os.path.lexists(base / path)]
+        return next(iter((*there, *registration.paths)))
+
+    def text(self, place: Place, path: str) -> Text | UnreadableText | None:
+        """Return a file's text, None if there is no file, or why it cannot be read."""
+        try:
+            data = read_bytes(self.base(place) / path)
+        except OSError as error:
+            return UnreadableText(problem=error.strerror or str(error))
+        except IntentLspError as error:
+            return UnreadableText(problem=str(error))
+        if data is None:
+            return None
+        return decode(data) or UnreadableText(problem="is no text in UTF-8 or UTF-16")
+
+    def _status(self, registration: Registration) -> RegistrationStatus:
+        path = self.path_of(registration)
+        text = self.text(registration.place, path)
+        state: State | UnreadableText
+        if isinstance(text, UnreadableText):
+            state = text
+        else:
+            state = registration.content.state(None if text is None else text.text)
+        if state is State.REGISTERED and registration.executable:
+            program = self.base(registration.place) / path
+            state = state if os.access(program, os.X_OK) else State.DIFFERS
+        problem = state if isinstance(state, UnreadableText) else None
+        return RegistrationStatus(
+            purpose=registration.purpose,
+            place=registration.place,
+            path=shown_path(registration.place, path),
+            state=state if isinstance(state, State) else None,
+            problem=problem,
+        )
+
+
+def created_files(root: Path, paths: Iterable[str]) -> tuple[PlannedFile, ...]:
+    """Return files of a root that were created a moment ago, with their contents."""
+    return tuple(
+        PlannedFile(
+            place=Place.ROOT, path=WorkspacePath(path), before=None, after=read_bytes(root / path)
+        )
+        for path in paths
+    )
+
+
+def shown_path(place: Place, path: str) -> str:
+    """Return a path for people: with `~/` if it is in the home directory."""
+    return f"~/{path}" if place is Place.HOME else path
+
+
+@dataclass(frozen=True, slots=True)
+class _Key:
+    place: Place
+    path: str
+
+
+@dataclass(slots=True)
+class _Planning:
+    """Edits of files, each made on what the ones before it have left."""
+
+    at: RegistrationFiles
+    files: dict[_Key, PlannedFile] = field(default_factory=dict)
+    problems: list[FileProblem] = field(default_factory=list)
+
+    def edit(
+        self, at: RegistrationFiles, registration: Registration, host: str, edit: Edit
+    ) -> None:
+        key = _Key(registration.place, at.path_of(registration))
+        self.apply(key, host, edit, executable=registration.executable)
+
+    def apply(self, key: _Key, host: str, edit: Edit, *, executable: bool) -> None:
+        known = self.files.get(key) or self._read(key, executable=executable)
+        if known is None:
+            return
+        text = None if known.after is None else decode(known.after)
+        made = edit(None if text is None else text.text)
+        if isinstance(made, UnreadableText):
+            problem = FileProblem(path=known.shown, problem=made)
+            self.problems += [] if problem in self.problems else [problem]
+            return
+        after = None
+        if made is not None:
+            after = made.encode() if text is None else text.encode(made)
+        hosts = known.hosts if not host or host in known.hosts else (*known.hosts, host)
+        self.files[key] = replace(known, after=after, hosts=hosts)
+
+    def plan(self) -> RegistrationPlan:
+        files = self.files.values()
+        return RegistrationPlan(
+            files=tuple(each for each in files if _changes(self.at, each)),
+            problems=tuple(self.problems),
+            untouched=tuple(each.shown for each in files if not _changes(self.at, each)),
+        )
+
+    def _read(self, key: _Key, *, executable: bool) -> PlannedFile | None:
+        text = self.at.text(key.place, key.path)
+        if isinstance(text, UnreadableText):
+            problem = FileProblem(path=shown_path(key.place, key.path), problem=text)
+            self.problems += [] if problem in self.problems else [problem]
+            return None
+        data = None if text is None else text.encode(text.text)
+        return PlannedFile(
+            place=key.place,
+            path=WorkspacePath(key.path),
+            before=data,
+            after=data,
+            executable=executable,
+        )
+
+
+def _changes(at: RegistrationFiles, file: PlannedFile) -> bool:
+    if file.before != file.after:
+        return True
+    program = at.base(file.place) / file.path
+    return file.executable and file.after is not None and not os.access(program, os.X_OK)
+
+
+def _together(found: Sequence[RegistrationStatus]) -> tuple[RegistrationStatus, ...]:
+    """Return one status for each purpose and place; several programs in one folder are one."""
+    groups: dict[tuple[Purpose, Place], list[RegistrationStatus]] = {}
+    for each in found:
+        groups.setdefault((each.purpose, each.place), []).append(each)
+    return tuple(_joined(group) for group in groups.values())
+
+
+def _joined(group: Sequence[RegistrationStatus]) -> RegistrationStatus:
+    first = next((each for each in group if each.problem is not None), group[0])
+    if len(group) == 1 or first.problem is not None:
+        return first
+    states = {each.state for each in group}
+    folder = first.path.rpartition("/")[0] + "/"
+    return replace(first, path=folder, state=states.pop() if len(states) == 1 else State.DIFFERS)
