@@ -206,11 +206,21 @@ def test_a_server_ends_when_its_host_closes_standard_input(repository: Repositor
     assert b"Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("missing", ["mcp", "mcp_types", "pydantic", "uvicorn"])
-def test_without_the_extra_the_command_says_what_to_install(missing: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("missing", "words"),
+    [
+        ("mcp", []),
+        ("mcp_types", []),
+        ("pydantic", []),
+        ("uvicorn", ["--http", ":0", "--token-file", "token"]),
+    ],
+)
+def test_without_the_extra_the_command_says_what_to_install(
+    missing: str, words: list[str], tmp_path: Path
+) -> None:
     program = (
         f"import sys; sys.modules[{missing!r}] = None\n"
-        "from intent_lsp.__main__ import main; sys.exit(main(['mcp']))"
+        f"from intent_lsp.__main__ import main; sys.exit(main({['mcp', *words]}))"
     )
     done = subprocess.run(
         [sys.executable, "-c", program],

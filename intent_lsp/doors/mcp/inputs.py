@@ -43,7 +43,7 @@ FilePath = Annotated[
     ),
     AfterValidator(_plain_path),
 ]
-ReadHash = Annotated[
+LastReadHash = Annotated[
     str | None,
     Field(
         description="SHA-256 of the file as you last read it (sha256:…); null if there was none."
@@ -141,7 +141,7 @@ class CheckEditInput(EditInput):
     new_text: Annotated[
         str | None, Field(description="The whole new text of the file, if you know it.")
     ] = None
-    read_hash: ReadHash = None
+    read_hash: LastReadHash = None
     read_hashes: Annotated[
         dict[FilePath, str | None],
         Field(description="For several paths: the SHA-256 of each as you last read it."),
@@ -184,7 +184,7 @@ class FileEditInput(BaseModel):
     ] = []
     move_to: Annotated[FilePath | None, Field(description="The file's new path.")] = None
     delete: bool = False
-    read_hash: ReadHash = None
+    read_hash: LastReadHash = None
 
 
 class ApplyEditInput(EditInput):
@@ -207,7 +207,7 @@ class WriteInput(SessionInput):
     content: Annotated[str, Field(description="The whole new text, from first to last line.")]
     intent_id: IntentIdText
     mutation_class: DeclaredClass
-    read_hash: ReadHash = None
+    read_hash: LastReadHash = None
     tool_use_id: ShortText | None = None
 
     def place(self) -> str | None:

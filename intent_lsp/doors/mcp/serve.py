@@ -35,26 +35,39 @@ def serve_mcp(
     """Serve until the client leaves, and return the exit status.
 
     `root`: serve only the root that governs this directory. `endpoint`: serve HTTP there, with the
-    token in `token_file`. Raise McpMissingError, ListeningError or TokenFileError.
+    token in `token_file`. Raise McpMissingError, LoopbackError or TokenFileError.
     """
     logging.basicConfig(level=level.upper(), stream=sys.stderr, format=_FORMAT)
     try:
-        # Imported late: without the extra, the command says what to install.
-        from intent_lsp.doors.mcp.mcp_roots import McpRoots  # noqa: PLC0415
-        from intent_lsp.doors.mcp.mcp_server import build_mcp_server  # noqa: PLC0415
-        from intent_lsp.doors.mcp.mcp_transports import serve_http, serve_stdio  # noqa: PLC0415
+        _serve(Path(os.path.abspath(root or ".")), root is not None, endpoint, token_file)  # noqa: PTH100
     except ModuleNotFoundError as problem:
         missing = (problem.name or "").partition(".")[0]
         if missing not in _OPTIONAL:
             raise
         raise McpMissingError(missing) from problem
-    roots = McpRoots(Path(os.path.abspath(root or ".")), only=root is not None)  # noqa: PTH100
+    return 0
+
+
+def _serve(
+    start: Path,
+    only: bool,  # noqa: FBT001 - a fact, not a flag
+    endpoint: tuple[str, int] | None,
+    token_file: str | None,
+) -> None:
+    # Imported late: without the extra, the command says what to install.
+    from intent_lsp.doors.mcp.mcp_roots import McpRoots  # noqa: PLC0415
+    from intent_lsp.doors.mcp.mcp_server import build_mcp_server  # noqa: PLC0415
+
+    roots = McpRoots(start, only=only)
     try:
         server = build_mcp_server(roots)
         if endpoint is None or token_file is None:
+            from intent_lsp.doors.mcp.mcp_stdio import serve_stdio  # noqa: PLC0415
+
             serve_stdio(server)
         else:
+            from intent_lsp.doors.mcp.mcp_http import serve_http  # noqa: PLC0415
+
             serve_http(server, endpoint, Path(token_file))
     finally:
         roots.close()
-    return 0

@@ -33,7 +33,7 @@ class Replacement(msgspec.Struct, kw_only=True, frozen=True):
     replace_all: bool = False
 
 
-class FileEdit(msgspec.Struct, kw_only=True, frozen=True):
+class FileTextEdit(msgspec.Struct, kw_only=True, frozen=True):
     """What is to become of one file: another text, another path, both, or nothing (`delete`)."""
 
     path: Filled
@@ -76,7 +76,9 @@ class FileEditParams(CommonParams, kw_only=True, frozen=True):
     """Params of a tool call that edits files by their text, all of them or none."""
 
     tool_name: Id
-    files: Annotated[tuple[FileEdit, ...], msgspec.Meta(min_length=1, max_length=_FILES_AT_MOST)]
+    files: Annotated[
+        tuple[FileTextEdit, ...], msgspec.Meta(min_length=1, max_length=_FILES_AT_MOST)
+    ]
     intent_id: Id | None = None
     mutation_class: MutationClass | None = None
     tool_use_id: Id | None = None
@@ -111,7 +113,7 @@ class FileEditParams(CommonParams, kw_only=True, frozen=True):
         )
 
 
-def _named(file: FileEdit) -> tuple[str, ...]:
+def _named(file: FileTextEdit) -> tuple[str, ...]:
     return (file.path,) if file.move_to is None else (file.path, file.move_to)
 
 

@@ -1,4 +1,4 @@
-"""The transports of the MCP server: standard input and output, and HTTP on this machine.
+"""Serves MCP clients over HTTP, on this machine only.
 
 Invariant: HTTP listens on loopback only, and who does not know the token reaches no handler.
 """
@@ -15,14 +15,11 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, Final
 
-import anyio
 import uvicorn
 from mcp.server.lowlevel import Server
-from mcp.server.stdio import stdio_server
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from intent_lsp.core.errors import IntentLspError
-from intent_lsp.doors.mcp.malformed import AnsweringStream
 from intent_lsp.formats.endpoint import Endpoint
 from intent_lsp.store.fs.token_file import token_of
 
@@ -33,8 +30,6 @@ LARGEST_BODY: Final = 64 * 1024 * 1024
 _GRACE: Final = 2
 """Seconds that open connections have when the server ends."""
 
-McpApp = Server[dict[str, object]]
-
 
 class LoopbackError(IntentLspError):
     """An address that the server cannot or must not listen at. `cure` says what to do."""
@@ -44,18 +39,9 @@ class LoopbackError(IntentLspError):
         self.cure = cure
 
 
-def serve_stdio(server: McpApp) -> None:
-    """Serve the client at standard input and output until it closes its side."""
-
-    async def run() -> None:
-        async with stdio_server() as (reading, writing):
-            answering = AnsweringStream(reading, writing)
-            await server.run(answering, writing, server.create_initialization_options())
-
-    anyio.run(run)
-
-
-def serve_http(server: McpApp, endpoint: tuple[str, int], token_file: Path) -> None:
+def serve_http(
+    server: Server[dict[str, object]], endpoint: tuple[str, int], token_file: Path
+) -> None:
     """Serve any number of clients over HTTP until a signal ends that.
 
     Print `intent-lsp: listening on URL (this machine only)` to standard error first. Raise
