@@ -268,6 +268,31 @@ async def test_an_agent_works_over_http_with_the_token(
                 await journey(Agent(client), root, person)
 
 
+async def test_two_clients_of_one_server_are_kept_apart(
+    repository: Repository, tmp_path: Path
+) -> None:
+    root, count = govern(repository).root, 10
+    with http_server(root, tmp_path / "token") as url:
+        headers = {"Authorization": f"Bearer {(tmp_path / 'token').read_text().strip()}"}
+        async with AsyncExitStack() as stack:
+            http = await stack.enter_async_context(httpx2.AsyncClient(headers=headers, timeout=60))
+
+            async def work(mode: str, intent: str, path: str) -> None:
+                transport = streamable_http_client(url, http_client=http)
+                async with Client(transport, mode=mode) as client:
+                    agent = Agent(client)
+                    await agent.select(intent)
+                    for number in range(count):
+                        await agent.writes(path, f"{number}\n", intent_id=intent)
+
+            async with anyio.create_task_group() as group:
+                group.start_soon(work, "legacy", "INT-001", LOGIN)
+                group.start_soon(work, "auto", "INT-002", "src/billing/invoice.py")
+    found = [(record["session_id"], record["intent_id"]) for record in records(root)]
+    assert len(found) == 2 * count
+    assert len(set(found)) == 2
+
+
 async def test_who_has_no_token_or_comes_from_a_web_page_is_sent_away(
     repository: Repository, tmp_path: Path
 ) -> None:

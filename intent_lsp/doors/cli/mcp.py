@@ -31,6 +31,16 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         help="serve only the project of this directory; the governed root is found from there"
         " upwards",
     )
+    _http_arguments(parser)
+    parser.add_argument(
+        "--log-level",
+        choices=_LEVELS,
+        default="warning",
+        help="how much is logged to standard error: %(choices)s (default: %(default)s)",
+    )
+
+
+def _http_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--http",
         metavar="HOST:PORT",
@@ -43,12 +53,6 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="what a client has to send as `Authorization: Bearer TOKEN` stands in this file,"
         " which nobody else may read; made with a fresh token if it is not there",
-    )
-    parser.add_argument(
-        "--log-level",
-        choices=_LEVELS,
-        default="warning",
-        help="how much is logged to standard error: %(choices)s (default: %(default)s)",
     )
 
 

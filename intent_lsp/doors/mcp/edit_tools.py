@@ -3,19 +3,17 @@
 Invariant: what is made here is judged, written and recorded under one lock.
 """
 
-import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
-import anyio
 from pydantic import BaseModel
 
 from intent_lsp.core.agents.tools import FileChange, ToolCall
 from intent_lsp.core.codes import McpCode
-from intent_lsp.core.gate.request import Allowed, ApprovalAnswer
-from intent_lsp.core.records import ApprovalChannel
+from intent_lsp.core.gate.request import Allowed
 from intent_lsp.doors.mcp.answers import ToolAnswer, ToolFailure, refusal
+from intent_lsp.doors.mcp.call_approval import decided
 from intent_lsp.doors.mcp.inputs import (
     ApplyEditInput,
     CheckEditInput,
@@ -24,27 +22,18 @@ from intent_lsp.doors.mcp.inputs import (
     given_values,
 )
 from intent_lsp.doors.mcp.outputs import AppliedOutput, DecisionOutput, RecordedOutput
-from intent_lsp.doors.mcp.tool_request import ToolRequest, ToolResult, in_thread
+from intent_lsp.doors.mcp.tool_request import ToolRequest, ToolResult
 from intent_lsp.formats.params.calls import WRITE_TOOL, RecordParams, ToolCallParams
 from intent_lsp.formats.params.edits import whole_text
 from intent_lsp.formats.params.file_edits import FileEditParams
 from intent_lsp.formats.params.read import read_params
-from intent_lsp.governance.calls.admission import CallDecision
-from intent_lsp.governance.calls.approvals import ApprovalQuestion, ApprovalSteps, settled
 from intent_lsp.governance.calls.call_json import applied_json, call_json, outcome_json
 from intent_lsp.governance.calls.calls import Applied, unknown_ticket
-from intent_lsp.governance.plan.checkout import CheckoutRefusal
-from intent_lsp.governance.plan.planning import Granted, Wish
-
-_log: Final = logging.getLogger(__name__)
 
 APPLY_TOOL: Final = "apply_edit"
-CANCELLED: Final = "the request was cancelled before anybody answered"
 
 _OURS: Final = frozenset({"root", "session"})
 """Arguments that find the root and the session, and are no part of the call."""
-
-T = TypeVar("T")
 
 
 async def check_edit(asked: ToolRequest, given: CheckEditInput) -> ToolResult:
@@ -52,7 +41,7 @@ async def check_edit(asked: ToolRequest, given: CheckEditInput) -> ToolResult:
     call = read_params(_values(given), ToolCallParams).call()
     session, calls = asked.asker, asked.governance.calls
     admit = partial(calls.admit, session.id, session.agent_id, call)
-    decision = await _decided(asked, admit, lambda judged: judged)
+    decision = await decided(asked, admit, lambda judged: judged)
     structured = call_json(decision, asked.governance.root)
     return ToolAnswer(output=DecisionOutput, structured=structured)
 
@@ -87,7 +76,7 @@ async def _applied(asked: ToolRequest, call: ToolCall, changes: Sequence[FileCha
     apply = partial(
         asked.governance.calls.apply, session.id, session.agent_id, call, tuple(changes)
     )
-    done = await _decided(asked, apply, lambda applied: applied.admission)
+    done = await decided(asked, apply, lambda applied: applied.admission)
     structured = applied_json(done, asked.governance.root)
     if done.outcome is not None:
         # With the hashes afterwards, the caller need not read the files again.
@@ -108,47 +97,6 @@ def _unapplied(done: Applied, structured: dict[str, Any]) -> ToolFailure:
         details={"problem": done.problem, "recordId": structured["recordId"]},
         cure="no file was changed; read the file again and repeat the edit",
     )
-
-
-async def _decided(
-    asked: ToolRequest,
-    judge: Callable[[ApprovalAnswer], T],
-    decision_of: Callable[[T], CallDecision],
-) -> T:
-    """Judge a call, ask through the client if a person has to decide, and judge it again.
-
-    Raise InputNeeded if the client has to call again with the answer.
-    """
-    governance, session = asked.governance, asked.asker
-    policy = (await in_thread(governance.rules.current)).policy
-
-    async def judged(word: ApprovalAnswer) -> T:
-        return await in_thread(judge, word)
-
-    async def ask(question: ApprovalQuestion) -> ApprovalAnswer:
-        try:
-            return await asked.client.ask(question, session.id, policy)
-        except anyio.get_cancelled_exc_class():
-            with anyio.CancelScope(shield=True):
-                # The refusal is noted although nobody waits for the answer any more.
-                await judged(ApprovalAnswer(feedback=CANCELLED, final=True))
-            raise
-
-    async def grant(wish: Wish) -> Granted | CheckoutRefusal:
-        expand = governance.planning.grant
-        return await in_thread(
-            expand,
-            wish,
-            session,
-            by=session.id,
-            unsaved_file=False,
-            channel=ApprovalChannel.ELICITATION,
-        )
-
-    steps = ApprovalSteps(
-        judge=judged, decision_of=decision_of, ask=ask, grant=grant, warn=_log.warning
-    )
-    return await settled(session.id, await judged(asked.client.first_word(policy)), steps)
 
 
 def _values(given: BaseModel) -> dict[str, Any]:

@@ -25,6 +25,13 @@ def _plain_path(spelled: str) -> str:
     return found
 
 
+def _absolute_path(path: str) -> str:
+    """Return an absolute path unchanged. Raise ValueError for every other."""
+    if not path.startswith("/"):
+        raise ValueError(f"{path!r} is not an absolute path")
+    return path
+
+
 Handle = Annotated[
     str,
     Field(
@@ -65,7 +72,7 @@ class ToolInput(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     root: Annotated[
-        FilePath | None,
+        Annotated[FilePath, AfterValidator(_absolute_path)] | None,
         Field(
             description="A directory of the project, absolute. Needed only if the server was"
             " started without --root and no other argument names an absolute path in it."

@@ -36,7 +36,7 @@ from intent_lsp.governance.calls.approvals import (
 from intent_lsp.governance.calls.call_json import violations_json
 from intent_lsp.governance.calls.violations import CallViolation
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
-from intent_lsp.governance.plan.planning import Wish
+from intent_lsp.governance.plan.planning import Granted, Wish
 from intent_lsp.governance.plan.selection_json import selection_json
 from intent_lsp.governance.root.sessions import Session
 from intent_lsp.store.state.notes import AgentInfo
@@ -137,7 +137,7 @@ async def request_scope_expansion(asked: ToolRequest, given: ExpansionInput) -> 
     )
     word = await asked.client.ask(question, asked.asker.id, rules.policy)
     if word.approval is None:
-        structured: dict[str, Any] = {"approved": False, "feedback": word.feedback}
+        structured = {"approved": False, "feedback": word.feedback}
         return ToolAnswer(output=ExpansionOutput, structured=structured)
     granted = await in_thread(
         asked.governance.planning.grant,
@@ -147,9 +147,11 @@ async def request_scope_expansion(asked: ToolRequest, given: ExpansionInput) -> 
         unsaved_file=False,
         channel=word.channel,
     )
-    if isinstance(granted, CheckoutRefusal):
-        return refusal(granted)
-    structured = {"approved": True, "intent": intent_json(granted.intent)}
+    return refusal(granted) if isinstance(granted, CheckoutRefusal) else _granted(granted)
+
+
+def _granted(granted: Granted) -> ToolAnswer:
+    structured: dict[str, Any] = {"approved": True, "intent": intent_json(granted.intent)}
     if granted.expires_at is not None:
         structured["expiresAt"] = granted.expires_at
     return ToolAnswer(output=ExpansionOutput, structured=structured)

@@ -49,23 +49,17 @@ def serve_http(
     """
     listener = _listen(Endpoint(*endpoint))
     with listener:
-        token = token_of(token_file)
-        host, port = listener.getsockname()[:2]
         app = server.streamable_http_app(
             streamable_http_path=PATH, max_request_body_size=LARGEST_BODY
         )
         config = uvicorn.Config(
-            TokenGuard(app, token),
+            TokenGuard(app, token_of(token_file)),
             log_config=None,
             access_log=False,
             server_header=False,
             timeout_graceful_shutdown=_GRACE,
         )
-        # The parent may have closed standard error; then it knows the port.
-        with contextlib.suppress(AttributeError, OSError):
-            url = f"http://{Endpoint(host, port)}{PATH}"
-            sys.stderr.write(f"intent-lsp: listening on {url} (this machine only)\n")
-            sys.stderr.flush()
+        _announce(listener)
         asyncio.run(QuietUvicorn(config).serve([listener]))
 
 
@@ -118,6 +112,15 @@ async def _refuse(send: Send) -> None:
     ]
     await send({"type": "http.response.start", "status": 401, "headers": headers})
     await send({"type": "http.response.body", "body": body})
+
+
+def _announce(listener: socket.socket) -> None:
+    host, port = listener.getsockname()[:2]
+    # The parent may have closed standard error; then it knows the port.
+    with contextlib.suppress(AttributeError, OSError):
+        url = f"http://{Endpoint(host, port)}{PATH}"
+        sys.stderr.write(f"intent-lsp: listening on {url} (this machine only)\n")
+        sys.stderr.flush()
 
 
 def _listen(endpoint: Endpoint) -> socket.socket:

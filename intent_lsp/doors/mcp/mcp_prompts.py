@@ -6,9 +6,10 @@ import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
+from intent_lsp.core.errors import WrongParamsError
 from intent_lsp.core.text import whole
 from intent_lsp.doors.mcp.answers import NOT_GOVERNED
-from intent_lsp.doors.mcp.mcp_roots import McpRoots, absolute
+from intent_lsp.doors.mcp.mcp_roots import McpRoots
 from intent_lsp.doors.mcp.tool_request import in_thread
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
@@ -64,9 +65,10 @@ class McpPrompts:
 
     def _text(self, arguments: dict[str, str]) -> str:
         named = arguments.get("root") or None
-        if named is not None and absolute(named) is None:
-            raise _invalid(f"root: {named[:80]!r} is not an absolute path")
-        governance = self._roots.of_directory(named)
+        try:
+            governance = self._roots.of_directory(named)
+        except WrongParamsError as wrong:
+            raise _invalid(f"{wrong.field}: {wrong.problem}") from wrong
         if governance is None:
             raise _invalid(NOT_GOVERNED.format(named or self._roots.start))
         wanted = arguments.get("intent_id")

@@ -1,6 +1,6 @@
 """The resources: the intents of a root, and the records of its ledger.
 
-Invariant: a resource is JSON, and the same that the requests of the protocol return (section 2).
+Invariant: a resource is JSON, and what the requests return (protocol section 2).
 """
 
 import json
@@ -13,7 +13,7 @@ import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
-from intent_lsp.core.errors import IntentLspError
+from intent_lsp.core.errors import IntentLspError, WrongParamsError
 from intent_lsp.core.text import whole
 from intent_lsp.doors.mcp.answers import NOT_GOVERNED
 from intent_lsp.doors.mcp.mcp_roots import McpRoots
@@ -83,6 +83,8 @@ class McpResources:
         """Answer `resources/read`. Raise MCPError for what does not exist."""
         try:
             found = await in_thread(self._read, params.uri)
+        except WrongParamsError as wrong:
+            raise _invalid(f"{wrong.field}: {wrong.problem}") from wrong
         except IntentLspError as problem:
             raise MCPError(code=types.INTERNAL_ERROR, message=str(problem)) from problem
         text = whole(json.dumps(found, ensure_ascii=False, indent=1))

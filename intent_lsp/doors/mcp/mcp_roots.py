@@ -9,7 +9,7 @@ import threading
 from pathlib import Path
 from typing import Final
 
-from intent_lsp.core.errors import IntentLspError
+from intent_lsp.core.errors import IntentLspError, WrongParamsError
 from intent_lsp.doors.mcp.inputs import ToolInput
 from intent_lsp.governance.governance import Governance
 from intent_lsp.store.fs.roots import governed_root
@@ -35,8 +35,11 @@ class McpRoots:
         """Return the root that a call is about, or None if nothing governs it.
 
         That is the only root; else the one of an absolute path in the call, else of its session,
-        else of the directory where the server was started.
+        else of the directory where the server was started. Raise WrongParamsError if the call names
+        another root than the only one.
         """
+        if self.only and given.root is not None:
+            self._check(given.root)
         session: str | None = getattr(given, "session", None)
         with self._lock:
             known = self._of_sessions.get(session or "")
@@ -45,9 +48,15 @@ class McpRoots:
         return self._opened(governed or known or governed_root(os.fspath(self.start)))
 
     def of_directory(self, directory: str | None) -> Governance | None:
-        """Return the root that governs a directory, None: the one where the server was started."""
-        named = None if self.only else absolute(directory)
-        return self._opened(governed_root(named or os.fspath(self.start)))
+        """Return the root that governs a directory, None: the one where the server was started.
+
+        Raise WrongParamsError if that is not the only root, or the directory is not absolute.
+        """
+        if directory is not None and absolute(directory) is None:
+            raise WrongParamsError("root", f"{directory[:80]!r} is not an absolute path")
+        if self.only and directory is not None:
+            self._check(directory)
+        return self._opened(governed_root(directory or os.fspath(self.start)))
 
     def remember(self, session: str, governance: Governance) -> None:
         """Remember in which root a session works."""
@@ -60,6 +69,14 @@ class McpRoots:
             for governance in self._open.values():
                 _close(governance)
             self._open.clear()
+
+    def _check(self, named: str) -> None:
+        """Raise WrongParamsError if a directory is not governed by the only root."""
+        ours, theirs = governed_root(os.fspath(self.start)), governed_root(named)
+        if ours is not None and (theirs is None or theirs.resolve() != ours.resolve()):
+            raise WrongParamsError(
+                "root", f"{named!r} is not in {ours}, which alone is served here"
+            )
 
     def _opened(self, root: Path | None) -> Governance | None:
         if root is None:

@@ -162,6 +162,7 @@ WRONG: list[tuple[str, dict[str, Any], str, str]] = [
     ("who_wrote", {"path": LOGIN, "start_line": 3, "end_line": 2}, "end_line", "before start_line"),
     ("who_wrote", {"path": LOGIN, "start_line": 0}, "start_line", "greater than or equal to 1"),
     ("record_edit", {"ticket": "x"}, "success", "Field required"),
+    ("list_intents", {"root": "here"}, "root", "'here' is not an absolute path"),
 ]
 
 
@@ -328,7 +329,11 @@ async def test_a_server_of_one_root_serves_no_other(root: Path, tmp_path: Path) 
     (other / ".orchestration").mkdir(parents=True)
     (other / ".orchestration/active_intents.yaml").write_text("active_intents: []\n")
     async with in_process(root) as agent:
-        await agent.select(root=str(other))
+        for named in (str(other), str(tmp_path), "/"):
+            wrong = await agent.refused("select_active_intent", intent_id="INT-001", root=named)
+            assert wrong.code == "INVALID_ARGUMENTS"
+            assert f"is not in {root}, which alone is served here" in wrong.message
+        await agent.select(root=str(root / "src"))
         outside = await agent.cannot_write(str(other / "a.py"))
         assert outside.code == "OUTSIDE_WORKSPACE"
         assert not (other / "a.py").exists()
