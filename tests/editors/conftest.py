@@ -2,17 +2,15 @@
 
 import pytest
 
+from tests.support import repetition as repetitions
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--count", type=int, default=1, help="run each test this many times in a row")
+    repetitions.add_option(parser)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Repeat each test `--count` times; once where that option is unknown."""
-    count = metafunc.config.getoption("count", 1)
-    if count > 1:
-        metafunc.fixturenames.append("repetition")
-        metafunc.parametrize("repetition", range(1, count + 1), indirect=True, scope="module")
+    repetitions.repeat(metafunc)
 
 
 @pytest.fixture(scope="module")

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from intent_lsp.formats.hosts.table import HOSTS
 from tests.support import repository as repositories
 from tests.support.agent_lab.host import Host, Tools
 from tests.support.agent_lab.model import Script, ScriptedModel
@@ -103,6 +104,7 @@ def governed_host(
         directory,
         hook or (lambda _event: f"intent-lsp hook {host.name}"),
         programs=programs,
+        events=HOSTS[host.name].events,
         environment=environment,
     )
     # Committed with the registrations: a host whose hooks are missing would pass every test.

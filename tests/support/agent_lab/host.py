@@ -24,6 +24,14 @@ class Place:
     installed: Path
     hook: Callable[[str], str] | None
     mcp: Sequence[str] = ()
+    events: frozenset[str] | None = None
+    """The events to register, where the host has them; None: all that are known."""
+
+    def wanted(self, known: Sequence[str]) -> list[str]:
+        """Return which of the host's events are to be registered."""
+        if self.hook is None:
+            return []
+        return [event for event in known if self.events is None or event in self.events]
 
     def write(self, path: str, content: str, *, executable: bool = False) -> None:
         """Write a file of the repository."""
@@ -35,17 +43,14 @@ class Place:
 
     def claude_hooks(self, events: Sequence[str], timeout: int) -> Json:
         """Return the object `hooks` that Claude Code made common."""
-        if self.hook is None:
-            return {}
         return {
-            event: [
-                {
-                    "matcher": "*",
-                    "hooks": [{"type": "command", "timeout": timeout, "command": self.hook(event)}],
-                }
-            ]
-            for event in events
+            event: [{"matcher": "*", "hooks": [self._claude_hook(event, timeout)]}]
+            for event in self.wanted(events)
         }
+
+    def _claude_hook(self, event: str, timeout: int) -> Json:
+        assert self.hook is not None
+        return {"type": "command", "timeout": timeout, "command": self.hook(event)}
 
     def mcp_servers(self, **more: Json) -> Json:
         """Return the object `mcpServers` that Claude Code made common."""

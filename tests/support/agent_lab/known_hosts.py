@@ -15,3 +15,8 @@ CODE_MODE = codex.CODE_MODE
 def named() -> frozenset[str]:
     """Return the hosts named by INTENT_LSP_TEST_HOSTS, words with spaces or commas between."""
     return frozenset(os.environ.get("INTENT_LSP_TEST_HOSTS", "").replace(",", " ").split())
+
+
+def wanted_hosts() -> Mapping[str, Host]:
+    """Return the free hosts."""
+    return FREE

@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -114,6 +114,7 @@ def lab(
     *,
     mcp: Sequence[str] = (),
     programs: Path | None = None,
+    events: Collection[str] | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> Lab:
     """Install a host and give it a home, and register the hook in `directory/repo`.
@@ -130,6 +131,7 @@ def lab(
         installed=installed,
         hook=hook,
         mcp=mcp,
+        events=None if events is None else frozenset(events),
     )
     host.register(place)
     if programs is not None:

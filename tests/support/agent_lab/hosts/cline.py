@@ -15,7 +15,8 @@ _PROVIDER = ("--provider", "openai")
 
 
 def _register(place: Place) -> None:
-    for event in _EVENTS if place.hook is not None else ():
+    for event in place.wanted(_EVENTS):
+        assert place.hook is not None
         script = f"#!/bin/sh\nexec {place.hook(event)}\n"
         place.write(f".cline/hooks/{event}", script, executable=True)
     if place.mcp:

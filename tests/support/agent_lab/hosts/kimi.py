@@ -28,7 +28,8 @@ max_context_size = 200000
 def _register(place: Place) -> None:
     hooks = [
         f'[[hooks]]\nevent = "{event}"\ntimeout = 10\ncommand = {json.dumps(place.hook(event))}\n'
-        for event in (_EVENTS if place.hook is not None else ())
+        for event in place.wanted(_EVENTS)
+        if place.hook is not None
     ]
     place.write_at_home(".kimi-code/config.toml", _MODEL + "".join(hooks))
     if place.mcp:

@@ -1,10 +1,15 @@
 // Hands each event of opencode to a command, as JSON on its standard input, and throws the reason
-// with which the command refuses (exit status 2). The test puts the command in place of "COMMAND".
+// with which the command refuses (exit status 2). The test puts the command in place of "COMMAND",
+// and the list of the events to hand over, or null for all of them, in place of "EVENTS".
 import { spawnSync } from "node:child_process"
 
 const command = "COMMAND"
+const wanted = "EVENTS"
+const kept = /^(session\.(created|idle|error|deleted|compacted)|file\.edited|permission)/
 
 function hand(event, input, output) {
+  const name = event === "event" ? input.type : event
+  if (wanted && !wanted.includes(name)) return
   const text = JSON.stringify({ event, input, output })
   const words = command.replace("EVENT", event)
   const done = spawnSync("/bin/sh", ["-c", words], { input: text, encoding: "utf8" })
@@ -16,8 +21,7 @@ export const Recorder = async (context) => {
   const pass = (name) => async (input, output) => hand(name, input, output)
   return {
     event: async ({ event }) => {
-      if (/^(session\.(created|idle|error|deleted|compacted)|file\.edited|permission)/.test(event.type))
-        hand("event", event)
+      if (kept.test(event.type)) hand("event", event)
     },
     "chat.message": pass("chat.message"),
     "permission.ask": pass("permission.ask"),

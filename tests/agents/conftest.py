@@ -1,0 +1,78 @@
+"""Setup of the tests with real agent hosts: `make test-agents ARGS="-k codex --count 20"`.
+
+Invariant: no host runs outside a network namespace; where none can be made, every test is skipped,
+and the reason stands in the last line.
+"""
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.support import repetition as repetitions
+from tests.support.agent_lab.governed_host import GovernedHost, governed_host
+from tests.support.agent_lab.host import Host
+from tests.support.agent_lab.installation import CannotInstallError
+from tests.support.agent_lab.known_hosts import wanted_hosts
+from tests.support.agent_lab.runs import why_no_namespace
+
+Govern = Callable[..., GovernedHost]
+
+_missing = pytest.StashKey[str | None]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    repetitions.add_option(parser)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run a test that asks for `host` with each host."""
+    if "host" in metafunc.fixturenames:
+        hosts = wanted_hosts()
+        metafunc.parametrize("host", hosts.values(), ids=hosts.keys(), scope="module")
+    repetitions.repeat(metafunc)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Write why nothing ran, below everything else."""
+    if reason := config.stash.get(_missing, None):
+        sys.stdout.write(f"SKIPPED: {reason}\n")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _in_a_namespace(pytestconfig: pytest.Config) -> None:
+    reason = why_no_namespace()
+    pytestconfig.stash[_missing] = reason
+    if reason is not None:
+        # Under CI, too: a host that is not cut off from the network is never started.
+        pytest.skip(reason)
+
+
+@pytest.fixture(scope="module")
+def repetition(request: pytest.FixtureRequest) -> int:
+    """Return the number of this repetition, from one."""
+    number: int = getattr(request, "param", 1)
+    return number
+
+
+@pytest.fixture
+def govern_host(host: Host, tmp_path: Path) -> Govern:
+    """Return a function that makes a governed repository in which the host works."""
+
+    def make(**options: object) -> GovernedHost:
+        try:
+            return governed_host(host, tmp_path / "run", **options)  # type: ignore[arg-type]
+        except CannotInstallError as problem:
+            if os.environ.get("CI"):
+                pytest.fail(str(problem), pytrace=False)
+            pytest.skip(str(problem))
+
+    return make
+
+
+@pytest.fixture
+def governed(govern_host: Govern) -> GovernedHost:
+    """Return the host in a governed repository with the usual policy."""
+    return govern_host()

@@ -1,0 +1,196 @@
+"""Journeys of real agent hosts: their own hook runners ask the real command `intent-lsp hook`."""
+
+import re
+import shlex
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from intent_lsp.core.agents.hook_event import HookKind
+from intent_lsp.formats.hosts.table import HOSTS
+from tests.support.agent_lab import killed_hook
+from tests.support.agent_lab.governed_host import AUTH, BILLING, GovernedHost
+from tests.support.agent_lab.host import Host
+from tests.support.agent_lab.model import ModelRequest, ScriptedModel
+from tests.support.agent_lab.wire import Call
+from tests.support.governed_repository import LINES
+
+pytestmark = pytest.mark.agent_hosts
+
+EDITED = LINES.replace("line 3\n", "line three\n")
+MODELS = {"codex": "gpt-5.5", "qwen": "mock", "opencode": "mock", "kimi": "mock"}
+"""The model that a record names; the other hosts' payloads do not say which it is."""
+SILENT = frozenset({"cline"})
+"""Hosts that end the run when a call is refused, so that no model reads the reason."""
+Govern = Callable[..., GovernedHost]
+
+
+def told(host: Host, kind: HookKind) -> bool:
+    """Whether the host's model gets what we say at an event."""
+    return kind in HOSTS[host.name].told_at
+
+
+def refused(governed: GovernedHost, model: ScriptedModel, turn: int, *words: str) -> None:
+    """Expect that the model read these words of a refusal after `turn` turns."""
+    if governed.lab.host.name in SILENT:
+        assert len([r for r in model.requests if r.tools]) == turn
+        return
+    seen = model.seen_after(turn)
+    for word in words:
+        assert word in seen
+
+
+def only_record(governed: GovernedHost, path: str) -> dict[str, Any]:
+    """Return the one record that names a file."""
+    (record,) = governed.records_of(path)
+    return record
+
+
+def test_an_agent_is_held_to_its_intent(governed: GovernedHost, host: Host) -> None:
+    """The first journey: also part of the gate, for three hosts."""
+    tools = governed.tools
+    in_scope = [[governed.select("INT-001")], [tools.read(AUTH)]]
+    in_scope.append([tools.edit(AUTH, "line 3", "line three")])
+    model, _ = governed.run([*in_scope, [tools.edit(BILLING, "line 3", "line three")]])
+    record = only_record(governed, AUTH)
+    (conversation,) = record["files"][0]["conversations"]
+    contributor, (edited,) = conversation["contributor"], conversation["ranges"]
+    assert (record["intent_id"], record["scope_validation"]) == ("INT-001", "PASS")
+    assert contributor["entity_type"] == "AI"
+    assert contributor["model_identifier"] == MODELS.get(host.name, "unknown")
+    assert (edited["start_line"], edited["end_line"]) == (3, 3)
+    assert governed.text(AUTH) == EDITED
+    assert governed.text(BILLING) == LINES
+    refused(governed, model, 4, "Scope Violation", BILLING, "INT-002 owns it")
+    governed.command("trace", "verify")
+
+
+def test_a_command_out_of_scope_is_refused(governed: GovernedHost) -> None:
+    tools = governed.tools
+    model, _ = governed.run(
+        [[governed.select("INT-001")], [tools.shell("echo more >> README.md")]]
+    )
+    assert governed.text("README.md") == "# A project\n"
+    refused(governed, model, 2, "Scope Violation", "README.md")
+
+
+def test_what_a_command_hides_is_recorded_and_shown(governed: GovernedHost, host: Host) -> None:
+    governed.repository.write("build.sh", "echo more >> README.md\n")
+    governed.repository.commit("a script")
+    tools = governed.tools
+    script = [[governed.select("INT-001")], [tools.shell("sh build.sh")], [tools.read(AUTH)]]
+    model, _ = governed.run(script)
+    record = only_record(governed, "README.md")
+    assert record["scope_validation"] == "FAIL"
+    if told(host, HookKind.AFTER_TOOL):
+        assert any("README.md" in r.text() and "Scope" in r.text() for r in model.requests)
+
+
+def test_a_refusal_can_be_followed(governed: GovernedHost, host: Host) -> None:
+    """A model that reads: it runs the command that the refusal names, and tries again."""
+    if host.name in SILENT:
+        pytest.skip("its run ends with the first refusal")
+    tools = governed.tools
+    edit = [tools.edit(AUTH, "line 3", "line three")]
+    governed.run([[tools.read(AUTH)], edit, lambda request: [follow(governed, request)], edit])
+    assert only_record(governed, AUTH)["intent_id"] == "INT-001"
+    assert governed.text(AUTH) == EDITED
+
+
+def follow(governed: GovernedHost, request: ModelRequest) -> Call:
+    """Return the call of the command that the refusal names."""
+    found = re.search(r"intent-lsp intents select ID --session \S+?(?=`)", request.results[-1])
+    assert found is not None, request.results[-1]
+    return governed.tools.shell(found[0].replace("ID", "INT-001"))
+
+
+def test_a_stale_write_is_refused(govern_host: Govern) -> None:
+    governed = govern_host(policy="require_read: true")
+    tools = governed.tools
+    theirs = LINES.replace("line 9\n", "somebody else's line\n")
+
+    def meanwhile(_: ModelRequest) -> Sequence[Call]:
+        governed.repository.write(AUTH, theirs)
+        return [tools.edit(AUTH, "line 3", "line three")]
+
+    governed.run([[governed.select("INT-001")], [tools.read(AUTH)], meanwhile])
+    assert governed.text(AUTH) == theirs
+
+
+def test_a_subagent_is_held_to_the_intent_of_its_session(governed: GovernedHost) -> None:
+    tools = governed.tools
+    if not tools.spawn:
+        pytest.skip("a subagent needs the code mode of this host")
+    work = [[tools.read(AUTH)], [tools.edit(AUTH, "line 3", "line three")]]
+    main = [[governed.select("INT-001")], *([call] for call in tools.spawn)]
+    governed.run(main, [*work, [tools.edit(BILLING, "line 3", "line three")]])
+    assert only_record(governed, AUTH)["intent_id"] == "INT-001"
+    assert governed.text(AUTH) == EDITED
+    assert governed.text(BILLING) == LINES
+
+
+def test_three_calls_of_one_turn_are_each_judged_and_recorded(governed: GovernedHost) -> None:
+    tools = governed.tools
+    calls = [
+        tools.edit(AUTH, "line 3", "line three"),
+        tools.create("src/auth/new.py", "made = 1\n"),
+        tools.shell("echo more >> src/auth/out.py"),
+    ]
+    governed.run([[governed.select("INT-001")], [tools.read(AUTH)], calls])
+    for path in (AUTH, "src/auth/new.py", "src/auth/out.py"):
+        record = only_record(governed, path)
+        assert (record["intent_id"], record["scope_validation"]) == ("INT-001", "PASS")
+    governed.command("trace", "verify")
+
+
+def test_an_edit_is_recorded_whose_hook_was_killed_afterwards(
+    govern_host: Govern, host: Host, tmp_path: Path
+) -> None:
+    words = [sys.executable, "-I", killed_hook.__file__, str(tmp_path), "intent-lsp", "hook"]
+    command = shlex.join([*words, host.name])
+    governed = govern_host(hook=lambda _event: command)
+    tools = governed.tools
+    edit = [tools.edit(AUTH, "line 3", "line three")]
+    governed.run([[governed.select("INT-001")], [tools.read(AUTH)], edit])
+    assert (tmp_path / killed_hook.MARK).exists()
+    assert governed.text(AUTH) == EDITED
+    record = only_record(governed, AUTH)
+    assert (record["intent_id"], record["scope_validation"]) == ("INT-001", "PASS")
+    governed.command("trace", "verify")
+
+
+def test_a_team_that_only_warns_gets_a_record(govern_host: Govern, host: Host) -> None:
+    governed = govern_host(policy="agents: warn")
+    tools = governed.tools
+    edit = [tools.edit(BILLING, "line 3", "line three")]
+    model, _ = governed.run(
+        [[governed.select("INT-001")], [tools.read(BILLING)], edit, [tools.read(AUTH)]]
+    )
+    assert governed.text(BILLING) == EDITED
+    assert only_record(governed, BILLING)["scope_validation"] == "FAIL"
+    if told(host, HookKind.AFTER_TOOL) or told(host, HookKind.BEFORE_TOOL):
+        assert any("Scope Violation" in request.text() for request in model.requests)
+
+
+def test_a_preselected_intent_needs_no_selecting(govern_host: Govern) -> None:
+    governed = govern_host(environment={"INTENT_LSP_INTENT": "INT-001"})
+    tools = governed.tools
+    governed.run([[tools.read(AUTH)], [tools.edit(AUTH, "line 3", "line three")]])
+    assert only_record(governed, AUTH)["intent_id"] == "INT-001"
+
+
+def test_a_resumed_session_has_its_intent(governed: GovernedHost, host: Host) -> None:
+    if not host.resume:
+        pytest.skip("it resumes only in a terminal")
+    tools = governed.tools
+    governed.run([[governed.select("INT-001")]])
+    edit = [[tools.read(AUTH)], [tools.edit(AUTH, "line 3", "line three")]]
+    model, _ = governed.run(edit, prompt="TASK: go on with the script.", resume=True)
+    if told(host, HookKind.PROMPT):
+        assert only_record(governed, AUTH)["intent_id"] == "INT-001"
+    else:
+        # A new turn needs a new checkout, and the prompt's answer cannot carry one.
+        refused(governed, model, 2, "intent-lsp intents select")
