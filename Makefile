@@ -59,11 +59,15 @@ coverage-report: $(READY)
 
 .PHONY: test-slow
 test-slow: $(READY)  ## the tests that take minutes, and the laws with many more examples
-	HYPOTHESIS_PROFILE=nightly $(PYTEST) -m "slow or not slow" $(SIDE_BY_SIDE) $(ARGS)
+	HYPOTHESIS_PROFILE=nightly $(PYTEST) -m "not agent_hosts" $(SIDE_BY_SIDE) $(ARGS)
 
 .PHONY: test-editors
 test-editors: $(READY)  ## drive real editors: each journey N times in a row with ARGS="--count N"
 	$(PYTEST) tests/editors $(ARGS)
+
+.PHONY: test-agents
+test-agents: $(READY)  ## drive real agent hosts with a scripted model: ARGS="-k codex --count N"
+	$(PYTEST) -m agent_hosts tests/agents $(ARGS)
 
 .PHONY: demo
 demo: $(READY)  ## watch a real server govern a real repository

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import repetition as repetitions
+from tests.support.agent_lab import last_run
 from tests.support.agent_lab.governed_host import GovernedHost, governed_host
 from tests.support.agent_lab.host import Host
 from tests.support.agent_lab.installation import CannotInstallError
@@ -33,6 +34,19 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         hosts = wanted_hosts()
         metafunc.parametrize("host", hosts.values(), ids=hosts.keys(), scope="module")
     repetitions.repeat(metafunc)
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    """Write the rows of the hosts that were taken through every journey, if none failed."""
+    stats = terminalreporter.stats
+    reports = [r for outcome in ("passed", "skipped") for r in stats.get(outcome, [])]
+    if not {"failed", "error"} & stats.keys() and config.stash.get(_missing, "") is None:
+        hosts = wanted_hosts()
+        found = last_run.outcomes(reports, hosts)
+        page = last_run.write(last_run.PAGE.read_text(encoding="utf-8"), found, hosts)
+        last_run.PAGE.write_text(page, encoding="utf-8")
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

@@ -70,9 +70,7 @@ def test_an_agent_is_held_to_its_intent(governed: GovernedHost, host: Host) -> N
 
 def test_a_command_out_of_scope_is_refused(governed: GovernedHost) -> None:
     tools = governed.tools
-    model, _ = governed.run(
-        [[governed.select("INT-001")], [tools.shell("echo more >> README.md")]]
-    )
+    model, _ = governed.run([[governed.select("INT-001")], [tools.run("echo more >> README.md")]])
     assert governed.text("README.md") == "# A project\n"
     refused(governed, model, 2, "Scope Violation", "README.md")
 
@@ -81,7 +79,7 @@ def test_what_a_command_hides_is_recorded_and_shown(governed: GovernedHost, host
     governed.repository.write("build.sh", "echo more >> README.md\n")
     governed.repository.commit("a script")
     tools = governed.tools
-    script = [[governed.select("INT-001")], [tools.shell("sh build.sh")], [tools.read(AUTH)]]
+    script = [[governed.select("INT-001")], [tools.run("sh build.sh")], [tools.read(AUTH)]]
     model, _ = governed.run(script)
     record = only_record(governed, "README.md")
     assert record["scope_validation"] == "FAIL"
@@ -104,7 +102,7 @@ def follow(governed: GovernedHost, request: ModelRequest) -> Call:
     """Return the call of the command that the refusal names."""
     found = re.search(r"intent-lsp intents select ID --session \S+?(?=`)", request.results[-1])
     assert found is not None, request.results[-1]
-    return governed.tools.shell(found[0].replace("ID", "INT-001"))
+    return governed.tools.run(found[0].replace("ID", "INT-001"))
 
 
 def test_a_stale_write_is_refused(govern_host: Govern) -> None:
@@ -137,7 +135,7 @@ def test_three_calls_of_one_turn_are_each_judged_and_recorded(governed: Governed
     calls = [
         tools.edit(AUTH, "line 3", "line three"),
         tools.create("src/auth/new.py", "made = 1\n"),
-        tools.shell("echo more >> src/auth/out.py"),
+        tools.run("echo more >> src/auth/out.py"),
     ]
     governed.run([[governed.select("INT-001")], [tools.read(AUTH)], calls])
     for path in (AUTH, "src/auth/new.py", "src/auth/out.py"):

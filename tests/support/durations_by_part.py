@@ -19,6 +19,7 @@ _PARTS = (
     ("tests/test_tidy.py", "lint and types"),
     ("tests/test_benchmarks.py", "benchmarks, quick"),
     ("tests/editors/", "editors"),
+    ("tests/agents/", "agent hosts"),
 )
 """The parts that are files, by the beginning of their tests' ids."""
 

@@ -1,4 +1,4 @@
-"""A real agent host in a governed repository, registered with the real command `intent-lsp hook`."""
+"""A real agent host in a governed repository, whose hooks run `intent-lsp hook`."""
 
 import json
 import os
@@ -11,7 +11,7 @@ from typing import Any
 
 from intent_lsp.formats.hosts.table import HOSTS
 from tests.support import repository as repositories
-from tests.support.agent_lab.host import Host, Tools
+from tests.support.agent_lab.host import Host, Registration, Tools
 from tests.support.agent_lab.model import Script, ScriptedModel
 from tests.support.agent_lab.runs import PROMPT, HostRun, Lab, lab
 from tests.support.agent_lab.wire import Call
@@ -48,7 +48,7 @@ class GovernedHost:
 
     def select(self, intent_id: str) -> Call:
         """Return the call by which the agent selects an intent in its shell."""
-        return self.tools.shell(f"intent-lsp intents select {intent_id}")
+        return self.tools.run(f"intent-lsp intents select {intent_id}")
 
     def text(self, path: str) -> str:
         """Return what a file holds now."""
@@ -102,9 +102,11 @@ def governed_host(
     made = lab(
         host,
         directory,
-        hook or (lambda _event: f"intent-lsp hook {host.name}"),
+        Registration(
+            hook=hook or (lambda _event: f"intent-lsp hook {host.name}"),
+            events=HOSTS[host.name].events,
+        ),
         programs=programs,
-        events=HOSTS[host.name].events,
         environment=environment,
     )
     # Committed with the registrations: a host whose hooks are missing would pass every test.

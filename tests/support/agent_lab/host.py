@@ -1,7 +1,7 @@
-"""What an agent host is to a test: how it is started and registered, and how its tools are called."""
+"""Agent hosts as tests see them: how each is started and registered, and its tools called."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,19 +13,25 @@ KEY = "sk-test"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
-    """The directories of one run, and the commands that the host is to be registered with.
+class Registration:
+    """What a host is registered with: `hook` returns the command of an event, or is None.
 
-    `hook` returns the command of an event; `mcp` is the command of an MCP server, or empty.
+    `mcp` is the command of an MCP server, or empty. `events` are the events to register, where the
+    host has them; None: all that are known.
     """
+
+    hook: Callable[[str], str] | None = None
+    mcp: Sequence[str] = ()
+    events: Collection[str] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place(Registration):
+    """The directories of one run of a host, with its registration."""
 
     repo: Path
     home: Path
     installed: Path
-    hook: Callable[[str], str] | None
-    mcp: Sequence[str] = ()
-    events: frozenset[str] | None = None
-    """The events to register, where the host has them; None: all that are known."""
 
     def wanted(self, known: Sequence[str]) -> list[str]:
         """Return which of the host's events are to be registered."""
@@ -67,7 +73,7 @@ class Tools:
     read: Callable[[str], Call]
     edit: Callable[[str, str, str], Call]
     create: Callable[[str, str], Call]
-    shell: Callable[[str], Call]
+    run: Callable[[str], Call]
     part: Callable[[str, int, int], Call]
     mcp: Callable[[str, str, Mapping[str, Json]], Call]
     """A call of a tool of an MCP server: the server's name, the tool's, and the arguments."""

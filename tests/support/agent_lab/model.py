@@ -20,7 +20,8 @@ SUBTASK = "SUBTASK: do what the script says"
 class ModelRequest:
     """One request of a host: what its tools said, which tools it offers, what it was answered.
 
-    `agent` is `main`, `sub`, or `host` for what the host asks for itself. `results` are only those of this run, not of a resumed one.
+    `agent` is `main`, `sub`, or `host` for what the host asks for itself. `results` are only those
+    of this run, not of a resumed one.
     """
 
     path: str

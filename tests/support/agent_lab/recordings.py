@@ -1,4 +1,4 @@
-"""Recordings of real hosts: each scenario is run, and its payloads are written with placeholders."""
+"""Recordings of real hosts: scenarios are run, and payloads are written with placeholders."""
 
 import json
 import shutil
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.agent_lab import mcp_server, recorder
-from tests.support.agent_lab.host import Host
+from tests.support.agent_lab.host import Host, Registration
 from tests.support.agent_lab.model import ScriptedModel
 from tests.support.agent_lab.placeholders import Placeholders
 from tests.support.agent_lab.runs import PROMPT, Lab, lab
@@ -71,8 +71,10 @@ def _prepare(host: Host, scenario: Scenario, directory: Path) -> Lab:
     return lab(
         host,
         directory,
-        lambda event: f"{sys.executable} -I {recorder.__file__} {hooks} {event}",
-        mcp=[sys.executable, "-I", mcp_server.__file__] if scenario.mcp else (),
+        Registration(
+            hook=lambda event: f"{sys.executable} -I {recorder.__file__} {hooks} {event}",
+            mcp=[sys.executable, "-I", mcp_server.__file__] if scenario.mcp else (),
+        ),
     )
 
 
@@ -82,7 +84,7 @@ def _run(made: Lab, scenario: Scenario, *, resume: bool) -> list[dict[str, Any]]
         old.unlink()
     tools = made.host.tools(made.repo)
     # A last turn, so that hooks that are still running come to their end before the host does.
-    pause = [[tools.shell("sleep 1")]] if made.host.late_events else []
+    pause = [[tools.run("sleep 1")]] if made.host.late_events else []
     model = ScriptedModel([*scenario.main(tools), *pause], scenario.sub(tools))
     prompt = "TASK: go on with the script." if resume else PROMPT
     done = made.start(model, prompt=prompt, resume=resume)
@@ -114,7 +116,7 @@ def _paths(made: Lab) -> dict[str, str]:
     return {
         str(made.repo): "/repo",
         str(made.place.home): "/home/user",
-        str(made.directory / "tmp"): "/tmp",
+        str(made.directory / "tmp"): "/temporary",
         str(made.directory): "/run-of-a-host",
         str(made.place.installed): "/hosts",
         sys.executable: "python",

@@ -7,13 +7,13 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.support.agent_lab import installation
-from tests.support.agent_lab.host import PORT, Host, Place
+from tests.support.agent_lab.host import PORT, Host, Place, Registration
 from tests.support.agent_lab.model import ScriptedModel
 
 _LAUNCHER = Path(__file__).with_name("launcher.py")
@@ -21,8 +21,6 @@ PROMPT = "TASK: do what the script says."
 _SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
 PATIENCE = 90.0
 """Seconds for one run of a host."""
-Hook = Callable[[str], str]
-"""The command of an event that a host is registered with."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,14 +108,12 @@ class Lab:
 def lab(
     host: Host,
     directory: Path,
-    hook: Hook | None,
+    registration: Registration,
     *,
-    mcp: Sequence[str] = (),
     programs: Path | None = None,
-    events: Collection[str] | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> Lab:
-    """Install a host and give it a home, and register the hook in `directory/repo`.
+    """Install a host and give it a home, and register it in `directory/repo`.
 
     The repository is made if it is not there. `programs` is a directory at the head of the host's
     PATH. Raise CannotInstallError if npm fails.
@@ -129,9 +125,9 @@ def lab(
         repo=directory / "repo",
         home=directory / "home",
         installed=installed,
-        hook=hook,
-        mcp=mcp,
-        events=None if events is None else frozenset(events),
+        hook=registration.hook,
+        mcp=registration.mcp,
+        events=registration.events,
     )
     host.register(place)
     if programs is not None:

@@ -35,7 +35,7 @@ def _create(tools: Tools) -> Call:
 
 
 def _shell(tools: Tools) -> Call:
-    return tools.shell("echo x >> out.txt")
+    return tools.run("echo x >> out.txt")
 
 
 def _read(tools: Tools) -> Call:
@@ -67,7 +67,7 @@ SCENARIOS = (
     ),
     Scenario(
         name="failing_command",
-        main=lambda tools: [[tools.shell("echo before; exit 3")]],
+        main=lambda tools: [[tools.run("echo before; exit 3")]],
         keep=["exit 3"],
     ),
     Scenario(

@@ -37,7 +37,7 @@ def _tools(repo: Path) -> Tools:
         part=part,
         edit=edit,
         create=lambda p, text: Call("editor", {"path": f"{repo}/{p}", "new_text": text}),
-        shell=lambda command: Call("run_commands", {"commands": [command]}),
+        run=lambda command: Call("run_commands", {"commands": [command]}),
         mcp=lambda server, tool, arguments: Call(f"{server}__{tool}", arguments),
         spawn=(Call("spawn_agent", {"systemPrompt": "Work.", "task": SUBTASK}),),
     )

@@ -66,7 +66,7 @@ def _tools(_repo: Path) -> Tools:
         part=lambda path, first, count: shell(f"sed -n '{first},{first + count - 1}p' {path}"),
         edit=lambda path, old, new: Call("apply_patch", _update(path, old, new)),
         create=lambda path, text: Call("apply_patch", _add(path, text)),
-        shell=shell,
+        run=shell,
         mcp=lambda server, tool, arguments: Call(f"mcp__{server}/{tool}", arguments),
     )
 
@@ -84,7 +84,7 @@ def _code_tools(_repo: Path) -> Tools:
         part=lambda path, first, count: shell(f"sed -n '{first},{first + count - 1}p' {path}"),
         edit=lambda path, old, new: code("apply_patch", _update(path, old, new)),
         create=lambda path, text: code("apply_patch", _add(path, text)),
-        shell=shell,
+        run=shell,
         mcp=lambda server, tool, arguments: code(f"mcp__{server}__{tool}", arguments),
         spawn=(
             Call("collaboration/spawn_agent", spawn),

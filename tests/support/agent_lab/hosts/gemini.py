@@ -44,7 +44,7 @@ def _tools(repo: Path) -> Tools:
         part=part,
         edit=edit,
         create=lambda p, text: Call("write_file", {"file_path": f"{repo}/{p}", "content": text}),
-        shell=shell,
+        run=shell,
         mcp=lambda server, tool, arguments: Call(f"mcp_{server}_{tool}", arguments),
         spawn=(Call("invoke_agent", {"agent_name": "generalist", "prompt": SUBTASK}),),
     )

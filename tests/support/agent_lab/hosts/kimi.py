@@ -1,4 +1,4 @@
-"""Kimi Code: hooks and the model in `~/.kimi-code/config.toml`; a project has no hooks of its own."""
+"""Kimi Code: hooks in the user's `~/.kimi-code/config.toml`; a project has none of its own."""
 
 import json
 from pathlib import Path
@@ -49,7 +49,7 @@ def _tools(repo: Path) -> Tools:
         part=part,
         edit=edit,
         create=lambda path, text: Call("Write", {"path": f"{repo}/{path}", "content": text}),
-        shell=lambda command: Call("Bash", {"command": command}),
+        run=lambda command: Call("Bash", {"command": command}),
         mcp=lambda server, tool, arguments: Call(f"mcp__{server}__{tool}", arguments),
         spawn=(Call("Agent", {"description": "sub", "prompt": SUBTASK}),),
     )

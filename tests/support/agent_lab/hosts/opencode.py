@@ -1,4 +1,4 @@
-"""opencode: no command hooks, so a plug-in in `.opencode/plugin/` hands its events to the command."""
+"""opencode: no command hooks; a plug-in in `.opencode/plugin/` hands events to the command."""
 
 import json
 from pathlib import Path
@@ -51,7 +51,7 @@ def _tools(repo: Path) -> Tools:
         part=part,
         edit=edit,
         create=lambda p, text: Call("write", {"filePath": f"{repo}/{p}", "content": text}),
-        shell=lambda command: Call("bash", {"command": command, "description": "run"}),
+        run=lambda command: Call("bash", {"command": command, "description": "run"}),
         mcp=lambda server, tool, arguments: Call(f"{server}_{tool}", arguments),
         spawn=(Call("task", spawn),),
     )

@@ -46,7 +46,7 @@ def _tools(repo: Path) -> Tools:
         part=part,
         edit=edit,
         create=lambda p, text: Call("write_file", {"file_path": f"{repo}/{p}", "content": text}),
-        shell=shell,
+        run=shell,
         mcp=lambda server, tool, arguments: Call(
             "tool_call", {"name": f"mcp__{server}__{tool}", "arguments": arguments}
         ),
