@@ -28,7 +28,7 @@ SILENT = frozenset({"cline"})
 Govern = Callable[..., GovernedHost]
 
 
-def told(host: Host, kind: HookKind) -> bool:
+def is_shown(host: Host, kind: HookKind) -> bool:
     """Whether the host's model gets what we say at an event."""
     return kind in HOSTS[host.name].told_at
 
@@ -83,7 +83,7 @@ def test_what_a_command_hides_is_recorded_and_shown(governed: GovernedHost, host
     model, _ = governed.run(script)
     record = only_record(governed, "README.md")
     assert record["scope_validation"] == "FAIL"
-    if told(host, HookKind.AFTER_TOOL):
+    if is_shown(host, HookKind.AFTER_TOOL):
         assert any("README.md" in r.text() and "Scope" in r.text() for r in model.requests)
 
 
@@ -169,7 +169,7 @@ def test_a_team_that_only_warns_gets_a_record(govern_host: Govern, host: Host) -
     )
     assert governed.text(BILLING) == EDITED
     assert only_record(governed, BILLING)["scope_validation"] == "FAIL"
-    if told(host, HookKind.AFTER_TOOL) or told(host, HookKind.BEFORE_TOOL):
+    if is_shown(host, HookKind.AFTER_TOOL) or is_shown(host, HookKind.BEFORE_TOOL):
         assert any("Scope Violation" in request.text() for request in model.requests)
 
 
@@ -187,7 +187,7 @@ def test_a_resumed_session_has_its_intent(governed: GovernedHost, host: Host) ->
     governed.run([[governed.select("INT-001")]])
     edit = [[tools.read(AUTH)], [tools.edit(AUTH, "line 3", "line three")]]
     model, _ = governed.run(edit, prompt="TASK: go on with the script.", resume=True)
-    if told(host, HookKind.PROMPT):
+    if is_shown(host, HookKind.PROMPT):
         assert only_record(governed, AUTH)["intent_id"] == "INT-001"
     else:
         # A new turn needs a new checkout, and the prompt's answer cannot carry one.

@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from tests.support.agent_lab.known_hosts import CODE_MODE, FREE
+from tests.support.agent_lab.known_hosts import CODE_MODE, wanted_hosts
 from tests.support.agent_lab.recordings import record
 from tests.support.agent_lab.runs import why_no_namespace
 from tests.support.agent_lab.scenarios import SCENARIOS
@@ -19,7 +19,7 @@ def main(words: list[str]) -> int:
     if (reason := why_no_namespace()) is not None:
         sys.stderr.write(f"{reason}\n")
         return 1
-    runs = [(host, scenario, "") for host in FREE.values() for scenario in SCENARIOS]
+    runs = [(host, scenario, "") for host in wanted_hosts().values() for scenario in SCENARIOS]
     runs += [
         (CODE_MODE, scenario, "code_") for scenario in SCENARIOS if scenario.name in _OF_CODE_MODE
     ]

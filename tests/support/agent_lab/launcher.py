@@ -12,6 +12,7 @@ import socket
 import struct
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -26,9 +27,10 @@ def main(order: str) -> int:
     wanted = json.loads(order)
     _bring_up_loopback()
     listening = socket.create_server(("127.0.0.1", wanted["port"]), backlog=64)
-    with socket.socket(fileno=wanted["channel"]) as channel:
-        socket.send_fds(channel, [b"!"], [listening.fileno()])
+    channel = socket.socket(fileno=wanted["channel"])
+    socket.send_fds(channel, [b"!"], [listening.fileno()])
     listening.close()
+    threading.Thread(target=_end_with_the_test, args=(channel,), daemon=True).start()
     with Path(wanted["stdout"]).open("ab") as out, Path(wanted["stderr"]).open("ab") as err:
         done = subprocess.run(
             wanted["command"],
@@ -41,6 +43,12 @@ def main(order: str) -> int:
         )
     _wait_until_alone()
     return done.returncode
+
+
+def _end_with_the_test(channel: socket.socket) -> None:
+    """End the namespace, and all that runs in it, as soon as the test's process is gone."""
+    channel.recv(1)
+    os._exit(1)
 
 
 def _bring_up_loopback() -> None:

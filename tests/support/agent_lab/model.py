@@ -3,6 +3,7 @@
 It runs in the test's own process, so that a turn can be a function of the request before it.
 """
 
+import dataclasses
 import json
 import socket
 import threading
@@ -121,17 +122,22 @@ class ScriptedModel:
         if wire is None:
             handler.send_json({"totalTokens": 10, "input_tokens": 10, "data": [], "models": []})
             return
-        with self._lock:
-            request = self._read(wire, path, body)
-            calls = self._calls(request)
-            self.requests.append(request)
+        request = self.answer(wire, path, body)
         # Ids of calls are never used twice in a conversation, resumed or not.
         number = len(wire.results(body)) + (100 if request.agent == "sub" else 0)
-        events = list(wire.answer(calls, number))
+        events = list(wire.answer(request.calls, number))
         if body.get("stream", "stream" in path.lower()):
             handler.send_events(events)
         else:
             handler.send_json(events[0][1])
+
+    def answer(self, wire: Wire, path: str, body: Json) -> ModelRequest:
+        """Return a request with the calls that answer it, and keep it."""
+        with self._lock:
+            request = self._read(wire, path, body)
+            request = dataclasses.replace(request, calls=self._calls(request))
+            self.requests.append(request)
+        return request
 
     def _read(self, wire: Wire, path: str, body: Json) -> ModelRequest:
         asked = wire.asked(body)
