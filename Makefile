@@ -41,7 +41,7 @@ check: $(READY)  ## before a commit: format, lint, types, architecture, the unit
 	$(BIN)/ruff check --quiet .
 	$(BIN)/mypy --no-error-summary
 	$(BIN)/lint-imports > /dev/null || $(BIN)/lint-imports
-	$(PYTEST) $(SIDE_BY_SIDE) -q -m "not slow and not e2e and not editor" $(ARGS) \
+	$(PYTEST) $(SIDE_BY_SIDE) -q -m "not slow and not e2e and not editor and not agent_hosts" $(ARGS) \
 	  $$($(BIN)/python -m tests.support.changed_tests)
 
 .PHONY: coverage
@@ -50,7 +50,7 @@ coverage: coverage-run coverage-report  ## which lines the tests that start no p
 .PHONY: coverage-run
 coverage-run: $(READY)
 	rm -f .coverage .coverage.*
-	$(PYTEST) $(SIDE_BY_SIDE) -q -m "not slow and not e2e and not editor" \
+	$(PYTEST) $(SIDE_BY_SIDE) -q -m "not slow and not e2e and not editor and not agent_hosts" \
 	  --ignore tests/test_tidy.py --cov --cov-report= --cov-fail-under=0 $(ARGS)
 
 .PHONY: coverage-report

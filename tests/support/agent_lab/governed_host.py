@@ -13,7 +13,7 @@ from intent_lsp.formats.hosts.table import HOSTS
 from tests.support import repository as repositories
 from tests.support.agent_lab.host import Host, Registration, Tools
 from tests.support.agent_lab.model import Script, ScriptedModel
-from tests.support.agent_lab.runs import PROMPT, HostRun, Lab, lab
+from tests.support.agent_lab.runs import PATIENCE, PROMPT, HostRun, Lab, lab
 from tests.support.agent_lab.wire import Call
 from tests.support.governed_repository import govern
 from tests.support.repository import Repository
@@ -43,7 +43,9 @@ class GovernedHost:
         """Run the host with a script for its model; return the model and what the run has left."""
         model = ScriptedModel(main, sub)
         done = self.lab.start(model, prompt=prompt, resume=resume)
-        assert not model.errors, f"{model.errors}\n{done.out[-2000:]}\n{done.err[-2000:]}"
+        said = f"{done.out[-2000:]}\n{done.err[-2000:]}"
+        assert done.status is not None, f"it did not end within {PATIENCE:g} s\n{said}"
+        assert not model.errors, f"{model.errors}\n{said}"
         return model, done
 
     def select(self, intent_id: str) -> Call:

@@ -19,7 +19,7 @@ from tests.support.agent_lab.model import ScriptedModel
 _LAUNCHER = Path(__file__).with_name("launcher.py")
 PROMPT = "TASK: do what the script says."
 _SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
-PATIENCE = 90.0
+PATIENCE = 300.0
 """Seconds for one run of a host."""
 
 

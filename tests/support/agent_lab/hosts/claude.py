@@ -19,7 +19,7 @@ _RUN = (
 
 
 def _register(place: Place) -> None:
-    hooks = {"hooks": place.claude_hooks(_EVENTS, 10)}
+    hooks = {"hooks": place.claude_hooks(_EVENTS, 30)}
     place.write(".claude/settings.json", json.dumps(hooks, indent=2))
     if place.mcp:
         place.write(".mcp.json", json.dumps({"mcpServers": place.mcp_servers()}, indent=2))

@@ -39,7 +39,7 @@ enabled = false
 {server if place.mcp else ""}""",
     )
     if place.hook is not None:
-        hooks = {"hooks": place.claude_hooks(_EVENTS, 10)}
+        hooks = {"hooks": place.claude_hooks(_EVENTS, 30)}
         place.write(".codex/hooks.json", json.dumps(hooks, indent=2))
 
 

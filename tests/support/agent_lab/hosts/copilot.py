@@ -20,7 +20,7 @@ _RUN = (
 
 def _register(place: Place) -> None:
     hooks = {
-        event: [{"type": "command", "timeoutSec": 10, "bash": place.hook(event)}]
+        event: [{"type": "command", "timeoutSec": 30, "bash": place.hook(event)}]
         for event in place.wanted(_EVENTS)
         if place.hook is not None
     }

@@ -17,7 +17,7 @@ _RUN = ("--model", "gemini-2.5-pro", "--yolo", "--output-format", "stream-json")
 
 def _register(place: Place) -> None:
     settings = {
-        "hooks": place.claude_hooks(_EVENTS, 10_000),
+        "hooks": place.claude_hooks(_EVENTS, 30_000),
         "mcpServers": place.mcp_servers(trust=True),
         "security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": False}},
         "general": {"enableAutoUpdate": False},

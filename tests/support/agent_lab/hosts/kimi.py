@@ -27,7 +27,7 @@ max_context_size = 200000
 
 def _register(place: Place) -> None:
     hooks = [
-        f'[[hooks]]\nevent = "{event}"\ntimeout = 10\ncommand = {json.dumps(place.hook(event))}\n'
+        f'[[hooks]]\nevent = "{event}"\ntimeout = 30\ncommand = {json.dumps(place.hook(event))}\n'
         for event in place.wanted(_EVENTS)
         if place.hook is not None
     ]

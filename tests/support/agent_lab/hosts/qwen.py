@@ -17,7 +17,7 @@ _RUN = ("--auth-type", "openai", "--yolo", "-o", "stream-json")
 
 def _register(place: Place) -> None:
     settings = {
-        "hooks": place.claude_hooks(_EVENTS, 10),
+        "hooks": place.claude_hooks(_EVENTS, 30),
         "mcpServers": place.mcp_servers(trust=True),
         "security": {"folderTrust": {"enabled": False}, "auth": {"selectedType": "openai"}},
         "general": {"enableAutoUpdate": False, "disableAutoUpdate": True},
