@@ -25,15 +25,15 @@ Lines = Sequence[tuple[str, ...]]
 def test_a_check_finds_what_the_case_says(
     story: CheckStory, repository: Repository, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    told = begin(RecordedRepository(repository))
+    state = begin(RecordedRepository(repository))
     lines = list(story.lines)
     while lines:
         words = lines.pop(0)
-        if act(told, words):
+        if act(state, words):
             continue
         assert words[0] == "check", words
         *arguments, _, outcome = words[1:]
-        status, out = _checked(repository, told.arguments(arguments), capsys)
+        status, out = _checked(repository, state.arguments(arguments), capsys)
         if outcome == "error":
             assert (status, out) == (2, "")
             continue

@@ -1,5 +1,7 @@
 """The edits between two contents: back from the newer one, on from the older one."""
 
+import itertools
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,7 +18,7 @@ def edits(*texts: str | None) -> list[Edit]:
     contents = [content_of(None if text is None else text.encode()) for text in texts]
     return [
         Edit(order=order, pre=old.hash, post=new.hash, talks=(file_ranges(old, new),))
-        for order, (old, new) in enumerate(zip(contents, contents[1:], strict=False))
+        for order, (old, new) in enumerate(itertools.pairwise(contents))
     ]
 
 

@@ -25,6 +25,8 @@ from intent_lsp.store.packaged_files import sections
 from tests.support.sarif_schema import sarif_errors
 
 COMMIT = "1234567890abcdef1234567890abcdef12345678"
+REFUSAL = "Scope Violation: INT-001 is not in scope."
+REFUSED = f"{REFUSAL} Owned by INT-002."
 CHANGE = CheckedChange(
     commit=COMMIT,
     subject="Log in",
@@ -50,7 +52,7 @@ def finding(path: str | None = "src/a.py", **fields: Any) -> CheckFinding:
     plain: dict[str, Any] = {
         "code": "SCOPE_VIOLATION",
         "level": FindingLevel.ERROR,
-        "message": "Scope Violation: INT-001 is not authorized.",
+        "message": REFUSAL,
         "path": None if path is None else WorkspacePath(path),
         "shown_path": path or "",
         "lines": LineRun(3, 9),
@@ -87,6 +89,7 @@ LEDGER = finding(
     code="BAD_HASH",
     message="the hash does not match",
     commit=None,
+    owners=(),
     of_ledger=True,
 )
 
@@ -94,14 +97,11 @@ LEDGER = finding(
 def test_text_tells_each_change_its_findings_and_the_verdict() -> None:
     assert list(report_lines(report(finding(), UNRECORDED, NOTE, LEDGER))) == [
         "commit 1234567890ab Log in: INT-001 by its trailer; 1 file, 1 of 2 hunks recorded",
-        "  error SCOPE_VIOLATION src/a.py:3-9: Scope Violation: INT-001 is not authorized. Owned by"
-        " INT-002.",
+        f"  error SCOPE_VIOLATION src/a.py:3-9: {REFUSED}",
         "  warning UNRECORDED_CHANGE src/a.py:3-9: No record explains this change.",
-        "  note SCOPE_VIOLATION src/a.py:3-9: Scope Violation: INT-001 is not authorized. Owned by"
-        " INT-002. A later commit undid it.",
+        f"  note SCOPE_VIOLATION src/a.py:3-9: {REFUSED} A later commit undid it.",
         "ledger",
-        "  error BAD_HASH .orchestration/agent_trace.jsonl:3-9: the hash does not match Owned by"
-        " INT-002.",
+        "  error BAD_HASH .orchestration/agent_trace.jsonl:3-9: the hash does not match",
         "failed: 2 errors, 1 warning, 1 note; ledger of 7 records",
     ]
     assert list(report_lines(report(changes=()))) == ["passed: nothing found; ledger of 7 records"]
@@ -150,7 +150,7 @@ def test_json_has_every_field() -> None:
         {
             "code": "SCOPE_VIOLATION",
             "level": "error",
-            "message": "Scope Violation: INT-001 is not authorized.",
+            "message": REFUSAL,
             "path": "src/a.py",
             "startLine": 3,
             "endLine": 9,
@@ -167,15 +167,12 @@ def test_json_has_every_field() -> None:
 
 def test_annotations_name_the_lines_of_the_head() -> None:
     lines = list(annotation_lines(report(UNRECORDED, NOTE, finding(), finding(None))))
+    where, commit = "file=src/a.py,line=4,endLine=10", "(commit 1234567890ab)"
     assert lines == [
-        "::error title=SCOPE_VIOLATION,file=src/a.py,line=4,endLine=10::Scope Violation: INT-001 is"
-        " not authorized. Owned by INT-002. (commit 1234567890ab)",
-        "::error title=SCOPE_VIOLATION,line=4,endLine=10::Scope Violation: INT-001 is not"
-        " authorized. Owned by INT-002. (commit 1234567890ab)",
-        "::warning title=UNRECORDED_CHANGE,file=src/a.py,line=4,endLine=10::No record explains this"
-        " change. (commit 1234567890ab)",
-        "::notice title=SCOPE_VIOLATION,file=src/a.py,line=4,endLine=10::Scope Violation: INT-001"
-        " is not authorized. Owned by INT-002. A later commit undid it. (commit 1234567890ab)",
+        f"::error title=SCOPE_VIOLATION,{where}::{REFUSED} {commit}",
+        f"::error title=SCOPE_VIOLATION,line=4,endLine=10::{REFUSED} {commit}",
+        f"::warning title=UNRECORDED_CHANGE,{where}::No record explains this change. {commit}",
+        f"::notice title=SCOPE_VIOLATION,{where}::{REFUSED} A later commit undid it. {commit}",
         "failed: 2 errors, 1 warning, 1 note; ledger of 7 records",
     ]
 
@@ -235,6 +232,7 @@ def test_a_file_is_named_relative_to_the_top_level() -> None:
 
 def test_markdown_lists_findings_and_changes() -> None:
     page = check_markdown(report(UNRECORDED, finding(), remarks=("nothing else",)))
+    place = "`src/a.py:3-9` in 1234567890ab"
     assert page.splitlines() == [
         "## Intents: failed",
         "",
@@ -242,10 +240,8 @@ def test_markdown_lists_findings_and_changes() -> None:
         "",
         "| level | code | place | what |",
         "| --- | --- | --- | --- |",
-        "| error | SCOPE_VIOLATION | `src/a.py:3-9` in 1234567890ab | Scope Violation: INT-001 is"
-        " not authorized. Owned by INT-002. |",
-        "| warning | UNRECORDED_CHANGE | `src/a.py:3-9` in 1234567890ab | No record explains this"
-        " change. |",
+        f"| error | SCOPE_VIOLATION | {place} | {REFUSED} |",
+        f"| warning | UNRECORDED_CHANGE | {place} | No record explains this change. |",
         "",
         "| change | intent | judged |",
         "| --- | --- | --- |",

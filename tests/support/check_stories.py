@@ -37,7 +37,7 @@ class CheckStory:
 
 
 @dataclass(slots=True)
-class Told:
+class StoryState:
     """A case while it is told: the repository, and the named commits."""
 
     world: RecordedRepository
@@ -53,20 +53,20 @@ def stories() -> list[CheckStory]:
     return [_read(path) for path in sorted(CASES.glob("*.txt"))]
 
 
-def begin(world: RecordedRepository) -> Told:
+def begin(world: RecordedRepository) -> StoryState:
     """Write the files of a governed project and commit them; the commit is `base`."""
     for path, text in FILES.items():
         world.repository.write(path, text)
-    return Told(world, {"base": world.commit("begin")})
+    return StoryState(world, {"base": world.commit("begin")})
 
 
-def act(told: Told, words: Sequence[str]) -> bool:
+def act(state: StoryState, words: Sequence[str]) -> bool:
     """Do what a line says. Return False for a line that expects something of a check."""
     verb, *rest = words
     action = _ACTIONS.get(verb)
     if action is None:
         return False
-    action(told, rest)
+    action(state, rest)
     return True
 
 
@@ -122,44 +122,44 @@ def _text(word: str) -> str:
     return word.replace("\\n", "\n")
 
 
-def _write(told: Told, words: Sequence[str]) -> None:
-    told.world.write(words[0], _text(words[1]), _by(words[2:]))
+def _write(state: StoryState, words: Sequence[str]) -> None:
+    state.world.write(words[0], _text(words[1]), _by(words[2:]))
 
 
-def _append(told: Told, words: Sequence[str]) -> None:
-    told.world.append(words[0], _text(words[1]), _by(words[2:]))
+def _append(state: StoryState, words: Sequence[str]) -> None:
+    state.world.append(words[0], _text(words[1]), _by(words[2:]))
 
 
-def _replace(told: Told, words: Sequence[str]) -> None:
+def _replace(state: StoryState, words: Sequence[str]) -> None:
     path, old, _, new, *rest = words
-    text = (told.world.root / path).read_text(encoding="utf-8")
+    text = (state.world.root / path).read_text(encoding="utf-8")
     assert _text(old) in text, f"{path} does not contain {old}"
-    told.world.write(path, text.replace(_text(old), _text(new), 1), _by(rest))
+    state.world.write(path, text.replace(_text(old), _text(new), 1), _by(rest))
 
 
-def _delete(told: Told, words: Sequence[str]) -> None:
-    told.world.write(words[0], None, _by(words[1:]))
+def _delete(state: StoryState, words: Sequence[str]) -> None:
+    state.world.write(words[0], None, _by(words[1:]))
 
 
-def _rename(told: Told, words: Sequence[str]) -> None:
-    told.world.rename(words[0], words[2], _by(words[3:]))
+def _rename(state: StoryState, words: Sequence[str]) -> None:
+    state.world.rename(words[0], words[2], _by(words[3:]))
 
 
-def _grant(told: Told, words: Sequence[str]) -> None:
+def _grant(state: StoryState, words: Sequence[str]) -> None:
     minutes = int(words[3]) if words[2:3] == ["for"] else None
-    told.world.grant(words[0], words[1], minutes=minutes)
+    state.world.grant(words[0], words[1], minutes=minutes)
 
 
-def _commit(told: Told, words: Sequence[str]) -> None:
+def _commit(state: StoryState, words: Sequence[str]) -> None:
     """`commit NAME ["MESSAGE"] [as "Name <address>"]`."""
     name, *rest = words
     author = rest[rest.index("as") + 1] if "as" in rest else ""
     message = _text(rest[0]) if rest[:1] not in ([], ["as"]) else name
-    told.marks[name] = told.world.commit(message, author)
+    state.marks[name] = state.world.commit(message, author)
 
 
-def _git(told: Told, words: Sequence[str]) -> None:
-    told.world.repository.git(*told.arguments(words))
+def _git(state: StoryState, words: Sequence[str]) -> None:
+    state.world.repository.git(*state.arguments(words))
 
 
 _ACTIONS = {

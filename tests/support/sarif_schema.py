@@ -1,7 +1,7 @@
 """SARIF 2.1.0, checked by hand: where a log breaks the specification, for the keys that we write.
 
-The keys, their types and their limits are those of the specification's section 3. A key that is not
-named here counts as an error, so that a key which we misspell is found.
+The keys, their types and their limits are those of the specification's third clause. A key that is
+not named here counts as an error, so that a key which we misspell is found.
 """
 
 import re
@@ -91,7 +91,7 @@ def _uri_reference(value: Any, place: str) -> Iterator[str]:
 
 
 def _relative(value: Any, place: str) -> Iterator[str]:
-    """Section 3.4.4: with `uriBaseId`, the URI is relative, and has no `..` at its beginning."""
+    """Clause 3.4.4: with `uriBaseId`, the URI is relative, and has no `..` at its beginning."""
     yield from _uri_reference(value, place)
     if isinstance(value, str) and (_SCHEME.match(value) or value.startswith(("/", "../"))):
         yield f"{place}: not relative"
@@ -167,7 +167,7 @@ _log = _object(
 
 
 def _references(log: Any) -> Iterator[str]:
-    """Yield what no schema can say: a result whose rule is another one (section 3.27.6)."""
+    """Yield what no schema can say: a result whose rule is another one (clause 3.27.6)."""
     for run in log.get("runs", ()):
         rules = run["tool"]["driver"].get("rules", [])
         for result in run.get("results", ()):

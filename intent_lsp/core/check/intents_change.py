@@ -10,11 +10,11 @@ from dataclasses import replace
 
 from intent_lsp.core.intents import Intent, Intents, Status
 
-Granted = Callable[[Intent], Collection[str]]
+GrantedGlobs = Callable[[Intent], Collection[str]]
 """Returns the globs that people have granted an intent for good."""
 
 
-def only_by_server(before: Intents, after: Intents, granted: Granted) -> bool:
+def only_by_server(before: Intents, after: Intents, granted: GrantedGlobs) -> bool:
     """Whether the intents differ only by what the server writes in an agent's name.
 
     That is a status that goes from PLANNED to IN_PROGRESS or from an open one to COMPLETED,
@@ -48,7 +48,7 @@ def _same_rules(old: Intent, new: Intent) -> bool:
     )
 
 
-def _only_granted(old: Intent, new: Intent, granted: Granted) -> bool:
+def _only_granted(old: Intent, new: Intent, granted: GrantedGlobs) -> bool:
     count = len(old.owned_scope)
     added = new.owned_scope[count:]
     if new.owned_scope[:count] != old.owned_scope:

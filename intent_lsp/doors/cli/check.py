@@ -30,7 +30,7 @@ from intent_lsp.formats.check.report_text import report_lines
 from intent_lsp.formats.check.sarif import check_sarif
 from intent_lsp.formats.check.summary_md import check_markdown
 from intent_lsp.governance.check.change import CheckWishes
-from intent_lsp.governance.check.check import HEAD, Check, CheckTarget
+from intent_lsp.governance.check.check import HEAD, CheckTarget, RootCheck
 from intent_lsp.governance.root.rules import RulesCache
 from intent_lsp.store.fs.files import read_bytes
 from intent_lsp.store.fs.resolve import resolve_below
@@ -57,7 +57,7 @@ def answer(call: Call) -> Exit:
         require_coverage=options.require_coverage,
     )
     with indexed(root, call.page) as trace:
-        checking = Check(trace, RulesCache(root).current(), wishes)
+        checking = RootCheck(trace, RulesCache(root).current(), wishes)
         with call.page.bar("Checking") as progress:
             report = checking.run(target, progress)
     FORMATS[options.format](call.page, report)
@@ -205,7 +205,7 @@ COMMAND: Final = Command(
         "intent-lsp check",
         "intent-lsp check --staged --intent INT-001",
         "intent-lsp check --base origin/main --require-coverage",
-        "intent-lsp check --base origin/main --format sarif > intents.sarif",
+        "intent-lsp check --base origin/main --format sarif | jq .runs",
         'intent-lsp check --base "$BASE" --format github --summary "$GITHUB_STEP_SUMMARY"',
     ),
     arguments=_arguments,

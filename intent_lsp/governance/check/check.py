@@ -75,7 +75,7 @@ class CheckTarget:
     head: str = HEAD
 
 
-class Check:
+class RootCheck:
     """One check of one root. `trace` is its ledger, `rules` are those in the work tree.
 
     Making one raises NoRepositoryError if the root is in no git repository.

@@ -57,8 +57,10 @@ def test_text_tells_what_a_person_has_to_know(world: RecordedRepository, shell: 
     assert said.status == 1
     assert said.out.splitlines() == [
         f"commit {commit[:12]} Log in: INT-001 by its records; 2 files, 2 of 2 hunks recorded",
-        "  error SCOPE_VIOLATION src/billing/invoice.py:11: Scope Violation: INT-001 is not"
-        " authorized to edit src/billing/invoice.py. Request scope expansion. Owned by INT-002.",
+        (
+            "  error SCOPE_VIOLATION src/billing/invoice.py:11: Scope Violation: INT-001 is not"
+            " authorized to edit src/billing/invoice.py. Request scope expansion. Owned by INT-002."
+        ),
         "failed: 1 error; ledger of 2 records",
     ]
 
