@@ -23,8 +23,9 @@ _WAIT_SECONDS: Final = 1.0
 def append_text(path: Path, text: str) -> None:
     """Append whole lines to a file that people read (requirements section 2).
 
-    The file is created if needed; its directory must exist. A lone surrogate in `text` is written
-    as `?`. Raise UnsafePathError if the path is not a regular file, or OSError.
+    If the file's last line is unfinished, it is ended first. The file is created if needed; its
+    directory must exist. A lone surrogate in `text` is written as `?`. Raise UnsafePathError if the
+    path is not a regular file, or OSError.
     """
     descriptor = open_plain(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, _MODE)
     try:
@@ -43,7 +44,7 @@ def append_once(path: Path, data: bytes, *, mode: int) -> int:
 
     The file is created with `mode` if needed. If another file replaces it at `path` during the
     write, `data` is appended to the new file as well. Raise UnsafePathError if the path is not a
-    regular file, or OSError.
+    regular file, or OSError, also if only a part of `data` was written.
     """
     while True:
         descriptor = open_plain(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, mode)

@@ -28,7 +28,8 @@ _LARGEST: Final = 16 * 1024 * 1024
 def own_servers(root: Path) -> frozenset[str]:
     """Return the names under which agent hosts have registered our MCP server.
 
-    The registrations are in files of a root and of the user's home directory.
+    The registrations are in known files of `root` and of the user's home directory. A file that is
+    missing, unreadable or larger than `_LARGEST` bytes is skipped.
     """
     try:
         home = Path.home()

@@ -45,9 +45,10 @@ _GITS_OWN: Final = ".git"
 def guarded_files(git_dir: Path, common: Path) -> Mapping[WorkspacePath, GuardedFile]:
     """Return the hashes of git's hooks and settings files that exist, by path, to detect changes.
 
-    `git_dir` is the git directory of the work tree, `common` the one that all work trees share.
-    HEAD's reflog is included with a constant `meaning`, because git writes to it: only its removal
-    is a change.
+    A path is `.git/…`. `git_dir` is the git directory of the work tree, `common` the one that all
+    work trees share. HEAD's reflog is included with a constant `meaning`, because git writes to it:
+    only its removal is a change. `.sample` hooks are left out, and so are hooks after the first
+    `HOOKS_AT_MOST` files.
     """
     found = {}
     for name, place in _places(git_dir, common):
@@ -80,9 +81,10 @@ def guarded_bytes(place: Path) -> bytes | None:
 
 
 def ledger_seen(ledger: Path) -> LedgerSeen | None:
-    """Return position and hash of the last whole lines of a ledger file, or None if it has none.
+    """Return position and hash of the end of a ledger file: its last bytes up to the last line end.
 
-    These are the whole lines in its last `READ_AT_MOST` bytes.
+    At most `READ_AT_MOST` bytes are read. Return None if they hold no line end or the file cannot
+    be read.
     """
     known = stamp(ledger)
     size = 0 if known is None else known.size
@@ -98,7 +100,8 @@ def ledger_seen(ledger: Path) -> LedgerSeen | None:
 def ledger_goes_on(ledger: Path, before: LedgerSeen) -> bool:
     """Return whether a ledger file has the same bytes at the position in `before` as it had then.
 
-    Earlier lines are not compared: the hash chain reveals a change there.
+    Return False if the file cannot be read. Earlier bytes are not compared: the hash chain reveals
+    a change there.
     """
     return hash_content(_part(ledger, before.start, before.end)) == before.hash
 
@@ -146,7 +149,10 @@ def _part(ledger: Path, start: int, end: int) -> bytes:
 
 
 def _places(git_dir: Path, common: Path) -> Iterator[tuple[str, Path]]:
-    """Yield (path in the git directory, full path) of each protected file, existing or not."""
+    """Yield (path in the git directory, full path) of each protected file.
+
+    Of the hooks, only existing ones are yielded; the other files may be missing.
+    """
     yield from ((name, common / name) for name in _SHARED)
     yield from ((name, git_dir / name) for name in (_OF_WORK_TREE, _LOG))
     hooks = common / "hooks"
@@ -164,7 +170,10 @@ def _files_below(room: Path) -> Iterator[str]:
 
 
 def _control_files(root: Path) -> Iterator[WorkspacePath]:
-    """Yield the existing control-plane files of a root, including those that git ignores."""
+    """Yield the existing control-plane files of a root, including those that git ignores.
+
+    Git's own files are left out, and so are directories in which only the server writes.
+    """
     names = map("/".join, CONTROL_FILES)
     yield from (WorkspacePath(name) for name in names if (root / name).is_file())
     for room, head, tail in CONTROL_FAMILIES:

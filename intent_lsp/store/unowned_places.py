@@ -47,13 +47,13 @@ def is_temporary(root: Path, path: str) -> bool:
 
 
 def _rooms() -> tuple[str, ...]:
-    """Return the system's temporary directories, with links resolved."""
+    """Return `/tmp`, `/var/tmp` and the directories that TMPDIR, TEMP and TMP name, resolved."""
     named = (os.environ.get(variable, "") for variable in _VARIABLES)
     rooms = (room for room in (*named, *_ROOMS) if Path(room).is_absolute())
     return tuple(dict.fromkeys(os.path.realpath(room) for room in rooms))
 
 
 def _above(path: str, room: str) -> Iterator[Path]:
-    """Yield `path` and each directory above it, up to the temporary directory `room`."""
+    """Yield `path` and each directory above it, up to and including the directory `room`."""
     yield Path(path)
     yield from (each for each in Path(path).parents if each.is_relative_to(room))

@@ -80,7 +80,10 @@ def read_bytes(path: Path, at_most: int | None = None) -> bytes | None:
 
 
 def stamp(path: Path | str) -> Stamp | None:
-    """Return the stamp of a file, or None if there is no regular file. Links are followed."""
+    """Return the stamp of a file, or None if there is no regular file that can be reached.
+
+    Links are followed.
+    """
     try:
         found = os.stat(path)  # noqa: PTH116 - asked for each call: a Path costs as much again
     except (OSError, ValueError):
@@ -96,10 +99,11 @@ def stamp(path: Path | str) -> Stamp | None:
 
 
 def open_plain(path: Path | str, how: int, mode: int = 0o600) -> int:
-    """Open a regular file without following a link, and return its descriptor.
+    """Open a regular file, without following a link at its path, and return its descriptor.
 
-    `how` are flags of `os.open`; `mode` is for a file that is created. Raise UnsafePathError if the
-    path is not a regular file, or OSError if opening fails.
+    Links in the directories above are followed. `how` are flags of `os.open`; `mode` is for a file
+    that is created. Raise UnsafePathError if the path is not a regular file, or OSError if opening
+    fails.
     """
     try:
         descriptor = os.open(path, how | _UNWAITING | os.O_NOFOLLOW, mode)
@@ -116,7 +120,7 @@ def open_plain(path: Path | str, how: int, mode: int = 0o600) -> int:
 def is_at(descriptor: int, path: Path) -> bool:
     """Return whether the file now at `path` is the one open as `descriptor`.
 
-    Links are not followed.
+    A link at `path` is not followed. Return False if there is no file.
     """
     with suppress(OSError):
         return os.path.samestat(os.fstat(descriptor), os.lstat(path))

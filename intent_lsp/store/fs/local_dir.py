@@ -39,7 +39,8 @@ def open_local_directory(root: Path) -> Path | None:
 def ensure_local_directory(root: Path) -> Path:
     """Return the path of `.local/` of a governed root, created with its `.gitignore` if missing.
 
-    Raise UnsafePathError if something else is there, OSError if it cannot be created.
+    `.orchestration/` must exist. Raise UnsafePathError if it leads outside the root or if something
+    else is at the path of `.local/`, OSError if `.local/` cannot be created.
     """
     control = root / CONTROL_ROOM
     resolved_inside(control, root)
@@ -87,7 +88,10 @@ def keep_aside(room: Path, name: str, data: bytes) -> Path:
 
 
 def find_local_directory(root: Path) -> Path | None:
-    """Return the path of a root's `.local/` if it exists, else None. Create nothing."""
+    """Return the path of a root's `.local/` if it is a directory, not a link, else None.
+
+    Create nothing.
+    """
     room = root / LOCAL_ROOM
     return room if room.is_dir() and not room.is_symlink() else None
 
@@ -95,7 +99,8 @@ def find_local_directory(root: Path) -> Path | None:
 def make_private_directory(root: Path) -> None:
     """Create `.local/` of a root, and `.orchestration/` above it, where they are missing.
 
-    Raise UnsafePathError if something else is at a path, OSError if it cannot be created.
+    Raise UnsafePathError if something else is at a path or `.orchestration/` leads outside the
+    root, OSError if a directory cannot be created.
     """
     _make_control_room(root)
     # A string, not a Path: this runs for each record.
@@ -106,8 +111,8 @@ def make_private_directory(root: Path) -> None:
 def make_control_directory(root: Path, room: WorkspacePath) -> None:
     """Create the directory `room` in `.orchestration/`, and `.orchestration/` itself, if missing.
 
-    `room` is relative to the root. Raise UnsafePathError if something else is at a path, OSError if
-    it cannot be created.
+    `room` is relative to the root. Raise UnsafePathError if something else is at a path or
+    `.orchestration/` leads outside the root, OSError if a directory cannot be created.
     """
     _make_control_room(root)
     if not is_plain_directory(f"{root}/{room}"):

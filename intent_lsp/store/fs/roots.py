@@ -15,7 +15,8 @@ _SEGMENT_ROOMS = (f"{CONTROL_ROOM}/trace", f"{CONTROL_ROOM}/archive")
 def governed_root(path: str) -> Path | None:
     """Return the nearest governed root at or above a file or directory, which need not exist.
 
-    Return None if there is none. Links in the root's path are not resolved.
+    The search ends at the git top level and at the home directory, each included. Return None if it
+    finds no root. Links in the root's path are not resolved.
     """
     home = _home()
     for directory in _upwards(path):

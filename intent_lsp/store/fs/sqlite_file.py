@@ -83,7 +83,7 @@ class SqliteFile:
                 connection.close()
 
     def identity_now(self) -> Identity | None:
-        """Return device and inode of the file now at the path, or None if there is no file."""
+        """Return device and inode of what is now at the path, or None if nothing is there."""
         # Never open the file to ask: closing it again would drop this process's SQLite locks.
         try:
             found = os.stat(self._spelled)  # noqa: PTH116 - asked twice for each transaction
@@ -129,7 +129,7 @@ def connected(
 
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """Run the `with` block in a write transaction, which is rolled back if the block raises."""
+    """Run the `with` block in a write transaction. Commit it, or roll back if the block raises."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -140,9 +140,10 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 def create_tables(connection: sqlite3.Connection, tables: Iterable[str], version: int) -> int:
-    """Run the statements `tables` in an empty database and set its schema version to `version`.
+    """Run the statements `tables` in a new database and set its schema version to `version`.
 
-    Do nothing if the database is not empty. Return the schema version that the database then has.
+    Do nothing if the database has another schema version than 0, SQLite's for a new one. Return the
+    schema version that the database then has.
     """
     if _version(connection) == 0:
         with transaction(connection):
@@ -157,7 +158,7 @@ def keep_safe(connection: sqlite3.Connection, path: Path) -> None:
     """Turn on SQLite's write-ahead log, so that readers and a writer can work at the same time.
 
     On file systems that do not support it, the rollback journal is used instead, and a warning with
-    `path` is logged.
+    `path` is logged. Also set how often SQLite syncs and checkpoints.
     """
     try:
         (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()

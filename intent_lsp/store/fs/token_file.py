@@ -23,7 +23,7 @@ _OTHERS: Final = 0o077
 
 
 class TokenFileError(IntentLspError):
-    """A token file is not private or cannot be read or created. `cure` says how to fix that."""
+    """A token file is not private, not valid, or cannot be used. `cure` says how to fix that."""
 
     def __init__(self, *, path: Path, problem: str, cure: str) -> None:
         super().__init__(f"the token file {path} {problem}")
@@ -66,7 +66,7 @@ def _read(path: Path) -> str:
 
 
 def _check(path: Path, found: os.stat_result) -> None:
-    """Raise TokenFileError if others than this user own the file or can read it."""
+    """Raise TokenFileError if another user owns the file or its mode gives others any access."""
     if found.st_uid != os.geteuid():
         cure = "give a file of your own"
         raise TokenFileError(path=path, problem="belongs to another user", cure=cure)

@@ -97,8 +97,8 @@ def _make(root: Path, change: WorkFile, undoing: ExitStack, gone: list[Path]) ->
 def _move(root: Path, old: Path, new: Path, before: bytes | None, undoing: ExitStack) -> None:
     """Rename the file `old`, which must have the content `before`, to `new`.
 
-    Add to `undoing` a callback that renames it back. Raise UnsafePathError if `new` exists,
-    FileChangedError if the content of `old` is another.
+    Add to `undoing` a callback that renames it back. Raise UnsafePathError if `new` exists or `old`
+    is outside `root`, FileChangedError if the content of `old` is another.
     """
     _require(root, old, before)
     if os.path.lexists(new):
@@ -111,7 +111,7 @@ def _set_aside(root: Path, path: Path, before: bytes | None, undoing: ExitStack)
     """Rename a file that is to be removed to a temporary name, and return its new path.
 
     Add to `undoing` a callback that renames it back. Raise FileChangedError if the file's content
-    is not `before`.
+    is not `before`, UnsafePathError if the path is a directory or outside `root`.
     """
     _require(root, path, before)
     if path.is_dir() and not path.is_symlink():
@@ -145,7 +145,10 @@ def _make_directories(root: Path, path: Path, undoing: ExitStack) -> None:
 
 
 def _restore(root: Path, path: Path, change: WorkFile) -> None:
-    """Restore the content that a file had before `change`, unless it has changed again since."""
+    """Restore the content that a file had before `change`, unless it has changed again since.
+
+    Remove the file if there was none. A failure is logged.
+    """
     try:
         if change.before is not None:
             replace_file(path, change.before, root=root, expected=change.data)
@@ -156,7 +159,7 @@ def _restore(root: Path, path: Path, change: WorkFile) -> None:
 
 
 def _move_back(now: Path, old: Path) -> None:
-    """Rename the file `now` back to `old`, unless a file named `old` exists again."""
+    """Rename the file `now` back to `old`, unless `old` exists again. A failure is logged."""
     try:
         if os.path.lexists(old):
             raise UnsafePathError(path=os.fspath(old), problem="exists again")

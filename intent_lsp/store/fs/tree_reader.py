@@ -56,7 +56,8 @@ class TreeFiles:
     def held(self, path: WorkspacePath) -> ReadFile:
         """Return a file's hash and bytes. Raise OSError if the file exists but cannot be read.
 
-        A file of more than `held_at_most` bytes is only hashed.
+        A file of more than `held_at_most` bytes is only hashed. Return NOTHING if there is no
+        regular file or it is outside the root after links are resolved.
         """
         place = self._root / path
         size = self._size(path, place)

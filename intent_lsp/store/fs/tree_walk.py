@@ -36,10 +36,10 @@ def files_below(root: Path, *, at_most: int) -> tuple[WorkspacePath, ...] | None
 
 
 def entries_in(root: Path, room: str) -> tuple[list[WorkspacePath], list[str]]:
-    """Return (files, subdirectories) of the directory `room`, as paths relative to the root.
+    """Return (regular files, subdirectories) of the directory `room`, relative to the root.
 
     `room` is "" or ends in `/`, and so do the subdirectories. Git's own files, `.local/`, nested
-    repositories and links are left out.
+    repositories and links are left out. A failure to list the directory is only logged.
     """
     files: list[WorkspacePath] = []
     inner: list[str] = []
@@ -63,8 +63,9 @@ def files_named(
 ) -> tuple[WorkspacePath, ...] | None:
     """Return the path `name` if it is a file, or all files below it if it is a directory.
 
-    Return None if there are more than `at_most`. A path that does not exist counts as a file.
-    `.local/` and the files of governed roots nested inside this root are left out.
+    Return None if there are more than `at_most`. A link, or a path that does not exist, counts as a
+    file. Files of governed roots nested inside this root are left out; below a directory also
+    `.local/`, git's own files and nested repositories.
     """
     full = f"{root}/{name}"
     others = RootsBelow(root)

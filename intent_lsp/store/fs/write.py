@@ -73,9 +73,10 @@ def replace_lines(
 
 
 def create_file(path: Path, data: bytes, *, mode: int = _NEW_FILE_MODE) -> bool:
-    """Create a file with its content atomically. Return False if anything exists at the path.
+    """Create a file with its content, and return True. Return False if anything is at the path.
 
-    `mode` is reduced by the process's umask. Raise OSError if creating fails.
+    It appears complete, in one step, except on a file system without hard links. `mode` is reduced
+    by the process's umask. Raise OSError if creating fails.
     """
     with _written(path, (data,), mode=mode) as temporary:
         try:
@@ -93,7 +94,10 @@ def create_file(path: Path, data: bytes, *, mode: int = _NEW_FILE_MODE) -> bool:
 
 
 def create_cache_file(path: Path, data: bytes, *, mode: int, mtime_ns: int | None = None) -> None:
-    """Create or replace a file atomically, without syncing. `mtime_ns` is its time (None: now)."""
+    """Create or replace a file atomically, without syncing, with the permissions `mode`.
+
+    `mtime_ns` is its modification time in ns since 1970, or None for the present time.
+    """
     with _written(path, (data,), mode=mode, lasting=False) as temporary:
         if mtime_ns is not None:
             os.utime(temporary, ns=(mtime_ns, mtime_ns))
@@ -146,8 +150,8 @@ def remove_file(path: Path) -> bool:
 def make_directory(path: Path, *, mode: int | None = None) -> None:
     """Create a directory, unless it exists, and give it exactly `mode`. Its parent must exist.
 
-    Without `mode`, an existing directory keeps its own. Raise UnsafePathError if the path is
-    something else or a symbolic link, OSError otherwise.
+    An existing directory gets `mode` too, if permitted; if `mode` is None, it keeps its own. Raise
+    UnsafePathError if the path is something else or a symbolic link, OSError otherwise.
     """
     with contextlib.suppress(FileExistsError):
         path.mkdir(0o777 if mode is None else mode)
@@ -170,8 +174,8 @@ def make_parents(path: Path, *, root: Path) -> None:
 def directory_for_temporary(path: Path) -> Path:
     """Return the directory in which a file is written before it is renamed to `path`.
 
-    For a control file, this is `.local/`, which git ignores, unless it is on another file system.
-    For any other file, it is the directory of `path`.
+    For a file in `.orchestration/` or in a directory directly inside it, this is `.local/`, which
+    git ignores, if that exists on the same file system. Otherwise it is the directory of `path`.
     """
     room = path.parent
     for control in (room, room.parent):
@@ -187,7 +191,7 @@ def is_temporary(path: str) -> bool:
 
 
 def sync_directory(path: Path) -> None:
-    """Sync a directory's entries to disk. Do nothing on file systems that do not support that."""
+    """Sync a directory's entries to disk. Ignore errors: not every file system supports that."""
     with contextlib.suppress(OSError):
         descriptor = os.open(path, os.O_RDONLY)
         try:
@@ -243,7 +247,10 @@ def _write_new(
     like: os.stat_result | None = None,
     lasting: bool = True,
 ) -> None:
-    """Write a new file, synced if `lasting`. It gets owner and mode of `like`, or else `mode`."""
+    """Write a new file, synced if `lasting`. It gets owner and mode of `like`, or else `mode`.
+
+    Raise FileExistsError if anything is at `path`.
+    """
     descriptor = os.open(path, _NEW, mode)
     try:
         held = bytearray()
@@ -262,7 +269,7 @@ def _write_new(
 
 
 def _imitate(path: Path, like: os.stat_result) -> None:
-    """Set a file's owner and mode to those in the stat result `like`."""
+    """Set a file's owner, if permitted, and mode to those in the stat result `like`."""
     mine = path.stat()
     if (mine.st_uid, mine.st_gid) != (like.st_uid, like.st_gid):
         # As far as permitted. Before the mode, since a change of owner clears mode bits.

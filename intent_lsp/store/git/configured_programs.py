@@ -71,8 +71,9 @@ _INDEX_HOOK: Final = "post-index-change"
 def runs_programs(git: Git | None, environment: Mapping[str, str] = os.environ) -> bool:
     """Return whether `git status`, `log`, `diff` and the like may run a program other than git.
 
-    This depends on the repository's settings and on the variables in `environment`. Return True if
-    `git` is None, because then it is unknown which configuration git would read.
+    This depends on the repository's settings and hooks and on the variables in `environment`.
+    Return True also if the repository has submodules, or if `git` is None, because then it is
+    unknown which configuration git would read.
     """
     if git is None or any(_directs(*variable) for variable in environment.items()):
         return True
@@ -97,7 +98,7 @@ def _is_elsewhere(git: Git, named: str | None) -> bool:
     """Return whether git uses another repository than `git`, or has a `post-index-change` hook.
 
     `named` is the value of `core.hooksPath`, or None if it is not set. A hooks path inside git's
-    own installation counts as such a hook.
+    own installation counts as such a hook. Return True also if git fails.
     """
     printed = run_git(git.root, "rev-parse", "--absolute-git-dir", "--git-common-dir")
     places = [Path(git.root, os.fsdecode(line)) for line in (printed or b"").splitlines()]
@@ -111,8 +112,9 @@ def _is_elsewhere(git: Git, named: str | None) -> bool:
 def _settings(git: Git) -> Iterator[tuple[str, str | None]]:
     """Yield the name and value of every git setting that applies, also those in included files.
 
-    The value is None for a name without `=`. If git fails, yield one empty name, which counts as a
-    setting that runs a program.
+    Settings from the command line are left out: `run_git` itself passes them. The value is None for
+    a name without `=`. If git fails, yield one empty name, which counts as a setting that runs a
+    program.
     """
     printed = run_git(git.root, "config", "--list", "-z", "--show-scope")
     if printed is None:

@@ -77,8 +77,8 @@ def path_below(prefix: str, name: str) -> WorkspacePath | None:
     """Return a path relative to the root, given its path `name` relative to the git top level.
 
     `prefix` is the root, relative to the top level: "" or a path that ends with `/`. Return None if
-    the path is outside the root, or ends with `/`, as git writes the directory of a nested
-    repository.
+    the path is invalid, is outside the root, or ends with `/`, as git writes the directory of a
+    nested repository.
     """
     inside = name.startswith(prefix) and not name.endswith("/")
     return parse_relative(name[len(prefix) :]) if inside else None
@@ -100,7 +100,10 @@ def watched_directories(git_directory: Path) -> tuple[Path, ...]:
 
 
 def head_ref(git_directory: Path) -> tuple[str, ...]:
-    """Return (ref that HEAD points to,), such as `refs/heads/main`, or () if HEAD is detached."""
+    """Return (ref that HEAD points to,), such as `refs/heads/main`.
+
+    Return () if HEAD is detached or cannot be read.
+    """
     head = _line(git_directory / "HEAD")
     # A path with a null character would make os.stat raise ValueError.
     return (head.removeprefix("ref: "),) if head.startswith("ref: ") and "\0" not in head else ()
@@ -120,7 +123,7 @@ def stash_commits(git_directory: Path, common: Path) -> tuple[str, ...]:
 
 
 def git_identity(git_directory: Path, common: Path) -> tuple[int, ...]:
-    """Return values that change if another repository replaces this one; () if it does not exist.
+    """Return values that change if another repository replaces this one; () if it cannot be read.
 
     `common` is the git directory that all work trees share. This runs before every libgit2 call, so
     it makes only two system calls.
@@ -168,7 +171,8 @@ def log_mark(git_directory: Path) -> LogMark | None:
 def moves_since(git_directory: Path, mark: LogMark) -> tuple[Move, ...] | None:
     """Return the moves of HEAD that its reflog lists after `mark`, oldest first.
 
-    Return None if the reflog cannot be read or does not have the marked line any more.
+    Return None if the reflog cannot be read or its last `READ_AT_MOST` bytes do not have the marked
+    line.
     """
     found = last_bytes(git_directory / HEAD_LOG)
     if found is None:
@@ -187,7 +191,10 @@ def moves_since(git_directory: Path, mark: LogMark) -> tuple[Move, ...] | None:
 
 
 def logged_before(git_directory: Path, mark: LogMark) -> frozenset[str]:
-    """Return the ids of all commits that HEAD's reflog lists before `mark`; empty if unreadable."""
+    """Return the ids of the commits that HEAD's reflog lists before `mark`; empty if unreadable.
+
+    Only the last `READ_AT_MOST` bytes of the reflog are read.
+    """
     found = last_bytes(git_directory / HEAD_LOG)
     if found is None:
         return frozenset()

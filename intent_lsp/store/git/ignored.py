@@ -31,11 +31,11 @@ _IGNORED_ROOMS: Final = ("--others", "--ignored", "--exclude-standard", "--direc
 def hidden_by(
     git: Git, root: Path, before: Mapping[str, bytes]
 ) -> Mapping[WorkspacePath, str] | None:
-    """Return the files that changed ignore files have hidden from git, each with its ignore file.
+    """Return the untracked files in `root` that changed ignore files have hidden from git.
 
-    `before` maps each changed ignore file to its former content. Its keys are paths relative to the
-    git top level, or absolute for ignore files outside the work tree. Return at most
-    `HIDDEN_AT_MOST` files, or None if git fails.
+    Each file, relative to the root, is mapped to its ignore file. `before` maps each changed ignore
+    file to its former content. Its keys are paths relative to the git top level, or absolute for
+    ignore files outside the work tree. Return at most `HIDDEN_AT_MOST` files, or None if git fails.
     """
     top = git.top
     printed = run_git(top, *_IGNORED, "--exclude-standard", "--directory", "--", os.fspath(root))
@@ -77,7 +77,7 @@ def _deciding(top: Path, names: bytes, before: Mapping[str, bytes]) -> Iterator[
     """Yield (name, ignore file) for each of `names` that a changed ignore file makes git ignore.
 
     `names` are paths relative to the git top level, separated by null characters. The keys of
-    `before` are the changed ignore files.
+    `before` are the changed ignore files. Yield nothing if git fails.
     """
     printed = run_git(top, "check-ignore", "-v", "-z", "--stdin", given=names) if names else b""
     fields = [os.fsdecode(each) for each in (printed or b"").split(b"\0")]
@@ -90,7 +90,8 @@ def _deciding(top: Path, names: bytes, before: Mapping[str, bytes]) -> Iterator[
 def _files_in(top: Path, name: str) -> Iterator[str]:
     """Yield all files below the directory `name` if it ends with `/`, else the file `name` itself.
 
-    Names are relative to the git top level `top`.
+    Names are relative to the git top level `top`. Git's own files and nested repositories are left
+    out. If there are more than 100 times `HIDDEN_AT_MOST` files, yield none.
     """
     if not name.endswith("/"):
         yield name
@@ -105,7 +106,8 @@ def _ignored_by(
 ) -> frozenset[str] | None:
     """Return the files at or below `names` that git ignored before the ignore files changed.
 
-    `before` maps each changed ignore file to its former content. Return None if git fails.
+    `before` maps each changed ignore file to its former content. Only the first `_PATTERNS_AT_MOST`
+    patterns count. Return None if git fails.
     """
     held = {**_standing(top, names), **before}
     # The last matching pattern wins, so deeper ignore files come last, and those of the work tree

@@ -121,7 +121,7 @@ def author_name(repository: Any, commit: Any) -> str:
 
 
 def blob_in_head(repository: Any, path: str) -> str | None:
-    """Return the id of a file's blob in HEAD, or None if HEAD does not have it."""
+    """Return the id of a file's blob in HEAD, links followed, or None if HEAD does not have it."""
     return None if repository.head_is_unborn else _find(repository.head.peel().tree, path)
 
 
@@ -134,7 +134,7 @@ def blob_in_index(repository: Any, path: str) -> str | None:
 def blobs_in_commit(repository: Any, paths: Iterable[str], *, commit: str) -> Mapping[str, str]:
     """Return the blob ids of `paths` in a commit. Paths that the commit does not have are left out.
 
-    Raise KeyError if the commit does not exist.
+    Links in the commit are followed. Raise KeyError if the commit does not exist.
     """
     tree = repository.revparse_single(f"{commit}^{{tree}}")
     found = ((path, _find(tree, path)) for path in paths)
@@ -144,8 +144,8 @@ def blobs_in_commit(repository: Any, paths: Iterable[str], *, commit: str) -> Ma
 def merged_commits(repository: Any, path: str) -> Iterator[str]:
     """Yield the ids of the parents of each merge that changed a file itself.
 
-    Its version of the file at `path` then equals that of none of its parents. Only merges in HEAD's
-    history are searched, newest first.
+    Its version of the file at `path` then equals that of none of its parents. Only the newest
+    `_WALKED_AT_MOST` commits in HEAD's history are searched, newest first.
     """
     if repository.head_is_unborn:
         return
@@ -186,7 +186,8 @@ def conversion_of(repository: Any, path: str) -> Conversion:
 def _find(tree: Any, path: str) -> str | None:
     """Return the id of a file's blob in a tree, or None if the tree has no such file.
 
-    Symbolic links in the tree are followed if they point inside the repository.
+    Up to `_LINKS_AT_MOST` symbolic links in the tree are followed if they point inside the
+    repository.
     """
     for _ in range(_LINKS_AT_MOST):
         try:

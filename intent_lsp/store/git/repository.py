@@ -116,7 +116,7 @@ class Git:
         """Return the ids of the parents of merges that changed a file themselves.
 
         Such a merge has a version of the file that none of its parents has. At most `limit` ids are
-        returned, those of the newest merges first.
+        returned, those of the newest merges first. Only some thousand commits are searched.
         """
         full = self._prefix + path
         return self.ask(
@@ -228,7 +228,7 @@ class Git:
         """Return what `question` returns for the libgit2 repository, or `otherwise` if it raises.
 
         Errors are logged. Only one thread asks at a time. If the repository was replaced on disk,
-        it is opened again first.
+        it is opened again first; if that fails, return `otherwise`.
         """
         with self._guard:
             try:

@@ -87,11 +87,14 @@ class GitSnapshots:
             return self._flags[1]
 
     def is_sparse(self) -> bool:
-        """Return whether sparse checkout leaves files of HEAD out of the work tree."""
+        """Return whether sparse checkout is on, which leaves files of HEAD out of the work tree."""
         return self._git.setting("core.sparsecheckout") in ("true", "yes", "on", "1")
 
     def _read_flags(self) -> IndexFlags:
-        """Return those index entries below the root; empty if git does not answer."""
+        """Return the index entries below the root that `git status` does not compare.
+
+        There are none if git does not answer.
+        """
         printed = run_git(self._git.root, "ls-files", "-s", "-v", "-z", "--full-name", "--", ".")
         unlooked: dict[WorkspacePath, str] = {}
         links: list[bytes] = []
@@ -139,7 +142,7 @@ def _excludes(git: Git, common: Path) -> Iterator[tuple[str, ContentHash]]:
 
 
 def _own_excludes() -> Path:
-    """Return the path of the user's own ignore file, if `core.excludesFile` names no other."""
+    """Return the path of the ignore file that git reads if `core.excludesFile` is not set."""
     room = os.environ.get("XDG_CONFIG_HOME") or Path("~/.config").expanduser()
     return Path(room, "git", "ignore")
 

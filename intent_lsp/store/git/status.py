@@ -76,8 +76,8 @@ class TreeStatus:
     """HEAD's commit (None if there is none yet) and the files in the work tree that differ from it.
 
     `paths` are all those files; ignored files are left out. `unmerged` are those of them in
-    conflict. `index` maps those of them that are in the index to their index entries.
-    `repositories` are untracked directories that are nested repositories.
+    conflict. `index` maps those of them that are in the index without a conflict to their index
+    entries. `repositories` are untracked directories that are nested repositories.
     """
 
     head: str | None
@@ -102,7 +102,7 @@ class PrivateIndex:
 
         The index is copied again if it has changed, or if anything but this object's git commands
         has changed the copy. Return no variables if there is no `.local/` directory, or if the
-        index is missing or too large.
+        index is missing, too large, or cannot be copied.
         """
         with self._lock:
             room = find_local_directory(self._root)
@@ -149,7 +149,8 @@ class PrivateIndex:
 def tree_status(root: Path, index: Mapping[str, str] = MappingProxyType({})) -> TreeStatus | None:
     """Return how the files below `root` differ from HEAD, or None if git does not answer.
 
-    `index` holds environment variables that make git use a copy of the index, or none.
+    Return None also if `root` is in no work tree. `index` holds environment variables that make git
+    use a copy of the index, or none.
     """
     repository = discover(root)
     if repository is None:

@@ -49,21 +49,28 @@ class GitTrees:
         return None if found is None else frozenset(self._git.below(found))
 
     def authored(self, moves: Iterable[Move]) -> frozenset[WorkspacePath]:
-        """Return the files changed by the commits to which `authored` moves of HEAD lead."""
+        """Return the files changed by the commits to which those of `moves` lead that are authored.
+
+        See `authored_in` for the files that a commit changed.
+        """
         changed = (self.authored_in(move.new) for move in moves if move.authored)
         return frozenset[WorkspacePath]().union(*changed)
 
     def authored_in(self, commit: str) -> frozenset[WorkspacePath]:
         """Return the files that a commit itself changed.
 
-        A merge of two parents is compared with the result of merging the parents again, any other
-        commit with its first parent.
+        A merge of two parents is compared with the result of merging the parents again, and files
+        in conflict there count as changed; any other commit is compared with its first parent. The
+        result is empty if the commit cannot be read.
         """
         paths = self._git.ask(frozenset[bytes](), partial(_of_commit, commit=commit))
         return frozenset(self._git.below(paths))
 
     def leads_to(self, tips: Collection[str], commit: str) -> bool:
-        """Return whether a commit is one of `tips` or reachable from one of them."""
+        """Return whether a commit is one of `tips` or reachable from one of them.
+
+        Return False if the commit cannot be read.
+        """
         if commit in tips:
             return True
         return self._git.ask(False, partial(_leads_to, tips=tips, commit=commit))  # noqa: FBT003 - the default answer
@@ -71,10 +78,11 @@ class GitTrees:
     def merging_gives(
         self, path: WorkspacePath, blob: str | None, merges: Iterable[tuple[str, str, str]]
     ) -> bool:
-        """Return whether one of `merges` gives a path the blob `blob` (None: no file there).
+        """Return whether one of `merges` gives a path the blob `blob`.
 
-        Each merge is three revisions: base, ours and theirs. If the base is empty, it is the merge
-        base of the other two.
+        If `blob` is None, return whether one gives no file there or a conflict. Each merge is three
+        revisions: base, ours and theirs. If the base is empty, it is the merge base of the other
+        two.
         """
         full = self._git.full_path(path)
         for merge in merges:
@@ -117,7 +125,7 @@ class GitTrees:
 
 
 def standing_merges(git_dir: Path, head: str | None) -> Iterator[tuple[str, str, str]]:
-    """Yield (base, ours, theirs) of each unfinished merge, cherry-pick, rebase or revert.
+    """Yield (base, ours, theirs) of each unfinished merge, squash, cherry-pick, rebase or revert.
 
     They are revisions; an empty base means the merge base of the other two. `head` is HEAD's
     commit, or None if there is none yet; then nothing is yielded.
@@ -187,7 +195,8 @@ def _paths(diff: Any) -> Iterator[bytes]:
 def _of_commit(repository: Any, commit: str) -> frozenset[bytes]:
     """Return the paths that a commit itself changed, as bytes relative to the git top level.
 
-    A merge is compared with merging its parents again; paths in conflict there are included.
+    A merge of two parents is compared with merging them again, and paths in conflict there are
+    included. Any other commit is compared with its first parent.
     """
     found = repository[commit]
     parents = found.parents

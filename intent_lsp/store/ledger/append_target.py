@@ -57,8 +57,9 @@ class OwnSegment:
     def file(self) -> WorkspacePath:
         """Return the path of the segment to append to, relative to the root.
 
-        The file need not exist yet. A new segment is chosen if git tracks the old one, has removed
-        it, or is changing its index. Raise OSError if the choice cannot be stored.
+        The file need not exist yet. A new segment is chosen if there is none, if the file of the
+        old one does not exist, if git tracks it, or if git is making another change to its index
+        than when it was begun. Raise OSError if the choice cannot be stored.
         """
         # The repository is opened on first use, and again while there is none.
         self._git = self._git or Git.open(self._root)
@@ -77,7 +78,8 @@ class OwnSegment:
     def _is_open(self, begun: _Begun, change: str) -> bool:
         """Return whether the segment `begun` exists and may still be appended to.
 
-        `change` is the id of the change that git is making to its index, or "" if it makes none.
+        `change` is the id of the change that git is making to its index, or "" if it makes none. A
+        change that git was not making when the segment was begun gives False.
         """
         file = WorkspacePath(f"{SEGMENT_ROOM}/{begun.name}")
         # While git changes its index it may already have read the segment, so that counts as
@@ -137,7 +139,8 @@ class AppendTarget:
     def has_news(self) -> bool:
         """Return whether others have changed the size of the main ledger file since the last call.
 
-        Appends through this object do not count.
+        Appends through this object do not count. The first call returns whether the file has any
+        content.
         """
         found = stamp(self._root / LEDGER_FILE)
         size = 0 if found is None else found.size

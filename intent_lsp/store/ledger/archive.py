@@ -72,7 +72,7 @@ def older_than(moment: str) -> CutPoint:
     """Return a cut point for `archive`: the offset of the first record not older than `moment`.
 
     `moment` is a ledger timestamp. The cut point is a function that gets the lines of the main file
-    and returns the byte offset.
+    and returns the byte offset: the end of the lines if all records are older.
     """
 
     def cut(lines: Iterable[ArchiveLine]) -> int:
@@ -89,7 +89,8 @@ def older_than(moment: str) -> CutPoint:
 def all_but_newest(number: int) -> CutPoint:
     """Return a cut point for `archive`: the offset of the last `number` records.
 
-    The cut point is a function that gets the lines of the main file and returns the byte offset.
+    The cut point is a function that gets the lines of the main file and returns the byte offset: 0
+    if there are no more than `number` records.
     """
 
     def cut(lines: Iterable[ArchiveLine]) -> int:
@@ -219,8 +220,8 @@ class _Archiving:
     def _write(self, begin: int, end: int, name: str) -> WorkspacePath:
         """Write the main file's bytes between two offsets to a new archive, and return its path.
 
-        `name` is the archive's file name without suffix. The file gets that name only when all of
-        it is on disk.
+        `name` is the archive's file name without suffix; a number is added if that name is taken.
+        The file gets its name only when all of it is on disk.
         """
         endings = chain([""], (f"-{number}" for number in count(2)))
         names = (WorkspacePath(f"{ARCHIVE_ROOM}/{name}{ending}{SUFFIX}") for ending in endings)
@@ -254,7 +255,7 @@ class _Archiving:
     def _give_up(self, end: int) -> None:
         """Remove the first `end` bytes of the main file. Lines appended meanwhile are kept.
 
-        Raise LedgerUnavailableError if another program has replaced the file.
+        Raise LedgerUnavailableError if another program has replaced or shortened the file.
         """
         path = self._root / LEDGER_FILE
         with ledger_lock(self._root).held():

@@ -103,7 +103,11 @@ class _History:
     looks: Counter[str] = field(default_factory=Counter)
 
     def authors(self) -> Mapping[str, str]:
-        """Search the commits, oldest first, and return the author's name of each record found."""
+        """Search the commits, oldest first, and return the author's name of each record found.
+
+        Stop when more than the permitted bytes have been read. A record whose author has no name is
+        left out.
+        """
         for commit in reversed(self._changing()):
             if self.bytes_left < 0:
                 break
@@ -118,7 +122,10 @@ class _History:
         return {each for each in self.times if each not in self.found if ended or self.looks[each]}
 
     def _changing(self) -> Sequence[Any]:
-        """Return the commits that change the ledger, newest first, back to the oldest record."""
+        """Return the commits that change the ledger, newest first, back to the oldest record.
+
+        At most `COMMITS_AT_MOST` commits are examined. A shallow clone's boundary is left out.
+        """
         oldest = min(self.times.values()) - CLOCKS_DIFFER.total_seconds()
         ends = _ends(self.repository)
         found = []
@@ -136,7 +143,11 @@ class _History:
         )
 
     def _first_in(self, commit: Any) -> Collection[str]:
-        """Return the ids of searched records that a commit has and none of its parents has."""
+        """Return the ids of searched records that a commit has and none of its parents has.
+
+        The result is empty if a blob cannot be read. A record is searched for in `COMMITS_ASKED`
+        commits at most.
+        """
         latest = commit.commit_time + CLOCKS_DIFFER.total_seconds()
         asked = {
             each

@@ -57,7 +57,8 @@ def commits_cut(repository: Any, prefix: str) -> tuple[Any, ...]:
     """Return each commit of HEAD's history whose child commit may lack some of its ledger lines.
 
     The commits are libgit2's, newest first. `prefix` is the root, relative to the git top level.
-    The history before a commit that removed the whole ledger is skipped.
+    History before a commit without a ledger is skipped, unless that is HEAD. About
+    `COMMITS_AT_MOST` commits are examined at most.
     """
     cut: dict[str, Any] = {}
     comparison = _Comparison(repository)
@@ -90,7 +91,8 @@ class _Comparison:
     def may_lack(self, now: Collection[LedgerBlob], before: Collection[LedgerBlob]) -> bool:
         """Return whether a ledger, `now`, may lack lines that its older version `before` has.
 
-        The result is also True if archiving or merging moved the lines to another file.
+        The result is also True if archiving or merging moved the lines to another file. Main files
+        too large to compare are judged by their sizes.
         """
         gone, come = set(before).difference(now), set(now).difference(before)
         if any(each.file != LEDGER_FILE for each in gone):

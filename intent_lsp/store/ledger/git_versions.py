@@ -56,13 +56,17 @@ class LedgerVersions:
             self._repository = None
 
     def committed(self) -> Committed | None:
-        """Return the newest ledger in HEAD's history: its commit and heads, or None without one."""
+        """Return the newest ledger in HEAD's history: its commit and heads.
+
+        Return None if the newest `COMMITS_AT_MOST` commits have none, or if git cannot be read.
+        """
         return self._asked(None, self._committed)
 
     def earlier(self) -> tuple[Committed, ...]:
         """Return the ledger's heads in each older commit whose records a later commit may lack.
 
-        Newest commits come first.
+        Newest commits come first, and those beyond the limit of bytes to read are left out. The
+        result is empty if git cannot be read.
         """
         return self._asked((), self._earlier)
 
@@ -78,7 +82,9 @@ class LedgerVersions:
     def search(self, wanted: Collection[ContentHash]) -> EvidenceSearch:
         """Search all commits reachable from refs and reflogs for records with the hashes `wanted`.
 
-        Return the commit in which each was found, and whether the search was complete.
+        Return the commit in which each was found, and whether the search was complete. Without
+        `wanted` or a usable repository nothing is searched; that is complete only if no `.git` is
+        at or above the root.
         """
         if self._repository is None or not wanted:
             return EvidenceSearch(held={}, whole=self._alone)
@@ -158,9 +164,10 @@ class Seeker:
     missed: bool = False
 
     def seek(self, cut: Iterable[Any] = ()) -> None:
-        """Search HEAD and `cut`, then the tips of refs and reflogs, then the commits behind them.
+        """Search HEAD and `cut`, then refs, then reflogs and the stash, until all are found.
 
-        `cut` are commits of HEAD's history with records that a later commit may lack.
+        Of refs and reflogs, the tips are searched first, then the commits behind them. `cut` are
+        commits of HEAD's history with records that a later commit may lack.
         """
         head = [] if self.repository.head_is_unborn else [self.repository.head.peel()]
         self._among((*head, *cut), named=True)

@@ -130,8 +130,8 @@ class Journal:
     def _rewrite(self, keep: Callable[[bytes], bool]) -> bool:
         """Remove the lines for which `keep` returns False, and return True.
 
-        Return False, and change nothing, if another process is rewriting the journal. Lines that
-        are added meanwhile are kept; one may then be there twice.
+        Return False, and change nothing, if another process is rewriting the journal or it cannot
+        be read. Lines that are added meanwhile are kept; one may then be there twice.
         """
         with suppress(LedgerUnavailableError), self._lock.held(), opened(self.path) as fd:
             if fd is None:

@@ -103,7 +103,7 @@ class Ledger:
         """Append the queued records, then `event`. Return its record once all are synced to disk.
 
         Open runs of automatic saves of the event's files are ended, and appended first. Raise
-        LedgerUnavailableError, UnsafePathError if the path is not a regular file, or
+        LedgerUnavailableError, UnsafePathError if the ledger's path is not a regular file, or
         InvalidRecordError if the schema rejects the event.
         """
         self._runs.end(touched_by(event))
@@ -181,9 +181,9 @@ class Ledger:
         return drained
 
     def append_all(self, events: Sequence[Identified]) -> int:
-        """Append events with given ids and times, except those whose ids the ledger already has.
+        """Append queued records, then `events`, except those whose ids the ledger already has.
 
-        Return how many were appended. Raise the same errors as `append`.
+        Return how many events were appended. Raise the same errors as `append`.
         """
 
         def due(trail: ChainCursor) -> list[Sealed]:
@@ -196,8 +196,9 @@ class Ledger:
     def adopt(self, lines: Sequence[bytes]) -> int:
         """Append ledger lines that were sealed for this ledger before, unchanged. Return how many.
 
-        Each record that a line follows must be in the ledger or in `lines`. Lines whose records the
-        ledger has are skipped. Raise LedgerUnavailableError or UnsafePathError.
+        Each record that a line follows must be in the ledger or in `lines`. Lines that are no
+        records, or whose records the ledger has, are skipped. Raise LedgerUnavailableError or
+        UnsafePathError.
         """
 
         def due(trail: ChainCursor) -> list[Sealed]:

@@ -152,8 +152,8 @@ class OpenRuns:
     ) -> None:
         """Move the runs of automatic saves of some files (None: all runs) into the queue.
 
-        With `idle_since`, a timestamp, move only runs that were not extended after it. Raise
-        LedgerUnavailableError.
+        With `idle_since`, a timestamp, move only runs that were not extended after it. A run whose
+        file cannot be moved stays. Raise LedgerUnavailableError.
         """
         if not names_in(self._room):
             return

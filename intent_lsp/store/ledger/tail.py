@@ -69,10 +69,9 @@ _ENCODER: Final = msgspec.msgpack.Encoder()
 
 
 def noted(trail: ChainCursor, inode: int, size: int, tail: bytes) -> TailNote | None:
-    """Return a note about the end of a ledger file, or None if it has other open heads.
+    """Return a note about a ledger file's end; None if the last record is not its only open head.
 
-    `trail` is a chain cursor at that end: its only open head must be the last record. `tail` are
-    the file's last bytes.
+    `trail` is a chain cursor at that end. `tail` are the file's last bytes.
     """
     if trail.last is None or len(trail.heads) != 1:
         return None
@@ -246,7 +245,8 @@ def _by_tail(read: Reader, size: int) -> ChainCursor:
 def _mend(file: LedgerFile, size: int, root: Path, clock: Clock) -> int:
     """Complete a torn last line if only its line feed is missing, else move it to `.local/torn/`.
 
-    `size` is the file's size. Return its new size.
+    It is moved, too, if it does not follow the record before it. `size` is the file's size. Return
+    its new size.
     """
     start = last_line_start(file.read, size)
     link = examine(file.read(start, size) + b"\n")

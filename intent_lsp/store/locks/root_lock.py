@@ -63,7 +63,7 @@ class RootLock:
     def left(self) -> bytes:
         """Return the note that the last holder wrote into the lock file; empty if there is none.
 
-        Call this only while holding the lock.
+        It is also empty if it cannot be read. Call this only while holding the lock.
         """
         if self._fd is not None:
             with suppress(OSError):
@@ -71,7 +71,10 @@ class RootLock:
         return b""
 
     def leave(self, note: bytes) -> None:
-        """Write a note for the next holder into the lock file. Errors are ignored."""
+        """Overwrite the start of the lock file with a note for the next holder. Ignore errors.
+
+        The rest of a longer earlier note stays. Call this only while holding the lock.
+        """
         if self._fd is not None:
             with suppress(OSError):
                 os.pwrite(self._fd, note, 0)
@@ -145,8 +148,8 @@ def ledger_lock(root: Path, wait_seconds: float = WAIT_SECONDS) -> RootLock:
 def holding(lock: RootLock | None) -> AbstractContextManager[bool]:
     """Return a context that holds `lock` and yields whether it had to be waited for.
 
-    If `lock` is None or its directory does not exist, the context holds nothing and yields False:
-    without the directory nothing is shared.
+    If `lock` is None or its `has_directory` returns False, the context holds nothing and yields
+    False: without the directory nothing is shared.
     """
     if lock is None or not lock.has_directory():
         return nullcontext(enter_result=False)

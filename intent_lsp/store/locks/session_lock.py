@@ -65,7 +65,10 @@ class SessionLocks:
             return True
 
     def held(self, session_id: str) -> bool:
-        """Return whether any process, including this one, holds the session's lock now."""
+        """Return whether any process, including this one, holds the session's lock now.
+
+        Return True also if the file system has no locks.
+        """
         with self._guard:
             if session_id in self._held:
                 return True
@@ -116,7 +119,7 @@ class SessionLocks:
 def _shared(path: Path) -> BinaryIO | None:
     """Take a shared lock on the file now at the path, and return the open file.
 
-    Return None if it is locked exclusively.
+    Return None if it is locked exclusively, or was deleted or replaced meanwhile.
     """
     file = open_lock_file(path)
     try:

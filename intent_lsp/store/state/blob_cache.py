@@ -61,8 +61,8 @@ class BlobCache:
     def put(self, data: bytes, known: ContentHash | None = None) -> ContentHash:
         """Add a file content to the cache and return its hash.
 
-        If the cache is full, old contents are removed. `known` is the content's hash, or None to
-        compute it. A disk error is only logged.
+        If the cache is full, old contents are removed. A content too large for the cache is not
+        added. `known` is the content's hash, or None to compute it. A disk error is only logged.
         """
         content_hash = hash_content(data) if known is None else known
         path = self._path(content_hash)
@@ -79,7 +79,7 @@ class BlobCache:
     def get(self, content_hash: ContentHash) -> bytes | None:
         """Return the content with a hash, or None if it is not in the cache or is damaged there.
 
-        A damaged file is removed.
+        A damaged or unreadable file is removed.
         """
         if parse_hash(content_hash) != content_hash:
             return None

@@ -118,7 +118,7 @@ class Database:
         return self._run(_WRITING, work)
 
     def close(self) -> None:
-        """Close the file. The next transaction opens it again."""
+        """Close the file. The next transaction opens it again. Rows only in memory are lost."""
         with self._guard:
             self._forget()
             self._end_stand_in()
@@ -192,8 +192,9 @@ class Database:
     def _use_memory(self, problem: StateUnavailableError, *, full: bool) -> None:
         """Use a database in memory instead of the file, or raise `problem` if that is not allowed.
 
-        It is not allowed for a file that was used before, since its data would be missing, unless
-        its disk is full (`full`). Then its data is copied into memory first.
+        It is not allowed without a stand-in. It is also not allowed for a file that was written
+        before, since its data would be missing, unless its disk is full (`full`). Then its data is
+        copied into memory first.
         """
         if self._stand_in is None or (self._used and not full and self._standing_in is None):
             raise problem
@@ -261,6 +262,7 @@ class Database:
         """Rename the damaged file and SQLite's companion files, under a lock between processes.
 
         `damaged` is the identity of the damaged file. Do nothing if the path has another file now.
+        Raise StateUnavailableError if renaming fails.
         """
         aside = f".damaged-{now():%Y%m%dT%H%M%S%f}"
         try:

@@ -82,8 +82,8 @@ class Notes:
     def written(self, events: Sequence[Noted], *intent_ids: str) -> None:
         """Record that `events` of an intent are now listed in the intents file.
 
-        They are as the method `events` returned them. `intent_ids` are all ids that the intent has
-        had.
+        They are as the method `events` returned them; older events count as listed, too.
+        `intent_ids` are all ids that the intent has had.
         """
         # Compare numbers: events added meanwhile have higher ones and stay unwritten.
         newest = events[0].seq if events else 0

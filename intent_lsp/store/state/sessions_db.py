@@ -146,7 +146,7 @@ class SessionDb:
 
         A session that was killed counts as ended when it was last used (protocol section 1).
         `is_alive` gets a session id and returns whether that session runs. Sessions that ended too
-        long before `now` are left out.
+        long before `now` are left out, and so are all after the newest `_CANDIDATES`.
         """
         query = (
             "SELECT * FROM session WHERE kind = ? AND agent_id = ? AND user = ?"
@@ -201,7 +201,10 @@ class SessionDb:
         return unpack_perhaps(rows[0][0]) if rows else None
 
     def baseline_of(self, session_id: str, path: WorkspacePath) -> BaselineFile | None:
-        """Return a file in a session's baseline, or None if it was the same as in the commit."""
+        """Return a file in a session's baseline, or None if it is not there.
+
+        It is not there if it was the same as in the commit, or if the session has no baseline.
+        """
         query = "SELECT hash FROM baseline_file WHERE session_id = ? AND path = ?"
         rows = self._database.rows(query, session_id, path)
         return BaselineFile(hash_in(rows[0][0])) if rows else None

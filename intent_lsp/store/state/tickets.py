@@ -69,7 +69,7 @@ class Tickets:
     def issue(
         self, ticket: Ticket, now: datetime, contents: Mapping[ContentHash, bytes] = NO_CONTENTS
     ) -> None:
-        """Store a ticket with its files' `contents`, claim the files, delete expired tickets.
+        """Store a ticket with its files' `contents`, claim its files, delete what expired by `now`.
 
         An earlier answer for the same tool use id is no longer returned for that id. If that answer
         was a ticket, it can still be recorded by the ticket's own id.
@@ -108,7 +108,7 @@ class Tickets:
             self.commands.remember(ticket)
 
     def begin_command(self, ticket: Ticket) -> None:
-        """Store `ticket.tree`, the snapshot from before a command, for a ticket issued already."""
+        """Store the snapshot `ticket.tree` for a ticket issued before, unless that has ended."""
         body = spelled(replace(ticket, tree=None))
         tree = None if ticket.tree is None else KeptTree.of(ticket.tree)
         names = packed(ticket.id, ticket.session_id, ticket.agent_id, ticket.issued_at)
@@ -189,7 +189,7 @@ class Tickets:
     def end(self, ticket_id: str, outcome: Recorded) -> Recorded:
         """Store the outcome of a ticket, and end its claims. Return the outcome that is stored.
 
-        If the ticket already has an outcome, that one stays.
+        An outcome that the ticket has already stays. For an unknown ticket, return `outcome`.
         """
         key, told = pack(ticket_id), spelled(outcome)
 
@@ -245,7 +245,10 @@ class Tickets:
         return tuple(WorkspacePath(unpack(row[0])) for row in rows)
 
     def lapsed(self, now: datetime) -> tuple[tuple[HeldSave, Ticket], ...]:
-        """Delete and return saves, with their tickets, whose open ticket has no claim left."""
+        """Delete and return saves, with their tickets, whose open ticket has no claim left.
+
+        Saves of other tickets than open ones are deleted and not returned.
+        """
         until = packed(timestamp(now))
         query = (
             "SELECT path, ticket_id, held_save.session_id, hash, body FROM held_save"

@@ -60,7 +60,11 @@ class Watched:
         )
 
     def changed_since(self, before: Self) -> frozenset[str]:
-        """Return the directories created, deleted or replaced since the state `before`."""
+        """Return the directories created, deleted or replaced since the state `before`.
+
+        A directory that `before` does not contain is left out. One whose path is not UTF-8 is also
+        returned if an entry was added or removed.
+        """
         return frozenset(
             directory
             for directory, identity in self.standing.items()
@@ -80,7 +84,10 @@ class Watched:
         )
 
     def _is_another(self, room: str) -> bool:
-        """Return whether the directory at a path is another one than when this state was taken."""
+        """Return whether the directory at a path is another one than when this state was taken.
+
+        Return True also for an existing directory that is not watched.
+        """
         wanted = self.names.get(room, room)
         return self.standing.get(wanted, _GONE) != _identity(wanted)
 
@@ -137,7 +144,10 @@ def _above(directory: str) -> Iterator[str]:
 
 
 def _identity(directory: str) -> tuple[int, ...]:
-    """Return values that change if another directory takes a path; (0, 0) if there is none."""
+    """Return values that change if another directory takes a path; (0, 0) if there is none.
+
+    If the path is not UTF-8, they also change if an entry is added or removed.
+    """
     try:
         found = os.stat(directory)  # noqa: PTH116 - strings throughout
     except (OSError, ValueError):
@@ -171,7 +181,7 @@ def _nameable(directory: str) -> bool:
 def _entries(directory: str) -> _Entries:
     """Return (inode, size in bytes, modification time in ns) of each entry of a directory, by name.
 
-    The result is empty if the directory cannot be read.
+    An entry that cannot be read is left out. The result is empty if the directory cannot be read.
     """
     found: dict[str, tuple[int, int, int]] = {}
     with suppress(OSError), os.scandir(directory) as entries:

@@ -68,8 +68,8 @@ class Notified:
     def changed(self) -> frozenset[str] | None:
         """Wait for a moment, and return the paths that changed, or None if one is not valid UTF-8.
 
-        After None, this object reports nothing more. Raise OSError or RuntimeError if the system
-        cannot watch.
+        The result is empty if nothing changed. After None, every call returns None. Raise OSError
+        or RuntimeError if the system cannot watch.
         """
         try:
             return frozenset(path for _, path in next(self._told))
@@ -93,8 +93,8 @@ class Watch:
     """Watches the entries of directories, not of their subdirectories, until it is closed.
 
     `changed` is called with the paths that changed. After `recheck_ms` without an event, the
-    directories themselves are checked. `polling` is called with the reason when polling begins,
-    because the system cannot watch, and with None when it ends.
+    directories are checked for having been created, deleted or replaced. `polling` is called with
+    the reason when polling begins, because the system cannot watch, and with None when it ends.
     """
 
     def __init__(
@@ -121,7 +121,7 @@ class Watch:
         """Watch these directories instead of the previous ones, and return once they are watched.
 
         A missing directory is watched from its creation on. If called from the callback, return at
-        once.
+        once. After `close`, do nothing.
         """
         with self._guard:
             if self._closing:
@@ -137,7 +137,7 @@ class Watch:
                 self._guard.wait_for(lambda: self._settled >= asked or self._closing)
 
     def close(self) -> None:
-        """Stop the watch, and wait for a running callback to return."""
+        """Stop the watch, and wait for a running callback to return, unless called from it."""
         with self._guard:
             self._closing = True
             self._interrupt.set()
@@ -147,7 +147,10 @@ class Watch:
             thread.join()
 
     def _run(self) -> None:
-        """Watch until `close` is called. This function runs in the watch's own thread."""
+        """Watch until `close` is called. This function runs in the watch's own thread.
+
+        An unexpected exception is logged and ends the watch.
+        """
         source: _Source = None
         try:
             while not self._closing:
@@ -161,9 +164,11 @@ class Watch:
                 self._guard.notify_all()
 
     def _listen(self, before: _Source) -> _Source:
-        """Watch the present directories until one is replaced or `watch` names other ones.
+        """Watch the present directories with a new source of changes until another one is needed.
 
-        Close the source of changes used before, `before`, and return the new one.
+        That is when a directory is replaced, `watch` names other ones, the source ends, or
+        `_LOOKS` polls are done. Close `before`, the source used before, and return the new one. If
+        the watch is closing, only return `before`.
         """
         with self._guard:
             asked, wanted = self._asked, self._wanted
@@ -186,7 +191,10 @@ class Watch:
         return source
 
     def _follow(self, source: _Source, watched: Watched) -> None:
-        """Report the changes from a source until it ends or the directories to watch change."""
+        """Report the changes from a source until it ends or the directories to watch change.
+
+        Stop also after `_LOOKS` polls.
+        """
         wanted = frozenset(watched.standing)
         silent, looks = clock.stopwatch(), 0
         while not self._interrupt.is_set() and looks < _LOOKS:
@@ -231,8 +239,8 @@ class Watch:
     def _open(self, watched: Watched) -> tuple[_Source, frozenset[str] | None]:
         """Return a new source of changes, and the changed paths that it has reported so far.
 
-        The source is None if there is nothing to watch. The paths are None if one is not valid
-        UTF-8.
+        The source polls if the system cannot watch; it is None if no directory to watch can be
+        read. The paths are None if one is not valid UTF-8.
         """
         sources = [each for each in watched.sources if os.access(each, os.R_OK | os.X_OK)]
         if not sources:

@@ -62,8 +62,8 @@ def catch_up(
 ) -> dict[str, IndexedFile]:
     """Index every ledger file up to its last whole line, and return how far each has been read.
 
-    The result is keyed by path. `stamps` are the present stamps of the files. Raise
-    LedgerUnavailableError if the main file cannot be read.
+    The result is keyed by path. `stamps` are the present stamps of the files. A segment or archive
+    that cannot be read is skipped. Raise LedgerUnavailableError if the main file cannot be read.
     """
     found = sources(connection)
     if len(found) == len(stamps) and all(_is_current(found.get(s.file), s) for s in stamps):
@@ -123,7 +123,10 @@ def _is_current(source: IndexedFile | None, stamp: FileStamp) -> bool:
 
 
 def _is_other(root: Path, source: IndexedFile, stamps: FilesStamp) -> bool:
-    """Return whether an indexed file is missing or lacks what the index has read of it."""
+    """Return whether an indexed file is missing, unreadable, or lacks what the index read of it.
+
+    Raise LedgerUnavailableError if that is the main file and it cannot be opened.
+    """
     stamp = next((stamp for stamp in stamps if stamp.file == source.file), None)
     if stamp is None:
         return True

@@ -275,8 +275,8 @@ class Index:
     def _records(self, wanted: Iterable[RecordPlace], found: Sources) -> Iterator[Record]:
         """Yield the records at the places `wanted`, read from the ledger. Each file is opened once.
 
-        `found` says which file has which number. Raise sqlite3.DatabaseError if a line is not the
-        indexed record.
+        `found` says which file has which number. Records of a file that no longer exists are
+        skipped. Raise sqlite3.DatabaseError if a line is not the indexed record.
         """
         names = {source.number: name for name, source in found.items()}
         with ExitStack() as stack:

@@ -62,9 +62,10 @@ SELECT path FROM known WHERE path IS NOT NULL LIMIT ?
 class Query:
     """The conditions that a record must fulfil. A field that is None sets no condition.
 
-    `since` is a timestamp in the ledger's form (RFC 3339). `passing` is whether the edit happened
-    and its verdict is not FAIL. With `grants`, only records that grant scope and whose links are
-    unbroken match; the last records of unmerged branches do not.
+    `since` is the earliest timestamp that matches, in the ledger's form (RFC 3339). `passing` is
+    whether the edit happened and its verdict is not FAIL. With `grants`, only records that grant
+    scope and whose links are unbroken match; the last records of unmerged branches do not. `grants`
+    is not for use together with `path`.
     """
 
     intent_ids: Collection[str] | None = None

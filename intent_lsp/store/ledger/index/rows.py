@@ -50,7 +50,7 @@ _GRANTED: Final = "INSERT INTO granted VALUES (?, ?, ?)"
 
 
 def insert(connection: sqlite3.Connection, added: Batch, source: IndexedFile) -> None:
-    """Index the next lines of a ledger file, and advance `source` past them."""
+    """Index the next lines of a ledger file, and advance `source` past them, without storing it."""
     rows = IndexRows(connection, source)
     rows.add(added)
     rows.end()

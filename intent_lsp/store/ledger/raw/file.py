@@ -158,7 +158,7 @@ def last_line_start(read: Reader, end: int) -> int:
 def opened(path: Path) -> Iterator[int | None]:
     """Open a file of the ledger and yield its descriptor for reading, or None if there is no file.
 
-    Raise LedgerUnavailableError if the file cannot be read.
+    Raise LedgerUnavailableError if the file cannot be read or is not a regular file.
     """
     try:
         fd = open_plain(path, os.O_RDONLY)

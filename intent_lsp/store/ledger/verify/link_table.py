@@ -150,7 +150,10 @@ class LinkTable:
         self._above = None
 
     def add(self, link: Link, prev: ContentHash | None) -> None:
-        """Add a row for one line. `prev` is the hash of the record that it follows, or None."""
+        """Add a row for one line. `prev` is the hash of the record that it follows, or None.
+
+        A line without a hash only takes up a row number.
+        """
         if link.hash:
             row = self._count, id_key(link.id), key(link.hash)
             self._database.execute(_ADD, row)

@@ -129,9 +129,10 @@ def verify(
 
 @contextmanager
 def snapshot_of(root: Path, lock: RootLock) -> Iterator[Snapshot]:
-    """Yield a snapshot of a ledger's files, taken while holding `lock` if the lock's file exists.
+    """Yield a snapshot of a ledger's files, taken while holding `lock` if that is possible.
 
-    The lock ensures that no append is half written.
+    The lock ensures that no append is half written. It is not taken if its file does not exist, and
+    not waited for beyond its time limit.
     """
     strange: list[Strange] = []
     with ExitStack() as stack:
