@@ -92,7 +92,7 @@ class Connection:
         """Announce a root to the client, check its control files and watch it, once for each root.
 
         `opened` is a file of the root that an editor has open, or None. The file's directory is
-        watched too, at each call.
+        watched too, at each call. Nothing is watched if the setting `watch` forbids it.
         """
         new = open_root not in self._known
         if new:
@@ -112,7 +112,10 @@ class Connection:
             await self._unopened.follow(open_root, watch=watch in ("auto", "server"))
 
     async def _index(self, open_root: OpenRoot) -> None:
-        """Update the index of a root's ledger, which look-ups need, and show the progress."""
+        """Update the index of a root's ledger, which look-ups need, and show the progress.
+
+        An error is logged.
+        """
         refresh = open_root.governance.stores.ledger.index.refresh
         async with self.progress.shown(None, "Indexing the ledger") as report:
             try:
@@ -209,7 +212,7 @@ class Connection:
         await self.paths_changed(paths)
 
     async def settings_changed(self) -> None:
-        """Publish all diagnostics again, by the current settings."""
+        """Find the governing roots again, and publish all diagnostics by the current settings."""
         await self.attach_again()
         self.tracked_documents.post_all()
         self.pages.check_all()

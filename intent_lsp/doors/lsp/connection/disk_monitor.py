@@ -51,7 +51,9 @@ class TreeWatcher:
     def watch(self, root: Path, polling: Polling | None = None) -> None:
         """Start to watch the work tree of a root. Return once the watch is active.
 
-        `polling` is called if the system cannot report changes, so that the tree is polled.
+        Of a tree with too many directories, only the root directory is watched. `polling` is called
+        with the reason if the tree is polled, because the system cannot report changes, and with
+        None when that ends. Do nothing if the root is watched already.
         """
         with self._lock:
             if self._over or root in self._watches:

@@ -79,7 +79,11 @@ class DiagnosticsPublisher:
         )
 
     def show(self, uri: str, posting: PublishedDiagnostics) -> None:
-        """Replace the published diagnostics of the file at `uri` by those encoded in `posting`."""
+        """Replace the published diagnostics of the file at `uri` by those encoded in `posting`.
+
+        They are pushed, unless there are none and were none before. A client that pulls is only
+        asked to pull, if it does not have them.
+        """
         former = self._posted.get(uri)
         if posting.items:
             self._posted[uri] = posting

@@ -60,7 +60,8 @@ def take_snapshot(
 def find_wrong(open_root: OpenRoot, path: WorkspacePath) -> ResolvedPath | None:
     """Return the resolved path of a closed file, or None if the file has no violations.
 
-    A file that cannot be judged counts as one with violations.
+    A file that cannot be judged counts as one with violations, a path outside the root as one
+    without.
     """
     place = resolve_below(open_root.governance.root, path)
     try:
@@ -87,7 +88,7 @@ def is_changed(tracked: TrackedDocument) -> bool:
     """Return whether a closed document's file differs from HEAD.
 
     Without a commit, it is compared with its first known content. Return False if no root governs
-    it.
+    it. If HEAD cannot be read, return whether violations are shown.
     """
     open_root, place = tracked.open_root, tracked.place
     if open_root is None or place is None:

@@ -94,7 +94,8 @@ class TrackedDocument:
     def follow(self, edits: Sequence[LineEdit], lines: list[str], version: int) -> None:
         """Update text, version and diffs after an edit.
 
-        `edits` say which lines changed; `lines` and `version` are those after the edit.
+        `edits` say which lines changed; `lines` and `version` are those after the edit. If the file
+        has changed on disk and the new text equals it, the editor counts as having loaded it.
         """
         self.lines, self.version = lines, version
         self.generation += 1

@@ -79,9 +79,9 @@ class TrackedDocuments(DocumentIndex):
         self.work.begin(self._attach(tracked, until))
 
     def changed(self, document: Document) -> TrackedDocument | None:
-        """Update a document after an edit and publish its violations at once.
+        """Update a document after an edit, and publish its violations if changes are shown.
 
-        Return it as a tracked document, or None if it is not tracked.
+        If needed, take a new snapshot first. Return the document, or None if it is not tracked.
         """
         tracked = self.tracked(document.uri)
         if tracked is not None:
@@ -107,7 +107,10 @@ class TrackedDocuments(DocumentIndex):
         self.work.begin(self._settle_closed(tracked))
 
     async def look_again(self, tracked: TrackedDocument) -> None:
-        """Take a new snapshot of a document, under its lock, and publish its violations."""
+        """Take a new snapshot of a document, under its lock, and publish its violations.
+
+        The text of a closed document is first read from disk, unless a save has no record yet.
+        """
         async with tracked.lane:
             if tracked.version is None and not tracked.saves:
                 # Not while a save has no record: it is compared with what was known before it.
@@ -126,8 +129,8 @@ class TrackedDocuments(DocumentIndex):
     async def look_at_closed(self, open_root: OpenRoot, paths: Iterable[WorkspacePath]) -> None:
         """Take new snapshots of closed files of a root and publish their violations.
 
-        `paths` are the files. One that has no violation, and no save without a record, is not
-        tracked from then on.
+        `paths` are the files; open ones are skipped. One that has no violation, and no save without
+        a record, is not tracked from then on.
         """
         with self.showing.held_roots((open_root,)):
             for path in sorted(paths):
@@ -181,7 +184,7 @@ class TrackedDocuments(DocumentIndex):
         )
 
     def post(self, tracked: TrackedDocument) -> None:
-        """Publish the violations of a document's current text, if it is no control file."""
+        """Publish the violations of a tracked document's current text, if it is no control file."""
         if not _is_page(tracked) and self.tracked(tracked.uri) is tracked:
             self.showing.post(tracked)
 
@@ -229,9 +232,10 @@ class TrackedDocuments(DocumentIndex):
             await self.announce_root(tracked.open_root, root / tracked.place.path)
 
     async def look(self, tracked: TrackedDocument, after: AfterSave | None = None) -> None:
-        """Take a new snapshot and publish its violations. The caller holds the document's lock.
+        """Take a new snapshot and publish its violations, if a root governs the document.
 
-        `after` is a save that has just been recorded under the current rules, or None.
+        The caller holds the document's lock. `after` is a save that has just been recorded under
+        the current rules, or None.
         """
         if tracked.open_root is None or tracked.place is None:
             return

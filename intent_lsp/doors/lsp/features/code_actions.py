@@ -43,7 +43,7 @@ class CodeActions:
     async def offered(self, tracked: TrackedDocument, range_: lsp.Range) -> list[lsp.CodeAction]:
         """Return the actions for the violations of a document on the lines of `range_`.
 
-        Actions that restore a draft of the file come last, whatever the range.
+        Actions that restore one of the newest drafts of an open file come last, whatever the range.
         """
         found: list[lsp.CodeAction] = []
         shown = self._connection.tracked_documents.publisher.items(tracked.uri)
@@ -85,7 +85,7 @@ class CodeActions:
         """Return the edits that revert each violation on the lines `first` to `last` to HEAD.
 
         Lines are counted from 0, and `last` is included. Return None if HEAD has no text of the
-        file.
+        file, or if there is no snapshot.
         """
         look = tracked.look
         if look is None or look.head.lines is None:
@@ -102,7 +102,8 @@ class CodeActions:
     def file_edits(self, tracked: TrackedDocument) -> list[lsp.TextEdit] | None:
         """Return the edits that revert a file to HEAD, or None if HEAD has no text of the file.
 
-        If the disk has a newer text than the editor has read, revert to the text on disk.
+        If the disk has a newer text than the editor has read, revert to the text on disk. Return
+        None also if the disk then has no text, or if there is no snapshot.
         """
         look = tracked.look
         if look is None or look.head.lines is None:
@@ -216,7 +217,8 @@ def _selections(
 
     There is one for each intent that owns the file. If the violation is for want of a usable active
     intent, there is also one that asks the person for any intent in `usable`, or, if `can_ask` is
-    False, one for each of them. `shown` are the diagnostics to which the actions are attached.
+    False, one for each of the first `_INTENTS_OFFERED` of them. `shown` are the diagnostics to
+    which the actions are attached.
     """
     titles = {owner: f"Select intent {owner} (owns this file)" for owner in problem.owners}
     missing = problem.code in CHOOSE

@@ -115,7 +115,7 @@ class FileOperationFeature:
     async def did(self, operation: FileOperation, uris: Sequence[UriEnds]) -> None:
         """Record an operation that has happened, and update the diagnostics of its files.
 
-        `uris` has an entry for each file or directory.
+        Warn the person of files out of scope, unless `will` did. `uris` is as for `will`.
         """
         announced = self._taken((operation, tuple(uris)))
         if announced is not None and announced.task is not None:
@@ -239,7 +239,7 @@ def warning(
     refused: Sequence[Judgement],
     loudness: Loudness,
 ) -> str | None:
-    """Return the warning for an operation's refusals, or None if the settings hide all of them.
+    """Return the warning for an operation's refusals; None if there are none or all are hidden.
 
     `named` are the old and new paths that the editor named, and `files` is the number of files in
     them. `loudness` returns the severity that the settings give a refusal, or None to hide it.

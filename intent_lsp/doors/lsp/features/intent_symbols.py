@@ -63,7 +63,8 @@ class IntentSymbols:
     async def symbols(self, params: lsp.WorkspaceSymbolParams) -> list[lsp.WorkspaceSymbol]:
         """Answer `workspace/symbol`: the intents of all open roots that match the query.
 
-        An intent matches if its id and name have the letters of the query in the same order.
+        An intent matches if its id and name have the letters of the query in the same order. At
+        most `SYMBOLS_AT_MOST` are returned.
         """
         return await self._tracked_documents.work.in_thread(self._symbols, params.query)
 

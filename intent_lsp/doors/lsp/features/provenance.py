@@ -152,7 +152,10 @@ class ProvenanceFeature:
         return found
 
     async def inlay_hints(self, params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
-        """Answer `textDocument/inlayHint`: the attribution, after the first line of each run."""
+        """Answer `textDocument/inlayHint`: the attribution, after the first line of each run.
+
+        Only the runs in the requested range are answered.
+        """
         page = await self._page(params.text_document.uri, flag="inlayHints")
         told = None if page is None else await self._told(page)
         if page is None or told is None or told.blamed.lines is None:

@@ -224,8 +224,8 @@ def _settle_refusal(
     """Return whether the text of a refused save stayed off the disk, and resolve `tracked.refused`.
 
     `before` is the judgement before the save, and `after` its outcome, or None if it could not be
-    recorded. Return False if the save was not refused. A new file counts as unchanged if it is
-    empty, because editors always create it.
+    recorded; the text then counts as kept off. Return False if the save was not refused. A new file
+    counts as unchanged if it is empty, because editors always create it.
     """
     if before is None or before.draft is None:
         return False

@@ -80,7 +80,7 @@ class InFlightRequests:
     async def finish(self, work: Coroutine[Any, Any, T]) -> T:
         """Await `work` to its end and return its result, even if the caller is cancelled.
 
-        If the caller is the feature of a request, the client is answered at once, and
+        If a request is cancelled whose feature is the caller, the client is answered at once, and
         CancelledError is raised in the feature after `work`.
         """
         task = asyncio.current_task()

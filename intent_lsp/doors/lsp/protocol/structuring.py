@@ -48,7 +48,8 @@ def is_notification(method: str) -> bool:
 def structure_params(converter: Converter, method: str, params: object) -> Any:  # noqa: ANN401 - as many types as methods
     """Return the params of an LSP method as lsprotocol's type, and any other params unchanged.
 
-    Raise JsonRpcInvalidParams, whose message names the wrong field.
+    Return None for an LSP method without params. Raise JsonRpcInvalidParams, whose message names
+    the wrong field.
     """
     if params is not None and not isinstance(params, dict | list):
         raise JsonRpcInvalidParams("params: expected an object or an array")

@@ -108,7 +108,10 @@ class AgentRequests:
         return {"path": path, "uri": uri_of(open_root.governance.root / path), "hash": hash_}
 
     async def validate_edit(self, given: object) -> JsonObject:
-        """Answer `intent/validateEdit`: judge a tool call before it happens."""
+        """Answer `intent/validateEdit`: judge a tool call before it happens.
+
+        If the decision is Ask, ask a person. If no root governs the call, answer not governed.
+        """
         params = read_params(given, ToolCallParams)
         call = params.call()
         found = await self._finish(self._judged_at_once(params, call))
@@ -129,7 +132,7 @@ class AgentRequests:
         return call_json(admission, open_root.governance.root)
 
     async def record_edit(self, given: object) -> JsonObject:
-        """Answer `intent/recordEdit`: record what an allowed call with a ticket has changed."""
+        """Answer `intent/recordEdit`: record what a call changed. Raise if its ticket is unknown."""
         params = read_params(given, RecordParams)
         open_root = await self._finder.find(params)
         outcome = None
@@ -141,7 +144,11 @@ class AgentRequests:
         return outcome_json(outcome, violations, open_root.governance.root)
 
     async def apply_edit(self, given: object) -> JsonObject:
-        """Answer `intent/applyEdit`: judge a change and, if allowed, make and record it."""
+        """Answer `intent/applyEdit`: judge a change and, if allowed, make and record it.
+
+        If the decision is Ask, ask a person. If one of the files is open, the editor makes the
+        change, and it is recorded when the editor saves.
+        """
         params = read_params(given, ApplyParams)
         call = params.call()
         changes = params.changes(self._place_of)
@@ -201,8 +208,8 @@ class AgentRequests:
     ) -> tuple[OpenRoot, CallDecision] | None:
         """Judge a call. Return the root that governs it and the decision, or None if no root does.
 
-        Both are computed in a single thread job, because handing work to a thread takes as long as
-        judging.
+        Report the decision to the client. Both are computed in a single thread job, because handing
+        work to a thread takes as long as judging.
         """
         word = self._asking.first_word()
 
@@ -273,7 +280,7 @@ class AgentRequests:
         work.begin(write_later())
 
     def _tell_record(self, open_root: OpenRoot, outcome: Outcome) -> None:
-        """Report that a call's record is written or queued, and examine its changed files again."""
+        """Report a call's record, written or queued, and discarded changes; examine its files."""
         what = f"the call of {outcome.ticket.tool_name} is done"
         self._connection.outcomes.recorded(open_root, what, outcome.record, outcome.queued)
         for record in outcome.beside:

@@ -86,7 +86,8 @@ class Commands:
     async def restore_draft(self, given: object = None) -> JsonObject:
         """Run `intent.restoreDraft`: put the text of a draft back into the editor's buffer.
 
-        Return whether the editor took it.
+        Have the editor open the file first, if needed. Return whether the editor took the text.
+        Raise JsonRpcException if there is no such draft or the file is not opened.
         """
         params = read_params(given, DraftParams)
         open_root = await self._finder.open_root(params)
@@ -109,9 +110,10 @@ class Commands:
         return {"restored": await self._offers.restore(tracked, draft)}
 
     async def show_why(self, given: object = None) -> JsonObject:
-        """Run `intent.showWhy`: show why a range of lines is a violation, and who owns the file.
+        """Run `intent.showWhy`: show the first violation on some lines, and the file's owners.
 
-        Return the text shown.
+        Return the text shown; it says so if there is no violation. Raise WrongParamsError if the
+        file is not tracked.
         """
         params = read_params(given, PlaceParams)
         tracked = self._open(params)
@@ -126,9 +128,10 @@ class Commands:
         return {"text": text}
 
     async def revert(self, given: object = None) -> JsonObject:
-        """Run `intent.revert`: change a range of lines, or the whole file, back to HEAD.
+        """Run `intent.revert`: change violations on a range of lines, or the file, back to HEAD.
 
-        Return whether that was applied, or why not.
+        Without a range, the whole file is meant. Return whether that was applied, or why not. Raise
+        WrongParamsError if the file is not tracked.
         """
         params = read_params(given, PlaceParams)
         tracked = self._open(params)

@@ -79,7 +79,10 @@ class IntentRequests:
         }
 
     async def select(self, given: object) -> JsonObject:
-        """Answer `intent/select`: make an intent active in the asking session."""
+        """Answer `intent/select`: make an intent active in the asking session.
+
+        If an agent's params ask for a new turn, begin it first.
+        """
         params = read_params(given, SelectParams)
         open_root = await self._finder.open_root(params)
         if params.new_turn and session_of(params, open_root) != open_root.session:

@@ -1,6 +1,6 @@
 """The requests that change the plan: create, complete, expand, verify (protocol section 2).
 
-Invariant: an agent's request needs a person's approval; a person's own request is carried out.
+Invariant: an intent that an agent creates, and any expansion of scope, needs a person's approval.
 """
 
 from collections.abc import Sequence

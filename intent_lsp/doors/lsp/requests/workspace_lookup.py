@@ -48,8 +48,8 @@ class RootLookup:
     async def find(self, params: CommonParams) -> OpenRoot | None:
         """Return the root that governs the workspace or path in `params`, or None if none does.
 
-        If `params` has neither, return the root of the first governed workspace folder. Announce
-        the root to the client.
+        If `params` has neither, return the root of the first governed workspace folder, or, if no
+        folder is governed, the only open root. Announce the root to the client.
         """
         open_root = await self._connection.tracked_documents.work.in_thread(self.governance, params)
         if open_root is not None:

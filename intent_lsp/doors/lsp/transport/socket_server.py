@@ -50,8 +50,9 @@ class ListeningError(IntentLspError):
 class ListenAddress:
     """Where to listen, by scheme `tcp` or `ws`, and whom to let in.
 
-    If `token_file` is None, no token is needed. `origins` are the web origins allowed for `ws`.
-    `limits` are those of a connection before it is admitted.
+    If `token_file` is None, no token is needed; `open_socket_server` accepts that only for `tcp` on
+    this machine. `origins` are the web origins allowed for `ws`. `limits` are those of a connection
+    before it is admitted.
     """
 
     scheme: str
@@ -96,7 +97,7 @@ class SocketServer:
 def open_socket_server(place: ListenAddress) -> SocketServer:
     """Listen on an address and print `intent-lsp: listening on URL (…)` to standard error.
 
-    Raise ListeningError or TokenFileError.
+    Raise ListeningError if that fails or a required token file is not given, or TokenFileError.
     """
     listen = _listen_by(place)
     listener = _listen(place.endpoint)
