@@ -151,7 +151,8 @@ def _part(ledger: Path, start: int, end: int) -> bytes:
 def _places(git_dir: Path, common: Path) -> Iterator[tuple[str, Path]]:
     """Yield (path in the git directory, full path) of each protected file.
 
-    Of the hooks, only existing ones are yielded; the other files may be missing.
+    Hooks are existing files, at most `HOOKS_AT_MOST`, but no `.sample` ones; the other files may be
+    missing.
     """
     yield from ((name, common / name) for name in _SHARED)
     yield from ((name, git_dir / name) for name in (_OF_WORK_TREE, _LOG))

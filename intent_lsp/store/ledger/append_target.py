@@ -151,8 +151,8 @@ class AppendTarget:
         """Return the file to append to, opened, and the end of its chain.
 
         If the end is not known, it is found with the help of `index`. A file that was replaced at
-        its path is opened again, and a torn last line is moved to `.local/torn/`. Raise
-        LedgerUnavailableError, UnsafePathError or OSError.
+        its path is opened again, and a torn last line is completed or moved to `.local/torn/`.
+        Raise LedgerUnavailableError, UnsafePathError or OSError.
         """
         file = self._chosen()
         if self._opened is None or file != self.file or not self._opened.is_current():

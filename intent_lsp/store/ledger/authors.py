@@ -52,8 +52,9 @@ class LedgerAuthors:
     def of(self, made: Mapping[str, str]) -> Mapping[str, str]:
         """Return the author's name for each record whose first commit is found, by record id.
 
-        `made` maps record ids to their timestamps. Authors are cached. Records whose commit was not
-        found are searched for again only after HEAD has moved.
+        `made` maps record ids to their timestamps. Authors are cached. One call reads at most about
+        `READ_AT_MOST` bytes; the next one continues. Records whose commit was not found are
+        searched for again only after HEAD has moved.
         """
         with self._lock:
             try:

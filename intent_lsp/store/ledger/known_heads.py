@@ -64,8 +64,8 @@ class KnownHeads:
         """Store the last of the appended records as a head, and remove heads that they follow.
 
         `links` are the records' links, in the order in which they were appended; all are synced to
-        disk. This is one small write without fsync and takes some microseconds. A failure is logged
-        and never makes an append fail.
+        disk. Only the newest `HEADS_AT_MOST` heads stay. This is one small write without fsync and
+        takes some microseconds. A failure is logged and never makes an append fail.
         """
         if links:
             head = links[-1].hash

@@ -80,7 +80,7 @@ class RootLock:
                 os.pwrite(self._fd, note, 0)
 
     def exists(self) -> bool:
-        """Return whether the lock file exists, so that the lock was held at least once."""
+        """Return whether the lock file exists. The first call that takes the lock creates it."""
         return os.path.lexists(self._path)
 
     def has_directory(self) -> bool:

@@ -124,8 +124,8 @@ class BlobCache:
     def _make_room(self, newest: Path) -> None:
         """Remove old contents, oldest first, if the cache is over its limit.
 
-        Each call removes as many as are needed, and a few of those that are left to remove.
-        `newest` is the file of the content just added, which is kept.
+        Each call removes as many as are needed, or, if that is fewer, the next `_AT_ONCE` of those
+        chosen for removal before. `newest` is the file of the content just added, which is kept.
         """
         if self._size is not None and self._size > self._max_bytes and not self._doomed:
             self._size = self._doom()

@@ -70,6 +70,7 @@ class Database:
     Errors that `connect` raises, sqlite3.Error or StateUnavailableError, reach the caller of `read`
     and `write` as StateUnavailableError. With a `stand_in`, an in-memory database replaces a file
     that cannot be opened at first or whose disk is full; then `problem` says why, else it is None.
+    While `.orchestration/` is missing, an empty in-memory database is used in any case.
     """
 
     def __init__(

@@ -48,7 +48,7 @@ class Notes:
         self._database = database
 
     def add_event(self, intent_id: str, event: str) -> None:
-        """Add an event, a text, to the history of an intent."""
+        """Add an event, a text, to the history of an intent. Delete all but the newest ones."""
         row = packed(intent_id, event)
 
         def work(connection: sqlite3.Connection) -> None:

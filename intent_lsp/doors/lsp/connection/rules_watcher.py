@@ -20,9 +20,9 @@ class RulesWatcher:
     """The watches of one connection, one for each root: of control files, git and open files."""
 
     def __init__(self, changed: OnRulesChange, is_open: Callable[[Path], bool]) -> None:
-        """Call `changed` with the paths that have changed.
+        """Set the functions to call: `changed` gets the paths that have changed.
 
-        `is_open` says whether an editor has a file open.
+        `is_open` gets a path and returns whether an editor has the file open.
         """
         self._changed, self._is_open = changed, is_open
         self._loop = asyncio.get_running_loop()

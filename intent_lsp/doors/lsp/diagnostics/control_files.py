@@ -42,8 +42,8 @@ class ControlFile:
 
     `uri` is the URI under which its findings are published; while the file is open, it is the
     client's. `version` is that of the checked document, None for the file on disk. `wanted` counts
-    the checks asked for. `busy`: a check is running as `task`. `kept`: a first check is done, and
-    the preparation of the root has begun.
+    the checks asked for. `busy`: a check is running as `task`. `kept`, only of the intents file: a
+    first check is done, and the preparation of the root has begun.
     """
 
     governance: Governance

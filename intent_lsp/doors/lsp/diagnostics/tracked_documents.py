@@ -54,7 +54,7 @@ class TrackedDocuments(DocumentIndex):
         self.announce_root: Callable[[OpenRoot, Path], Awaitable[None]] | None = None
 
     def opened(self, document: Document) -> None:
-        """Start to track a document that the editor has opened, and take its first snapshot."""
+        """Track a document that the editor has opened, perhaps again, and take a new snapshot."""
         known = self.tracked_at(document.uri)
         if known is not None and known.uri == document.uri and known.version is not None:
             # Opened again without a close, as Neovim does after the first save under a new name.

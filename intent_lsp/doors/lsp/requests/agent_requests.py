@@ -110,7 +110,7 @@ class AgentRequests:
     async def validate_edit(self, given: object) -> JsonObject:
         """Answer `intent/validateEdit`: judge a tool call before it happens.
 
-        If the decision is Ask, ask a person. If no root governs the call, answer not governed.
+        If the decision is Ask, ask a person. If there is no governed root, answer not governed.
         """
         params = read_params(given, ToolCallParams)
         call = params.call()

@@ -85,9 +85,10 @@ class LinkCheck:
             self.heads.setdefault(hash_, replace(head, file=file))
 
     def close(self) -> None:
-        """Check the links that could not be checked before. Find repeated ids and the open heads.
+        """Check the links that could not be checked before, and find the open heads.
 
-        Call this after the last file.
+        Report each id that two different records have; copies of one record count once. Call this
+        after the last file.
         """
         self._judge_lost(self._lost())
         repeated = self._remembered.repeated()
@@ -134,7 +135,10 @@ class LinkCheck:
             above = hash_
 
     def _follow(self, link: Link) -> None:
-        """Report the flaws of one line, then add the line to the chain and to the link table."""
+        """Report the flaws of one line, then add the line to the chain and to the link table.
+
+        A torn line without a hash is only reported.
+        """
         here = self._here()
         if link.flaw is not None:
             self.problems.note(link.flaw.code, here, link.flaw.message)

@@ -70,6 +70,7 @@ class Snapshot:
     def parts(self, progress: BuildProgress = quiet) -> Iterator[VerifiedFile]:
         """Yield each ledger file in reading order. It is open only until the next one is requested.
 
+        A file that no longer exists is left out; one that cannot be read is added to `strange`.
         `progress` is called with the bytes done and the total.
         """
         everything, before = sum(stamp.size for stamp in self._stamps), 0
