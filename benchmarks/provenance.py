@@ -44,14 +44,7 @@ from benchmarks.support.process import cpu_seconds, wait_until_idle
 from benchmarks.support.project import project
 from intent_lsp.core.content import content_of, hash_content
 from intent_lsp.core.paths import LOCAL_ROOM, WorkspacePath
-from intent_lsp.core.records import (
-    HUMAN,
-    Contributor,
-    Conversation,
-    EntityType,
-    Event,
-    RecordFile,
-)
+from intent_lsp.core.records import HUMAN, Contributor, Conversation, EntityType, Event, RecordFile
 from intent_lsp.formats.diff import file_ranges
 from intent_lsp.formats.syntax.languages import parse
 from intent_lsp.governance.governance import Governance

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
-from intent_lsp.core.records import ApprovalChannel
+from intent_lsp.core.approvals import ApprovalChannel
 
 
 class Enforcement(StrEnum):

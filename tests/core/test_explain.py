@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from intent_lsp.core.approvals import ApprovalChoice
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.gate.explain import ExplainedRow, RowOutcome, explain_call, explain_save
@@ -33,7 +34,7 @@ from intent_lsp.core.gate.request import (
 from intent_lsp.core.intents import Intent, IntentId, Intents, Status
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.policy import PeopleAsked
-from intent_lsp.core.records import ApprovalChoice, MutationClass
+from intent_lsp.core.records import MutationClass
 from intent_lsp.core.scope.scope import compile_scope
 from tests.support.gate_questions import (
     AUTH,

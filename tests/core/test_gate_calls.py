@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from intent_lsp.core.approvals import ApprovalChoice
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.gate.gate import CHECKS, judge_call, rejected, unavailable
 from intent_lsp.core.gate.request import (
@@ -25,7 +26,7 @@ from intent_lsp.core.gate.request import (
 from intent_lsp.core.intents import Intents, Status
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.policy import PeopleAsked
-from intent_lsp.core.records import ApprovalChoice, MutationClass, ScopeValidation
+from intent_lsp.core.records import MutationClass, ScopeValidation
 from intent_lsp.core.scope.scope import compile_scope
 from tests.support.gate_questions import (
     AUTH,

@@ -3,16 +3,14 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from intent_lsp.core.approvals import Approval, ApprovalChoice, Grant
 from intent_lsp.core.ledger.chain import ChainEnd, draft
 from intent_lsp.core.records import (
     GRANT_TOOL,
-    Approval,
-    ApprovalChoice,
     Contributor,
     Conversation,
     EntityType,
     Event,
-    Grant,
     MutationClass,
     RecordFile,
     RelatedEntry,

@@ -11,20 +11,17 @@ import rfc8785
 from hypothesis import given
 from hypothesis import strategies as st
 
+from intent_lsp.core.approvals import Approval, ApprovalChannel, ApprovalChoice, Grant
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.content import content_of, hash_content
 from intent_lsp.core.errors import InvalidRecordError
 from intent_lsp.core.ledger.chain import ChainEnd, draft
 from intent_lsp.core.records import (
     GRANT_TOOL,
-    Approval,
-    ApprovalChannel,
-    ApprovalChoice,
     AstFingerprint,
     Contributor,
     EntityType,
     Event,
-    Grant,
     MutationClass,
     Range,
     Record,

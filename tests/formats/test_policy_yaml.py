@@ -2,6 +2,7 @@
 
 import pytest
 
+from intent_lsp.core.approvals import ApprovalChannel
 from intent_lsp.core.codes import FileCode
 from intent_lsp.core.paths import INTENTS_FILE, POLICY_FILE
 from intent_lsp.core.policy import (
@@ -15,7 +16,6 @@ from intent_lsp.core.policy import (
     TeamPolicy,
     Urls,
 )
-from intent_lsp.core.records import ApprovalChannel
 from intent_lsp.formats.intents.intents_file import read_intents
 from intent_lsp.formats.intents.policy_file import read_policy
 from intent_lsp.formats.text_positions import TextPositions

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from intent_lsp.core.approvals import Approval, ApprovalChannel, ApprovalChoice, Grant
 from intent_lsp.core.blame.attribution import Confidence
 from intent_lsp.core.blame.runs import BlameRun
 from intent_lsp.core.content import hash_content
@@ -15,12 +16,8 @@ from intent_lsp.core.records import (
     AGENT,
     HUMAN,
     UNKNOWN_CONTRIBUTOR,
-    Approval,
-    ApprovalChannel,
-    ApprovalChoice,
     Contributor,
     EntityType,
-    Grant,
     Integrity,
     MutationClass,
     Record,

@@ -10,19 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from intent_lsp.core.approvals import Approval, ApprovalChoice, Grant
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.findings import Severity
 from intent_lsp.core.ledger.chain import UNSEALED, Head
 from intent_lsp.core.ledger.verification import Anchor, AnchorKind, LedgerProblem, Verification
 from intent_lsp.core.records import (
-    Approval,
-    ApprovalChoice,
     Contributor,
     Conversation,
     EntityType,
     Event,
-    Grant,
     Integrity,
     MutationClass,
     Range,

@@ -8,18 +8,13 @@ from typing import Any
 import pytest
 
 from intent_lsp.core.agents.tools import ToolCall
+from intent_lsp.core.approvals import Approval, ApprovalChannel, ApprovalChoice
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.gate.request import Allowed, ApprovalAnswer, Denied
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.privacy import hashed_session
-from intent_lsp.core.records import (
-    Approval,
-    ApprovalChannel,
-    ApprovalChoice,
-    MutationClass,
-    ScopeValidation,
-)
+from intent_lsp.core.records import MutationClass, ScopeValidation
 from intent_lsp.governance.calls.admission import CallDecision
 from intent_lsp.governance.governance import Governance
 from intent_lsp.store.ledger.index.queries import Query

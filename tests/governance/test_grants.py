@@ -10,20 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from intent_lsp.core.approvals import Grant
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.gate.request import Allowed
 from intent_lsp.core.intents import Intent
 from intent_lsp.core.ledger.chain import ChainEnd, draft
 from intent_lsp.core.paths import INTENTS_FILE, LEDGER_FILE, LOCAL_ROOM, WorkspacePath
-from intent_lsp.core.records import (
-    GRANT_TOOL,
-    Event,
-    Grant,
-    MutationClass,
-    Record,
-    ScopeValidation,
-)
+from intent_lsp.core.records import GRANT_TOOL, Event, MutationClass, Record, ScopeValidation
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.ledger.jsonl import seal
 from intent_lsp.governance.plan.planning import Granted, Planner, Wish

@@ -10,11 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from intent_lsp.core.approvals import Grant
 from intent_lsp.core.codes import GateCode, RequestCode
 from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.intents import Intent, IntentId, Intents, Status
 from intent_lsp.core.paths import INTENTS_FILE, LEDGER_FILE, LOCAL_ROOM
-from intent_lsp.core.records import GRANT_TOOL, Grant, MutationClass, Record, ScopeValidation
+from intent_lsp.core.records import GRANT_TOOL, MutationClass, Record, ScopeValidation
 from intent_lsp.formats.intents.intent_json import intent_hash
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.plan.checkout import CheckoutRefusal

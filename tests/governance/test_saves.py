@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from intent_lsp.core.agents.tools import ToolCall
+from intent_lsp.core.approvals import ApprovalChoice
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.errors import UnsafePathError
@@ -17,7 +18,6 @@ from intent_lsp.core.gate.file_class import FileClass
 from intent_lsp.core.gate.request import Allowed, ApprovalAnswer
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import (
-    ApprovalChoice,
     Contributor,
     EntityType,
     MutationClass,

@@ -15,8 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.support.ledger_maker import lines
+from intent_lsp.core.approvals import Grant
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM
-from intent_lsp.core.records import Grant, MutationClass, RecordFile, ScopeValidation
+from intent_lsp.core.records import MutationClass, RecordFile, ScopeValidation
 from intent_lsp.store.fs.sqlite_file import transaction
 from intent_lsp.store.ledger.index.batch import batch
 from intent_lsp.store.ledger.index.build import add, built, catch_up

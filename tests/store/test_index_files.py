@@ -11,12 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from intent_lsp.core.approvals import Grant
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.errors import LedgerUnavailableError
 from intent_lsp.core.paths import LOCAL_ROOM, WorkspacePath
 from intent_lsp.core.policy import LedgerForm
-from intent_lsp.core.records import Grant, MutationClass, Record, ScopeValidation
+from intent_lsp.core.records import MutationClass, Record, ScopeValidation
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.ledger.index_keys import (
     key64,

@@ -9,20 +9,17 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from intent_lsp.core.approvals import Approval, ApprovalChannel, ApprovalChoice, Grant
 from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.ledger.chain import ChainCursor, draft
 from intent_lsp.core.ledger.truncation import RecordCommit
 from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.core.records import (
-    Approval,
-    ApprovalChannel,
-    ApprovalChoice,
     AstFingerprint,
     Contributor,
     Conversation,
     EntityType,
     Event,
-    Grant,
     MutationClass,
     Range,
     RecordFile,

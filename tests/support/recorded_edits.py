@@ -13,15 +13,13 @@ from pathlib import Path
 
 import pytest
 
+from intent_lsp.core.approvals import Approval, ApprovalChoice, Grant
 from intent_lsp.core.content import content_of
 from intent_lsp.core.records import (
-    Approval,
-    ApprovalChoice,
     Contributor,
     Conversation,
     EntityType,
     Event,
-    Grant,
     MutationClass,
     RecordFile,
     ScopeValidation,

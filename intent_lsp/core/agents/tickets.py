@@ -9,15 +9,11 @@ from datetime import timedelta
 from typing import Final
 
 from intent_lsp.core.agents.tree_snapshot import GuardedSeen, TreeSnapshot
+from intent_lsp.core.approvals import ApprovalChannel, ApprovalChoice
 from intent_lsp.core.commands.reading import Effect
 from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.records import (
-    ApprovalChannel,
-    ApprovalChoice,
-    MutationClass,
-    ScopeValidation,
-)
+from intent_lsp.core.records import MutationClass, ScopeValidation
 from intent_lsp.core.text import pack
 
 CLAIMED_FOR: Final = timedelta(seconds=30)

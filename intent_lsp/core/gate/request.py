@@ -10,18 +10,14 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Final
 
+from intent_lsp.core.approvals import ApprovalChannel, ApprovalChoice
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.gate.intent_lists import Owners
 from intent_lsp.core.intents import Intent, IntentId, Intents
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.policy import PeopleAsked
-from intent_lsp.core.records import (
-    ApprovalChannel,
-    ApprovalChoice,
-    MutationClass,
-    ScopeValidation,
-)
+from intent_lsp.core.records import MutationClass, ScopeValidation
 from intent_lsp.core.scope.scope import Scope
 
 EDITOR_SAVE: Final = "editor/save"

@@ -10,9 +10,9 @@ from typing import Final, Generic, TypeVar
 
 import anyio
 
+from intent_lsp.core.approvals import ApprovalChannel
 from intent_lsp.core.gate.request import ApprovalAnswer
 from intent_lsp.core.policy import TeamPolicy
-from intent_lsp.core.records import ApprovalChannel
 from intent_lsp.doors.mcp.tool_request import ToolRequest, in_thread
 from intent_lsp.governance.calls.admission import CallDecision
 from intent_lsp.governance.calls.approvals import ApprovalQuestion, ApprovalSteps, settled

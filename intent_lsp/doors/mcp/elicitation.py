@@ -19,10 +19,10 @@ from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
+from intent_lsp.core.approvals import ApprovalChannel
 from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.gate.request import ASKABLE, ApprovalAnswer
 from intent_lsp.core.policy import TeamPolicy
-from intent_lsp.core.records import ApprovalChannel
 from intent_lsp.governance.calls.approvals import REJECTED, ApprovalQuestion, answer_of
 
 _log: Final = logging.getLogger(__name__)

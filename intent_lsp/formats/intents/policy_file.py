@@ -10,6 +10,7 @@ from enum import StrEnum
 from functools import partial
 from typing import Any, TypeAlias
 
+from intent_lsp.core.approvals import ApprovalChannel
 from intent_lsp.core.codes import FileCode
 from intent_lsp.core.findings import Finding
 from intent_lsp.core.paths import parse_relative
@@ -26,7 +27,6 @@ from intent_lsp.core.policy import (
     TeamPolicy,
     Urls,
 )
-from intent_lsp.core.records import ApprovalChannel
 from intent_lsp.formats.intents.entry_values import note_glob, prose_of
 from intent_lsp.formats.intents.intents_file import glob_findings
 from intent_lsp.formats.yaml.document import YamlDocument, text_of, texts_of

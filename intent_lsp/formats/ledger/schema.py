@@ -12,15 +12,9 @@ from typing import Annotated, Final, Literal
 import msgspec
 from msgspec import Meta
 
+from intent_lsp.core.approvals import ApprovalChannel, ApprovalChoice
 from intent_lsp.core.content import ContentHash
-from intent_lsp.core.records import (
-    UNKNOWN_REVISION,
-    ApprovalChannel,
-    ApprovalChoice,
-    EntityType,
-    MutationClass,
-    ScopeValidation,
-)
+from intent_lsp.core.records import UNKNOWN_REVISION, EntityType, MutationClass, ScopeValidation
 
 MAX_FILES: Final = 10_000
 

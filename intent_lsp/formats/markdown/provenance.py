@@ -10,10 +10,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 from urllib.parse import quote
 
+from intent_lsp.core.approvals import ApprovalChannel
 from intent_lsp.core.blame.attribution import Confidence
 from intent_lsp.core.blame.runs import BlameRun
 from intent_lsp.core.intents import Intent
-from intent_lsp.core.records import ApprovalChannel, EntityType, Record, ScopeValidation
+from intent_lsp.core.records import EntityType, Record, ScopeValidation
 
 LONGEST: Final = 200
 """The most characters of a foreign text that are shown."""

@@ -8,9 +8,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import Final, Generic, TypeVar
 
+from intent_lsp.core.approvals import ApprovalChoice
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.gate.request import ApprovalAnswer, Ask, Denied
-from intent_lsp.core.records import ApprovalChoice
 from intent_lsp.core.redaction import neutral
 from intent_lsp.core.scope.language import escape
 from intent_lsp.governance.calls.admission import CallDecision

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from intent_lsp.core.agents.tickets import Ticket, TicketFile
+from intent_lsp.core.approvals import Approval
 from intent_lsp.core.commands.reading import Effect
 from intent_lsp.core.content import ABSENT, ContentHash, FileContent, content_of, hash_if_there
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.privacy import hashed_session
 from intent_lsp.core.records import (
     AGENT,
-    Approval,
     AstFingerprint,
     Conversation,
     EntityType,

@@ -10,10 +10,11 @@ from typing import Final
 
 from intent_lsp.core.agents.tickets import Ticket, TicketFile, command_hash
 from intent_lsp.core.agents.tools import ToolCall
+from intent_lsp.core.approvals import ApprovalChannel, ApprovalChoice
 from intent_lsp.core.commands.reading import Effect
 from intent_lsp.core.gate.request import Allowed
 from intent_lsp.core.intents import Intent
-from intent_lsp.core.records import ApprovalChannel, ApprovalChoice, MutationClass
+from intent_lsp.core.records import MutationClass
 from intent_lsp.formats.intents.intent_json import intent_hash
 from intent_lsp.governance.judging.call_facts import CallFile, announced
 from intent_lsp.governance.judging.save_events import specification_of

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final
 
+from intent_lsp.core.approvals import Grant
 from intent_lsp.core.gate.gate import judge_call, judge_save
 from intent_lsp.core.gate.request import (
     Allowed,
@@ -19,7 +20,6 @@ from intent_lsp.core.gate.request import (
 )
 from intent_lsp.core.intents import Intent
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.records import Grant
 from intent_lsp.core.scope.scope import Scope, compile_scope
 from intent_lsp.governance.check.change_rules import ChangeRules
 from intent_lsp.governance.root.denied_paths import denied_path

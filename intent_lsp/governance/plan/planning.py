@@ -10,20 +10,13 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
+from intent_lsp.core.approvals import ApprovalChannel, Grant
 from intent_lsp.core.codes import RequestCode
 from intent_lsp.core.gate.grantable import ungrantable
 from intent_lsp.core.intents import Intent, IntentId, Intents, Status
 from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.core.privacy import veiled
-from intent_lsp.core.records import (
-    GRANT_TOOL,
-    ApprovalChannel,
-    Event,
-    Grant,
-    MutationClass,
-    ScopeValidation,
-    Vcs,
-)
+from intent_lsp.core.records import GRANT_TOOL, Event, MutationClass, ScopeValidation, Vcs
 from intent_lsp.core.redaction import redacted
 from intent_lsp.core.scope.pattern import normalize
 from intent_lsp.core.timestamps import timestamp

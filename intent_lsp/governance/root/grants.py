@@ -7,9 +7,9 @@ import threading
 from datetime import datetime
 from typing import Final
 
+from intent_lsp.core.approvals import Grant
 from intent_lsp.core.intents import Intent, Intents
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.records import Grant
 from intent_lsp.core.scope.scope import Scope, compile_scope
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.governance.root.rules import Rules, RulesCache

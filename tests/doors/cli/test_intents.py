@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from intent_lsp.core.approvals import Grant
 from intent_lsp.core.paths import IGNORE_FILE, INTENTS_FILE, LEDGER_FILE
-from intent_lsp.core.records import GRANT_TOOL, Event, Grant, MutationClass, ScopeValidation
+from intent_lsp.core.records import GRANT_TOOL, Event, MutationClass, ScopeValidation
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.doors.cli.intents.show import NEWEST
 from tests.doors.cli.conftest import Shell

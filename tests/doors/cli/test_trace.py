@@ -10,13 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from intent_lsp.core.approvals import Approval, ApprovalChoice, Grant
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.paths import CONTROL_ROOM, INTENTS_FILE, LEDGER_FILE, LOCAL_ROOM
 from intent_lsp.core.records import (
-    Approval,
-    ApprovalChoice,
     AstFingerprint,
-    Grant,
     MutationClass,
     Range,
     Record,

@@ -9,8 +9,9 @@ import mcp_types as types
 import pytest
 from mcp import Client
 
+from intent_lsp.core.approvals import Approval, ApprovalChannel, ApprovalChoice
 from intent_lsp.core.content import hash_content
-from intent_lsp.core.records import Approval, ApprovalChannel, ApprovalChoice, Record
+from intent_lsp.core.records import Record
 from intent_lsp.doors.mcp import elicitation
 from intent_lsp.doors.mcp.elicitation import OpenQuestions
 from intent_lsp.governance.calls.approvals import APPROVE, APPROVE_ONCE, EXPAND, REJECT

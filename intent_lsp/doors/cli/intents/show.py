@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
+from intent_lsp.core.approvals import ApprovalChannel, Grant
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.intents import Intent
 from intent_lsp.core.paths import parse_relative
-from intent_lsp.core.records import ApprovalChannel, Grant, Record
+from intent_lsp.core.records import Record
 from intent_lsp.core.scope.scope import Scope
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import WrongUsageError

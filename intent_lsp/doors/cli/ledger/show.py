@@ -13,16 +13,10 @@ import argparse
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from intent_lsp.core.approvals import Approval, ApprovalChannel
 from intent_lsp.core.content import ContentHash, line_body
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.records import (
-    Approval,
-    ApprovalChannel,
-    Conversation,
-    Range,
-    Record,
-    RecordFile,
-)
+from intent_lsp.core.records import Conversation, Range, Record, RecordFile
 from intent_lsp.core.text import counted
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import WrongUsageError

@@ -9,8 +9,8 @@ from typing import Final, TypeVar
 
 from lsprotocol import types as lsp
 
+from intent_lsp.core.approvals import ApprovalChoice
 from intent_lsp.core.gate.request import ASKABLE, ApprovalAnswer
-from intent_lsp.core.records import ApprovalChoice
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.protocol.in_flight import Uncancellable
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
