@@ -26,12 +26,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if words in (["--version"], ["-V"]):
         sys.stdout.write(PRODUCT_LINE + "\n")
         return 0
+    if words[:1] == ["hook"] and (asked := _plain_hook(words[1:])) is not None:
+        return _hook(*asked)
     # The command line's door is loaded late, so that `--version` answers at once.
     from intent_lsp.doors.cli.command import OtherDoors  # noqa: PLC0415
     from intent_lsp.doors.cli.main import run  # noqa: PLC0415
 
     doors = OtherDoors(serve=_serve, serve_mcp=_serve_mcp, hook=_hook)
     return run(words, product_line=PRODUCT_LINE, doors=doors)
+
+
+def _plain_hook(words: Sequence[str]) -> tuple[str, str | None] | None:
+    """Return the host and the event (None: not given) of a plain `hook` command line.
+
+    Return None for any other line, which the command line parses. A hook runs before and after each
+    call of an agent, so it does not wait for a parser.
+    """
+    match words:
+        case [host] if not host.startswith("-"):
+            return host, None
+        case [host, "--event", event] if not host.startswith("-"):
+            return host, event
+    return None
 
 
 def _hook(host: str, event: str | None) -> int:

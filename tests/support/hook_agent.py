@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from intent_lsp.core.agents.hook_event import HookAnswer, HookKind
-from intent_lsp.doors.hook.hook import HookCall, answer_hook
 from intent_lsp.formats.hosts.table import HOSTS
 from intent_lsp.governance.governance import Governance
+from intent_lsp.governance.hooks.hook_answers import HookAnswering, HookCall
 from intent_lsp.store.ledger.index.queries import Query
 from tests.support.repository import Repository
 
@@ -49,8 +49,9 @@ class Agent:
 
     def send_raw(self, data: bytes, event: str | None = None) -> HookAnswer:
         """Send bytes."""
-        call = HookCall(HOSTS[self.host], event, self.environment, str(self.repository.root))
-        return answer_hook(call, lambda: data)
+        where = str(self.repository.root)
+        call = HookCall.of(HOSTS[self.host], event, self.environment, where)
+        return HookAnswering(call, Governance).answer(data)
 
     def before(self, tool: str, use: str = "call-1", **given: Any) -> HookAnswer:
         """Send the event before a call of a tool with this input."""

@@ -4,15 +4,17 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from intent_lsp.core.agents.hook_event import SILENCE
-from intent_lsp.doors.hook import hook
-from intent_lsp.doors.hook.hook import HookCall, answer_hook
+from intent_lsp.core.agents.hook_event import SILENCE, HookAnswer
+from intent_lsp.doors.hook.judging_here import _in_time
 from intent_lsp.formats.hosts.table import HOSTS
+from intent_lsp.governance.governance import Governance
+from intent_lsp.governance.hooks.hook_answers import HookAnswering, HookCall
 from intent_lsp.governance.hooks.hook_events import HookEvents
 from tests.support.hook_agent import POLICY, Agent, reason
 from tests.support.repository import Repository
@@ -91,8 +93,8 @@ def test_where_no_intents_file_governs_nothing_is_said_or_written(
 ) -> None:
     for data in (event(tool_name="Edit", tool_input={}), b"", b"{"):
         for cwd in (repository.root, tmp_path / "home"):
-            call = HookCall(HOSTS["claude"], None, {}, str(cwd))
-            assert answer_hook(call, lambda data=data: data) == SILENCE
+            call = HookCall.of(HOSTS["claude"], None, {}, str(cwd))
+            assert HookAnswering(call, Governance).answer(data) == SILENCE
     assert sorted(p.name for p in repository.root.iterdir()) == [".git"]
     assert list((tmp_path / "home").iterdir()) == []
 
@@ -112,22 +114,21 @@ def test_our_own_failure_is_silent_unless_the_team_says_otherwise(
     assert agent.send("SessionStart") == SILENCE
 
 
-def test_a_judgement_that_takes_too_long_is_a_failure_of_ours(
-    root: Repository, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_judgement_that_takes_too_long_is_a_failure_of_ours(root: Repository) -> None:
     host = HOSTS["claude"]
-    monkeypatch.setattr(hook, "_SHARE", 0.0)
-    call = HookCall(host, "PreToolUse", {}, str(root.root))
-    reading, writing = os.pipe()
+    call = HookCall.of(host, "PreToolUse", {}, str(root.root))
+    never = threading.Event()
 
-    def read() -> bytes:
-        return os.read(reading, 1)
+    class Slow(HookAnswering):
+        def answer(self, data: bytes) -> HookAnswer:
+            never.wait()
+            return super().answer(data)
 
-    try:
-        assert hook._in_time(call, read) == SILENCE  # noqa: SLF001 - the time is its own
-    finally:
-        os.close(writing)
-        os.close(reading)
+    answering = Slow(call, Governance, root=root.root)
+    assert _in_time(answering, b"", 0.0) == SILENCE
+    root.write(POLICY, "sidecar:\n  fail_open: false\n")
+    assert "it was not judged within 0 s" in reason(_in_time(answering, b"", 0.0))
+    never.set()
 
 
 def test_copilot_with_claudes_file_reads_a_refusal_with_status_0(

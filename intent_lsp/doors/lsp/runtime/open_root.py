@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from intent_lsp.doors.lsp.runtime.fifo import FifoLock
+from intent_lsp.doors.lsp.runtime.hook_listener import HookListener
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.root.sessions import Session
 from intent_lsp.governance.saves.open_file import GovernedPlace
@@ -14,12 +15,14 @@ class OpenRoot:
     """A governed root that a connection has open, and the connection's own session in it.
 
     `governance` has the root's rules, stores and use cases. `save_turns` is a lock that keeps the
-    records of saves in the order in which the editor reports them.
+    records of saves in the order in which the editor reports them. `hooks` answers the hooks of
+    agent hosts, or is None if they judge by themselves.
     """
 
     governance: Governance
     session: Session
     save_turns: FifoLock = field(default_factory=FifoLock, compare=False)
+    hooks: HookListener | None = field(default=None, compare=False)
 
     def governed(self, place: ResolvedPath) -> GovernedPlace:
         """Return `place`, a file of this root, with the `Saves` and the session that govern it."""

@@ -18,6 +18,7 @@ from typing import Final
 
 from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.paths import INTENTS_FILE, relative_to
+from intent_lsp.doors.lsp.runtime.hook_listener import HookListener
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.doors.lsp.runtime.settings import LiveSettings, Settings
 from intent_lsp.governance.governance import Governance
@@ -97,6 +98,8 @@ class OpenRoots:
         """
         with self._lock:
             for open_root in self._open.values():
+                if open_root.hooks is not None:
+                    open_root.hooks.end()
                 try:
                     open_root.governance.unreported.write()
                     if open_root not in unsaved:
@@ -138,7 +141,9 @@ class OpenRoots:
             _log.exception("governance of %s cannot be opened; edits pass unjudged", root)
             self._failed[root] = str(error)
             return None
-        self._open[root] = OpenRoot(governance, session)
+        hooks = HookListener(governance)
+        hooks.begin()
+        self._open[root] = OpenRoot(governance, session, hooks=hooks)
         return self._open[root]
 
 

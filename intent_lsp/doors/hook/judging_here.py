@@ -1,0 +1,45 @@
+"""Answers an event of an agent host in this process, within the time that the host leaves."""
+
+import logging
+import threading
+from typing import Final
+
+from intent_lsp.core.agents.hook_event import HookAnswer
+from intent_lsp.formats.hook_wire import HookReply, HookRequest
+from intent_lsp.formats.hosts.table import HOSTS
+from intent_lsp.governance.governance import Governance
+from intent_lsp.governance.hooks.hook_answers import HookAnswering, HookCall
+
+SHARE: Final = 0.5
+"""The share of the host's time limit that a hook may take."""
+
+_USAGE: Final = 1
+
+
+def answer_here(request: HookRequest, unread: str | None) -> HookReply:
+    """Return the answer to an event. `unread` is why the event could not be read, or None."""
+    # A traceback on standard error would be shown to the model as the reason of a refusal.
+    logging.getLogger().addHandler(logging.NullHandler())
+    host = HOSTS.get(request.host)
+    if host is None:
+        names = " ".join(HOSTS)
+        said = f"intent-lsp: {request.host} is not an agent host; use one of: {names}\n"
+        return HookReply("", said, _USAGE)
+    call = HookCall.of(host, request.event, request.environment, request.cwd)
+    answering = HookAnswering(call, Governance)
+    if unread is not None:
+        return _reply(answering.unjudged(unread, ""))
+    return _reply(_in_time(answering, request.payload, host.limit_seconds * SHARE))
+
+
+def _in_time(answering: HookAnswering, data: bytes, seconds: float) -> HookAnswer:
+    """Return the answer to an event, or the answer of a failure if it takes too long."""
+    found: list[HookAnswer] = []
+    thread = threading.Thread(target=lambda: found.append(answering.answer(data)), daemon=True)
+    thread.start()
+    thread.join(seconds)
+    return found[0] if found else answering.failed(f"it was not judged within {seconds:g} s")
+
+
+def _reply(answer: HookAnswer) -> HookReply:
+    return HookReply(answer.stdout, answer.stderr, answer.status)

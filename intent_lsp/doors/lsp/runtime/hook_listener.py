@@ -1,0 +1,125 @@
+"""Answers hooks of agent hosts for one open root, at a local socket (hooks section 5).
+
+Invariant: the event loop takes no part: each hook is answered in a thread of its own.
+Invariant: only this user can reach the socket.
+"""
+
+import contextlib
+import logging
+import os
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from intent_lsp.formats.hook_wire import HookReply, HookRequest, encode_reply, read_request
+from intent_lsp.formats.hosts.table import HOSTS
+from intent_lsp.governance.governance import Governance
+from intent_lsp.governance.hooks.hook_answers import ElsewhereError, HookAnswering, HookCall
+from intent_lsp.store.clock import stopwatch
+from intent_lsp.store.fs.write import make_directory, remove_file
+from intent_lsp.store.hook_socket import is_private, read_line, socket_place
+
+_log: Final = logging.getLogger(__name__)
+
+_WAITING: Final = 64
+_READING_SECONDS: Final = 5.0
+
+
+class HookListener:
+    """Answers the hooks of one root for as long as the root is open."""
+
+    def __init__(self, governance: Governance) -> None:
+        self._governance = governance
+        self._place = socket_place(governance.root)
+        self._socket: socket.socket | None = None
+
+    def begin(self) -> None:
+        """Listen, unless another server of this root does, or the place cannot be used."""
+        try:
+            self._socket = _bound(self._place)
+        except OSError as problem:
+            _log.info("hooks are not answered at %s: %s", self._place, problem)
+            return
+        if self._socket is not None:
+            threading.Thread(target=self._listen, args=(self._socket,), daemon=True).start()
+
+    def end(self) -> None:
+        """Stop listening. A hook that is being answered still gets its answer."""
+        listening, self._socket = self._socket, None
+        if listening is None:
+            return
+        with contextlib.suppress(OSError):
+            remove_file(self._place)
+        with contextlib.suppress(OSError):
+            # A thread that waits for a connection is woken by this, not by closing the socket.
+            listening.shutdown(socket.SHUT_RDWR)
+        listening.close()
+
+    def _listen(self, listening: socket.socket) -> None:
+        while True:
+            try:
+                connection, _ = listening.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._answer, args=(connection,), daemon=True).start()
+
+    def _answer(self, connection: socket.socket) -> None:
+        with connection:
+            try:
+                request = read_request(read_line(connection, _READING_SECONDS, stopwatch()))
+                reply = None if request is None else self._reply(request)
+                connection.sendall(encode_reply(reply))
+            except OSError as problem:
+                _log.info("a hook went away before its answer: %s", problem)
+        self._governance.unreported.write()
+
+    def _reply(self, request: HookRequest) -> HookReply | None:
+        """Return the answer to a hook, or None if it has to judge by itself."""
+        host = HOSTS.get(request.host)
+        if host is None:
+            return None
+        call = HookCall.of(host, request.event, request.environment, request.cwd)
+        try:
+            answer = HookAnswering(call, self._govern).answer(request.payload)
+        except ElsewhereError:
+            return None
+        return HookReply(answer.stdout, answer.stderr, answer.status)
+
+    @contextmanager
+    def _govern(self, root: Path) -> Iterator[Governance]:
+        """Yield the governance of the root. Raise ElsewhereError if `root` is another root."""
+        if os.path.realpath(root) != os.path.realpath(self._governance.root):
+            raise ElsewhereError
+        yield self._governance
+
+
+def _bound(place: Path) -> socket.socket | None:
+    """Return a socket that listens at a path, or None if another process listens there."""
+    make_directory(place.parent, mode=0o700)
+    if not is_private(place.parent):
+        raise PermissionError(f"{place.parent} is not a private directory of this user")
+    listening = socket.socket(socket.AF_UNIX)
+    try:
+        if _is_live(place):
+            listening.close()
+            return None
+        remove_file(place)
+        listening.bind(os.fspath(place))
+        place.chmod(0o600)
+        listening.listen(_WAITING)
+    except OSError:
+        listening.close()
+        raise
+    return listening
+
+
+def _is_live(place: Path) -> bool:
+    with socket.socket(socket.AF_UNIX) as probe:
+        try:
+            probe.connect(os.fspath(place))
+        except OSError:
+            return False
+    return True

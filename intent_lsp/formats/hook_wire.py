@@ -1,0 +1,97 @@
+"""What a hook sends to its root's server, and the reply: a line of JSON each (hooks section 5).
+
+Invariant: only the standard library is needed, so that a hook begins quickly.
+"""
+
+import base64
+import json
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+VERSION = 1
+"""The version of this protocol. A server that speaks another one is not asked."""
+
+LARGEST = 64 * 1024 * 1024
+"""The most bytes of one line."""
+
+_CWD = ("cwd", "directory", "workspaceRoot")
+
+
+class HookReply(NamedTuple):
+    """What the hook's process writes to standard output and standard error, and its exit status."""
+
+    stdout: str
+    stderr: str
+    status: int
+
+
+class HookRequest(NamedTuple):
+    """One event for a server.
+
+    `cwd` is the working directory of the hook, and `environment` the variables that change an
+    answer.
+    """
+
+    host: str
+    event: str | None
+    environment: Mapping[str, str]
+    cwd: str
+    payload: bytes
+
+    def place(self) -> str:
+        """Return the working directory that the payload names, else that of the hook."""
+        try:
+            fields = json.loads(self.payload.decode("utf-8", "replace"), strict=False)
+        except (ValueError, RecursionError):
+            return self.cwd
+        named = (fields.get(name) for name in _CWD) if isinstance(fields, dict) else ()
+        return next((each for each in named if isinstance(each, str) and each), self.cwd)
+
+    def encode(self) -> bytes:
+        """Return the request as a line."""
+        told = self._asdict() | {
+            "version": VERSION,
+            "payload": base64.b64encode(self.payload).decode("ascii"),
+        }
+        return json.dumps(told).encode("ascii") + b"\n"
+
+
+def read_request(line: bytes) -> HookRequest | None:
+    """Return the request in a line, or None if it is none of this version."""
+    told = _object(line)
+    if told.get("version") != VERSION:
+        return None
+    try:
+        host, cwd = str(told["host"]), str(told["cwd"])
+        environment = {str(key): str(value) for key, value in dict(told["environment"]).items()}
+        payload = base64.b64decode(told["payload"], validate=True)
+    except (KeyError, TypeError, ValueError):
+        return None
+    event = told.get("event")
+    named = event if isinstance(event, str) else None
+    return HookRequest(host, named, environment, cwd, payload)
+
+
+def encode_reply(reply: HookReply | None) -> bytes:
+    """Return a reply as a line. None: the server cannot answer, and the hook judges by itself."""
+    told = {"version": VERSION, "answered": reply is not None}
+    return json.dumps(told | ({} if reply is None else reply._asdict())).encode("ascii") + b"\n"
+
+
+def read_reply(line: bytes) -> HookReply | None:
+    """Return the reply in a line, or None if the server gives no answer in this version."""
+    told = _object(line)
+    if told.get("version") != VERSION or told.get("answered") is not True:
+        return None
+    stdout, stderr, status = (told.get(name) for name in HookReply._fields)
+    if not isinstance(stdout, str) or not isinstance(stderr, str) or not isinstance(status, int):
+        return None
+    return HookReply(stdout, stderr, status)
+
+
+def _object(line: bytes) -> dict[str, Any]:
+    try:
+        told = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return told if isinstance(told, dict) else {}

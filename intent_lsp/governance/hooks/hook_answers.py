@@ -1,0 +1,157 @@
+"""The answer to one event of an agent host, in the host's own form, whatever happens.
+
+Invariant: without a governed root nothing is said and nothing is written.
+"""
+
+import os
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from intent_lsp.core.agents.hook_event import SILENCE, HookAnswer, HookEvent, HookKind
+from intent_lsp.core.errors import InvalidCallError
+from intent_lsp.core.policy import TeamPolicy
+from intent_lsp.formats.hosts.host import Host
+from intent_lsp.formats.hosts.payload import Payload, WrongPayloadError, read_payload
+from intent_lsp.governance.governance import Governance
+from intent_lsp.governance.hooks.hook_events import HookEvents
+from intent_lsp.governance.root.rules import RulesCache
+from intent_lsp.store.fs.roots import governed_root
+
+INTENT_VARIABLE: Final = "INTENT_LSP_INTENT"
+"""The environment variable with the intent that a person has chosen for new sessions."""
+
+Govern = Callable[[Path], AbstractContextManager[Governance]]
+
+
+class ElsewhereError(Exception):
+    """An event belongs to a root that this process does not govern."""
+
+
+@dataclass(frozen=True, slots=True)
+class HookCall:
+    """One run of the hook: the host, the event's name if it was given, and where it runs.
+
+    `cwd` is the working directory of the hook's process.
+    """
+
+    host: Host
+    event: str | None
+    environment: Mapping[str, str]
+    cwd: str
+
+    @classmethod
+    def of(
+        cls, host: Host, event: str | None, environment: Mapping[str, str], cwd: str
+    ) -> "HookCall":
+        """Return a run of the hook, with the host as it behaves in this environment."""
+        if host.silent_under is not None and host.silent_under in environment:
+            host = replace(host, refusal_status=0)
+        return cls(host, event, environment, cwd)
+
+    @property
+    def unread_event(self) -> str:
+        """The name of the event, as far as it is known before the payload is read."""
+        if self.event is not None:
+            return self.event
+        asking = (n for n, kind in self.host.events.items() if kind is HookKind.BEFORE_TOOL)
+        return next(asking)
+
+    @property
+    def may_refuse(self) -> bool:
+        """Whether the event can be a call that is about to be made."""
+        kind = self.host.events.get(self.unread_event, HookKind.OTHER)
+        return kind is HookKind.BEFORE_TOOL
+
+
+@dataclass(slots=True)
+class HookAnswering:
+    """Answers one event. `root` is its governed root as soon as that is known.
+
+    `govern` returns the governance of a root for as long as the event is answered.
+    """
+
+    call: HookCall
+    govern: Govern
+    root: Path | None = None
+    event: HookEvent | None = None
+
+    def answer(self, data: bytes) -> HookAnswer:
+        """Return the answer to the event with the payload `data`.
+
+        Raise ElsewhereError if `govern` does.
+        """
+        try:
+            return self._governed(read_payload(data))
+        except (WrongPayloadError, InvalidCallError) as problem:
+            return self.unjudged(str(problem), problem.cure)
+        except ElsewhereError:
+            raise
+        except Exception as problem:  # noqa: BLE001 - our own failure, whatever it is
+            return self.failed(str(problem) or type(problem).__name__)
+
+    def failed(self, problem: str) -> HookAnswer:
+        """Return the answer if we ourselves fail: silence, or a refusal if the policy says so."""
+        if self.root is None or not self._asks() or _fails_open(self.root):
+            return SILENCE
+        said = f"Governance Unavailable: {problem}. fail_open is false; mend it or ask the team."
+        return self.call.host.refusal(self._event_name(), said)
+
+    def _governed(self, payload: Payload) -> HookAnswer:
+        host = self.call.host
+        event = host.read(payload, self.call.event)
+        start = event.cwd or self.call.cwd
+        event = self.event = replace(event, cwd=start)
+        if not Path(start).is_absolute():
+            self.root = governed_root(self.call.cwd)
+            raise InvalidCallError(f"the working directory {start!r} is not an absolute path")
+        self.root = _root_of(event, start)
+        if self.root is None:
+            return SILENCE
+        wanted = self.call.environment.get(INTENT_VARIABLE) or None
+        with self.govern(self.root) as governance:
+            decision = HookEvents(governance, host, wanted).answer(event)
+        if decision.refusal is not None:
+            return host.refusal(event.name, decision.refusal)
+        return host.permission(event, decision.note)
+
+    def unjudged(self, problem: str, cure: str) -> HookAnswer:
+        """Return the answer to an event that cannot be judged: a refusal, if it asks for a call."""
+        if self.root is None:
+            self.root = governed_root(self.call.cwd)
+        if self.root is None:
+            return SILENCE
+        said = f"intent-lsp cannot judge this call: {problem}" + (f"; {cure}" if cure else "")
+        if not self._asks():
+            return HookAnswer(stderr=said + "\n")
+        return self.call.host.refusal(self._event_name(), said)
+
+    def _asks(self) -> bool:
+        if self.event is None:
+            return self.call.may_refuse
+        return self.event.kind is HookKind.BEFORE_TOOL
+
+    def _event_name(self) -> str:
+        return self.call.unread_event if self.event is None else self.event.name
+
+
+def _root_of(event: HookEvent, start: str) -> Path | None:
+    """Return the root that governs an event: that of its first file, else of its directory.
+
+    Relative paths begin at the directory `start`.
+    """
+    paths = () if event.call is None else event.call.paths
+    for path in (*paths[:1], ""):
+        root = governed_root(os.path.join(start, path))  # noqa: PTH118 - keeps an absolute path
+        if root is not None:
+            return root
+    return None
+
+
+def _fails_open(root: Path) -> bool:
+    try:
+        return RulesCache(root).current().policy.fail_open
+    except Exception:  # noqa: BLE001 - the default of the policy, if it cannot be read
+        return TeamPolicy().fail_open

@@ -1,0 +1,85 @@
+"""The socket of a root at which a running server answers hooks: its place, and asking there.
+
+Invariant: a directory or socket of another user is never used.
+"""
+
+import os
+import socket
+import stat
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+
+from intent_lsp.formats.hook_wire import LARGEST, HookReply, HookRequest, read_reply
+from intent_lsp.store.clock import stopwatch
+
+ROOM: Final = "intent-lsp"
+"""The name of the directory in the runtime directory."""
+
+_NAME_LENGTH: Final = 24
+_LONGEST: Final = 60
+"""Bytes of a runtime directory's path; the path of a socket has at most 107."""
+_CHUNK: Final = 1 << 20
+
+
+def socket_place(root: Path) -> Path:
+    """Return the path of a root's socket: in the user's runtime directory, else below `/tmp`.
+
+    A runtime directory whose path is too long for a socket is not used.
+    """
+    runtime = os.environ.get("XDG_RUNTIME_DIR", "")
+    name = sha256(os.fsencode(os.path.realpath(root))).hexdigest()[:_NAME_LENGTH]
+    if runtime.startswith("/") and len(os.fsencode(runtime)) <= _LONGEST:
+        return Path(runtime, ROOM, f"{name}.sock")
+    return Path(f"/tmp/{ROOM}-{os.geteuid()}", f"{name}.sock")  # noqa: S108 - checked by is_private
+
+
+def is_private(directory: Path) -> bool:
+    """Whether a directory exists, is this user's, and nobody else may enter it."""
+    try:
+        found = os.lstat(directory)
+    except OSError:
+        return False
+    ours = found.st_uid == os.geteuid() and stat.S_ISDIR(found.st_mode)
+    return ours and not found.st_mode & 0o077
+
+
+def ask_server(root: Path, request: HookRequest, seconds: float) -> HookReply | None:
+    """Return the answer of the server of a root.
+
+    Return None if no server listens there, or if it gives no answer within `seconds`.
+    """
+    place = socket_place(root)
+    if not is_private(place.parent):
+        return None
+    passed = stopwatch()
+    try:
+        with socket.socket(socket.AF_UNIX) as asked:
+            asked.settimeout(seconds)
+            asked.connect(os.fspath(place))
+            asked.sendall(request.encode())
+            return read_reply(read_line(asked, seconds, passed))
+    except (OSError, ValueError):
+        return None
+
+
+def read_line(connection: socket.socket, seconds: float, passed: Callable[[], float]) -> bytes:
+    """Return what comes from a connection up to the first line feed, or to its end.
+
+    `passed` returns how many seconds have passed. Raise OSError after `seconds`, or after LARGEST
+    bytes.
+    """
+    parts: list[bytes] = []
+    size = 0
+    while not parts or not parts[-1].endswith(b"\n"):
+        left = seconds - passed()
+        if left <= 0 or size > LARGEST:
+            raise OSError("the other side was too slow, or sent too much")
+        connection.settimeout(left)
+        chunk = connection.recv(_CHUNK)
+        if not chunk:
+            break
+        parts.append(chunk)
+        size += len(chunk)
+    return b"".join(parts)

@@ -1,0 +1,195 @@
+"""A hook asks the server of its root, and judges by itself where there is none."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from intent_lsp.doors.hook.hook import SERVER_SECONDS
+from intent_lsp.doors.lsp.runtime.hook_listener import HookListener
+from intent_lsp.formats.hook_wire import (
+    VERSION,
+    HookReply,
+    HookRequest,
+    encode_reply,
+    read_reply,
+    read_request,
+)
+from intent_lsp.governance.governance import Governance
+from intent_lsp.store.hook_socket import ask_server, is_private, socket_place
+from tests.support.hook_agent import records
+from tests.support.repository import Repository
+
+WRITE = {"tool_name": "Write", "tool_use_id": "c", "session_id": "s"}
+
+
+@pytest.fixture(autouse=True)
+def runtime(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Yield the runtime directory of this test, with a path that is short enough for a socket."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as place:
+        monkeypatch.setenv("XDG_RUNTIME_DIR", place)
+        yield Path(place)
+
+
+@pytest.fixture
+def server(root: Repository) -> Iterator[Governance]:
+    """Yield the governance of a server that answers the hooks of the repository."""
+    governance = Governance(root.root, patient=True)
+    listener = HookListener(governance)
+    listener.begin()
+    yield governance
+    listener.end()
+    governance.close(None)
+
+
+def request(root: Repository, path: str = "docs/x", host: str = "claude") -> HookRequest:
+    told = WRITE | {"hook_event_name": "PreToolUse", "tool_input": {"file_path": path}}
+    return HookRequest(host, None, {}, str(root.root), json.dumps(told).encode())
+
+
+def modules_of_a_hook(root: Repository, asked: HookRequest) -> tuple[int, str, list[str]]:
+    """Run a hook's process. Return its status, its output, and the modules that it loaded."""
+    watched = (
+        "import sys, atexit; from intent_lsp.__main__ import main;"
+        " atexit.register(lambda: print(*sorted(sys.modules), file=open('../loaded', 'w')));"
+        f" sys.exit(main(['hook', {asked.host!r}]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", watched],
+        cwd=root.root,
+        input=asked.payload,
+        capture_output=True,
+        check=False,
+    )
+    loaded = (root.root.parent / "loaded").read_text().split()
+    return done.returncode, done.stdout.decode(), loaded
+
+
+@pytest.mark.usefixtures("server")
+def test_a_hook_is_answered_by_the_server_with_little_loaded(root: Repository) -> None:
+    status, out, loaded = modules_of_a_hook(root, request(root))
+    assert (status, json.loads(out)["hookSpecificOutput"]["permissionDecision"]) == (2, "deny")
+    ours = [name for name in loaded if name.startswith("intent_lsp")]
+    assert len(ours) <= 30
+    heavy = {"pygit2", "yaml", "msgspec", "sqlite3", "tree_sitter", "pygls", "argparse", "asyncio"}
+    assert heavy.isdisjoint(loaded)
+
+
+def test_the_answer_is_the_same_without_a_server(root: Repository, runtime: Path) -> None:
+    alone = modules_of_a_hook(root, request(root))[:2]
+    assert list(runtime.iterdir()) == []
+    governance = Governance(root.root)
+    listener = HookListener(governance)
+    listener.begin()
+    try:
+        assert modules_of_a_hook(root, request(root))[:2] == alone
+    finally:
+        listener.end()
+        governance.close(None)
+    assert modules_of_a_hook(root, request(root))[:2] == alone
+
+
+@pytest.mark.usefixtures("server")
+def test_many_hooks_at_once_are_all_answered_and_recorded(root: Repository) -> None:
+    select = WRITE | {
+        "hook_event_name": "PreToolUse",
+        "tool_name": "Bash",
+        "tool_input": {"command": "intent-lsp intents select INT-001"},
+    }
+    selecting = HookRequest("claude", None, {}, str(root.root), json.dumps(select).encode())
+    assert ask_server(root.root, selecting, SERVER_SECONDS) == HookReply("", "", 0)
+    done = json.dumps(select | {"hook_event_name": "PostToolUse"}).encode()
+    ask_server(root.root, selecting._replace(payload=done), SERVER_SECONDS)
+    answers: list[HookReply | None] = []
+
+    def edit(number: int) -> None:
+        told = WRITE | {
+            "tool_use_id": f"call-{number}",
+            "tool_input": {"file_path": f"{number}.txt", "content": "x\n"},
+        }
+        for event in ("PreToolUse", "PostToolUse"):
+            payload = json.dumps(told | {"hook_event_name": event}).encode()
+            asked = HookRequest("claude", None, {}, str(root.root), payload)
+            answers.append(ask_server(root.root, asked, 30.0))
+            root.write(f"{number}.txt", "x\n")
+
+    threads = [threading.Thread(target=edit, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert answers == [HookReply("", "", 0)] * 16
+    assert len(records(root)) == 8
+
+
+@pytest.mark.usefixtures("server")
+def test_only_this_user_can_reach_the_socket(root: Repository) -> None:
+    place = socket_place(root.root)
+    assert oct(place.stat().st_mode & 0o777) == "0o600"
+    assert is_private(place.parent)
+    place.parent.chmod(0o755)
+    assert ask_server(root.root, request(root), SERVER_SECONDS) is None
+    place.parent.chmod(0o700)
+
+
+def test_the_first_server_of_a_root_answers_and_another_takes_over(
+    root: Repository, server: Governance
+) -> None:
+    second = HookListener(server)
+    second.begin()
+    second.end()
+    assert ask_server(root.root, request(root), SERVER_SECONDS) is not None
+
+
+def test_a_socket_that_a_killed_server_left_is_replaced(root: Repository) -> None:
+    place = socket_place(root.root)
+    place.parent.mkdir(mode=0o700)
+    left = socket.socket(socket.AF_UNIX)
+    left.bind(os.fspath(place))
+    left.close()
+    assert ask_server(root.root, request(root), SERVER_SECONDS) is None
+    with Governance(root.root) as governance:
+        listener = HookListener(governance)
+        listener.begin()
+        assert ask_server(root.root, request(root), SERVER_SECONDS) is not None
+        listener.end()
+    assert not place.exists()
+
+
+@pytest.mark.parametrize(
+    "line", [b"", b"\n", b"{}\n", b"[1]\n", b'{"version": 2}\n', b'{"version": 1}\n', b"\xff\n"]
+)
+@pytest.mark.usefixtures("server")
+def test_what_is_no_request_of_this_version_is_not_answered(root: Repository, line: bytes) -> None:
+    with socket.socket(socket.AF_UNIX) as asked:
+        asked.connect(os.fspath(socket_place(root.root)))
+        asked.sendall(line)
+        asked.shutdown(socket.SHUT_WR)
+        assert json.loads(asked.recv(4096)) == {"version": VERSION, "answered": False}
+
+
+@pytest.mark.usefixtures("server")
+def test_an_event_of_another_root_is_judged_by_the_hook(root: Repository) -> None:
+    inner = root.root / "docs"
+    (inner / ".orchestration").mkdir()
+    (inner / ".orchestration/active_intents.yaml").write_text("active_intents: []\n")
+    assert ask_server(root.root, request(root, "docs/x"), SERVER_SECONDS) is None
+    assert ask_server(root.root, request(root, host="nobody"), SERVER_SECONDS) is None
+    assert ask_server(inner, request(root), SERVER_SECONDS) is None
+
+
+def test_requests_and_replies_are_read_as_they_were_written() -> None:
+    asked = HookRequest("qwen", "X", {"A": "b"}, "/w", b"\x00\xff")
+    assert read_request(asked.encode()) == asked
+    for reply in (HookReply("o", "e", 2), None):
+        assert read_reply(encode_reply(reply)) == reply
+    assert read_reply(b'{"version": 1, "answered": true, "stdout": 3}') is None
+    assert HookRequest("x", None, {}, "/w", b'{"cwd": "/a"}').place() == "/a"
+    assert HookRequest("x", None, {}, "/w", b"[").place() == "/w"
