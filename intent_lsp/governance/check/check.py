@@ -9,6 +9,7 @@ Invariant: what cannot be looked at whole is an error, and never a report that p
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from pathlib import Path
 from typing import Final
 
 from intent_lsp.core.check.report import (
@@ -39,7 +40,7 @@ from intent_lsp.governance.check.origins import HunkOrigins
 from intent_lsp.governance.ledger.reader import LedgerReader
 from intent_lsp.governance.root.rules import Rules
 from intent_lsp.store import clock
-from intent_lsp.store.fs.roots import RootsBelow
+from intent_lsp.store.fs.roots import RootsBelow, is_git_top
 from intent_lsp.store.git.commits import CommitRange, commit_range, head_branch
 from intent_lsp.store.git.file_changes import unmerged_paths
 from intent_lsp.store.git.repository import Git
@@ -55,9 +56,20 @@ Progress = Callable[[int, int], None]
 
 
 class NoRepositoryError(IntentLspError):
-    """A root that is in no git repository, so that nothing can be compared."""
+    """A root that is in no git repository which can be read, so that nothing can be compared."""
 
-    cure = "run `git init` there, or check a clone; without git, `trace verify` checks the ledger"
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        top = next((each for each in (root, *root.parents) if is_git_top(each)), None)
+        if top is None:
+            super().__init__(f"{root} is in no git repository")
+            self.cure = "run `git init` there, or check a clone"
+        else:
+            super().__init__(f"the git repository at {top} cannot be opened")
+            self.cure = (
+                "see what `git status` says there; if another user owns it, run"
+                f" `git config --global --add safe.directory {top}`"
+            )
 
 
 class UnmergedIndexError(IntentLspError):
@@ -85,7 +97,7 @@ class RootCheck:
         root = trace.ledger.root
         git = Git.open(root)
         if git is None:
-            raise NoRepositoryError(f"{root} is in no git repository that can be read")
+            raise NoRepositoryError(root)
         self._root, self._git, self._trace, self._rules = root, git, trace, rules
         self._wishes = wishes
         self._committed = CommittedRules(git, rules)
@@ -101,7 +113,8 @@ class RootCheck:
         commits = None
         if target.part is CheckedPart.RANGE:
             commits = commit_range(self._git, target.base, target.head)
-        found = FindingList(self._git.full_path)
+        read_head = None if commits is None else self._in_head(commits.head)
+        found = FindingList(self._git.full_path, read_head)
         judge = ChangeJudge(
             origins=HunkOrigins(self._root, self._trace.ledger.index),
             grants=PastGrants(self._trace.ledger.index),
@@ -120,7 +133,7 @@ class RootCheck:
             base=None if commits is None else commits.base,
             head=self._git.head_commit() if commits is None else commits.head,
             changes=tuple(judged),
-            findings=found.finished(None if commits is None else self._in_head(commits.head)),
+            findings=found.finished(),
             records=verification.records,
             remarks=tuple(self._remarks(commits)),
         )

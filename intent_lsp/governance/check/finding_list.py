@@ -22,6 +22,8 @@ from intent_lsp.governance.check.diffed_files import (
 )
 
 _LEVELS: Final = tuple(FindingLevel)
+_OTHER: Final = ""
+"""Stands for the blob of a file that a change did not touch."""
 
 ReadHead = Callable[[WorkspacePath], FileContent]
 """Returns a file as the head of the range has it."""
@@ -66,16 +68,34 @@ class FoundPlace:
         yield from old[hunk.old_start : hunk.old_start + hunk.old_count]
 
 
+@dataclass(frozen=True, slots=True)
+class _Noted:
+    """A finding of the change with this number, and the blob that its file had before it.
+
+    `undoable`: a later commit may restore the file.
+    """
+
+    finding: CheckFinding
+    number: int
+    before: str | None = None
+    undoable: bool = False
+
+
 @dataclass(slots=True)
 class FindingList:
-    """Collects findings. `show_path` converts a path into one relative to git's top level."""
+    """Collects findings. `show_path` converts a path into one relative to git's top level.
+
+    `read_head` returns files of the head of a range; it is None if what is checked is the newest.
+    """
 
     show_path: Callable[[WorkspacePath], str]
-    _found: list[tuple[CheckFinding, FoundPlace | None, int]] = field(default_factory=list)
+    read_head: ReadHead | None = None
+    _found: list[_Noted] = field(default_factory=list)
     _made: Fingerprints = field(default_factory=Fingerprints)
     _left: list[dict[WorkspacePath, str | None]] = field(default_factory=list)
     _began: dict[WorkspacePath, str | None] = field(default_factory=dict)
     _restored: set[WorkspacePath] = field(default_factory=set)
+    _since: dict[WorkspacePath, tuple[Hunk, ...] | None] = field(default_factory=dict)
 
     def begin(self, files: Iterable[DiffedFile]) -> None:
         """Begin the next change. The findings until the next one concern its `files`."""
@@ -89,6 +109,7 @@ class FindingList:
             p for p, id_ in left.items() if p in self._began and self._began[p] == id_
         }
         self._began = {**began, **self._began}
+        self._since.clear()
         self._left.append(left)
 
     def restores(self, file: DiffedFile) -> bool:
@@ -115,62 +136,48 @@ class FindingList:
             path=place.path,
             shown_path=self.show_path(place.path),
             lines=place.lines,
-            head_lines=place.lines,
+            head_lines=self._in_head(place),
             commit=place.commit,
             intents=tuple(intents),
             owners=tuple(owners),
             fingerprint=self._made.of(code, place.path, place.changed()),
         )
-        self._found.append((finding, place, len(self._left)))
+        renamed_here = place.file.previous is not None and not place.moved_away
+        before = None if renamed_here else place.file.old_id
+        undoable = place.commit is not None
+        self._found.append(_Noted(finding, len(self._left), before, undoable))
 
     def add_other(self, finding: CheckFinding) -> None:
-        """Add a finding that concerns no hunk. Its fingerprint is made here."""
+        """Add a finding that concerns no change. Its fingerprint is made here."""
         made = self._made.of(finding.code, finding.path, (finding.message,))
-        self._found.append((replace(finding, fingerprint=made), None, len(self._left)))
+        self._found.append(_Noted(replace(finding, fingerprint=made), len(self._left) + 1))
 
-    def finished(self, read_head: ReadHead | None) -> tuple[CheckFinding, ...]:
-        """Return all findings: change by change, errors first, and those of the ledger last.
-
-        `read_head` finds their lines in the head of a range; None: there is no range.
-        """
-        found = sorted(self._finished(read_head), key=lambda each: (each[0], _rank(each[1])))
+    def finished(self) -> tuple[CheckFinding, ...]:
+        """Return all findings: change by change, errors first, and those of the ledger last."""
+        found = [(each.number, self._fate(each)) for each in self._found]
+        found.sort(key=lambda each: (each[0], _rank(each[1])))
         return tuple(finding for _, finding in found)
 
-    def _finished(self, read_head: ReadHead | None) -> Iterator[tuple[int, CheckFinding]]:
-        """Yield the findings with the numbers of their changes."""
-        for finding, place, number in self._found:
-            if place is None:
-                yield len(self._left) + 1, finding
-                continue
-            found = finding
-            if self._is_undone(place, number):
-                found = replace(found, level=FindingLevel.NOTE, undone=True)
-            if read_head is not None and found.lines is not None:
-                found = replace(found, head_lines=_in_head(found.lines, place, read_head))
-            yield number, found
+    def _fate(self, noted: _Noted) -> CheckFinding:
+        """Return a finding; as a note if a later change has left its file as it was before."""
+        finding, path = noted.finding, noted.finding.path
+        later = self._left[noted.number :] if noted.undoable else ()
+        if path is None or all(left.get(path, _OTHER) != noted.before for left in later):
+            return finding
+        return replace(finding, level=FindingLevel.NOTE, undone=True)
 
-    def _is_undone(self, place: FoundPlace, number: int) -> bool:
-        """Whether a change after the one with this number has left the file as it was before.
-
-        False for a change that is not committed.
-        """
-        before = place.file.old_id
-        if place.file.previous is not None and not place.moved_away:
-            before = None
-        if place.commit is None:
-            return False
-        return any(
-            place.path in left and left[place.path] == before for left in self._left[number:]
-        )
+    def _in_head(self, place: FoundPlace) -> LineRun | None:
+        """Return where the lines of a place are in the head, or None if they are gone."""
+        lines = place.lines
+        if lines is None or self.read_head is None:
+            return lines
+        if place.path not in self._since:
+            head = self.read_head(place.path)
+            changed = None if head.absent else hunks_between(place.file.after, head)
+            self._since[place.path] = changed
+        hunks = self._since[place.path]
+        return None if hunks is None else later_run(lines, hunks)
 
 
 def _rank(finding: CheckFinding) -> int:
     return _LEVELS.index(finding.level)
-
-
-def _in_head(lines: LineRun, place: FoundPlace, read_head: ReadHead) -> LineRun | None:
-    head = read_head(place.path)
-    if head.absent:
-        return None
-    hunks = hunks_between(place.file.after, head)
-    return None if hunks is None else later_run(lines, hunks)

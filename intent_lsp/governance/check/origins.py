@@ -5,6 +5,7 @@ Invariant: nothing is written but the index of the ledger.
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache, partial
 from itertools import islice
 from pathlib import Path
 from typing import Final
@@ -19,10 +20,16 @@ from intent_lsp.core.records import EntityType
 from intent_lsp.formats.diff import line_hunks
 from intent_lsp.governance.check.diffed_files import DiffedFile, comparable_lines
 from intent_lsp.governance.contents.content_lookup import PastContents
-from intent_lsp.governance.ledger.blame import LineageCache
-from intent_lsp.governance.ledger.file_lineage import FileLineage, newest_first, steps_of
+from intent_lsp.governance.ledger.file_lineage import (
+    FileLineage,
+    file_lineage,
+    newest_first,
+    steps_of,
+)
 from intent_lsp.store.ledger.index.index import Index
 from intent_lsp.store.ledger.index.queries import Query
+
+_LINEAGES_KEPT: Final = 512
 
 _ASKED: Final = 200
 """The most records of a deleted file that are searched for the rename that took it away."""
@@ -107,7 +114,8 @@ class HunkOrigins:
 
     def __init__(self, root: Path, index: Index) -> None:
         self._root, self._index = root, index
-        self._lineages = LineageCache(index)
+        # The ledger is read as it is at the beginning of the check.
+        self._known = lru_cache(maxsize=_LINEAGES_KEPT)(partial(file_lineage, index))
 
     def of(self, file: DiffedFile) -> tuple[HunkOrigin, ...]:
         """Return the origin of each hunk of a file; of the whole file if it has no hunk.
@@ -134,10 +142,10 @@ class HunkOrigins:
 
     def _lineage(self, file: DiffedFile) -> FileLineage:
         """Return the records of a file, also under the name that it had before this change."""
-        known = self._lineages.of(file.path)
+        known = self._known(file.path)
         if file.previous is None or any(each.path == file.previous for _, each in known.sources):
             return known
-        sources = [*self._lineages.of(file.previous).sources, *known.sources]
+        sources = [*self._known(file.previous).sources, *known.sources]
         return FileLineage(sources, steps_of(sources))
 
     def _claims(self, file: DiffedFile, lineage: FileLineage, lines: Sequence[str]) -> Attributions:

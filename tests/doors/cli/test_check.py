@@ -97,6 +97,15 @@ def test_without_a_governed_root_or_git_it_says_so(
     assert "is not governed" in shell("check", "-C", str(tmp_path / "bare")).problem
 
 
+def test_a_repository_that_cannot_be_opened_says_so(
+    world: RecordedRepository, shell: Shell
+) -> None:
+    (world.root / ".git" / "config").write_text("[core\n")
+    problem = shell("check").problem
+    assert f"the git repository at {world.root} cannot be opened" in problem
+    assert "safe.directory" in problem
+
+
 def test_without_the_git_program_the_work_tree_cannot_be_compared(
     world: RecordedRepository, shell: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
