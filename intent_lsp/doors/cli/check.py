@@ -28,7 +28,7 @@ from intent_lsp.formats.check.annotations import annotation_lines
 from intent_lsp.formats.check.report_json import check_json
 from intent_lsp.formats.check.report_text import report_lines
 from intent_lsp.formats.check.sarif import check_sarif
-from intent_lsp.formats.check.summary_md import check_markdown
+from intent_lsp.formats.check.summary_md import SUMMARY_OPENING, check_markdown
 from intent_lsp.governance.check.change import CheckWishes
 from intent_lsp.governance.check.check import HEAD, CheckTarget, RootCheck
 from intent_lsp.governance.root.rules import RulesCache
@@ -116,8 +116,13 @@ def _refuse_control_files(file: Path, root: Path) -> None:
 
 
 def _write_summary(file: Path, text: str) -> None:
-    if not create_file(file, text.encode("utf-8", "backslashreplace")):
-        replace_file(file, text.encode("utf-8", "backslashreplace"), root=file.parent)
+    """Write the summary to a new file, over an earlier summary, or to the end of another file."""
+    data = text.encode("utf-8", "backslashreplace")
+    if create_file(file, data):
+        return
+    before = read_bytes(file)
+    kept = b"" if before is None or before.startswith(SUMMARY_OPENING.encode()) else before
+    replace_file(file, kept + data, root=file.parent, expected=before)
 
 
 def _as_text(page: Output, report: CheckReport) -> None:
@@ -176,7 +181,10 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         " annotations of a workflow; markdown: as in --summary",
     )
     parser.add_argument(
-        "--summary", metavar="FILE", help="also write the report there, as Markdown"
+        "--summary",
+        metavar="FILE",
+        help="also write the report there, as Markdown; an earlier one is replaced, and to another"
+        " file it is appended",
     )
 
 

@@ -23,6 +23,9 @@ from intent_lsp.formats.check.report_text import (
 )
 from intent_lsp.formats.markdown.escape import in_code, in_prose
 
+SUMMARY_OPENING: Final = "## Intents: "
+"""What every summary begins with."""
+
 _LISTED: Final = 100
 """The most findings, and the most changes, that are listed."""
 
@@ -33,7 +36,7 @@ def check_markdown(report: CheckReport) -> str:
 
 
 def _lines(report: CheckReport) -> Iterator[str]:
-    yield f"## Intents: {'passed' if report.ok else 'failed'}"
+    yield f"{SUMMARY_OPENING}{'passed' if report.ok else 'failed'}"
     yield ""
     yield f"{in_prose(verdict_line(report))}."
     if report.findings:

@@ -264,6 +264,30 @@ def test_a_shallow_clone_is_refused(
     assert "this clone is shallow: fetch the history with `git fetch --unshallow`" in problem
 
 
+def test_a_partial_clone_without_the_files_is_refused(
+    world: RecordedRepository, shell: Shell, tmp_path: Path
+) -> None:
+    world.repository.git("config", "uploadpack.allowFilter", "true")
+    for number in range(3):
+        world.append("src/auth/login.py", f"{number}\n", AGENT)
+        world.commit()
+    url = f"file://{world.root}"
+    clone = ["git", "clone", "--quiet", "--filter=blob:none", url, str(tmp_path / "partial")]
+    subprocess.run(clone, check=True, capture_output=True)
+    commit = world.repository.git("rev-parse", "base").strip()
+    problem = shell("check", "-C", str(tmp_path / "partial"), "--base", commit).problem
+    assert "git cannot read" in problem
+    assert "a partial clone needs a fetch without --filter" in problem
+
+
+def test_an_ignored_intent_serves_nothing(world: RecordedRepository, shell: Shell) -> None:
+    world.write(".intentignore", "INT-001\n", By("HUMAN", None))
+    world.commit("Ignore")
+    world.append("src/auth/login.py", "more\n", PERSON)
+    world.commit("Log in")
+    assert check(shell, "--base", "HEAD~1") == ["error INTENT_IGNORED src/auth/login.py"]
+
+
 def test_the_message_of_a_commit_that_is_being_made_names_its_intent(
     world: RecordedRepository, shell: Shell
 ) -> None:
@@ -310,6 +334,10 @@ def test_the_summary_is_markdown_and_is_replaced(
     assert summary.read_text().startswith("## Intents: passed\n")
     printed = shell("check", "--intent", "INT-002", "--format", "markdown").out
     assert printed == summary.read_text()
+    summary.write_text("what another step wrote\n")
+    shell("check", "--intent", "INT-002", "--summary", str(summary))
+    assert summary.read_text() == f"what another step wrote\n{printed}"
+    assert shell("check", "--summary", str(tmp_path)).status == 2
 
 
 def test_lines_are_those_of_the_head(world: RecordedRepository, shell: Shell) -> None:
