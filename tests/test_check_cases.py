@@ -5,8 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from intent_lsp.__main__ import PRODUCT_LINE
-from intent_lsp.doors.cli.main import run
+from intent_lsp.__main__ import main
 from tests.support.check_stories import (
     CheckStory,
     act,
@@ -48,8 +47,7 @@ def test_a_check_finds_what_the_case_says(
 def _checked(
     repository: Repository, arguments: Sequence[str], capsys: pytest.CaptureFixture[str]
 ) -> tuple[int, str]:
-    words = ("check", "-C", str(repository.root), "--format", "json", *arguments)
-    status = run(words, product_line=PRODUCT_LINE, serve=lambda *_, **__: 0)
+    status = main(["check", "-C", str(repository.root), "--format", "json", *arguments])
     return status, capsys.readouterr().out
 
 

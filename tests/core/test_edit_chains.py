@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intent_lsp.core.blame.attribution import Edit
-from intent_lsp.core.blame.edit_chains import edit_chain, later_edits
+from intent_lsp.core.blame.edit_chains import earlier_edits, edit_chain, later_edits
 from intent_lsp.core.content import ContentHash, content_of, hash_content
 from intent_lsp.formats.diff import file_ranges
 
@@ -39,6 +39,14 @@ def test_a_whole_chain_leads_from_one_content_to_the_other() -> None:
     assert edit_chain(steps, of(second), of(third), 12).orders == (1,)
     assert not edit_chain(steps, of("other"), of(third), 12).whole
     assert edit_chain(steps, of(TEN), of("other"), 1).orders == ()
+
+
+def test_edits_that_led_to_a_content_are_those_before_it() -> None:
+    steps = edits("a\n", "b\n", "c\n", "d\n")
+    assert earlier_edits(steps, of("c\n")) == {0, 1}
+    assert earlier_edits(steps, of("a\n")) == set()
+    assert earlier_edits(steps, None) == set()
+    assert earlier_edits(edits("a\n", "b\n", "a\n"), of("a\n")) == {0, 1}
 
 
 def test_equal_contents_need_no_edit() -> None:

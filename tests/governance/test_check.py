@@ -1,4 +1,4 @@
-"""Checks of changes that real editors, agents and commands made, with the records that they left."""
+"""Checks of changes that real editors, agents and commands made, with their real records."""
 
 from pathlib import Path
 

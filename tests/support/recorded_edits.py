@@ -142,7 +142,9 @@ class RecordedRepository:
                     tool_name="Edit" if by.who == "AI" else "editor/save",
                     mutation_class=MutationClass.BUG_FIX,
                     scope_validation=ScopeValidation.PASS,
-                    approval=Approval(ApprovalChoice.ONCE, "s2") if by.approved else None,
+                    approval=Approval(choice=ApprovalChoice.ONCE, session_id="s2")
+                    if by.approved
+                    else None,
                     files=(file,),
                 )
             )

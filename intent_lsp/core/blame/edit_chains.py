@@ -48,6 +48,15 @@ def edit_chain(
     return back.chain(whole=bool(back.orders))
 
 
+def earlier_edits(steps: Sequence[Edit], after: ContentHash | None) -> frozenset[int]:
+    """Return the orders of the edits that led to a content of a file, as far as they are known."""
+    wanted, used = after, set[int]()
+    while (step := _newest(steps, wanted, used)) is not None:
+        used.add(step.order)
+        wanted = step.pre
+    return frozenset(used)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LaterEdits:
     """The edits that followed an older content, in their order.

@@ -10,9 +10,15 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from intent_lsp.core.blame.attribution import BEFORE, Attributions
+from intent_lsp.core.blame.attribution import BEFORE, Attributions, Edit
 from intent_lsp.core.blame.blame import BlamedText, blame, find_blocks, hashable, known_blocks
-from intent_lsp.core.blame.edit_chains import EditChain, LaterEdits, edit_chain, later_edits
+from intent_lsp.core.blame.edit_chains import (
+    EditChain,
+    LaterEdits,
+    earlier_edits,
+    edit_chain,
+    later_edits,
+)
 from intent_lsp.core.blame.line_carry import letters
 from intent_lsp.core.blame.runs import FileRecord
 from intent_lsp.core.ranges import Hunk
@@ -123,20 +129,23 @@ class HunkOrigins:
         Raise LedgerUnavailableError.
         """
         lineage = self._lineage(file)
+        earlier = earlier_edits(lineage.steps, file.before.hash)
+        steps = [step for step in lineage.steps if step.order not in earlier]
         if not file.hunks:
-            return (self._of_whole(file, lineage),)
+            return (self._of_whole(file, lineage, steps),)
         lines = comparable_lines(file.after) or ()
-        chain = edit_chain(lineage.steps, file.before.hash, file.after.hash, len(lines))
+        chain = edit_chain(steps, file.before.hash, file.after.hash, len(lines))
         if file.after.absent:
             gone = _sources(lineage, chain.orders) or self._renamed_away(file)
             return tuple(HunkOrigin(hunk, gone, bool(gone)) for hunk in file.hunks)
         before = len(comparable_lines(file.before) or ())
         told = _Told(
             chain=chain,
-            later=later_edits(lineage.steps, file.before.hash, before),
+            later=later_edits(steps, file.before.hash, before),
             claims=self._claims(file, lineage, lines),
             lines=lines,
         )
+        _forget_earlier(told, file, earlier)
         _find_short_blocks(told, file)
         return tuple(_origin(hunk, lineage, told) for hunk in file.hunks)
 
@@ -160,13 +169,15 @@ class HunkOrigins:
             elsewhere=tuple,
         )
 
-    def _of_whole(self, file: DiffedFile, lineage: FileLineage) -> HunkOrigin:
+    def _of_whole(
+        self, file: DiffedFile, lineage: FileLineage, steps: Sequence[Edit]
+    ) -> HunkOrigin:
         """Return the origin of a change that is not compared by line: a rename, or other bytes."""
         if file.same_content:
             moved = [each for each in lineage.sources if _moves(each, file)]
             # No record tells a mode, so nothing is missing where only that differs.
             return HunkOrigin(None, tuple(moved[-1:]), bool(moved) or file.previous is None)
-        chain = edit_chain(lineage.steps, file.before.hash, file.after.hash, 0)
+        chain = edit_chain(steps, file.before.hash, file.after.hash, 0)
         orders = chain.orders if chain.whole else chain.orders[:1]
         found = _sources(lineage, orders) or self._renamed_away(file)
         return HunkOrigin(None, found, bool(found))
@@ -184,6 +195,19 @@ class HunkOrigins:
         )
         first = next(found, None)
         return () if first is None else (first,)
+
+
+def _forget_earlier(told: _Told, file: DiffedFile, earlier: Collection[int]) -> None:
+    """Take the lines of hunks from the edits that had led to the older content.
+
+    A line that comes back, or is copied, is a change of its own; who once wrote it does not explain
+    it.
+    """
+    for hunk in file.hunks or ():
+        for at in range(hunk.new_start, hunk.new_start + hunk.new_count):
+            claim = told.claims[at]
+            if claim is not None and claim.order in earlier:
+                told.claims[at] = None
 
 
 def _find_short_blocks(told: _Told, file: DiffedFile) -> None:
