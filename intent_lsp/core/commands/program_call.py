@@ -216,9 +216,11 @@ def _without_release(word: str, lists: CommandLists) -> str:
 
 def _risky(call: ProgramCall, row: ProgramRow, arguments: Arguments) -> Iterator[CommandReading]:
     """Yield an unknown reading for each option of the call that is in the row's `unless`."""
-    for option in arguments.options:
-        if option.name in row.unless:
-            sentence = (
-                f"`{call.name} {option.name}` may change files that the command does not name"
+    program = call.name
+    for option in (each.name for each in arguments.options):
+        if option in row.unless:
+            yield unknown(
+                program,
+                f"`{program}` with the option `{option}` may change files that the command does"
+                " not name",
             )
-            yield unknown(call.name, sentence)

@@ -186,7 +186,7 @@ class Contents:
     def correct(
         self, session_id: str, path: WorkspacePath, taken: FileContent, before: FileContent
     ) -> None:
-        """Replace a file's initial content, and its baseline if that is `taken`, by `before`."""
+        """Make `before` the initial content, and the baseline if that is `taken`, read too late."""
         in_baseline = self.baseline(session_id, path).hash == taken.hash
         self._initial.correct(path, before)
         if not in_baseline:

@@ -120,9 +120,10 @@ class TreeLooks:
         return None if paths is None else TreeStatus(head=None, paths=paths)
 
     def _overwhelmed(self, status: TreeStatus, *, soon: bool) -> bool:
-        """Return whether there is too much to read. A warning is logged when this begins.
+        """Return whether there is too much to read, and log a warning when the reason is new.
 
-        With `soon`, a large tree without a commit is too much.
+        `soon`: a caller waits for the snapshot, so a large tree without a commit is too much as
+        well.
         """
         said = None
         if len(status.paths) > FILES_AT_MOST:

@@ -80,10 +80,11 @@ def seal_ledger(ledger: Ledger) -> Checkpoint | Unsealed:
         return Unsealed("the ledger failed verification", first)
     origin = first_hash(ledger.root)
     if origin is None or not found.heads:
-        return Unsealed("there is no record yet")
+        return Unsealed("the ledger has no record yet; save a file first")
     if len(found.heads) > HEADS_AT_MOST:
         return Unsealed(
-            f"the ledger has more than {HEADS_AT_MOST} open branches; the next record joins them"
+            f"a checkpoint names at most {HEADS_AT_MOST} heads, and the ledger has more;"
+            " the next record joins them: save a file, then try again"
         )
     heads = tuple(head.hash for head in found.heads)
     return Checkpoint(origin=origin, count=found.records, heads=heads)

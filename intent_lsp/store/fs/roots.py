@@ -1,6 +1,6 @@
 """Governed roots: finds the directory whose intents govern a path (requirements section 4).
 
-Invariant: the search stops at the git top level and at the home directory.
+Invariant: no directory above the git top level or above the home directory is searched.
 """
 
 import os
@@ -15,8 +15,9 @@ _SEGMENT_ROOMS = (f"{CONTROL_ROOM}/trace", f"{CONTROL_ROOM}/archive")
 def governed_root(path: str) -> Path | None:
     """Return the nearest governed root at or above a file or directory, which need not exist.
 
-    The search ends at the git top level and at the home directory, each included. Return None if it
-    finds no root. Links in the root's path are not resolved.
+    A directory with only a ledger counts as well. The last directory searched is the git top level
+    or the home directory, whichever comes first. Return None if no directory up to it is governed.
+    Links in the root's path are not resolved.
     """
     home = _home()
     for directory in _upwards(path):

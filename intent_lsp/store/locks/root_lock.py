@@ -47,7 +47,7 @@ class RootLock:
         # First among the threads: they share one file descriptor, and so one lock of the file.
         free = self._threads.acquire(blocking=False)
         if not free and not self._threads.acquire(timeout=self._wait_seconds):
-            raise self._busy()
+            raise self._busy_here()
         try:
             waited = not self._locked()
             if waited and not wait_for(self._locked, self._wait_seconds):
@@ -128,8 +128,20 @@ class RootLock:
             os.close(self._fd)
             self._fd = None
 
+    def _busy_here(self) -> LedgerUnavailableError:
+        """Return the error to raise if another thread of this process is in the way for too long.
+
+        That thread holds the lock of the file or waits for it.
+        """
+        seconds = f"{self._wait_seconds:g}"
+        return LedgerUnavailableError(
+            path=str(self._path),
+            problem=f"another thread of this process has held the lock for {seconds} s",
+            cure="try again; if that does not help, end this process and start it again",
+        )
+
     def _busy(self) -> LedgerUnavailableError:
-        """Return the error to raise if another holder keeps the lock for too long."""
+        """Return the error to raise if another process keeps the lock for too long."""
         return LedgerUnavailableError(
             path=str(self._path),
             problem=f"another process has held the lock for {self._wait_seconds:g} s",

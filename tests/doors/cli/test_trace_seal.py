@@ -304,7 +304,7 @@ def test_a_broken_ledger_is_not_sealed_nor_does_a_checkpoint_hold(
 
 
 def test_a_ledger_without_records_is_not_sealed(shell: Shell, root: Path) -> None:
-    assert "there is no record yet" in shell("trace", "seal").problem
+    assert "the ledger has no record yet" in shell("trace", "seal").problem
     append(root, 1)
     assert shell("trace", "seal").status == 0
 

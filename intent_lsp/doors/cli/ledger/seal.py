@@ -32,6 +32,11 @@ from intent_lsp.governance.ledger.verification import (
     seal_ledger,
 )
 
+_BROKEN: Final = (
+    "the ledger has the records that the checkpoint names, but is broken;"
+    " `intent-lsp trace verify` shows where"
+)
+
 
 def answer(call: Call) -> Exit | None:
     """Print a new checkpoint, or with --check compare the given checkpoints with the ledger.
@@ -96,7 +101,10 @@ def _refuse(page: Output, made: Unsealed) -> Exit:
     problem = made.problem
     if problem is None:
         raise WrongUsageError(f"no checkpoint was made: {made.reason}")
-    page.remark(f"intent-lsp: {made.reason}: {_placed(problem)}; see `intent-lsp trace verify`")
+    page.remark(
+        f"intent-lsp: no checkpoint was made: {made.reason}: {_placed(problem)};"
+        " see `intent-lsp trace verify`"
+    )
     return Exit.VIOLATIONS
 
 
@@ -137,7 +145,7 @@ def _tell(
             counted = f"the first {each.count:,} of {found.records:,} records are unchanged"
             page.line(f"holds: {counted}")
         else:
-            page.line(f"does NOT hold: {problem or 'the ledger failed verification'}")
+            page.line(f"does NOT hold: {problem or _BROKEN}")
     for broken in found.problems:
         if broken.severity is Severity.ERROR:
             page.remark(f"intent-lsp: {_placed(broken)}")

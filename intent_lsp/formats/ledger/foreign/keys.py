@@ -105,10 +105,10 @@ class ForeignKeys:
                 self.lose(name)
 
     def _typed(self, kind: type[_T], why: str, *names: str) -> _T | None:
-        """Return the value of the first key of `names` that is present, or None if there is none.
+        """Return the value of the first key of `names` that is present, and mark the key as read.
 
-        If the value is not of the type `kind`, add the key to `lost` with the reason `why` and
-        return None.
+        Return None if no key is present or its value is not of the type `kind`. Unless such a value
+        is null or "", add the first of `names` to `lost`, with the reason `why`.
         """
         found = self.take(*names)
         if isinstance(found, kind):
