@@ -51,7 +51,7 @@ class FileChangedError(IntentLspError):
     """Another program changed a file after this process read it and before it wrote it."""
 
     def __init__(self, *, path: str) -> None:
-        super().__init__(f"{path} was changed by somebody else meanwhile")
+        super().__init__(f"{path} was changed by somebody else before this change was written")
         self.path, self.cure = path, "read it again and try once more"
 
 
@@ -82,7 +82,8 @@ class StateUnavailableError(IntentLspError):
     The process continues without it.
     """
 
-    def __init__(self, *, path: str, problem: str) -> None:
+    def __init__(
+        self, *, path: str, problem: str, cure: str = "make sure that files can be written there"
+    ) -> None:
         super().__init__(f"{path}: {problem}")
-        self.path, self.problem = path, problem
-        self.cure = "make sure that files can be written there"
+        self.path, self.problem, self.cure = path, problem, cure

@@ -274,10 +274,7 @@ BUG_FIX = replace(CALL, new_specs=(SPEC,), declared_class=MutationClass.BUG_FIX)
             {"intents": STUCK},
             CALL,
             PASS,
-            (
-                "The intent INT-001 has the status BLOCKED, so files may be edited for it, with"
-                " a warning."
-            ),
+            "The intent INT-001 has the status BLOCKED, so edits for it get a warning.",
             id="a blocked intent warns",
         ),
         pytest.param(
@@ -366,9 +363,9 @@ def test_who_owns_what_the_active_intent_does_not_is_told() -> None:
     files = ("src/a.py", "src/gen/b.py", "docs/c.md", "d")
     question = _owned_by(done, auth, DOCS, more, under=auth, files=files)
     told = (
-        "he intent INT-001 does not own src/gen/b.py (one of its exclusions matches; no open intent"
-        " owns it), docs/c.md (INT-002 owns it by the glob docs/** (and 1 more)), d (no open"
-        " intent owns it); its globs are: src/**, !src/gen/**."
+        "he intent INT-001 does not own src/gen/b.py (an exclusion of the intent matches it;"
+        " no open intent owns it), docs/c.md (INT-002 owns it by the glob docs/** (and 1 more)), d"
+        " (no open intent owns it); its globs are: src/**, !src/gen/**."
     )
     assert _row(12, question).fact == f"T{told}"
     approved = _row(12, question, replace(CALL, approval=ApprovalChoice.ONCE))

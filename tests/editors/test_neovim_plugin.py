@@ -65,7 +65,7 @@ def test_from_choosing_an_intent_to_reading_the_ledger(
         second["integrity"]["prev_record_hash"],
         second["integrity"]["record_hash"],
         "INTENT_EVOLUTION (inferred)",
-        "lines 5-6  by HUMAN human  (2 lines for 2)",
+        "lines 5-6  by HUMAN human  (2 lines in place of 2)",
     ):
         assert fact in told
     assert saw["visited"] == [f"{root}/{INVOICE}", 5]
@@ -208,7 +208,7 @@ def test_pages_show_odd_records_and_open_nothing_outside_the_root(
     time = "2026-11-21 20:27  -  FAIL  -"
     assert saw["rows"] == [f"{time}  a b  and 1 more  REVERTED  x y", f"{time}  -"]
     assert saw["fixed"] == {"modifiable": False, "modified": False}
-    assert saw["gone"]["last"] == "  lines 0-0  by AI  (0 lines for 3)"
+    assert saw["gone"]["last"] == "  lines 0-0  by AI  (0 lines in place of 3)"
     assert saw["gone"]["opened"]["said"] == f"intent-lsp: {root}/gone.txt no longer exists"
     for stays in ("gone", "outside", "absolute"):
         assert saw[stays]["opened"]["place"] == "intent-lsp://odd"
@@ -236,8 +236,8 @@ def test_the_plugin_loads_late_finds_open_buffers_and_has_help_and_health(
     before, after = "\n".join(saw["health before"]), "\n".join(saw["health"])
     assert "the server is not enabled" in before
     assert (
-        f"governed by {repository.root}, no other server, but the server is not attached to it"
-        in before
+        f"governed by {repository.root}, no other language server,"
+        " but the server is not attached to it" in before
     )
     assert "(intent governance language server)" in after
     assert f"governed by {repository.root}, beside tiny (utf-8)" in after

@@ -79,7 +79,7 @@ def test_files_move_and_go_and_each_has_its_hash() -> None:
         (
             [{"path": "a", "new_text": "x", "replacements": [replaces("a", "b")]}],
             "files[0]",
-            "exclude each other",
+            "give new_text or replacements, not both",
         ),
         ([{"path": "a", "delete": True, "move_to": "b"}], "files[0]", "delete cannot be combined"),
         (

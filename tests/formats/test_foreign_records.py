@@ -84,7 +84,7 @@ def test_a_flat_record_is_read() -> None:
     assert third.event.scope_validation is ScopeValidation.FAIL
     assert third.event.files == ()
     assert set(third.lost) == {
-        "mutation_class (not a known value)",
+        "mutation_class (not a known value, so it is left out)",
         ("file.relative_path (the path is not below the root, so the file is left out)"),
         "file.pre_hash",
         "duration_ms",
@@ -115,10 +115,10 @@ def test_an_agent_trace_is_read() -> None:
         [(5, 7)],
     ]
     assert set(second.lost) == {
-        "id (not a UUID of version 4)",
-        "vcs.type (another version control system than git)",
-        "vcs.revision (not a commit of git)",
-        "files[].conversations[].contributor.entity_type (not a known value)",
+        "id (not a UUID of version 4, so the record gets another id)",
+        "vcs.type (another version control system than git, so it is left out)",
+        "vcs.revision (not a commit of git, so it is left out)",
+        "files[].conversations[].contributor.entity_type (not a known value, so it is left out)",
         (
             "files[].conversations[].ranges[].start_line (this is not a range of lines, so it"
             " is left out)"
@@ -166,7 +166,7 @@ def test_what_is_no_json_says_so(line: bytes) -> None:
         (nested(intent_id=7), "intent_id (no text)"),
         (nested(intent_id="x" * 257), "intent_id (longer than 256 characters, so it is cut)"),
         (nested(intent_hash="abc"), "intent_hash (no SHA-256)"),
-        (nested(success="yes"), "success (neither true nor false)"),
+        (nested(success="yes"), "success (neither true nor false, so it is left out)"),
         (nested(vcs="abc"), "vcs (no object)"),
         (nested(approval={"choice": "once"}), "approval"),
         (nested(grant={"patterns": ["**"]}), "grant"),
@@ -178,11 +178,14 @@ def test_what_is_no_json_says_so(line: bytes) -> None:
         (with_file(relative_path="a/..%2F..%2Fb", path_encoding="percent"), None),
         (
             with_file(previous_path="../b"),
-            "files[].previous_path (the path is not below the root, so it is left out)",
+            "files[].previous_path (the former path is not below the root, so it is left out)",
         ),
         (with_file(conversations={}), None),
         (with_file(conversations="x"), "files[].conversations (no list)"),
-        (with_file(path_encoding="base64"), "files[].path_encoding (not a known value)"),
+        (
+            with_file(path_encoding="base64"),
+            "files[].path_encoding (not a known value, so it is left out)",
+        ),
         (with_ranges(run(1.5, 2)), None),
         (with_ranges(run("1", 2)), None),
         (with_ranges(run(0, 2)), None),
@@ -190,22 +193,22 @@ def test_what_is_no_json_says_so(line: bytes) -> None:
         (
             with_ranges(run(1, 2, replaced=[1, 2, 3])),
             (
-                "files[].conversations[].ranges[].replaced (it does not fit the range of lines,"
-                " so it is left out)"
+                "files[].conversations[].ranges[].replaced (the replaced lines do not fit the"
+                " range, so they are left out)"
             ),
         ),
         (
             with_ranges(run(1, 2, replaced="x")),
             (
-                "files[].conversations[].ranges[].replaced (it does not fit the range of lines,"
-                " so it is left out)"
+                "files[].conversations[].ranges[].replaced (the replaced lines do not fit the"
+                " range, so they are left out)"
             ),
         ),
         (
             with_ranges(related=[{"type": "a"}]),
             (
-                "files[].conversations[].related[].type (the type or the value is missing, so it"
-                " is left out)"
+                "files[].conversations[].related[].type (the type or the value is missing, so the"
+                " entry is left out)"
             ),
         ),
         (

@@ -130,8 +130,8 @@ REFUSED = [
     ("- id: A\n  recent_history: {a: b}\n", "`recent_history` is not a list"),
     ("- id: A\n  recent_history: &x [a]\n", "anchor"),
     ("- id: B\n  x: &s [a]\n- id: A\n  recent_history: *s\n", "alias"),
-    ("- id: A\n  recent_history: [a, &x b]\n  z: *x\n", "would not give"),
-    ("- id: A\n  ? recent_history\n  : - a\n", "would not give"),
+    ("- id: A\n  recent_history: [a, &x b]\n  z: *x\n", "found no edit"),
+    ("- id: A\n  ? recent_history\n  : - a\n", "found no edit"),
     ("x: &e {id: A}\nactive_intents: [*e]\n", "the intent is a YAML alias"),
 ]
 

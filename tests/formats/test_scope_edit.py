@@ -184,7 +184,7 @@ REFUSED = [
     ("- id: B\n  x: &s {paths: [a]}\n- id: A\n  scope: *s\n", "alias"),
     ("x: &e {id: A}\nactive_intents: [*e]\n", "the intent is a YAML alias"),
     ("- id: A\n  scope: [a]\n  updated_at: [x]\n", "`updated_at`"),
-    ("- ? id\n  : A\n", "would not give"),
+    ("- ? id\n  : A\n", "found no edit"),
     ("- id: A\n  scope: [a, *y z]\n  x: [&y z]\n", "cannot be parsed"),
 ]
 
@@ -204,7 +204,9 @@ def test_half_a_character_is_refused() -> None:
 
 def test_a_pattern_that_would_make_a_link_of_a_glob_is_refused() -> None:
     refused = add_globs("- id: A\n  scope:\n  - *y\n", "A", ["x &y z"], NOW)
-    assert refused == EditRefused("the edit would not give the wanted result")
+    assert refused == EditRefused(
+        "intent-lsp found no edit of the file that changes this and nothing else"
+    )
 
 
 def test_globs_are_added_at_their_place_in_the_middle_of_a_file() -> None:

@@ -99,14 +99,22 @@ def test_what_is_not_refused_by_name_any_more_has_a_reason() -> None:
             "git",
             "`git merge` may change files: it is not in the list of commands that only read",
         ),
-        ("find . -exec rm {} +", "rm", "`find` replaces `{}`, so the file is not known"),
+        (
+            "find . -exec rm {} +",
+            "rm",
+            "`find` fills in `{}` when it runs, so the file is not known before",
+        ),
         ("find . -exec rm +", "rm", "`find` adds the files that it finds, so they are not known"),
         (
             "ls | xargs rm",
             "rm",
             "`xargs` reads its arguments from its input, so they are not known",
         ),
-        ("xargs -I% mv % d/", "mv", "`xargs` replaces `%`, so the file is not known"),
+        (
+            "xargs -I% mv % d/",
+            "mv",
+            "`xargs` fills in `%` when it runs, so the file is not known before",
+        ),
         (
             "python -m foo",
             "foo",
@@ -146,7 +154,7 @@ def test_what_is_not_refused_by_name_any_more_has_a_reason() -> None:
         (
             "bin/ls",
             "bin/ls",
-            "`bin/ls` may be another program: its directory is not one of those for programs",
+            "`bin/ls` may be another program than usual: it is in no directory for programs",
         ),
     ],
 )

@@ -76,7 +76,7 @@ REFUSED = [
     ("- id: A\n  updated_at: {x: 1}\n", "`updated_at`"),
     ("- id: A\n  status: PLANNED\n  updated_at: >\n    x\n", "`updated_at`"),
     ("x: &e {id: A}\nactive_intents: [*e]\n", "the intent is a YAML alias"),
-    ("- ? id\n  : A\n", "would not give"),
+    ("- ? id\n  : A\n", "found no edit"),
 ]
 
 

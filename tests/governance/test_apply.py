@@ -189,7 +189,7 @@ def test_a_file_that_changed_since_it_was_judged_is_not_written(maker: Maker) ->
 
     done = maker.applies(write("src/auth/new.py", "n\n"), FileChange(path=LOGIN, rewrite=meanwhile))
     assert done.problem is not None
-    assert "login.py was changed by somebody else meanwhile" in done.problem
+    assert "login.py was changed by somebody else before this change was written" in done.problem
     assert maker.holds(LOGIN) == theirs
     assert maker.holds("src/auth/new.py") is None
 
@@ -210,7 +210,7 @@ def test_a_ticket_is_good_for_what_was_judged_alone(maker: Maker, change: FileCh
     applying = CallApplier(stores=maker.governance.stores, contents=maker.governance.contents)
     maker.root.write(LOGIN, "theirs\n")
     assert applying.make((change,), admission.ticket) == (
-        f"{change.path} was changed by something else while the call was judged"
+        f"{change.path} was changed by something else while the call was judged; read it again"
     )
     assert maker.holds(LOGIN) == b"theirs\n"
     maker.root.write(LOGIN, TEXT)

@@ -489,7 +489,7 @@ def test_more_files_than_a_record_holds_are_said_to_be_too_many(
     monkeypatch.setattr("intent_lsp.governance.saves.operation_targets.FILES_AT_MOST", 1)
     editor.select("INT-001")
     for named in (ends("src", None), ends("src", "source")):
-        with pytest.raises(RequestLimitError, match="the files of one operation: more than 1"):
+        with pytest.raises(RequestLimitError, match="in one operation of the editor: more than 1"):
             editor.governance.file_operations.before(editor.session, DELETE, [named], Event())
     perform(editor.root, ends("src", None))
     with pytest.raises(RequestLimitError):

@@ -103,7 +103,7 @@ def test_what_is_no_text_is_not_edited(
     file.unlink()
     if data is not None:
         file.write_bytes(data)
-    assert writer.change(complete, unsaved_file=False) == "the file cannot be read"
+    assert writer.change(complete, unsaved_file=False) == "the file is missing or is not UTF-8 text"
     assert (file.read_bytes() if data is not None else None) == data
 
 
@@ -151,7 +151,7 @@ def test_whoever_is_always_quicker_is_never_written_over(
     done: list[bool] = []
     said = writer.change(complete, unsaved_file=False, then=lambda: done.append(True))
     assert said is not None
-    assert said.endswith("was changed by somebody else meanwhile")
+    assert said.endswith("was changed by somebody else before this change was written")
     assert done == []
     assert file.read_bytes() == theirs[2]
 

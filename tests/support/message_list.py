@@ -77,14 +77,14 @@ PARTS = (
 _CODE = re.compile(
     r"^\s*(SELECT|INSERT|CREATE|WITH|DELETE|UPDATE|PRAGMA|ALTER|DROP|BEGIN|import|no such table)\b"
 )
-_MARKUP = re.compile(r"<!--|</|=>|\{\{|\{ |-src '|\| ---|^core\.| - at `\$|echo \{|^git rm ")
+_MARKUP = re.compile(r"<!--|</|=>|\{\{|\{ |-src '|\| ---|^\s*core\.| - at `\$|echo \{|^git rm ")
 _ENDINGS = re.compile(r"[\w+]{1,3}( [\w+]{1,3})+")
 """A list of the endings of files' names, such as `py pyi pyw`."""
 _NOT_SHOWN = frozenset(
     {
         "deleted file mode",
         "new file mode",
-        "Subproject commit {…}",
+        "Subproject commit {head}",
         "Repository not found",
         "No matching distribution",
         "Network is unreachable",
@@ -93,6 +93,17 @@ _NOT_SHOWN = frozenset(
     }
 )
 """What is searched for in the output of git, pip and `--version`, and the name of a definition."""
+_SHOWING = frozenset(
+    {
+        *("join", "len", "listed", "map", "sorted", "str"),
+        *("neutral", "printable", "quote", "shown", "shown_hash", "shown_list", "_shown"),
+        *("local", "local_with_offset"),
+    }
+)
+"""Functions that show, join or count their last argument."""
+_HELP = frozenset({"about", "description", "epilog", "examples", "help", "json", "summary"})
+"""Keywords whose text only `--help` prints."""
+_CUTTING = frozenset({"removeprefix", "rstrip", "strip"})
 _WORDS = re.compile(r"[a-z]{2,} [a-z(`'“{]")
 _TITLE = re.compile(r"[A-Z][a-z]+ [a-z]+")
 _TYPESCRIPT = re.compile(
@@ -217,7 +228,7 @@ def _help_of(node: ast.AST) -> Iterator[ast.AST]:
         if isinstance(node.func, ast.Name) and node.func.id in ("add_json", "CommandEntry"):
             yield from (each for value in node.args for each in ast.walk(value))
         for keyword in node.keywords:
-            if keyword.arg in ("about", "examples", "help", "summary", "epilog", "description"):
+            if keyword.arg in _HELP:
                 yield from ast.walk(keyword.value)
 
 
@@ -248,21 +259,45 @@ def _text(node: ast.AST) -> str | None:
             return text
         case ast.JoinedStr(values=values):
             return "".join(
-                value.value if isinstance(value, ast.Constant) else f"{{{_name(value)}}}"
+                value.value if isinstance(value, ast.Constant) else f"{{{_name(value.value)}}}"
                 for value in values
                 if isinstance(value, ast.Constant | ast.FormattedValue)
             )
     return None
 
 
-def _name(value: ast.FormattedValue) -> str:
-    """Name what is filled in by its last word."""
-    match value.value:
+def _name(filled: ast.expr) -> str:
+    """Name what is filled in by its last word, not by how it is shown or counted."""
+    match filled:
+        case ast.Call(func=ast.Name(id="counted"), args=[_, ast.Constant(value=str() as noun)]):
+            return f"{noun}s"
+        case ast.Subscript(slice=ast.Constant(value=str() as key)):
+            return key
+    inner = _inner(filled)
+    if inner is not None:
+        return _name(inner)
+    match filled:
         case ast.Name(id=name) | ast.Attribute(attr=name):
             return name.strip("_").lower()
         case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
             return name.strip("_").lower()
     return "…"
+
+
+def _inner(filled: ast.expr) -> ast.expr | None:
+    """Return what is shown, counted, or taken by default or from a list; None if it is plain."""
+    match filled:
+        case ast.Attribute(value=inner, attr="value") | ast.Subscript(value=inner):
+            return inner
+        case ast.BoolOp(values=[inner, *_]) | ast.GeneratorExp(elt=inner):
+            return inner
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=[*_, inner]) if (
+            name in _SHOWING
+        ):
+            return inner
+        case ast.Call(func=ast.Attribute(value=inner, attr=name)) if name in _CUTTING:
+            return inner
+    return None
 
 
 def _of_typescript(path: Path) -> list[str]:

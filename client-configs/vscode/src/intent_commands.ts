@@ -19,7 +19,7 @@ export async function createIntent(windowState: WindowState): Promise<void> {
   const name = await vscode.window.showInputBox({
     title: 'Create an intent (1/2)',
     prompt: 'What is being worked on?',
-    placeHolder: 'Login by token',
+    placeHolder: 'For example: Login by token',
     ignoreFocusOut: true,
   });
   if (name === undefined || name.trim() === '') {
@@ -38,7 +38,7 @@ export async function createIntent(windowState: WindowState): Promise<void> {
   const params = { name: name.trim(), ownedScope };
   const created = await windowState.request<CreateResult>('create', params);
   if (!created.intent) {
-    throw new Error(created.feedback ?? 'it was not approved');
+    throw new Error(created.feedback ?? 'nobody approved the intent, so it was not created');
   }
   await windowState.request('select', { intentId: created.intent.id });
 }

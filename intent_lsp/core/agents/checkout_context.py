@@ -88,7 +88,8 @@ def _most_that_fits(
 def _kept(whole: IntentContext, name: str, keep: int, total: int) -> IntentContext:
     if keep == total:
         return whole
-    said = f"{name}: {total - keep} of {total} left out to save space"
+    left_out = total - keep
+    said = f"{name}: {left_out} of {total} left out to save space"
     return replace(_cut(whole, name, keep), truncated=(*whole.truncated, said))
 
 

@@ -103,7 +103,7 @@ def filled(word: Word, token: str, program: str) -> Word:
         return word
     return Word(
         word.text,
-        f"`{program}` replaces `{word.text}`, so the file is not known",
+        f"`{program}` fills in `{word.text}` when it runs, so the file is not known before",
         literal=False,
     )
 

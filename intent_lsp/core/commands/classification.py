@@ -82,7 +82,7 @@ def weigh(words: Sequence[Word], place: KnownPath, lists: CommandLists, depth: i
         return Weighed(place=place)
     first = words[0]
     if first.unknown or depth > MAX_WRAPPERS:
-        deep = f"`{first.text}` is called through too many other programs"
+        deep = f"`{first.text}` is run through too many other programs, so it is not judged"
         return Weighed(reading=unknown(first.text, first.unknown or deep), place=place)
     if first.text in _MOVING:
         return _moved(words, place)
@@ -164,28 +164,29 @@ def _all_options(words: Sequence[Word]) -> bool:
 
 def _not_known(call: ProgramCall, lists: CommandLists) -> str:
     """Return the sentence that says why a call that fits no row may change files."""
-    if call.name not in lists.rows and call.name not in lists.above:
-        return f"`{call.name}` may change files: it is not in the list of programs that only read"
+    program = call.name
+    if program not in lists.rows and program not in lists.above:
+        return f"`{program}` may change files: it is not in the list of programs that only read"
     operands = (word.text for word in call.words if not word.text.startswith("-"))
-    shown = f"{call.name} {next(operands, '')}".strip()
-    return f"`{shown}` may change files: it is not in the list of commands that only read"
+    command = f"{program} {next(operands, '')}".strip()
+    return f"`{command}` may change files: it is not in the list of commands that only read"
 
 
 def _by_row(call: ProgramCall, row: ProgramRow, arguments: Arguments) -> Iterator[CommandReading]:
     """Yield what a call does by the row that fits it, without the commands that it runs in turn."""
-    reads = row.kind is not RowKind.WRITES
+    reads, program = row.kind is not RowKind.WRITES, call.name
     if reads:
         kind = CommandKind.PLAIN if _is_plain(call, row, arguments) else CommandKind.LOOKING
-        yield CommandReading(kind=kind, program=call.name, verifying=row.kind is RowKind.VERIFIES)
+        yield CommandReading(kind=kind, program=program, verifying=row.kind is RowKind.VERIFIES)
     written = [target(word, Effect.WRITE, call.site) for word in arguments.values(row.writes)]
     written += targets(row, arguments, call.site)
     if row.touches:
         written.append(CommandReading(paths=(TouchedPath(row.touches, Effect.WRITE),)))
     yield from (replace(each, kind=max(each.kind, CommandKind.LOOKING)) for each in written)
     if row.more:
-        yield unknown(call.name, f"`{call.name}` {row.more}")
+        yield unknown(program, f"`{program}` {row.more}")
     elif not reads and not written:
-        yield unknown(call.name, f"`{call.name}` changes files that the command does not name")
+        yield unknown(program, f"`{program}` changes files that the command does not name")
 
 
 def _is_plain(call: ProgramCall, row: ProgramRow, arguments: Arguments) -> bool:

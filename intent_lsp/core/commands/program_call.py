@@ -107,7 +107,7 @@ def named_program(word: str, lists: CommandLists) -> tuple[str, tuple[CommandRea
     if verifies and f"/{directory}".endswith(tuple(f"/{each}" for each in lists.project_bins)):
         return last, ()
     doubt = unknown(
-        word, f"`{word}` may be another program: its directory is not one of those for programs"
+        word, f"`{word}` may be another program than usual: it is in no directory for programs"
     )
     return (last if directory.endswith("bin") else word), (doubt,)
 

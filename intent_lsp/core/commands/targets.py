@@ -126,7 +126,10 @@ def _copied(row: ProgramRow, arguments: Arguments, site: Site) -> Iterator[Comma
     if moves:
         yield from (target(word, Effect.DELETE, site) for word in sources)
     if not sources:
-        yield unknown(site.program, f"`{site.program}` is not told which file to write")
+        yield unknown(
+            site.program,
+            f"`{site.program}` lacks its source or its target, so its files are not known",
+        )
     elif row.operands is Operands.SEND:
         yield _sent(last[0], site)
     elif into or len(sources) > 1 or last[0].text.endswith("/"):
@@ -154,7 +157,8 @@ def _inside(directory: Word, source: Word) -> Word:
     name = source.text.rstrip("/").rpartition("/")[2]
     path = f"{directory.text}{name}" if directory.text.endswith("/") else f"{directory.text}/{name}"
     if name in {"", ".", ".."}:
-        return Word(path, f"all files below `{source.text}` are written into `{directory.text}`")
+        copied, into = source.text, directory.text
+        return Word(path, f"all files below `{copied}` are written into `{into}`")
     return Word(path, directory.unknown or source.unknown)
 
 
@@ -166,5 +170,7 @@ def _source(word: Word, site: Site) -> str | None:
 def _sent(word: Word, site: Site) -> CommandReading:
     """Return the reading of a copy's target that may be on another machine, as in `host:path`."""
     if ":" in word.text.partition("/")[0]:
-        return unknown(site.program, f"`{word.text}` is on another machine")
+        return unknown(
+            site.program, f"`{word.text}` is on another machine, so what is written is not recorded"
+        )
     return target(word, Effect.WRITE, site)

@@ -86,12 +86,13 @@ def known_intent(question: GateRequest, denied: Denied | None) -> str:
 def status(question: GateRequest, denied: Denied | None) -> str:
     """Describe gate row 10 (passed if `denied` is None): the active intent's status."""
     intent = question.intent
-    told = f"The intent {shown(intent.id)} has the status {intent.status.value}, so"
+    name, value = shown(intent.id), intent.status.value
     if denied is not None:
-        return f"{told} no file may be edited for it any more."
+        why = f"The intent {name} has the status {value}"
+        return f"{why}, so no file may be edited for it any more."
     if intent.status is Status.BLOCKED:
-        return f"{told} files may be edited for it, with a warning."
-    return f"{told} files may be edited for it."
+        return f"The intent {name} has the status {value}, so edits for it get a warning."
+    return f"The intent {name} has the status {value}, so files may be edited for it."
 
 
 def ignored(question: GateRequest, denied: Denied | None) -> str:
@@ -149,7 +150,8 @@ def _cited(question: GateRequest) -> str:
 
 
 def _owned(question: GateRequest, path: WorkspacePath) -> str:
-    return f"{shown(path)} (by the glob {shown(question.scope.why(path) or '')})"
+    glob = shown(question.scope.why(path) or "")
+    return f"{shown(path)} (by the glob {glob})"
 
 
 def _foreign(question: GateRequest, path: WorkspacePath) -> str:
@@ -162,7 +164,7 @@ def _foreign(question: GateRequest, path: WorkspacePath) -> str:
     ]
     told = first_of(owning) if owning else "no open intent owns it"
     if question.scope.excludes(path):
-        told = f"one of its exclusions matches; {told}"
+        told = f"an exclusion of the intent matches it; {told}"
     return f"{shown(path)} ({told})"
 
 
@@ -187,7 +189,8 @@ def checkout(question: GateRequest, denied: Denied | None) -> str:
     told = f"The intent {shown(call.checked_out)} was checked out in this turn"
     if call.cited is None:
         return f"{told}, and the call cites no other."
-    return f"{told}, {'and' if denied is None else 'but'} the call cites {shown(call.cited)}."
+    cited, but = shown(call.cited), "and" if denied is None else "but"
+    return f"{told}, {but} the call cites {cited}."
 
 
 def contract(question: GateRequest, denied: Denied | None) -> str:
@@ -201,11 +204,10 @@ def contract(question: GateRequest, denied: Denied | None) -> str:
 
 def tool(question: GateRequest, denied: Denied | None) -> str:
     """Describe gate row 5 (passed if `denied` is None): whether the policy blocks the tool."""
-    verb = "does not block" if denied is None else "blocks"
-    version = _call(question).policy_version
-    return (
-        f"The team's policy v{version} {verb} the tool {shown(question.tool_name)} (blocked_tools)."
-    )
+    version, tool_name = _call(question).policy_version, shown(question.tool_name)
+    if denied is None:
+        return f"The team's policy v{version} does not block the tool {tool_name} (blocked_tools)."
+    return f"The team's policy v{version} blocks the tool {tool_name} (blocked_tools)."
 
 
 def denied_paths(question: GateRequest, denied: Denied | None) -> str:

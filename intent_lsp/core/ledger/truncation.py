@@ -161,7 +161,7 @@ def _told(
     if held is not None and held.below and held.file not in files:
         return LedgerCode.MISSING_SEGMENT, Severity.ERROR, f"{what}: {held.file} is missing{where}"
     if known and held is None and not search.whole:
-        message = f"{what}, and git's history could not be searched completely"
+        message = f"{what}; not all of git's history could be searched for it"
         return LedgerCode.TRUNCATED, Severity.WARNING, message
     return LedgerCode.TRUNCATED, Severity.ERROR, f"{what}: the ledger's end was cut off{where}"
 

@@ -177,7 +177,8 @@ def proved(anchors: Sequence[Anchor], extent: Extent) -> str:
         sentence = f"{_counted(count, extent)} unchanged since {_where(anchor)}"
         if sentence not in told:
             told.append(sentence)
-    more = f"; {len(told) - _NAMED} more such proofs are not shown" if len(told) > _NAMED else ""
+    count = len(told) - _NAMED
+    more = f"; {count} more such proofs are not shown" if count > 0 else ""
     return "; ".join(told[:_NAMED]) + more
 
 
@@ -195,7 +196,8 @@ def conditional(extent: Extent) -> str:
         return "nothing: every record is proven"
     counted = f"the {rest:,} records after that" if extent.proven else f"all {rest:,} records"
     if extent.heads > 1:
-        counted = f"{counted}, and other branches of the ledger ({extent.heads - 1})"
+        others = extent.heads - 1
+        counted = f"{counted}, and other branches of the ledger ({others})"
     return f"someone with write access could have rewritten {counted}"
 
 

@@ -156,7 +156,8 @@ def _meant(pattern: Pattern, is_directory: Callable[[str], bool]) -> Iterator[Pa
     directories = suggestions.bare_directories(pattern, is_directory)
     if directories:
         cure = f"{glob}/**" if len(directories) == len(pattern.rows) else None
-        yield _doubt(pattern, f"`{directories[0]}` is a directory; this owns no file in it.", cure)
+        directory = directories[0]
+        yield _doubt(pattern, f"`{directory}` is a directory; this owns no file in it.", cure)
     escaped = suggestions.escaped_brackets(glob, is_directory)
     if escaped is not None:
         yield _doubt(
@@ -225,7 +226,8 @@ def _file_findings(intents: Intents, scopes: Sequence[Scope]) -> Iterator[ScopeF
                 )
                 yield _scope_finding(intent.id, at, FileCode.SCOPE_CONTROL_PLANE, message)
         for at, other in covered(scope.compiled):
-            message = f"`{scope.patterns[other]}` already matches every file that this matches."
+            wider = scope.patterns[other]
+            message = f"`{wider}` already matches every file that this matches."
             yield _scope_finding(intent.id, at, FileCode.COVERED_GLOB, message)
 
 

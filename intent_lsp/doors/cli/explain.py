@@ -83,9 +83,10 @@ def answer(call: Call) -> Exit | None:
 
 def _check(options: argparse.Namespace) -> None:
     if not _is_call(options):
-        if len(options.path) != 1:
+        files = len(options.path)
+        if files != 1:
             raise WrongUsageError(
-                f"a save changes one file, but {len(options.path)} are given",
+                f"a save changes one file, but {files} are given",
                 cure="give one, or describe an agent's call with --tool, --command or --patch",
             )
         if options.agent:

@@ -14,16 +14,20 @@ from intent_lsp.governance.root.rules import FileState, Rules
 from intent_lsp.governance.root.sessions import Asker, session_name
 
 _CURES: Final = {
-    RequestCode.INTENT_NOT_FOUND: "`intent-lsp intents list` shows them all",
+    RequestCode.INTENT_NOT_FOUND: "`intent-lsp intents list` shows all intents",
     RequestCode.INTENT_CLOSED: f"choose an open intent, or reopen this one in {INTENTS_FILE}",
-    RequestCode.INTENT_IGNORED: "choose another, or take the line out of .intentignore",
+    RequestCode.INTENT_IGNORED: (
+        "choose another intent, or take the line that matches out of .intentignore"
+    ),
     RequestCode.INTENTS_FILE_UNWRITTEN: (
         f"fix that and run the command again, or edit {INTENTS_FILE} by hand"
     ),
-    RequestCode.NOT_GOVERNED: "fix the file; governance is on again as soon as it can be read",
+    RequestCode.NOT_GOVERNED: (
+        "fix the intents file; governance is on again as soon as it can be read"
+    ),
 }
 
-_GONE: Final = "restore the file, or run `intent-lsp init` to create a new one"
+_GONE: Final = "restore the intents file, or run `intent-lsp init` to create a new one"
 
 
 def asking(governance: Governance, options: argparse.Namespace, page: Output) -> Asker | None:
@@ -40,7 +44,9 @@ def asking(governance: Governance, options: argparse.Namespace, page: Output) ->
         name = session_name(asker.session_id, asker.row, rules)
         page.remark(f"intent-lsp: this command acts for your editor's session {name}")
     elif asker is not None and asker.row is None:
-        page.remark(f"intent-lsp: no session {asker.session_id} is known here")
+        page.remark(
+            f"intent-lsp: no session {asker.session_id} is known here, so no intent is selected"
+        )
     return asker
 
 

@@ -77,10 +77,9 @@ def sentence(text: str) -> str:
 
 
 def _text(text: str, longest: int) -> str:
-    if not 1 <= len(text) <= longest:
-        raise argparse.ArgumentTypeError(
-            f"must have 1 to {longest} characters, but has {len(text)}"
-        )
+    length = len(text)
+    if not 1 <= length <= longest:
+        raise argparse.ArgumentTypeError(f"must have 1 to {longest} characters, but has {length}")
     # Shell arguments can be any bytes; what is stored must be text.
     if any("\ud800" <= char <= "\udfff" or char == "\0" for char in text):
         raise argparse.ArgumentTypeError(f"{text!r} is not UTF-8 text")

@@ -124,7 +124,8 @@ def _facts(known: _Known) -> Iterator[LabelledCell]:
         style = "" if rules.state is FileState.MISSING else "bold red"
         yield "governance", Cell(f"off: {rules.reason}", style)
     open_ = [intent for intent in rules.file.intents if not intent.status.closed]
-    yield "intents", Cell(f"{len(open_)} open of {len(rules.file.intents)}")
+    open_intents, intents = len(open_), len(rules.file.intents)
+    yield "intents", Cell(f"{open_intents} open of {intents}")
     for number, row in enumerate(known.sessions):
         yield "" if number else "sessions", _session(row, known)
     if not known.sessions:
@@ -132,25 +133,26 @@ def _facts(known: _Known) -> Iterator[LabelledCell]:
     for number, each in enumerate(known.violations[:SHOWN]):
         yield "" if number else "violations", _violation(each)
     if len(known.violations) > SHOWN:
-        yield "", Cell(f"and {len(known.violations) - SHOWN} more files")
+        more = len(known.violations) - SHOWN
+        yield "", Cell(f"and {more} more files with violations")
     if not known.violations:
         yield "violations", Cell("none", "green")
     yield "ledger", Cell(_ledger(known))
 
 
 def _session(row: SessionRow, known: _Known) -> Cell:
-    part = f", subagent {row.agent_id}" if row.agent_id else ""
+    subagent = f", subagent {row.agent_id}" if row.agent_id else ""
     is_own = row.session_id == known.own and not row.agent_id
     own = ", the session that this command uses" if is_own else ""
-    told = session_name(row.session_id, row, known.rules)
-    return Cell(f"{row.kind} {told}{part} (last used {local(row.last_used_at)}){own}")
+    session, when = session_name(row.session_id, row, known.rules), local(row.last_used_at)
+    return Cell(f"{row.kind} {session}{subagent} (last used {when}){own}")
 
 
 def _violation(each: OpenViolation) -> Cell:
     record = each.record
-    under = record.intent_id or "no intent"
-    when, short = local(record.timestamp), record.id[:SHORT_ID]
-    told = f"{each.path}: edited under {under}, {when}, record {short}"
+    intent = record.intent_id or "no intent"
+    when, record_id = local(record.timestamp), record.id[:SHORT_ID]
+    told = f"{each.path}: edited under {intent}, {when}, record {record_id}"
     return Cell(told, "bold red")
 
 

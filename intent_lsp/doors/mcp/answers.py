@@ -114,10 +114,11 @@ def unavailable_store(problem: LedgerUnavailableError | StateUnavailableError) -
 
 def unknown_session(handle: str, root: Path) -> ToolFailure:
     """Return the failure for a handle that this root has not given out."""
+    shown = handle[:80]
     return ToolFailure(
         code=McpCode.SESSION_UNKNOWN,
-        message=f"{handle[:80]!r} is not a session that {root} has given out.",
-        details={"session": handle[:80], "root": str(root)},
+        message=f"{shown!r} is not a session that {root} has given out.",
+        details={"session": shown, "root": str(root)},
         cure=CURE_OF_SESSION,
     )
 

@@ -70,8 +70,10 @@ class ToolCalls:
             return needed.result
         except Exception:  # noqa: BLE001 - whatever it is, it is not the caller's fault
             _log.exception("a call of %s failed", tool.name)
-            failed = f"{tool.name} failed because of a mistake of the server"
-            message = f"{failed}; its standard error has the details."
+            message = (
+                f"{tool.name} failed because of a mistake of the server; its standard error has"
+                " the details."
+            )
             return encode_answer(ToolFailure(code=McpCode.INTERNAL_ERROR, message=message))
 
     async def _answered(

@@ -69,8 +69,8 @@ def coverage_of(change: CheckedChange) -> str:
     """Return how many files and hunks of a change were judged, and how many hunks are recorded."""
     if not change.hunks:
         return "nothing to judge"
-    recorded = f"{change.recorded:,} of {counted(change.hunks, 'hunk')} recorded"
-    return f"{counted(change.files, 'file')}, {recorded}"
+    hunks, files = counted(change.hunks, "hunk"), counted(change.files, "file")
+    return f"{files}, {change.recorded:,} of {hunks} recorded"
 
 
 def verdict_line(report: CheckReport) -> str:
@@ -79,8 +79,8 @@ def verdict_line(report: CheckReport) -> str:
         counted(report.count(level), level.value) for level in FindingLevel if report.count(level)
     ]
     found = ", ".join(counts) or "nothing found"
-    chain = f"ledger of {counted(report.records, 'record')}"
-    return f"{'passed' if report.ok else 'failed'}: {found}; {chain}"
+    records = counted(report.records, "record")
+    return f"{'passed' if report.ok else 'failed'}: {found}; ledger of {records}"
 
 
 def shown_runs(runs: Iterable[LineRun | None]) -> str:
@@ -108,5 +108,6 @@ def _finding_lines(findings: Iterable[CheckFinding]) -> Iterator[str]:
 
 def further(finding: CheckFinding) -> str:
     """Return what a finding adds to its message: the owners, and whether it was undone since."""
-    owners = f" Owned by {', '.join(finding.owners)}." if finding.owners else ""
-    return owners + (" A later commit undid it." if finding.undone else "")
+    owners = ", ".join(finding.owners)
+    owned = f" Owned by {owners}." if owners else ""
+    return owned + (" A later commit undid it." if finding.undone else "")

@@ -66,7 +66,8 @@ def _rule(code: str, section: str) -> dict[str, Any]:
     if paragraphs[0]:
         rule["shortDescription"] = {"text": _first_sentence(paragraphs[0])}
         rule["fullDescription"] = {"text": paragraphs[0]}
-        rule["help"] = {"text": f"Way out: {way_out.strip()}", "markdown": section}
+        way_out = way_out.strip()
+        rule["help"] = {"text": f"Way out: {way_out}", "markdown": section}
     return rule
 
 

@@ -123,7 +123,9 @@ def verified(
     """
     after = reader.read(apply_changes(text, changes))
     if not after.parsed or after.intents != wanted:
-        return EditRefused("the edit would not give the wanted result")
+        return EditRefused(
+            "intent-lsp found no edit of the file that changes this and nothing else"
+        )
     return changes
 
 

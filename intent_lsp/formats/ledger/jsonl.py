@@ -210,7 +210,10 @@ def _misspelled(line: bytes, wire: WireRecord) -> Flaw | None:
     if line.endswith(b"\r\n"):
         problem = "the line ends with CRLF; git must not convert the line ends of the ledger"
         return Flaw(LedgerCode.BAD_FORM, problem)
-    return Flaw(LedgerCode.BAD_FORM, "its JSON is not formatted as intent-lsp formats it")
+    return Flaw(
+        LedgerCode.BAD_FORM,
+        "its JSON is not spelled as intent-lsp writes it; another program changed the line",
+    )
 
 
 def _unreadable(line: bytes, error: Exception) -> Flaw:

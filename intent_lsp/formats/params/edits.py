@@ -155,7 +155,8 @@ def _rewriting(edits: Sequence[_TextEdit], place_of: PlaceOf) -> Rewrite:
 
         def offset(at: WirePosition) -> int:
             if at.line < 0 or at.character < 0 or at.line > len(lines):
-                raise ValueError(f"line {at.line + 1} is outside of the text")
+                number = at.line + 1
+                raise ValueError(f"line {number} is outside of the text")
             place = place_of(lines, at)
             return starts[place.line] + place.character
 
@@ -205,9 +206,8 @@ def _made_anew(change: FileChange) -> FileChange:
     """
     rewrite = change.rewrite
     if change.effect is not Effect.CREATE or rewrite is None:
-        raise WrongParamsError(
-            "edit", f"{change.source or change.path} is changed after it is deleted"
-        )
+        path = change.source or change.path
+        raise WrongParamsError("edit", f"{path} is changed after it is deleted")
     return FileChange(path=change.path, rewrite=lambda _: rewrite(""))
 
 

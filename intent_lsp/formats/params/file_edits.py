@@ -65,7 +65,7 @@ class FileTextEdit(msgspec.Struct, kw_only=True, frozen=True):
         text, replacements = self.new_text, self.replacements
         if text is not None:
             if replacements:
-                raise WrongParamsError(field, "new_text and replacements exclude each other")
+                raise WrongParamsError(field, "give new_text or replacements, not both")
             return lambda _: text
         if not replacements:
             return None
@@ -123,7 +123,8 @@ def _replaced(text: str, path: str, replacements: Sequence[Replacement]) -> str:
     Raise ValueError if a text is not there, or more than once without `replace_all`.
     """
     for place, each in enumerate(replacements):
-        found, named = text.count(each.old_text), f"{path}: the text of replacement {place + 1}"
+        found, number = text.count(each.old_text), place + 1
+        named = f"{path}: the text of replacement {number}"
         if not found:
             raise ValueError(f"{named} was not found; read the file again")
         if found > 1 and not each.replace_all:

@@ -114,9 +114,10 @@ def _choose(
     kept = found[name][1]
     if snake_case(dropped.key.value) in keys.quiet or dropped.key.value == kept.key.value:
         return
+    ignored, used = dropped.key.value, kept.key.value
     reading.add(
         FileCode.YAML_DUPLICATE_KEY,
-        f"`{dropped.key.value}` is ignored, because `{kept.key.value}` is given too",
+        f"`{ignored}` is ignored, because `{used}` is given too",
         dropped.key,
         related=(RelatedSpan(span=reading.span(kept.key), message="this key is used"),),
     )

@@ -47,7 +47,8 @@ class CallApplier:
             before = self._contents.disk(source)
             if judged is not None and hash_if_there(before) != judged.get(path):
                 raise ValueError(
-                    f"{change.path} was changed by something else while the call was judged"
+                    f"{change.path} was changed by something else while the call was judged;"
+                    " read it again"
                 )
             yield WorkFile(
                 path=path,

@@ -56,9 +56,9 @@ def whole_reading(call: ToolCall, read: Callable[[], CallReading]) -> CallReadin
     named = [touched.path for touched in (*reading.paths, *reading.perhaps)]
     for text in (*named, *call.paths, call.command or "", call.patch or ""):
         if not is_file_name(text):
+            name = text[:100]
             raise InvalidCallError(
-                f"{text[:100]!r}: has half of a character (a lone surrogate), which no"
-                " file name has"
+                f"{name!r}: has half of a character (a lone surrogate), which no file name has"
             )
     return reading
 
@@ -78,5 +78,5 @@ def parts_of(reading: CallReading) -> Iterator[CallReading]:
 
 def _within_limit(reading: CallReading) -> CallReading:
     if len(reading.paths) + len(reading.perhaps) > FILES_AT_MOST:
-        raise RequestLimitError(what="the files that the call names", limit=FILES_AT_MOST)
+        raise RequestLimitError(what="the call names too many files", limit=FILES_AT_MOST)
     return reading

@@ -148,9 +148,8 @@ class RootCheck:
         elif part is CheckedPart.INDEX:
             unmerged = unmerged_paths(self._git)
             if unmerged:
-                raise UnmergedIndexError(
-                    f"{counted(len(unmerged), 'file')} of the index are in conflict"
-                )
+                files_ = counted(len(unmerged), "file")
+                raise UnmergedIndexError(f"{files_} of the index are in conflict")
             files, rules = self._own(index_files(self._git)), self._committed.of_index()
             yield GitChange(commit=None, files=files, rules=rules, now=now)
         else:
@@ -210,8 +209,8 @@ class RootCheck:
 
     def _remarks(self, commits: CommitRange | None) -> Iterator[str]:
         if self._elsewhere:
-            count = counted(len(self._elsewhere), "file")
-            yield f"{count} in governed roots below this one were left out: check each with -C"
+            files = counted(len(self._elsewhere), "file")
+            yield f"{files} in governed roots below this one were left out: check each with -C"
         if commits is None:
             return
         if self._committed.uncommitted(commits.head):

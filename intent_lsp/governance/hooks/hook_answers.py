@@ -123,9 +123,10 @@ class HookAnswering:
             self.root = governed_root(self.call.cwd)
         if self.root is None:
             return SILENCE
-        said = f"intent-lsp cannot judge this call: {problem}" + (f"; {cure}" if cure else "")
+        why = f"{problem}; {cure}" if cure else problem
         if not self._asks():
-            return HookAnswer(stderr=said + "\n")
+            return HookAnswer(stderr=f"intent-lsp cannot read this event and ignores it: {why}\n")
+        said = f"intent-lsp cannot judge this call and refuses it: {why}"
         return self.call.host.refusal(self._event_name(), said)
 
     def _asks(self) -> bool:

@@ -94,13 +94,14 @@ def _scope(denied: Denied, handshake: Handshake) -> list[str]:
     owners = denied.details.get("owning_intents")
     owning = owners if isinstance(owners, dict) else {}
     ids = list(dict.fromkeys(each for path in owning for each in owning[path]))
-    lines = [f"Owned by {denied.details.get('intent_id')}: {_globs(denied)}"]
+    intent = denied.details.get("intent_id")
+    lines = [f"Owned by {intent}: {_globs(denied)}"]
     if len(ids) == 1:
-        lines.append(
-            f"{ids[0]} owns it: if your task is that one, run `{handshake.command(ids[0])}`."
-        )
+        owner, command = ids[0], handshake.command(ids[0])
+        lines.append(f"{owner} owns it: if your task is that one, run `{command}`.")
     elif ids:
-        lines.append(f"It is owned by {', '.join(ids[:INTENTS_AT_MOST])}.")
+        owners_ = ", ".join(ids[:INTENTS_AT_MOST])
+        lines.append(f"It is owned by {owners_}.")
     lines.append("Else leave the file as it is, or ask the person for more scope.")
     return lines
 

@@ -51,8 +51,10 @@ class CommandPaths:
         others = RootsBelow(self._stores.root)
         for touched in map(_at_home, reading.paths):
             named = self._filled(touched) if touched.pattern else (touched,)
-            if not 0 < len(named) <= MATCHES_AT_MOST:
-                unknown.append(f"`{touched.path}` matches {len(named) or 'no'} files")
+            if not named:
+                unknown.append(f"`{touched.path}` matches no files")
+            elif len(named) > MATCHES_AT_MOST:
+                unknown.append(f"`{touched.path}` matches more than {MATCHES_AT_MOST} files")
             for each in named:
                 room = MATCHES_AT_MOST - len(paths)
                 files = [*islice(self._kept(each, rules, others), max(room, 0) + 1)]
@@ -61,7 +63,9 @@ class CommandPaths:
                     # Too many files to list: judge a placeholder that only an intent that owns the
                     # whole directory covers.
                     paths[replace(each, path=_below(each.path, _REST), source=None)] = None
-                    unknown.append(f"`{each.path}` matches more than {MATCHES_AT_MOST} files")
+                    unknown.append(
+                        f"with `{each.path}`, the command names more than {MATCHES_AT_MOST} files"
+                    )
         looking = reading.looking and len(unknown) == len(reading.unknown)
         return replace(reading, paths=tuple(paths), unknown=tuple(unknown), looking=looking)
 

@@ -76,7 +76,7 @@ class IntentsWriter:
         data = files.read_bytes(path)
         text = None if data is None else decode(data)
         if data is None or text is None:
-            return "the file cannot be read"
+            return "the file is missing or is not UTF-8 text"
         changes = edit(text.text)
         if isinstance(changes, EditRefused):
             return changes.reason

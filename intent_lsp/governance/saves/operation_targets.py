@@ -25,7 +25,7 @@ from intent_lsp.store.fs.tree_walk import files_named, is_there
 _ANNOUNCED_AT_MOST: Final = 16
 """Announcements that are kept. An editor may never carry out an operation that it announced."""
 
-_WHAT: Final = "the files of one operation"
+_WHAT: Final = "too many files in one operation of the editor"
 
 
 @dataclass(frozen=True, slots=True)

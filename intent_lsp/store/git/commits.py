@@ -31,7 +31,7 @@ class UnknownRevisionError(IntentLspError):
         super().__init__(f"there is no commit {revision} in this repository")
         self.revision = revision
         if revision and not revision.strip(_ALL_ZERO):
-            self.cure = "a new branch has no earlier commit: give the branch that it left"
+            self.cure = "a new branch has no earlier commit; give the branch that it was made from"
         elif shallow:
             self.cure = f"this clone is shallow: fetch the history with {_DEEPEN}"
         else:

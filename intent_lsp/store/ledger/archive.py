@@ -238,7 +238,9 @@ class _Archiving:
         """
         if made is not None and not self._holds(made, begin, end - begin):
             raise LedgerUnavailableError(
-                path=made, problem="the disk returned other bytes than were written to it"
+                path=made,
+                problem="the disk returned other bytes than were written to it",
+                cure="nothing was moved; check the disk, and run this again",
             )
         rest = VerifiedFile(LEDGER_FILE, scan(partial(self._read, end), self._size - end))
         snapshot = Snapshot(self._root, self._fd, LedgerFiles(self._root).stamp())

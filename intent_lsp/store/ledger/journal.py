@@ -107,7 +107,7 @@ class Journal:
         found = stamp(self.path)
         if found is not None and found.size > 2 * self._max_bytes:
             raise LedgerUnavailableError(
-                path=str(self.path), problem="it is full; commit the ledger"
+                path=str(self.path), problem="it is full; commit the ledger, and it is emptied"
             )
         # The leading line feed ends a line that a crash left unfinished.
         return append_once(self.path, b"\n" + lines, mode=_MODE)
@@ -124,7 +124,9 @@ class Journal:
 
         if self._rewrite(is_young):
             self._halved_at = self._max_bytes
-            problem = "it is full, so its older half was removed; commit the ledger"
+            problem = (
+                "it is full, so its older half was removed; commit the ledger, and it is emptied"
+            )
             _log.warning("%s: %s", self.path, problem)
 
     def _rewrite(self, keep: Callable[[bytes], bool]) -> bool:

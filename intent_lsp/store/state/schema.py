@@ -90,8 +90,11 @@ def lay_out(connection: sqlite3.Connection, path: Path) -> None:
     older version are left as they are. Queries then miss a table, and the file counts as damaged.
     """
     if create_tables(connection, _TABLES.split(";"), _VERSION) > _VERSION:
-        problem = "was written by a newer version of intent-lsp"
-        raise StateUnavailableError(path=os.fspath(path), problem=problem)
+        raise StateUnavailableError(
+            path=os.fspath(path),
+            problem="was written by a newer version of intent-lsp",
+            cure="install that version or a newer one",
+        )
 
 
 class StateInMemory:

@@ -105,7 +105,7 @@ def test_a_session_is_judged_by_what_it_has_selected(
     assert shell("explain", LOGIN).status == 0
     stranger = shell("explain", LOGIN, "--session", "s2")
     assert stranger.status == 1
-    assert stranger.err == "intent-lsp: no session s2 is known here\n"
+    assert stranger.err == "intent-lsp: no session s2 is known here, so no intent is selected\n"
 
 
 def test_a_supposed_intent_is_selected_nowhere(shell: Shell, project: Repository) -> None:

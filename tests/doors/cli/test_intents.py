@@ -195,7 +195,7 @@ def test_an_intent_is_shown_as_json(shell: Shell, project: Repository) -> None:
 def test_an_id_that_is_not_there_names_those_that_are(shell: Shell, project: Repository) -> None:
     problem = shell("intents", "show", "INT-009").problem
     assert "INT-009 is not in" in problem
-    assert "Available: INT-001, INT-002; `intent-lsp intents list` shows them all" in problem
+    assert "Available: INT-001, INT-002; `intent-lsp intents list` shows all intents" in problem
     assert project.root.is_dir()
 
 
@@ -341,11 +341,11 @@ def test_where_the_file_is_broken_or_gone_each_command_says_so(
     project.write(INTENTS_FILE, "active_intents: [\n")
     problem = shell("intents", *words).problem
     assert f"governance is off: {INTENTS_FILE}:" in problem
-    assert "fix the file" in problem
+    assert "fix the intents file" in problem
     ledger = ledger_at(project.root)
     ledger.append(edit())
     ledger.close()
     (project.root / INTENTS_FILE).unlink()
     problem = shell("intents", *words).problem
     assert f"{INTENTS_FILE} is missing" in problem
-    assert "restore the file, or run `intent-lsp init`" in problem
+    assert "restore the intents file, or run `intent-lsp init`" in problem

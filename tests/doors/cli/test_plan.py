@@ -191,11 +191,19 @@ def test_no_session_is_invented(shell: Shell, project: Repository, words: tuple[
 @pytest.mark.parametrize(
     ("command", "intent_id", "told"),
     [
-        ("select", "NONE", "Available: INT-001, INT-002; `intent-lsp intents list` shows them all"),
+        (
+            "select",
+            "NONE",
+            "Available: INT-001, INT-002; `intent-lsp intents list` shows all intents",
+        ),
         ("select", "DONE", "Intent DONE is COMPLETED; choose an open intent, or reopen this one"),
         ("complete", "DONE", "Intent DONE is COMPLETED; "),
         ("complete", "NONE", "Intent NONE is not in "),
-        ("select", "IGN", "Intent IGN is excluded by .intentignore; choose another, or take"),
+        (
+            "select",
+            "IGN",
+            "Intent IGN is excluded by .intentignore; choose another intent, or take",
+        ),
     ],
 )
 def test_what_cannot_be_worked_for_is_refused(

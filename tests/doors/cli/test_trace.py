@@ -285,7 +285,7 @@ def test_one_record_is_shown_in_words(shell: Shell, root: Path) -> None:
         f"record      {record.id}\n",
         "2026-11-21 20:27:34 +0000 (2026-11-21T20:27:34.123Z)\n",
         "s1, subagent sub\n",
-        f"its text had the hash {HASH}\n",
+        f"the intent's text had the hash {HASH}\n",
         "INTENT_EVOLUTION (inferred)\n",
         "somebody else changed a file",
         "once, by a person in session s9\n",

@@ -136,7 +136,7 @@ def test_what_cannot_be_told_is_refused(
 ) -> None:
     problem = shell("trace", "lines", "INT-404").problem
     assert "Intent INT-404 is not in .orchestration/active_intents.yaml" in problem
-    assert "`intent-lsp intents list` shows them all" in problem
+    assert "`intent-lsp intents list` shows all intents" in problem
     assert "INTENT" in shell("trace", "lines").problem
     assert "but has 0" in shell("trace", "lines", "").problem
     assert "is not below" in shell("trace", "lines", "INT-001", "--path", "../x").problem

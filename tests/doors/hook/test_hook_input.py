@@ -45,7 +45,7 @@ def test_what_cannot_be_read_is_refused_in_the_hosts_own_form(
 ) -> None:
     answer = agents(host=host).send_raw(data)
     assert answer.status == 2
-    assert answer.stderr.startswith("intent-lsp cannot judge this call: ")
+    assert answer.stderr.startswith("intent-lsp cannot judge this call and refuses it: ")
     assert "Traceback" not in answer.stderr
     assert json.loads(answer.stdout)
 

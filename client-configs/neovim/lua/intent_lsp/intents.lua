@@ -116,7 +116,7 @@ function M.init(directory)
       local new = #result.created > 0
       messages.info(
         new and 'set up; a quick fix on a marked line creates the first intent'
-          or 'is set up already'
+          or 'this folder is set up already'
       )
       attachment.attach_all()
     end, function()

@@ -67,8 +67,8 @@ def _created(governance: Governance, plan: Plan) -> Intent:
         plan.owned_scope, governance.scope_checks.is_directory, of_new_intent=True
     )
     if found is not None:
-        place, why = found
-        problem = f"--scope: {plan.owned_scope[place]!r} is refused: {why.rstrip('.')}"
+        pattern, reason = plan.owned_scope[found[0]], found[1].rstrip(".")
+        problem = f"--scope: {pattern!r} is refused: {reason}"
         raise WrongUsageError(problem, cure=_CURE)
     # Unsaved edits in an editor are not known here. The editor will notice that the file has
     # changed.
@@ -92,21 +92,20 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--id", metavar="ID", type=identifier, help="its id (default: the next free INT-NNN)"
     )
-    for option, what in (("constraint", "what it must keep to"), ("criterion", "when it is done")):
-        parser.add_argument(
-            f"--{option}",
-            metavar="TEXT",
-            type=sentence,
-            action="append",
-            default=[],
-            help=f"{what}; may be given again",
-        )
+    _add_texts(parser, "--constraint", about="what it must keep to; may be given again")
+    _add_texts(parser, "--criterion", about="when it is done; may be given again")
     parser.add_argument(
         "--status",
         metavar="S",
         type=status,
         default=Status.PLANNED,
         help="its status (default: %(default)s, which selecting makes IN_PROGRESS)",
+    )
+
+
+def _add_texts(parser: argparse.ArgumentParser, option: str, *, about: str) -> None:
+    parser.add_argument(
+        option, metavar="TEXT", type=sentence, action="append", default=[], help=about
     )
 
 

@@ -41,7 +41,8 @@ def answer(call: Call) -> None:
     if options.json:
         call.page.json({"intent": intent_json(done)})
     else:
-        call.page.line(f"{done.id} ({done.name}) is now {done.status.value} in {INTENTS_FILE}")
+        status = done.status.value
+        call.page.line(f"{done.id} ({done.name}) is now {status} in {INTENTS_FILE}")
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:

@@ -113,14 +113,15 @@ def _tell(page: Output, done: _TakenOver) -> None:
     page.line(f"intents added to {INTENTS_FILE}: {len(done.added)}, skipped: {len(done.skipped)}")
     left = done.left_out()
     for intent in done.added:
-        without = f", without its {_and(left[intent.id])}" if intent.id in left else ""
+        keys = _and(left.get(intent.id, ()))
+        without = f", without its {keys}" if keys else ""
         page.line(f"  {intent.id} added: {intent.name}{without}")
     for name, why in done.skipped.items():
         page.line(f"  {name} skipped: {why}")
 
 
 def _and(names: Sequence[str]) -> str:
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
 def _placed(spelled: str, finding: Finding) -> str:

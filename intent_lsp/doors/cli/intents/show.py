@@ -87,7 +87,7 @@ def _unknown(governance: Governance, intent_id: str) -> WrongUsageError:
     refusal = governance.planning.refusal(intent_id)
     # None: the intent has been added since.
     return (
-        WrongUsageError(f"{intent_id} was not there yet; run the command again")
+        WrongUsageError(f"{intent_id} has been added only just now; run the command again")
         if refusal is None
         else refused(refusal)
     )
@@ -163,7 +163,8 @@ def _scope(known: _Known) -> Iterator[LabelledCell]:
     yield from _listed("owns", known.intent.owned_scope or ("no file",))
     for grant in known.grants:
         until = "" if grant.expires_at is None else local_with_offset(grant.expires_at)
-        yield "granted", Cell(f"{', '.join(grant.patterns)} until {until}", "green")
+        patterns = ", ".join(grant.patterns)
+        yield "granted", Cell(f"{patterns} until {until}", "green")
         through = "" if grant.channel is ApprovalChannel.EDITOR else " (their client answered)"
         reason = grant.reason or "no reason was given"
         yield "", Cell(f"by {grant.granted_by}{through}: {reason}")

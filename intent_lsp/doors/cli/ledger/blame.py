@@ -98,9 +98,10 @@ def origin(run: BlameRun) -> Sequence[Cell]:
 def _runs(blamed: Blamed, spelled: str, wanted: tuple[int, int | None]) -> Sequence[BlameRun]:
     first, last = wanted
     if first > max(blamed.count, 1):
-        has = counted(blamed.count, "line")
+        lines_ = counted(blamed.count, "line")
         raise WrongUsageError(
-            f"{spelled} has only {has}, so there is no line {first}", cure="give a line that exists"
+            f"{spelled} has only {lines_}, so there is no line {first}",
+            cure="give a line that exists",
         )
     return blamed.runs(first - 1, (last or blamed.count) - 1)
 

@@ -94,10 +94,11 @@ def _tell(page: Output, files: Sequence[FileRuns]) -> None:
         for run in file.runs:
             sure[run.confidence] += run.count
     if files:
-        of, named = sum(file.line_count for file in files), counted(len(files), "file")
-        told = ", ".join(f"{sure[each]:,} {each.value}" for each in Confidence if sure[each])
+        found, all_lines = sure.total(), sum(file.line_count for file in files)
+        searched = counted(len(files), "file")
+        how_sure = ", ".join(f"{sure[each]:,} {each.value}" for each in Confidence if sure[each])
         page.line()
-        page.line(f"{sure.total():,} of {of:,} lines in {named}: {told}")
+        page.line(f"{found:,} of {all_lines:,} lines in {searched}: {how_sure}")
 
 
 def _row(path: str, run: BlameRun) -> Sequence[Cell]:

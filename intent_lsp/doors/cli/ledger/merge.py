@@ -105,15 +105,19 @@ def _told(output: str, merged: Merged) -> dict[str, object]:
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
-    for name, about in (
-        (
-            "BASE",
-            "the common ancestor, git's %%O; lines that a side lacks are not removed",
-        ),
-        ("OURS", "one side; the merged ledger replaces it unless --output names another file"),
-        ("THEIRS", "the other side"),
-    ):
-        parser.add_argument(name.lower(), metavar=name, nargs="?", help=about)
+    parser.add_argument(
+        "base",
+        metavar="BASE",
+        nargs="?",
+        help="the common ancestor, git's %%O; lines that a side lacks are not removed",
+    )
+    parser.add_argument(
+        "ours",
+        metavar="OURS",
+        nargs="?",
+        help="one side; the merged ledger replaces it unless --output names another file",
+    )
+    parser.add_argument("theirs", metavar="THEIRS", nargs="?", help="the other side")
     parser.add_argument("--output", metavar="FILE", help="write the union there")
     parser.add_argument(
         "--resolve",

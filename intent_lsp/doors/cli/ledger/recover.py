@@ -78,7 +78,8 @@ def _remarks(found: Found) -> Iterator[str]:
     for each in found.unreadable[:_NAMED]:
         yield f"{each.source}: skipped: {each.problem}"
     if len(found.unreadable) > _NAMED:
-        yield f"… and {len(found.unreadable) - _NAMED} more were skipped"
+        more = len(found.unreadable) - _NAMED
+        yield f"… and {more} more that cannot be read were skipped"
 
 
 def _paths(record: Record) -> list[str]:

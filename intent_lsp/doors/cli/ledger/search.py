@@ -167,7 +167,7 @@ class RecordSearch:
                 return f"no record matches {sieve.said}{before}"
             before = " and the other filters"
         # A record was added in between.
-        return "a record was added just now; run the command again"
+        return "a record that matches was added only just now; run the command again"
 
     def _query(self) -> Query:
         query = Query()

@@ -91,7 +91,7 @@ def _deed(record: Record, flags: Sequence[str]) -> Iterator[LabelledCell]:
     for flag in flags:
         yield "", Cell(f"{flag}: {_FLAGS[flag]}", "yellow")
     if record.intent_hash is not None:
-        yield "", Cell(f"its text had the hash {record.intent_hash}")
+        yield "", Cell(f"the intent's text had the hash {record.intent_hash}")
     yield "verdict", Cell(record.scope_validation.value, STYLES[record.scope_validation])
     guessed = " (inferred)" if record.inferred else ""
     yield "change", Cell(f"{record.mutation_class.value}{guessed}")
@@ -112,7 +112,8 @@ def _consent(record: Record) -> Iterator[LabelledCell]:
         grant = record.grant
         until = grant.expires_at or "taken back"
         by = f"by {grant.granted_by}{_through(grant.channel)}"
-        yield "granted", Cell(f"{', '.join(grant.patterns)} until {until}, {by}")
+        patterns = ", ".join(grant.patterns)
+        yield "granted", Cell(f"{patterns} until {until}, {by}")
         yield "", Cell(grant.reason or "no reason was given")
 
 
@@ -245,10 +246,12 @@ def _one_side(file: RecordFile, side: DiffMark, lines: Sequence[str] | None) -> 
             (run.start_line, new, old) if side is DiffMark.ADDED else (first, old, new)
         )
         if lost:
-            what = (
-                "that stood here before" if side is DiffMark.ADDED else "that came in their place"
+            lines_ = counted(lost, "line")
+            yield _remark(
+                f"{lines_} that stood here before: the text was not kept"
+                if side is DiffMark.ADDED
+                else f"{lines_} that came in their place: the text was not kept"
             )
-            yield _remark(f"{counted(lost, 'line')} {what}: the text was not kept")
         if kept:
             shown = lines[start - 1 : start - 1 + kept]
             yield from (DiffLine(side, line_body(line)) for line in shown)

@@ -78,7 +78,8 @@ def _tell(call: Call, total: Tally, groups: Groups) -> None:
     drawing = _Drawing(total, groups, BLOCKS if page.shows(BLOCKS) else ASCII)
     page.table(TextTable(drawing.columns(), [*map(drawing.row, shown), drawing.total()]))
     if len(shown) < len(found):
-        page.remark(f"{len(shown)} of {len(found)} rows are shown; --limit 0 shows all")
+        rows, all_rows = len(shown), len(found)
+        page.remark(f"{rows} of {all_rows} rows are shown; --limit 0 shows all")
     if drawing.days_each > 1:
         page.remark(f"each bar stands for {drawing.days_each} days")
 

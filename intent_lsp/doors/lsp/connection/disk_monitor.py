@@ -19,6 +19,7 @@ from typing import Final
 
 from intent_lsp.core.agents.tickets import CLAIMED_FOR
 from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.text import counted
 from intent_lsp.doors.lsp.connection.record_notifier import A_MOMENT, RecordNotifier
 from intent_lsp.doors.lsp.diagnostics.tracked_documents import TrackedDocuments
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
@@ -289,4 +290,5 @@ def _changed(paths: Sequence[WorkspacePath]) -> str:
     first, more = paths[0], len(paths) - 1
     if not more:
         return f"{first} has changed on disk"
-    return f"{first} and {more} more {'file' if more == 1 else 'files'} have changed on disk"
+    files = counted(more, "more file")
+    return f"{first} and {files} have changed on disk"

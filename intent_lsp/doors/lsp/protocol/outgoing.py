@@ -99,7 +99,7 @@ class OutgoingRequests:
         try:
             typed = structure_result(self._converter, question.method, result)
         except Exception as error:  # noqa: BLE001 - the converter's hooks raise whatever they like
-            problem = f"{question.method}: invalid response: {describe(error)}"
+            problem = f"{question.method}: the client's answer is not valid: {describe(error)}"
             _log.warning("%s", problem)
             question.future.set_exception(JsonRpcException(problem))
         else:
@@ -167,7 +167,9 @@ class SendingProtocol(LanguageServerProtocol):
         if self._questions.over is not None:
             self._questions.fail(identity, self._questions.over)
         elif not self._send_data(_with_params(message, params)):
-            self._questions.fail(identity, "the request cannot be sent")
+            self._questions.fail(
+                identity, "the request cannot be sent: it cannot be written as JSON"
+            )
         return future
 
     def notify(self, method: str, params: Any | None = None) -> None:  # noqa: ANN401 - pygls's signature

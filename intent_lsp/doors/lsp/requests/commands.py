@@ -202,4 +202,5 @@ def _because(tracked: TrackedDocument, owners: tuple[str, ...]) -> str:
     intent = None if look is None else look.judgement.intent
     globs = "" if intent is None else ", ".join(intent.owned_scope) or "(nothing)"
     scope = "" if intent is None else f"{intent.id} owns: {globs}. "
-    return f"{scope}Open intents that own this file: {', '.join(owners) or '(none)'}."
+    owning = ", ".join(owners) or "(none)"
+    return f"{scope}Open intents that own this file: {owning}."

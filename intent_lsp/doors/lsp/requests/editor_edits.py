@@ -96,9 +96,8 @@ class EditorEdits:
         source = change.source or change.path
         tracked = self._opened.get(source)
         if tracked is not None and change.version not in (None, tracked.version):
-            raise ValueError(
-                f"{source} is now open in version {tracked.version}, not {change.version}"
-            )
+            now, wanted = tracked.version, change.version
+            raise ValueError(f"{source} is now open in version {now}, not {wanted}; read it again")
         lines = await self._lines(source, tracked)
         steps: list[DocumentChange] = []
         if change.source is not None:

@@ -60,7 +60,7 @@ def _named_file(keys: ForeignKeys) -> RecordFile | None:
     """
     encoding = keys.text("path_encoding")
     if encoding not in (None, PERCENT):
-        keys.lose("path_encoding", "not a known value")
+        keys.lose("path_encoding", "not a known value, so it is left out")
         encoding = None
     path = _below(keys.text("relative_path", "path", limit=MAX_URL), encoding)
     if path is None:
@@ -69,7 +69,7 @@ def _named_file(keys: ForeignKeys) -> RecordFile | None:
     before = keys.text("previous_path", limit=MAX_URL)
     previous = _below(before, encoding)
     if before is not None and previous is None:
-        keys.lose("previous_path", "the path is not below the root, so it is left out")
+        keys.lose("previous_path", "the former path is not below the root, so it is left out")
     return RecordFile(
         relative_path=path,
         path_encoding=encoding,
@@ -131,7 +131,7 @@ def _contributor(keys: ForeignKeys) -> Contributor | None:
     try:
         entity = EntityType((kind or UNKNOWN).upper())
     except ValueError:
-        keys.lose("entity_type", "not a known value")
+        keys.lose("entity_type", "not a known value, so it is left out")
         entity = EntityType.UNKNOWN
     return Contributor(entity, model or ("human" if entity is EntityType.HUMAN else UNKNOWN))
 
@@ -147,7 +147,7 @@ def _range(keys: ForeignKeys) -> tuple[Contributor | None, Range | None]:
         return None, None
     runs = None if whole else _replaced(replaced, end - start + 1)
     if replaced is not None and runs is None:
-        keys.lose("replaced", "it does not fit the range of lines, so it is left out")
+        keys.lose("replaced", "the replaced lines do not fit the range, so they are left out")
     return who, Range(
         start_line=start, end_line=end, content_hash=content, replaced=runs, fallback=whole
     )
@@ -167,7 +167,7 @@ def _related(keys: ForeignKeys) -> RelatedEntry | None:
     kind, value = keys.text("type"), keys.text("value", "url", limit=MAX_URL)
     keys.leave()
     if kind is None or value is None:
-        keys.lose("type", "the type or the value is missing, so it is left out")
+        keys.lose("type", "the type or the value is missing, so the entry is left out")
         return None
     return RelatedEntry(kind, related_value(kind, value))
 

@@ -67,7 +67,7 @@ class ForeignKeys:
 
     def flag(self, name: str) -> bool | None:
         """Return the boolean at the key `name`, or None if there is none."""
-        return self._typed(bool, "neither true nor false", name)
+        return self._typed(bool, "neither true nor false, so it is left out", name)
 
     def number(self, name: str) -> int | None:
         """Return the integer from 0 to 2**53 - 1 at the key `name`, or None if there is none.

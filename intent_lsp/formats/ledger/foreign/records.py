@@ -116,7 +116,7 @@ def foreign_record(value: Any) -> Foreign | str:  # noqa: ANN401 -- JSON has no 
     keys = ForeignKeys(value, "", lost)
     keys.take("timestamp")
     if keys.take("id") is not None and known.id is None:
-        keys.lose("id", "not a UUID of version 4")
+        keys.lose("id", "not a UUID of version 4, so the record gets another id")
     event = _event(keys, known.dialect, session_of(value))
     return Foreign(known, whole_event(event), tuple(lost))
 
@@ -238,12 +238,12 @@ def _vcs(keys: ForeignKeys) -> Vcs:
     revision = keys.text("revision_id", "revision")
     kind = keys.take("type")
     if kind not in (None, "git"):
-        keys.lose("type", "another version control system than git")
+        keys.lose("type", "another version control system than git, so it is left out")
     keys.leave()
     if revision is None or revision == UNKNOWN_REVISION:
         return Vcs()
     if not COMMIT.fullmatch(revision.lower()):
-        keys.lose("revision", "not a commit of git")
+        keys.lose("revision", "not a commit of git, so it is left out")
         return Vcs()
     return Vcs(revision.lower())
 
@@ -255,7 +255,7 @@ def _one_of(keys: ForeignKeys, kind: type[_T], name: str) -> _T | None:
     try:
         return kind(found)
     except ValueError:
-        keys.lose(name, "not a known value")
+        keys.lose(name, "not a known value, so it is left out")
         return None
 
 

@@ -164,4 +164,4 @@ def _prepare(connection: sqlite3.Connection, _path: Path) -> None:
     tables = _SCHEMA.strip().removesuffix(";").split(";\n")
     statements = (*tables, HASH_INDEX, *ORDER_INDEXES)
     if create_tables(connection, statements, SCHEMA_VERSION) != SCHEMA_VERSION:
-        raise sqlite3.DatabaseError("the index has the format of another version")
+        raise sqlite3.DatabaseError("the index has the format of another version; it is built anew")

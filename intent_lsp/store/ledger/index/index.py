@@ -294,5 +294,7 @@ class Index:
                 record = read(line) if len(line) < _LONG else _read_long(line)
                 if record is None or key64(record.id) != place.id64:
                     # `IndexDatabase.run` catches this and repeats the query on an empty database.
-                    raise sqlite3.DatabaseError("the index does not fit the ledger")
+                    raise sqlite3.DatabaseError(
+                        "the index does not fit the ledger: it is built anew"
+                    )
                 yield record

@@ -199,10 +199,10 @@ def _next(job: Job[T], other: subprocess.Popen[bytes]) -> list[T]:
     Raise ValueError or msgspec.DecodeError if they are malformed.
     """
     if other.stdout is None:
-        raise ValueError("the process has no pipe")
+        raise ValueError("the worker process has no output pipe")
     length = int.from_bytes(other.stdout.read(_LENGTH), "big")
     if length > _LONGEST:
-        raise ValueError("the answer of the process is too long")
+        raise ValueError("the answer of the worker process is too long")
     return msgspec.msgpack.decode(other.stdout.read(length), type=job.found)
 
 

@@ -230,11 +230,11 @@ class LinkCheck:
         commit = held.commit[:_SHORT]
         if held.file not in self.problems.files:
             message = (
-                f"the record before it is in {held.file}, which commit {commit} has, but is missing"
+                f"the record before it is in {held.file}, which is missing; commit {commit} has it"
             )
             self.problems.note(LedgerCode.MISSING_SEGMENT, self._place(loose.row), message)
         elif loose.first or held.file != self._file(loose.row):
-            message = f"the record before it is in {held.file} of commit {commit}, but not any more"
+            message = f"the record before it was cut off from {held.file}; commit {commit} has it"
             self.problems.note(LedgerCode.TRUNCATED, self._place(loose.row), message)
         else:
             self._note_broken(loose)

@@ -79,9 +79,8 @@ def _torn(line: bytes) -> Link:
     if link.flaw is None:
         message = "only the line feed of the last record is missing; the next record adds it"
         return link._replace(flaw=Flaw(LedgerCode.TORN_TAIL, message))
-    message = (
-        f"the last line is incomplete ({len(line)} bytes); no save or call was confirmed with it"
-    )
+    size = len(line)
+    message = f"the last line is incomplete ({size} bytes); no save or call was confirmed with it"
     return Link(flaw=Flaw(LedgerCode.TORN_TAIL, message))
 
 
