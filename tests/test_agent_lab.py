@@ -153,7 +153,8 @@ def test_hosts_with_other_terms_run_only_where_they_are_named(
 
 
 def test_the_table_keeps_the_rows_of_hosts_that_did_not_run() -> None:
-    page = "# Hosts\n\n| host | a |\n| --- | --- |\n| kimi | old |\n| qwen | old |\n\nMore.\n"
+    head = "| host | version | last run |\n| --- | --- | --- |\n"
+    page = f"# Hosts\n\n{head}| kimi | old |\n| qwen | old |\n\nMore.\n"
     outcome = HostOutcome(passed=9, skipped=1, seconds=4.4)
     written = last_run.write(page, {"qwen": outcome}, FREE)
     assert "| kimi | old |\n| qwen | " in written

@@ -14,7 +14,7 @@ from tests.support.agent_lab.recordings import DATA
 
 PAGE = Path(__file__).parents[3] / "docs" / "agent-hosts.md"
 _TESTS = Path(__file__).parents[2] / "agents" / "test_journeys.py"
-_TABLE = re.compile(r"^\| host .*?(?=^[^|]|\Z)", re.MULTILINE | re.DOTALL)
+_TABLE = re.compile(r"^\| host \| version \| last run .*?(?=^[^|]|\Z)", re.MULTILINE | re.DOTALL)
 _HEAD = """\
 | host | version | last run | journeys | seconds of a journey | hooks fire for MCP tools |
 | --- | --- | --- | --- | --- | --- |
