@@ -1,7 +1,6 @@
 """Journeys of real agent hosts: their own hook runners ask the real command `intent-lsp hook`."""
 
 import re
-import shlex
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -145,11 +144,9 @@ def test_three_calls_of_one_turn_are_each_judged_and_recorded(governed: Governed
 
 
 def test_an_edit_is_recorded_whose_hook_was_killed_afterwards(
-    govern_host: Govern, host: Host, tmp_path: Path
+    govern_host: Govern, tmp_path: Path
 ) -> None:
-    words = [sys.executable, "-I", killed_hook.__file__, str(tmp_path), "intent-lsp", "hook"]
-    command = shlex.join([*words, host.name])
-    governed = govern_host(hook=lambda _event: command)
+    governed = govern_host(around=[sys.executable, "-I", killed_hook.__file__, str(tmp_path)])
     tools = governed.tools
     edit = [tools.edit(AUTH, "line 3", "line three")]
     governed.run([[governed.select("INT-001")], [tools.read(AUTH)], edit])

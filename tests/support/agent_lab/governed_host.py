@@ -2,14 +2,17 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from intent_lsp.formats.hosts.table import HOSTS
+from intent_lsp.formats.registrations.agent_hosts import HOSTS
+from intent_lsp.formats.registrations.host_registrations import Wish, registrations_of
+from intent_lsp.formats.registrations.registration import PROGRAM, Place, Purpose
 from tests.support import repository as repositories
 from tests.support.agent_lab.host import Host, Registration, Tools
 from tests.support.agent_lab.model import Script, ScriptedModel
@@ -86,31 +89,46 @@ def governed_host(
     directory: Path,
     *,
     policy: str = "",
-    hook: Callable[[str], str] | None = None,
+    around: Sequence[str] = (),
     environment: Mapping[str, str] | None = None,
 ) -> GovernedHost:
-    """Make a governed repository in `directory/repo`, and register the host's hooks there.
+    """Make a governed repository in `directory/repo`, with the hooks that the product registers.
 
-    `hook` returns the command of an event (None: `intent-lsp hook HOST`). Raise
+    `around` is a command that is given `intent-lsp` and its words, instead of running it. Raise
     CannotInstallError if npm fails.
     """
     programs = directory / "bin"
     programs.mkdir(parents=True)
-    program = programs / "intent-lsp"
-    started = f"PYTHONPATH={ROOT} exec {sys.executable} -m intent_lsp"
-    program.write_text(f'#!/bin/sh\n{started} "$@"\n', encoding="utf-8")
+    program = programs / PROGRAM
+    words = shlex.join([*around, sys.executable, "-m", "intent_lsp"])
+    program.write_text(f'#!/bin/sh\nPYTHONPATH={ROOT} exec {words} "$@"\n', encoding="utf-8")
     program.chmod(0o755)
     repository = repositories.create(directory / "repo")
     made = lab(
         host,
         directory,
-        Registration(
-            hook=hook or (lambda _event: f"intent-lsp hook {host.name}"),
-            events=HOSTS[host.name].events,
-        ),
+        Registration(),
         programs=programs,
         environment=environment,
     )
+    _install(made)
     # Committed with the registrations: a host whose hooks are missing would pass every test.
     govern(repository, policy)
     return GovernedHost(made, repository)
+
+
+def _install(made: Lab) -> None:
+    """Register the hooks as `intent-lsp agents install` does."""
+    (host,) = [host for host in HOSTS if host.name == made.host.name]
+    for registration in registrations_of(host, Wish()):
+        if registration.purpose is not Purpose.HOOKS:
+            continue
+        base = made.place.home if registration.place is Place.HOME else made.repo
+        path = base / registration.paths[0]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        text = path.read_text(encoding="utf-8") if path.exists() else None
+        written = registration.content.installed(text)
+        assert isinstance(written, str), written
+        path.write_text(written, encoding="utf-8")
+        if registration.executable:
+            path.chmod(0o755)

@@ -1,7 +1,7 @@
 """Agent hosts as tests see them: how each is started and registered, and its tools called."""
 
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,13 +16,11 @@ KEY = "sk-test"
 class Registration:
     """What a host is registered with: `hook` returns the command of an event, or is None.
 
-    `mcp` is the command of an MCP server, or empty. `events` are the events to register, where the
-    host has them; None: all that are known.
+    `mcp` is the command of an MCP server, or empty.
     """
 
     hook: Callable[[str], str] | None = None
     mcp: Sequence[str] = ()
-    events: Collection[str] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,10 +32,8 @@ class Place(Registration):
     installed: Path
 
     def wanted(self, known: Sequence[str]) -> list[str]:
-        """Return which of the host's events are to be registered."""
-        if self.hook is None:
-            return []
-        return [event for event in known if self.events is None or event in self.events]
+        """Return which of the host's events are to be registered: all, or none without a hook."""
+        return [] if self.hook is None else list(known)
 
     def write(self, path: str, content: str, *, executable: bool = False) -> None:
         """Write a file of the repository."""

@@ -127,7 +127,6 @@ def lab(
         installed=installed,
         hook=registration.hook,
         mcp=registration.mcp,
-        events=registration.events,
     )
     host.register(place)
     if programs is not None:

@@ -16,9 +16,7 @@ def _register(place: Place) -> None:
     if place.hook is not None:
         source = _PLUGIN.read_text(encoding="utf-8")
         command = json.dumps(place.hook("EVENT"))
-        events = json.dumps(None if place.events is None else sorted(place.events))
-        filled = source.replace('"COMMAND"', command).replace('"EVENTS"', events)
-        place.write(".opencode/plugin/hooks.js", filled)
+        place.write(".opencode/plugin/hooks.js", source.replace('"COMMAND"', command))
     provider = {
         "npm": "@ai-sdk/openai-compatible",
         "models": {"mock": {}},
