@@ -3,10 +3,11 @@
 import sys
 from pathlib import Path
 
+from tests.support.agent_lab.host import Host
 from tests.support.agent_lab.known_hosts import CODE_MODE, wanted_hosts
 from tests.support.agent_lab.recordings import record
 from tests.support.agent_lab.runs import why_no_namespace
-from tests.support.agent_lab.scenarios import SCENARIOS
+from tests.support.agent_lab.scenarios import SCENARIOS, Scenario
 
 _OF_CODE_MODE = ("edit", "command", "failing_edit", "three_calls", "subagent")
 
@@ -27,14 +28,21 @@ def main(words: list[str]) -> int:
         names = {host.name, f"{host.name}:{prefix}{scenario.name}"}
         if words[1:] and not names & set(words[1:]):
             continue
-        if (scenario.resumed and not host.resume) or (
-            scenario.name == "subagent" and not host.tools(Path()).spawn
-        ):
+        if not _is_possible(host, scenario):
             continue
         for path in record(host, scenario, prefix):
             sys.stdout.write(f"{path}\n")
             sys.stdout.flush()
     return 0
+
+
+def _is_possible(host: Host, scenario: Scenario) -> bool:
+    """Whether a host can be taken through a scenario without a terminal."""
+    if scenario.resumed:
+        return bool(host.resume)
+    if scenario.cleared:
+        return bool(host.conversation)
+    return scenario.name != "subagent" or bool(host.tools(Path()).spawn)
 
 
 if __name__ == "__main__":

@@ -92,6 +92,8 @@ class Host:
     register: Callable[[Place], None]
     tools: Callable[[Path], Tools]
     resume: Sequence[str] = ()
+    conversation: Sequence[str] = ()
+    """Arguments of a run that reads prompts from standard input, each a JSON object in a line."""
     before: Sequence[str] = ()
     """Arguments of a run before the first one, such as to sign in."""
     environment: Mapping[str, str] = field(default_factory=dict)

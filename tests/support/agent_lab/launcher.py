@@ -1,8 +1,8 @@
 """The first process of a namespace: brings up loopback, listens for the model, runs one host.
 
 It is started as a program with a JSON object as its argument (`command`, `directory`,
-`environment`, `port`, `stdout`, `stderr`) and hands the listening socket to its parent over the
-inherited socket `channel`, so that the model answers from the test's own process.
+`environment`, `port`, `stdin`, `stdout`, `stderr`). It hands the listening socket to its parent
+over the inherited socket `channel`, so that the model answers from the test's own process.
 """
 
 import fcntl
@@ -31,14 +31,16 @@ def main(order: str) -> int:
     socket.send_fds(channel, [b"!"], [listening.fileno()])
     listening.close()
     threading.Thread(target=_end_with_the_test, args=(channel,), daemon=True).start()
-    with Path(wanted["stdout"]).open("ab") as out, Path(wanted["stderr"]).open("ab") as err:
+    given = Path(wanted.get("stdin", os.devnull))
+    out, err = Path(wanted["stdout"]), Path(wanted["stderr"])
+    with given.open("rb") as stdin, out.open("ab") as stdout, err.open("ab") as stderr:
         done = subprocess.run(
             wanted["command"],
             cwd=wanted["directory"],
             env=wanted["environment"],
-            stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=err,
+            stdin=stdin,
+            stdout=stdout,
+            stderr=stderr,
             check=False,
         )
     _wait_until_alone()

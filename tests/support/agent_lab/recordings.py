@@ -86,8 +86,11 @@ def _run(made: Lab, scenario: Scenario, *, resume: bool) -> list[dict[str, Any]]
     # A last turn, so that hooks that are still running come to their end before the host does.
     pause = [[tools.run("sleep 1")]] if made.host.late_events else []
     model = ScriptedModel([*scenario.main(tools), *pause], scenario.sub(tools))
-    prompt = "TASK: go on with the script." if resume else PROMPT
-    done = made.start(model, prompt=prompt, resume=resume)
+    if scenario.cleared:
+        done = made.converse(model, ["/clear", PROMPT])
+    else:
+        prompt = "TASK: go on with the script." if resume else PROMPT
+        done = made.start(model, prompt=prompt, resume=resume)
     if done.status != 0 or model.errors:
         said = f"{model.errors}\n{done.out[-2000:]}\n{done.err[-2000:]}"
         raise RuntimeError(f"{made.host.name} {scenario.name}: {done.status}\n{said}")

@@ -55,13 +55,23 @@ class Lab:
         words = [prompt if word == "{prompt}" else word for word in arguments]
         return self._run(words, model)
 
+    def converse(self, model: ScriptedModel, prompts: Sequence[str]) -> HostRun:
+        """Run the host headless with several prompts, or commands such as `/clear`."""
+        model.prompt = prompts[-1]
+        said = [{"role": "user", "content": prompt} for prompt in prompts]
+        lines = [json.dumps({"type": "user", "message": message}) + "\n" for message in said]
+        (self.directory / "host.in").write_text("".join(lines), encoding="utf-8")
+        return self._run(self.host.conversation, model, self.directory / "host.in")
+
     def prepare(self) -> None:
         """Run what the host needs once before its first run, such as to sign in."""
         if self.host.before:
             done = self._run(self.host.before, ScriptedModel([]))
             assert done.status == 0, f"{done.out}{done.err}"
 
-    def _run(self, arguments: Sequence[str], model: ScriptedModel) -> HostRun:
+    def _run(
+        self, arguments: Sequence[str], model: ScriptedModel, given: Path = Path(os.devnull)
+    ) -> HostRun:
         out, err = self.directory / "host.out", self.directory / "host.err"
         out.write_bytes(b"")
         err.write_bytes(b"")
@@ -74,6 +84,7 @@ class Lab:
                 "environment": self._environment(),
                 "port": PORT,
                 "channel": theirs.fileno(),
+                "stdin": str(given),
                 "stdout": str(out),
                 "stderr": str(err),
             }

@@ -16,6 +16,7 @@ class Scenario:
     """A script, and the texts of which a kept payload has one (none: every payload is kept).
 
     `resumed`: another run goes on with the session of the first, and only its payloads are kept.
+    `cleared`: the person empties the conversation before the prompt.
     """
 
     name: str
@@ -23,6 +24,7 @@ class Scenario:
     sub: Callable[[Tools], Script] = lambda _: ()
     keep: Sequence[str] = ()
     resumed: bool = False
+    cleared: bool = False
     mcp: bool = False
 
 
@@ -49,6 +51,7 @@ def _part(tools: Tools) -> Call:
 SCENARIOS = (
     Scenario(name="session", main=lambda tools: [[_read(tools)]]),
     Scenario(name="resume", main=lambda tools: [[_read(tools)]], resumed=True),
+    Scenario(name="clear", main=lambda tools: [[_read(tools)]], cleared=True),
     Scenario(name="read", main=lambda tools: [[_read(tools)]], keep=["notes.txt"]),
     Scenario(name="read_part", main=lambda tools: [[_part(tools)]], keep=["notes.txt"]),
     # Some hosts refuse an edit of a file that was not read before.

@@ -51,6 +51,7 @@ HOST = Host(
     program="node_modules/@anthropic-ai/claude-code-linux-x64/claude",
     arguments=(*_RUN, "--", "{prompt}"),
     resume=(*_RUN, "--continue", "--", "{prompt}"),
+    conversation=(*_RUN, "--input-format", "stream-json"),
     environment={
         "ANTHROPIC_API_KEY": KEY,
         "ANTHROPIC_BASE_URL": URL,

@@ -61,6 +61,7 @@ HOST = Host(
     on_node=True,
     arguments=(*_RUN, "{prompt}"),
     resume=(*_RUN, "--continue", "{prompt}"),
+    conversation=(*_RUN, "--input-format", "stream-json"),
     environment={
         "OPENAI_API_KEY": KEY,
         "OPENAI_BASE_URL": f"{URL}/v1",
