@@ -8,12 +8,13 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.support import repetition as repetitions
 from tests.support.agent_lab import last_run
-from tests.support.agent_lab.governed_host import GovernedHost, governed_host
+from tests.support.agent_lab.governed_host import Arrangement, GovernedHost, governed_host
 from tests.support.agent_lab.host import Host
 from tests.support.agent_lab.installation import CannotInstallError
 from tests.support.agent_lab.known_hosts import wanted_hosts
@@ -75,9 +76,9 @@ def repetition(request: pytest.FixtureRequest) -> int:
 def govern_host(host: Host, tmp_path: Path) -> Govern:
     """Return a function that makes a governed repository in which the host works."""
 
-    def make(**options: object) -> GovernedHost:
+    def make(**options: Any) -> GovernedHost:
         try:
-            return governed_host(host, tmp_path / "run", **options)  # type: ignore[arg-type]
+            return governed_host(host, tmp_path / "run", Arrangement(**options))
         except CannotInstallError as problem:
             if os.environ.get("CI"):
                 pytest.fail(str(problem), pytrace=False)

@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from intent_lsp.core.agents.hook_event import HookKind
+from intent_lsp.core.agents.selecting import SELECT_TOOL
 from intent_lsp.formats.hosts.table import HOSTS
+from intent_lsp.formats.registrations.registration import SERVER_NAME, Purpose
 from tests.support.agent_lab import killed_hook
 from tests.support.agent_lab.governed_host import AUTH, BILLING, GovernedHost
 from tests.support.agent_lab.host import Host
@@ -102,6 +104,23 @@ def follow(governed: GovernedHost, request: ModelRequest) -> Call:
     found = re.search(r"intent-lsp intents select ID --session \S+?(?=`)", request.results[-1])
     assert found is not None, request.results[-1]
     return governed.tools.run(found[0].replace("ID", "INT-001"))
+
+
+def test_an_intent_is_selected_by_a_call_of_our_mcp_server(govern_host: Govern, host: Host) -> None:
+    if host.name == "cline":
+        pytest.skip("a project cannot register MCP servers with it")
+    governed = govern_host(purposes=frozenset(Purpose))
+    tools = governed.tools
+    select = tools.mcp(SERVER_NAME, SELECT_TOOL, {"intent_id": "INT-001"})
+
+    def again(request: ModelRequest) -> Sequence[Call]:
+        # Codex begins before its MCP servers are ready.
+        waits = "unsupported call" in request.results[-1]
+        return [tools.run("sleep 1"), select] if waits else [tools.read(AUTH)]
+
+    edit = [tools.edit(AUTH, "line 3", "line three")]
+    governed.run([[select], *([again] * 10 if host.name == "codex" else []), edit])
+    assert only_record(governed, AUTH)["intent_id"] == "INT-001"
 
 
 def test_a_stale_write_is_refused(govern_host: Govern) -> None:

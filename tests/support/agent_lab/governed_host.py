@@ -5,8 +5,8 @@ import os
 import shlex
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,19 @@ AUTH = "src/auth/login.py"
 """A file that INT-001 owns."""
 BILLING = "src/billing/invoice.py"
 """A file that INT-002 owns."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arrangement:
+    """How a host is governed: a line of policy, and what is registered (hooks alone, or MCP, too).
+
+    `around` is a command that is given `intent-lsp` and its words, instead of running it.
+    """
+
+    policy: str = ""
+    purposes: Collection[Purpose] = frozenset({Purpose.HOOKS})
+    around: Sequence[str] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,23 +97,15 @@ class GovernedHost:
         return done.stdout
 
 
-def governed_host(
-    host: Host,
-    directory: Path,
-    *,
-    policy: str = "",
-    around: Sequence[str] = (),
-    environment: Mapping[str, str] | None = None,
-) -> GovernedHost:
-    """Make a governed repository in `directory/repo`, with the hooks that the product registers.
+def governed_host(host: Host, directory: Path, wanted: Arrangement) -> GovernedHost:
+    """Make a governed repository in `directory/repo`, with what the product registers.
 
-    `around` is a command that is given `intent-lsp` and its words, instead of running it. Raise
-    CannotInstallError if npm fails.
+    Raise CannotInstallError if npm fails.
     """
     programs = directory / "bin"
     programs.mkdir(parents=True)
     program = programs / PROGRAM
-    words = shlex.join([*around, sys.executable, "-m", "intent_lsp"])
+    words = shlex.join([*wanted.around, sys.executable, "-m", "intent_lsp"])
     program.write_text(f'#!/bin/sh\nPYTHONPATH={ROOT} exec {words} "$@"\n', encoding="utf-8")
     program.chmod(0o755)
     repository = repositories.create(directory / "repo")
@@ -109,19 +114,19 @@ def governed_host(
         directory,
         Registration(),
         programs=programs,
-        environment=environment,
+        environment=wanted.environment,
     )
-    _install(made)
+    _install(made, wanted.purposes)
     # Committed with the registrations: a host whose hooks are missing would pass every test.
-    govern(repository, policy)
+    govern(repository, wanted.policy)
     return GovernedHost(made, repository)
 
 
-def _install(made: Lab) -> None:
-    """Register the hooks as `intent-lsp agents install` does."""
+def _install(made: Lab, purposes: Collection[Purpose]) -> None:
+    """Register the hooks, the MCP server or both as `intent-lsp agents install` does."""
     (host,) = [host for host in HOSTS if host.name == made.host.name]
     for registration in registrations_of(host, Wish()):
-        if registration.purpose is not Purpose.HOOKS:
+        if registration.purpose not in purposes:
             continue
         base = made.place.home if registration.place is Place.HOME else made.repo
         path = base / registration.paths[0]

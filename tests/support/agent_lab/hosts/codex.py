@@ -57,6 +57,11 @@ def _add(path: str, text: str) -> str:
     return _patch("Add", path, "".join(f"+{line}\n" for line in text.splitlines()))
 
 
+def _space(server: str) -> str:
+    """Return the namespace of a server's tools, in the spelling of Codex."""
+    return f"mcp__{server.replace('-', '_')}"
+
+
 def _tools(_repo: Path) -> Tools:
     def shell(command: str) -> Call:
         return Call("exec_command", {"cmd": command})
@@ -67,7 +72,7 @@ def _tools(_repo: Path) -> Tools:
         edit=lambda path, old, new: Call("apply_patch", _update(path, old, new)),
         create=lambda path, text: Call("apply_patch", _add(path, text)),
         run=shell,
-        mcp=lambda server, tool, arguments: Call(f"mcp__{server}/{tool}", arguments),
+        mcp=lambda server, tool, arguments: Call(f"{_space(server)}/{tool}", arguments),
     )
 
 
@@ -85,7 +90,7 @@ def _code_tools(_repo: Path) -> Tools:
         edit=lambda path, old, new: code("apply_patch", _update(path, old, new)),
         create=lambda path, text: code("apply_patch", _add(path, text)),
         run=shell,
-        mcp=lambda server, tool, arguments: code(f"mcp__{server}__{tool}", arguments),
+        mcp=lambda server, tool, arguments: code(f"{_space(server)}__{tool}", arguments),
         spawn=(
             Call("collaboration/spawn_agent", spawn),
             Call("collaboration/wait_agent", {"timeout_ms": 10000}),
