@@ -1,34 +1,42 @@
-"""Handles: the names under which MCP clients know their sessions.
+"""Handles: the secret names under which MCP clients know their sessions.
 
 Invariant: a handle is drawn at random and accepted only if this root has given it out, so that no
-caller can act for an editor's session or for one that it has to guess.
+caller can act for an editor's session, or for one whose id it has read in a record.
 """
+
+from typing import NamedTuple
 
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.root.sessions import Session
 from intent_lsp.store.state.session_names import HANDLE
 
 
-def new_session(governance: Governance) -> Session:
-    """Begin an agent's session and return it."""
-    return governance.sessions.open_agent(governance.stores.new_id())
+class NamedSession(NamedTuple):
+    """An agent's session, or a subagent of one, and the handle that stands for it."""
+
+    handle: str
+    session: Session
 
 
-def handle_of(governance: Governance, session: Session) -> str:
-    """Return the handle of a session. Without a session database that is its id."""
-    return governance.handles.handle(session.id, session.agent_id) or session.id
+def new_session(governance: Governance) -> NamedSession:
+    """Begin an agent's session and return it with its handle."""
+    name = governance.stores.new_id()
+    handle = governance.handles.handle(name, "")
+    if handle is None:
+        # Without a session database the handle is the id: the session ends with this process.
+        handle = name = HANDLE + name.replace("-", "")
+    return NamedSession(handle, governance.sessions.open_agent(name))
 
 
-def session_of_handle(governance: Governance, handle: str) -> Session | None:
-    """Return the session, or the subagent of one, that a handle stands for.
+def session_of_handle(governance: Governance, handle: str) -> NamedSession | None:
+    """Return the session, or the subagent of one, that a handle stands for; None if unknown.
 
-    Return None if this root has not given the handle out, or if the session has ended.
+    The handle may be one that a hook has given the agent: then the session is the host's.
     """
-    kept = governance.stores.state is not None
-    if kept and not handle.startswith(HANDLE):
+    if not handle.startswith(HANDLE):
         return None
-    found = governance.handles.resolve(handle)
-    row = None if found is None else governance.sessions.row(*found)
-    if found is None or row is None or row.kind != "agent" or row.ended_at is not None:
+    known = governance.handles.resolve(handle)
+    row = governance.sessions.row(*(known or (handle, "")))
+    if (known is None and row is None) or (row is not None and row.kind != "agent"):
         return None
-    return governance.sessions.of_agent(*found)
+    return NamedSession(handle, governance.sessions.open_agent(*(known or (handle, ""))))

@@ -70,10 +70,9 @@ def select_active_intent(asked: ToolRequest, given: SelectInput) -> ToolResult:
     refused = governance.planning.refusal(given.intent_id)
     if refused is not None:
         return refusal(refused)
-    session = asked.session or new_session(governance)
-    handle = handle_of(governance, session)
+    handle, session = asked.named or new_session(governance)
     asked.roots.remember(handle, governance)
-    if given.new_turn and asked.session is not None:
+    if given.new_turn and asked.named is not None:
         governance.begin_turn(session.id, session.agent_id)
     voice = AgentInfo(model=given.model, url=given.conversation_url)
     done = governance.checkout.select(session, given.intent_id, unsaved_file=False, voice=voice)

@@ -58,10 +58,10 @@ class McpRoots:
             self._check(directory)
         return self._opened(governed_root(directory or os.fspath(self.start)))
 
-    def remember(self, session: str, governance: Governance) -> None:
-        """Remember in which root a session works."""
+    def remember(self, handle: str, governance: Governance) -> None:
+        """Remember in which root the session of a handle works."""
         with self._lock:
-            self._of_sessions[session] = governance.root
+            self._of_sessions[handle] = governance.root
 
     def close(self) -> None:
         """Write what was put off, and close every root."""

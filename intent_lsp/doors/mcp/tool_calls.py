@@ -98,9 +98,9 @@ class ToolCalls:
             message = NOT_GOVERNED.format(place)
             return ToolFailure(code=RequestCode.NOT_GOVERNED, message=message)
         handle: str | None = getattr(given, "session", None)
-        session = None if handle is None else session_of_handle(governance, handle)
-        if session is None and handle is not None:
+        named = None if handle is None else session_of_handle(governance, handle)
+        if named is None and handle is not None:
             return unknown_session(handle, governance.root)
-        if handle is not None:
-            self._roots.remember(handle, governance)
-        return ToolRequest(governance=governance, session=session, client=client, roots=self._roots)
+        if named is not None:
+            self._roots.remember(named.handle, governance)
+        return ToolRequest(governance=governance, named=named, client=client, roots=self._roots)

@@ -11,6 +11,7 @@ from intent_lsp.core.errors import WrongParamsError
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.doors.mcp.answers import ToolAnswer, ToolFailure
 from intent_lsp.doors.mcp.elicitation import ElicitingClient
+from intent_lsp.doors.mcp.handles import NamedSession
 from intent_lsp.doors.mcp.mcp_roots import McpRoots
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.root.sessions import Session
@@ -25,19 +26,24 @@ Respond: TypeAlias = Callable[["ToolRequest", Any], Awaitable[ToolResult]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolRequest:
-    """A call of a tool. `session` is None only if the tool may be called without one."""
+    """A call of a tool. `named` is None only if the tool may be called without a session."""
 
     governance: Governance
-    session: Session | None
+    named: NamedSession | None
     client: ElicitingClient
     roots: McpRoots
 
     @property
+    def session(self) -> Session | None:
+        """The session that calls, or None if no handle was given."""
+        return None if self.named is None else self.named.session
+
+    @property
     def asker(self) -> Session:
         """The session that calls. Raise LookupError if the tool needs none and none was given."""
-        if self.session is None:
+        if self.named is None:
             raise LookupError("the arguments of this tool have no session")
-        return self.session
+        return self.named.session
 
     def path(self, spelled: str) -> WorkspacePath:
         """Return a path of the root. Raise WrongParamsError if it leads out of the root."""

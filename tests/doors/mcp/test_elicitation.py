@@ -105,10 +105,10 @@ async def test_scope_is_granted_for_a_time_and_its_record_says_who_answered(
         assert answer["intent"]["ownedScope"] == ["src/auth/**"]
         assert (await agent.writes("docs/guide.md", "x\n"))["applied"]
         assert "for 1:00:00 (the guide)" in person.asked[0]
-    grant = records(root)[-1].grant
-    assert grant is not None
-    session = session_behind(root, agent.session)
-    assert (grant.granted_by, grant.channel) == (session, ApprovalChannel.ELICITATION)
+    record = records(root)[-1]
+    assert record.grant is not None
+    assert record.grant.granted_by == record.session_id
+    assert record.grant.channel is ApprovalChannel.ELICITATION
 
 
 @each_line
@@ -125,7 +125,7 @@ async def test_one_write_is_approved_once(repository: Repository, mode: str) -> 
     (record,) = records(root)
     assert record.approval == Approval(
         choice=ApprovalChoice.ONCE,
-        session_id=session_behind(root, agent.session),
+        session_id=record.session_id,
         channel=ApprovalChannel.ELICITATION,
     )
 

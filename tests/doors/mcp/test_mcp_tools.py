@@ -1,5 +1,6 @@
 """The tools of the MCP server: what they are, what they answer, and what they refuse."""
 
+import json
 import os
 from pathlib import Path
 from typing import Any
@@ -381,6 +382,42 @@ async def test_a_failed_verification_is_a_lesson_once(root: Path) -> None:
         report = {"command": "pytest -q tests/a", "success": False}
         assert (await agent.get("report_verification", **report))["lessonRecorded"]
         assert not (await agent.get("report_verification", **report))["lessonRecorded"]
+
+
+async def test_a_handle_stands_in_no_record_and_no_id_is_a_handle(root: Path) -> None:
+    async with in_process(root) as agent:
+        await agent.select()
+        await agent.writes(LOGIN, "x\n")
+        text = (root / ".orchestration/agent_trace.jsonl").read_text()
+        assert agent.session not in text
+        name = json.loads(text)["session_id"]
+        assert (await agent.refused("get_intent_context", session=name)).code == "SESSION_UNKNOWN"
+
+
+async def test_a_handle_that_a_hook_has_given_is_the_hosts_session(root: Path) -> None:
+    with Governance(root) as governance:
+        governance.sessions.open_agent("of-the-host")
+        handle = governance.handles.handle("of-the-host", "")
+        child = governance.handles.handle("of-the-host", "a subagent")
+    async with in_process(root) as agent:
+        for given, cited in ((child, "INT-002"), (handle, "INT-001")):
+            chosen = await agent.get("select_active_intent", session=given, intent_id=cited)
+            assert chosen["session"] == given
+        await agent.writes(LOGIN, "x\n", session=handle)
+    (record,) = (root / ".orchestration/agent_trace.jsonl").read_text().splitlines()
+    assert json.loads(record)["session_id"] == "of-the-host"
+    with Governance(root) as governance:
+        active = governance.sessions.active_intent
+        assert active("of-the-host") == "INT-001"
+        assert active("of-the-host", "a subagent") == "INT-002"
+
+
+async def test_without_a_state_on_disk_a_session_lasts_as_long_as_the_server(root: Path) -> None:
+    (root / ".orchestration/.local").write_text("in the way")
+    async with in_process(root) as agent:
+        await agent.select()
+        assert (await agent.get("list_intents"))["activeIntentId"] == "INT-001"
+        assert (await agent.get("get_intent_context"))["intent"]["id"] == "INT-001"
 
 
 async def call_without_session(agent: Agent, tool: str) -> str:
