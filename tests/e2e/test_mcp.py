@@ -19,7 +19,7 @@ from mcp.client.streamable_http import streamable_http_client
 from intent_lsp.core.content import hash_content
 from tests.support.governed_repository import LINES as TEXT
 from tests.support.governed_repository import govern
-from tests.support.mcp_clients import LINES, SERVER, Agent, Person, over_stdio, session_behind
+from tests.support.mcp_clients import LINES, SERVER, Agent, Person, over_stdio
 from tests.support.repository import Repository
 
 pytestmark = pytest.mark.e2e

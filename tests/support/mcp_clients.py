@@ -13,7 +13,6 @@ from mcp import Client, StdioServerParameters
 
 from intent_lsp.doors.mcp.mcp_roots import McpRoots
 from intent_lsp.doors.mcp.mcp_server import build_mcp_server
-from intent_lsp.governance.governance import Governance
 
 LINES: Final = {"legacy": "2025-11-25", "auto": "2026-07-28"}
 """How the SDK's client is made to speak each line of the protocol."""
@@ -139,11 +138,3 @@ def _shim(path: str, text: str) -> dict[str, Any]:
         "intent_id": "INT-001",
         "mutation_class": "INTENT_EVOLUTION",
     }
-
-
-def session_behind(root: Path, handle: str) -> str:
-    """Return the id of the session that a handle stands for."""
-    with Governance(root) as governance:
-        found = governance.handles.resolve(handle)
-    assert found is not None, handle
-    return found[0]

@@ -8,7 +8,7 @@ from intent_lsp.core.codes import McpCode
 from intent_lsp.core.errors import WrongParamsError
 from intent_lsp.core.redaction import neutral
 from intent_lsp.doors.mcp.answers import ToolAnswer, ToolFailure, refusal
-from intent_lsp.doors.mcp.handles import handle_of, new_session
+from intent_lsp.doors.mcp.handles import new_session
 from intent_lsp.doors.mcp.inputs import (
     CompleteInput,
     ContextInput,

@@ -18,7 +18,7 @@ from intent_lsp.governance.calls.approvals import APPROVE, APPROVE_ONCE, EXPAND,
 from intent_lsp.governance.governance import Governance
 from intent_lsp.store.ledger.index.queries import Query
 from tests.support.governed_repository import govern, set_policy
-from tests.support.mcp_clients import LINES, Agent, Person, in_process, session_behind
+from tests.support.mcp_clients import LINES, Agent, Person, in_process
 from tests.support.repository import Repository
 
 LOGIN, README = "src/auth/login.py", "README.md"
