@@ -3,7 +3,6 @@
 Invariant: only the standard library is needed, so that a hook begins quickly.
 """
 
-import base64
 import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -51,7 +50,7 @@ class HookRequest(NamedTuple):
         """Return the request as a line."""
         told = self._asdict() | {
             "version": VERSION,
-            "payload": base64.b64encode(self.payload).decode("ascii"),
+            "payload": self.payload.decode("utf-8", "surrogateescape"),
         }
         return json.dumps(told).encode("ascii") + b"\n"
 
@@ -64,7 +63,7 @@ def read_request(line: bytes) -> HookRequest | None:
     try:
         host, cwd = str(told["host"]), str(told["cwd"])
         environment = {str(key): str(value) for key, value in dict(told["environment"]).items()}
-        payload = base64.b64decode(told["payload"], validate=True)
+        payload = str(told["payload"]).encode("utf-8", "surrogateescape")
     except (KeyError, TypeError, ValueError):
         return None
     event = told.get("event")

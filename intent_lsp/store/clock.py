@@ -5,7 +5,6 @@ Invariant: no other module reads the time or draws a random id.
 
 import sys
 import time
-import uuid
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Final
@@ -56,4 +55,7 @@ def file_time_ns() -> int:
 
 def new_id() -> str:
     """Return a new random UUID (version 4) in its canonical form."""
+    # Loaded when it is needed: a hook that only asks the server draws no id.
+    import uuid  # noqa: PLC0415
+
     return str(uuid.uuid4())
