@@ -9,7 +9,10 @@ from intent_lsp.core.control_plane import control_plane
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.formats.registrations.agent_host import AgentHost, HookShape
 from intent_lsp.formats.registrations.agent_hosts import HOST_NAMES, HOSTS
-from intent_lsp.formats.registrations.host_registrations import Wish, registrations_of
+from intent_lsp.formats.registrations.host_registrations import (
+    RegistrationOptions,
+    registrations_of,
+)
 from intent_lsp.formats.registrations.json_edit import without
 from intent_lsp.formats.registrations.jsonc import JsonNode, UnreadableText, parse_jsonc
 from intent_lsp.formats.registrations.registration import (
@@ -24,17 +27,17 @@ BY_NAME = {host.name: host for host in HOSTS}
 EVERY = [
     pytest.param(each, id=f"{host.name}-{each.purpose.value}-{each.paths[0]}")
     for host in HOSTS
-    for each in registrations_of(host, Wish())
+    for each in registrations_of(host, RegistrationOptions())
 ]
 
 
-def hooks_of(name: str, wish: Wish | None = None) -> RegistrationText:
-    found = registrations_of(BY_NAME[name], wish or Wish())
+def hooks_of(name: str, wish: RegistrationOptions | None = None) -> RegistrationText:
+    found = registrations_of(BY_NAME[name], wish or RegistrationOptions())
     return next(each.content for each in found if each.purpose is Purpose.HOOKS)
 
 
 def mcp_of(name: str) -> RegistrationText:
-    found = registrations_of(BY_NAME[name], Wish())
+    found = registrations_of(BY_NAME[name], RegistrationOptions())
     return next(each.content for each in found if each.purpose is Purpose.MCP)
 
 
@@ -60,13 +63,15 @@ def test_what_is_written_into_the_repository_is_control_plane(registration: Regi
 
 
 def test_a_local_file_is_control_plane_and_calls_an_absolute_path() -> None:
-    (found,) = registrations_of(BY_NAME["claude"], Wish(program="/opt/x/intent-lsp", local=True))
+    (found,) = registrations_of(
+        BY_NAME["claude"], RegistrationOptions(program="/opt/x/intent-lsp", local=True)
+    )
     assert (found.place, found.paths) == (Place.LOCAL, (".claude/settings.local.json",))
     assert control_plane(WorkspacePath(found.paths[0]))
     text = found.content.installed(None)
     assert isinstance(text, str)
     assert '"command": "/opt/x/intent-lsp hook claude"' in text
-    assert registrations_of(BY_NAME["codex"], Wish(local=True)) == ()
+    assert registrations_of(BY_NAME["codex"], RegistrationOptions(local=True)) == ()
 
 
 @pytest.mark.parametrize("registration", EVERY)
@@ -83,7 +88,7 @@ def test_a_new_file_comes_and_goes(registration: Registration) -> None:
 @pytest.mark.parametrize("host", HOSTS, ids=lambda host: host.name)
 def test_no_host_gets_a_hook_for_a_new_work_tree_nor_a_grant(host: AgentHost) -> None:
     assert "WorktreeCreate" not in (host.hooks.gate, *host.hooks.tools, *host.hooks.events)
-    for each in registrations_of(host, Wish()):
+    for each in registrations_of(host, RegistrationOptions()):
         assert "trust" not in str(each.content.installed(None)).lower()
 
 
@@ -98,7 +103,7 @@ def test_claude_gets_groups_and_a_server() -> None:
 
 
 def test_only_the_event_before_a_call_fails_closed() -> None:
-    closed = Wish(fail_closed=True)
+    closed = RegistrationOptions(fail_closed=True)
     claude = json.loads(installed(hooks_of("claude", closed), None))["hooks"]
     switched = [name for name, groups in claude.items() if "onFailure" in groups[0]["hooks"][0]]
     assert switched == ["PreToolUse"]
@@ -142,7 +147,11 @@ def test_kimi_gets_tables_with_known_keys_alone() -> None:
 
 
 def test_cline_gets_programs_named_after_events() -> None:
-    found = [each for each in registrations_of(BY_NAME["cline"], Wish()) if each.executable]
+    found = [
+        each
+        for each in registrations_of(BY_NAME["cline"], RegistrationOptions())
+        if each.executable
+    ]
     assert ".clinerules/hooks/PreToolUse" in [each.paths[0] for each in found]
     for each in found:
         text = each.content.installed(None)

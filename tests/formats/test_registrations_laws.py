@@ -9,14 +9,17 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from intent_lsp.formats.registrations.agent_hosts import HOSTS
-from intent_lsp.formats.registrations.host_registrations import Wish, registrations_of
+from intent_lsp.formats.registrations.host_registrations import (
+    RegistrationOptions,
+    registrations_of,
+)
 from intent_lsp.formats.registrations.json_edit import with_value, without
 from intent_lsp.formats.registrations.json_registration import JsonRegistration
 from intent_lsp.formats.registrations.jsonc import JsonNode, parse_jsonc
 from intent_lsp.formats.registrations.registration import State
 from intent_lsp.formats.registrations.toml_registration import TomlRegistration
 
-FOUND = [each.content for host in HOSTS for each in registrations_of(host, Wish())]
+FOUND = [each.content for host in HOSTS for each in registrations_of(host, RegistrationOptions())]
 IN_JSON = [each for each in FOUND if isinstance(each, JsonRegistration)]
 SHAPES = [
     each

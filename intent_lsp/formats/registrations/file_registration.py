@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from intent_lsp.formats.registrations.jsonc import UnreadableText
 from intent_lsp.formats.registrations.registration import (
     WRITTEN_BY,
+    EditedText,
     State,
-    Written,
     calls_hook,
 )
 
@@ -37,14 +37,14 @@ class FileRegistration:
             problem=f"is somebody else's; call `{self.command}` from it, or move it away"
         )
 
-    def installed(self, text: str | None) -> Written:
+    def installed(self, text: str | None) -> EditedText:
         """Return the content of the file."""
         state = self.state(text)
         if isinstance(state, UnreadableText):
             return state
         return text if state is State.REGISTERED else self.content
 
-    def uninstalled(self, text: str | None) -> Written:
+    def uninstalled(self, text: str | None) -> EditedText:
         """Return None for a file that we have written; any other stays as it is."""
         return None if text is not None and WRITTEN_BY in text else text
 

@@ -25,7 +25,7 @@ _TRIGGER: Final = "trigger"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
+class RegistrationOptions:
     """How registrations are made.
 
     `program` is how our program is called, as words of a shell: its name where the file is
@@ -38,7 +38,7 @@ class Wish:
     fail_closed: bool = False
 
 
-def registrations_of(host: AgentHost, wish: Wish) -> tuple[Registration, ...]:
+def registrations_of(host: AgentHost, wish: RegistrationOptions) -> tuple[Registration, ...]:
     """Return the registrations of a host. There are none if `wish` asks for local files in vain."""
     hooks = host.hooks
     if wish.local and hooks.local is None and hooks.place is not Place.HOME:
@@ -53,7 +53,7 @@ def hook_command(host: AgentHost, event: str, program: str = PROGRAM) -> str:
     return f"{program} hook {host.hook}{named}"
 
 
-def _hooks(host: AgentHost, wish: Wish) -> Iterator[Registration]:
+def _hooks(host: AgentHost, wish: RegistrationOptions) -> Iterator[Registration]:
     hooks = host.hooks
     place, path = hooks.place, hooks.path
     content: RegistrationText
@@ -83,7 +83,7 @@ def _hooks(host: AgentHost, wish: Wish) -> Iterator[Registration]:
     yield Registration(purpose=Purpose.HOOKS, place=place, paths=(path,), content=content)
 
 
-def _script(host: AgentHost, event: str, wish: Wish) -> FileRegistration:
+def _script(host: AgentHost, event: str, wish: RegistrationOptions) -> FileRegistration:
     command = hook_command(host, event, wish.program)
     return FileRegistration(
         host=host.hook,
@@ -92,7 +92,7 @@ def _script(host: AgentHost, event: str, wish: Wish) -> FileRegistration:
     )
 
 
-def _tables(host: AgentHost, wish: Wish) -> TomlRegistration:
+def _tables(host: AgentHost, wish: RegistrationOptions) -> TomlRegistration:
     hooks = host.hooks
     limit = () if hooks.limit is None else (hooks.limit,)
     return TomlRegistration(
@@ -112,7 +112,7 @@ def _tables(host: AgentHost, wish: Wish) -> TomlRegistration:
     )
 
 
-def _entries(host: AgentHost, wish: Wish) -> JsonRegistration:
+def _entries(host: AgentHost, wish: RegistrationOptions) -> JsonRegistration:
     hooks = host.hooks
     events = (hooks.gate, *hooks.tools, *hooks.events)
     listed = hooks.shape is HookShape.TRIGGERS
@@ -132,7 +132,7 @@ def _entries(host: AgentHost, wish: Wish) -> JsonRegistration:
     )
 
 
-def _entry(host: AgentHost, event: str, wish: Wish) -> JsonValue:
+def _entry(host: AgentHost, event: str, wish: RegistrationOptions) -> JsonValue:
     hooks = host.hooks
     command = hook_command(host, event, wish.program)
     matcher: dict[str, JsonValue] = {}

@@ -5,7 +5,7 @@ from typing import Final
 
 from intent_lsp.formats.registrations.block_edit import with_block, with_block_at, without_block
 from intent_lsp.formats.registrations.jsonc import UnreadableText
-from intent_lsp.formats.registrations.registration import State, Written
+from intent_lsp.formats.registrations.registration import EditedText, State
 from intent_lsp.formats.text_positions import TextPositions
 
 BEGIN: Final = "<!-- intent-lsp:begin -->"
@@ -42,7 +42,7 @@ def instructions_state(text: str | None) -> State | UnreadableText:
     return State.REGISTERED if lines == _lines() else State.DIFFERS
 
 
-def with_instructions(text: str | None) -> Written:
+def with_instructions(text: str | None) -> EditedText:
     """Return a text with the instructions: at its end, or in the place of older ones."""
     found = _place(text or "")
     if isinstance(found, UnreadableText):
@@ -54,7 +54,7 @@ def with_instructions(text: str | None) -> Written:
     return with_block_at(text or "", *found, _lines())
 
 
-def without_instructions(text: str | None) -> Written:
+def without_instructions(text: str | None) -> EditedText:
     """Return a text without the instructions; None if it held nothing else."""
     found = _place(text or "")
     if found is None or isinstance(found, UnreadableText):

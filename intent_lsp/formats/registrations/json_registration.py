@@ -33,7 +33,7 @@ from intent_lsp.formats.registrations.jsonc import (
     UnreadableText,
     parse_jsonc,
 )
-from intent_lsp.formats.registrations.registration import State, Written
+from intent_lsp.formats.registrations.registration import EditedText, State
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +68,7 @@ class JsonRegistration:
         )
         return State.REGISTERED if topped and right else State.DIFFERS
 
-    def installed(self, text: str | None) -> Written:
+    def installed(self, text: str | None) -> EditedText:
         """Return the text with the entries."""
         if text is None or _is_empty(text):
             return (text or "") + self._new()
@@ -79,13 +79,13 @@ class JsonRegistration:
             made = made if isinstance(made, UnreadableText) else self._with(made, entry)
         return made
 
-    def uninstalled(self, text: str | None) -> Written:
+    def uninstalled(self, text: str | None) -> EditedText:
         """Return the text without any entry of ours; None if that leaves nothing."""
         if text is None or _is_empty(text):
             return text
         if text == self._new():
             return None
-        made: Written = text
+        made: EditedText = text
         while isinstance(made, str):
             tree = parse_jsonc(made)
             if isinstance(tree, UnreadableText):
@@ -204,7 +204,7 @@ def _then(text: Edited, path: JsonPath, value: JsonValue) -> Edited:
     return text if kept else with_value(text, path, value)
 
 
-def _amended(text: Written, path: JsonPath, value: JsonValue) -> Edited:
+def _amended(text: EditedText, path: JsonPath, value: JsonValue) -> Edited:
     """Return the text in which the value at a path has at least the members of `value`."""
     if not isinstance(text, str):
         return _lost(text)

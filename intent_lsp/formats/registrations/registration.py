@@ -43,7 +43,7 @@ class State(StrEnum):
     DIFFERS = "differs"
 
 
-Written: TypeAlias = str | UnreadableText | None
+EditedText: TypeAlias = str | UnreadableText | None
 """A file's new text, None for no file, or why the file cannot be edited."""
 
 
@@ -54,11 +54,11 @@ class RegistrationText(Protocol):
         """Return how far a text holds the registration."""
         ...
 
-    def installed(self, text: str | None) -> Written:
+    def installed(self, text: str | None) -> EditedText:
         """Return the text with the registration. A text that holds it stays as it is."""
         ...
 
-    def uninstalled(self, text: str | None) -> Written:
+    def uninstalled(self, text: str | None) -> EditedText:
         """Return the text without the registration; None if nothing is left of it."""
         ...
 

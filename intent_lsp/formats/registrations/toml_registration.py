@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from intent_lsp.formats.registrations.block_edit import with_block, with_block_at, without_block
 from intent_lsp.formats.registrations.jsonc import UnreadableText
-from intent_lsp.formats.registrations.registration import State, Written, calls_hook
+from intent_lsp.formats.registrations.registration import EditedText, State, calls_hook
 from intent_lsp.formats.text_positions import LINE_END
 
 LINES_AT_MOST: Final = 200
@@ -63,14 +63,14 @@ class TomlRegistration:
         )
         return State.REGISTERED if right else State.DIFFERS
 
-    def installed(self, text: str | None) -> Written:
+    def installed(self, text: str | None) -> EditedText:
         """Return the text with the tables."""
         made: str | UnreadableText | None = text
         for entry in self.entries:
             made = made if isinstance(made, UnreadableText) else self._with(made, entry)
         return made
 
-    def uninstalled(self, text: str | None) -> Written:
+    def uninstalled(self, text: str | None) -> EditedText:
         """Return the text without any table of ours; None if that leaves nothing of a new file."""
         made: str | UnreadableText | None = text
         while isinstance(made, str):
@@ -179,7 +179,7 @@ def _changed(tree: Table, entry: TomlEntry, gone: Table | None) -> Table:
     return made
 
 
-def _without(text: str, tree: Table, entry: TomlEntry, gone: Table) -> Written:
+def _without(text: str, tree: Table, entry: TomlEntry, gone: Table) -> EditedText:
     """Return the text without a table; None if nothing is left."""
     cut = _cut(text, tree, entry, gone)
     return _form_problem(entry) if cut is None else without_block(text, *cut)

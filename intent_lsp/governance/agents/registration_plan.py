@@ -13,15 +13,18 @@ from intent_lsp.core.content import Text, decode
 from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.formats.registrations.agent_host import AgentHost
-from intent_lsp.formats.registrations.host_registrations import Wish, registrations_of
+from intent_lsp.formats.registrations.host_registrations import (
+    RegistrationOptions,
+    registrations_of,
+)
 from intent_lsp.formats.registrations.instructions import instructions_state
 from intent_lsp.formats.registrations.jsonc import UnreadableText
 from intent_lsp.formats.registrations.registration import (
+    EditedText,
     Place,
     Purpose,
     Registration,
     State,
-    Written,
 )
 from intent_lsp.store.agent_hosts import signs_of
 from intent_lsp.store.fs.files import read_bytes
@@ -92,7 +95,7 @@ class HostStatus:
         )
 
 
-Edit = Callable[[str | None], Written]
+SettingsEdit = Callable[[str | None], EditedText]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +105,7 @@ class RegistrationFiles:
     root: Path
     home: Path
 
-    def installing(self, hosts: Iterable[AgentHost], wish: Wish) -> RegistrationPlan:
+    def installing(self, hosts: Iterable[AgentHost], wish: RegistrationOptions) -> RegistrationPlan:
         """Plan the registration of hosts."""
         planning = _Planning(self)
         for host in hosts:
@@ -111,7 +114,7 @@ class RegistrationFiles:
         return planning.plan()
 
     def uninstalling(
-        self, hosts: Iterable[AgentHost], wishes: Sequence[Wish], *, at_home: bool
+        self, hosts: Iterable[AgentHost], wishes: Sequence[RegistrationOptions], *, at_home: bool
     ) -> RegistrationPlan:
         """Plan the removal of what is registered for hosts.
 
@@ -124,7 +127,7 @@ class RegistrationFiles:
                     planning.edit(self, each, host.name, each.content.uninstalled)
         return planning.plan()
 
-    def editing(self, path: str, edit: Edit) -> RegistrationPlan:
+    def editing(self, path: str, edit: SettingsEdit) -> RegistrationPlan:
         """Plan one edit of a file in the root."""
         planning = _Planning(self)
         planning.apply(_Key(Place.ROOT, path), "", edit, executable=False)
@@ -140,11 +143,11 @@ class RegistrationFiles:
 
     def status(self, host: AgentHost, program: str) -> HostStatus:
         """Return how far a host is registered. `program` is what local files are to call."""
-        found = [self._status(each) for each in registrations_of(host, Wish())]
+        found = [self._status(each) for each in registrations_of(host, RegistrationOptions())]
         if host.hooks.local is not None:
             local = [
                 self._status(each)
-                for each in registrations_of(host, Wish(program=program, local=True))
+                for each in registrations_of(host, RegistrationOptions(program=program, local=True))
             ]
             found += [each for each in local if each.state is not State.MISSING]
         return HostStatus(
@@ -226,12 +229,12 @@ class _Planning:
     problems: list[FileProblem] = field(default_factory=list)
 
     def edit(
-        self, at: RegistrationFiles, registration: Registration, host: str, edit: Edit
+        self, at: RegistrationFiles, registration: Registration, host: str, edit: SettingsEdit
     ) -> None:
         key = _Key(registration.place, at.path_of(registration))
         self.apply(key, host, edit, executable=registration.executable)
 
-    def apply(self, key: _Key, host: str, edit: Edit, *, executable: bool) -> None:
+    def apply(self, key: _Key, host: str, edit: SettingsEdit, *, executable: bool) -> None:
         known = self.files.get(key) or self._read(key, executable=executable)
         if known is None:
             return

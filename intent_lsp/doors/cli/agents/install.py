@@ -40,7 +40,10 @@ from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.doors.cli.open import governing
 from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.formats.registrations.agent_host import AgentHost
-from intent_lsp.formats.registrations.host_registrations import Wish, registrations_of
+from intent_lsp.formats.registrations.host_registrations import (
+    RegistrationOptions,
+    registrations_of,
+)
 from intent_lsp.formats.registrations.instructions import with_instructions
 from intent_lsp.formats.registrations.registration import PROGRAM, Place
 from intent_lsp.governance.agents.registration_plan import (
@@ -95,7 +98,7 @@ def install(
     options, page = call.options, call.page
     with Governance(root) as governance:
         rules = governing(governance)
-        wish = Wish(
+        wish = RegistrationOptions(
             program=own_program() if options.local else PROGRAM,
             local=options.local,
             fail_closed=not rules.policy.fail_open,
@@ -135,7 +138,11 @@ def show_installed(page: Output, root: Path, done: Installed) -> None:
 
 
 def _plan(
-    at: RegistrationFiles, hosts: Sequence[AgentHost], wish: Wish, *, instructions: bool
+    at: RegistrationFiles,
+    hosts: Sequence[AgentHost],
+    wish: RegistrationOptions,
+    *,
+    instructions: bool,
 ) -> RegistrationPlan:
     plan = at.installing(hosts, wish)
     if not instructions:
@@ -150,7 +157,7 @@ def _plan(
 
 
 def _registrable(
-    hosts: Sequence[AgentHost], wish: Wish, page: Output, *, asked: bool
+    hosts: Sequence[AgentHost], wish: RegistrationOptions, page: Output, *, asked: bool
 ) -> tuple[AgentHost, ...]:
     """Return the hosts that have a file for `wish`. Raise WrongUsageError if one was asked for."""
     able = tuple(host for host in hosts if registrations_of(host, wish))
@@ -165,7 +172,9 @@ def _registrable(
     return able
 
 
-def _remark(governance: Governance, plan: RegistrationPlan, wish: Wish, page: Output) -> None:
+def _remark(
+    governance: Governance, plan: RegistrationPlan, wish: RegistrationOptions, page: Output
+) -> None:
     git = governance.stores.git
     for file in plan.files:
         if wish.local and file.place is not Place.HOME and git and not git.ignored(file.path):

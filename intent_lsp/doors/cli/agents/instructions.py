@@ -20,7 +20,7 @@ def answer(call: Call) -> None:
 
 
 COMMAND: Final = Command(
-    examples=("intent-lsp agents instructions", "intent-lsp agents instructions >> AGENTS.md"),
+    examples=("intent-lsp agents instructions", "intent-lsp agents instructions --json"),
     json="write {instructions} as JSON",
     in_root=False,
     answer=answer,

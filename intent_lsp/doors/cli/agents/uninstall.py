@@ -29,7 +29,7 @@ from intent_lsp.doors.cli.agents.choice import (
     without_problems,
 )
 from intent_lsp.doors.cli.command import Call, Command
-from intent_lsp.formats.registrations.host_registrations import Wish
+from intent_lsp.formats.registrations.host_registrations import RegistrationOptions
 from intent_lsp.formats.registrations.instructions import without_instructions
 from intent_lsp.formats.registrations.registration import Place, State
 from intent_lsp.governance.agents.registration_plan import (
@@ -78,8 +78,8 @@ def answer(call: Call) -> None:
 
 
 def _plan(at: RegistrationFiles, options: argparse.Namespace) -> RegistrationPlan:
-    local = Wish(program=own_program(), local=True)
-    wishes = [local] if options.local else [Wish(), local]
+    local = RegistrationOptions(program=own_program(), local=True)
+    wishes = [local] if options.local else [RegistrationOptions(), local]
     hosts = chosen(options)
     plan = at.uninstalling(hosts, wishes, at_home=bool(options.host))
     if options.host or options.local:
