@@ -197,8 +197,8 @@ def test_other_entries_and_comments_stay_and_ours_comes_last() -> None:
     tree = parse_jsonc(text)
     assert isinstance(tree, JsonNode)
     assert isinstance(tree.value, dict)
-    groups = tree.value["hooks"]["PreToolUse"]  # type: ignore[index,call-overload]
-    assert [group["hooks"][0]["command"] for group in groups] == [  # type: ignore[index,union-attr,call-overload]
+    groups = tree.value["hooks"]["PreToolUse"]
+    assert [group["hooks"][0]["command"] for group in groups] == [
         "./check.sh",
         "intent-lsp hook claude",
     ]

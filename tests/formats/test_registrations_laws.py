@@ -5,7 +5,7 @@ import tomllib
 from typing import Any
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from intent_lsp.formats.registrations.agent_hosts import HOSTS
@@ -120,6 +120,7 @@ def test_what_is_installed_comes_out_again(content: JsonRegistration, text: str,
     assert content.uninstalled(made) == text
 
 
+@settings(max_examples=15)
 @given(text=SETTINGS, ends=LINE_ENDS)
 def test_what_a_file_with_a_version_held_comes_out_again(text: str, ends: str) -> None:
     for content in IN_JSON:

@@ -73,6 +73,8 @@ INTO_THE_CONTROL_PLANE = [
     "intent-lsp intents add Everything --scope 'docs/**'",
     "python -m intent_lsp intents import src/auth/plan.yaml",
     ".venv/bin/intent-lsp init",
+    "env -u CLAUDECODE intent-lsp agents install --host claude",
+    "python -m intent_lsp agents uninstall",
 ]
 ON_FOREIGN_FILES = [
     "bash -c 'rm docs/guide.md'",

@@ -266,6 +266,26 @@ def test_local_registration_of_a_module_that_python_runs(
     assert not (project.root / ".claude/settings.local.json").exists()
 
 
+def test_a_dry_run_of_taking_out_shows_the_diff(shell: Shell, project: Repository) -> None:
+    shell("agents", "install", "--host", "cursor")
+    before = files_of(project.root)
+    said = shell("agents", "uninstall", "--dry-run")
+    assert "--- .cursor/hooks.json\n+++ /dev/null\n" in said.out
+    shown = shell("agents", "uninstall", "--dry-run", "--json").json
+    assert [file["change"] for file in shown["files"]] == ["removed", "removed"]
+    assert files_of(project.root) == before
+    assert (
+        shell("agents", "uninstall", "--json").json["recordId"] == last_record(project.root)["id"]
+    )
+    assert "nothing was changed" in shell("agents", "uninstall").out
+
+
+def test_a_record_that_has_to_wait_is_said(shell: Shell, project: Repository) -> None:
+    (project.root / LEDGER_FILE).mkdir()
+    said = shell("agents", "install", "--host", "cursor")
+    assert "the record waits for the ledger" in said.err
+
+
 def test_a_home_directory_serves_other_projects_too(
     shell: Shell, project: Repository, home: Path
 ) -> None:
