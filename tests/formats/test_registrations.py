@@ -1,12 +1,15 @@
 """Registrations of agent hosts in their settings files: text cases and places of problems."""
 
 import json
+import re
 import tomllib
 
 import pytest
 
+from intent_lsp.core.agents.hook_event import HookKind
 from intent_lsp.core.control_plane import control_plane
 from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.formats.hosts.table import HOSTS as HOOK_HOSTS
 from intent_lsp.formats.registrations.agent_host import AgentHost, HookShape
 from intent_lsp.formats.registrations.agent_hosts import HOST_NAMES, HOSTS
 from intent_lsp.formats.registrations.host_registrations import (
@@ -54,6 +57,31 @@ def test_every_host_of_the_hook_command_is_known() -> None:
         "claude codex copilot vscode gemini antigravity qwen kimi cline cursor windsurf kiro"
         " grok opencode"
     )
+
+
+@pytest.mark.parametrize("host", HOSTS, ids=lambda host: host.name)
+def test_every_registered_event_is_one_that_the_hook_command_knows(host: AgentHost) -> None:
+    # Cline's program SessionShutdown is sent the name `session_shutdown`.
+    known = {"SessionShutdown": HookKind.SESSION_END, **HOOK_HOSTS[host.hook].events}
+    if host.hooks.shape is HookShape.PLUGIN:
+        text = installed(hooks_of(host.name), None)
+        events = [name for name in re.findall(r'"([a-z]+\.[a-z.]+)"', text) if name in known]
+        assert sorted({*events, "SessionShutdown"}) == sorted(known)
+        return
+    assert known[host.hooks.gate] is HookKind.BEFORE_TOOL
+    events = [host.hooks.gate, *host.hooks.tools, *host.hooks.events]
+    assert [name for name in events if name not in known] == []
+    tools = {HookKind.BEFORE_TOOL, HookKind.AFTER_TOOL, HookKind.FAILED_TOOL}
+    assert {known[name] for name in host.hooks.tools} <= tools
+    assert not tools & {known[name] for name in host.hooks.events}
+
+
+@pytest.mark.parametrize("host", HOSTS, ids=lambda host: host.name)
+def test_a_host_waits_as_long_as_the_hook_command_thinks(host: AgentHost) -> None:
+    limit = host.hooks.limit
+    seconds = HOOK_HOSTS[host.hook].limit_seconds
+    assert limit is None or limit[1] in (seconds, seconds * 1000)
+    assert host.observed == (HOOK_HOSTS[host.name].version is not None)
 
 
 @pytest.mark.parametrize("registration", EVERY)

@@ -85,8 +85,6 @@ WINDSURF: Final = AgentHost(
             "post_write_code",
             "pre_run_command",
             "post_run_command",
-            "pre_mcp_tool_use",
-            "post_mcp_tool_use",
             "post_read_code",
         ),
         events=("pre_user_prompt",),

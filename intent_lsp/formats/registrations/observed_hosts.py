@@ -179,11 +179,12 @@ CLINE: Final = AgentHost(
         events=(
             "UserPromptSubmit",
             "TaskStart",
-            "TaskResume",
             "TaskCancel",
             "TaskComplete",
             "SessionShutdown",
         ),
+        # Its own limit is two minutes, and cannot be set.
+        limit=None,
     ),
     mcp=None,
     programs=("cline",),

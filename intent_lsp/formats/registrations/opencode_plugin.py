@@ -17,7 +17,7 @@ const COMMAND = "intent-lsp"
 const WORDS = ["hook", "opencode"]
 const LIMIT = 30_000
 const LARGEST = 16 * 1024 * 1024
-const SESSIONS = new Set(["session.created", "session.idle", "session.error", "session.deleted"])
+const SESSIONS = new Set(["session.created", "session.idle", "session.deleted"])
 
 function ask(payload) {
   const run = spawnSync(COMMAND, WORDS, {
@@ -42,8 +42,9 @@ export const IntentLsp = async ({ directory, worktree }) => ({
   "chat.message": async (input, output) => {
     const parts = (output?.parts ?? []).filter((part) => part.type === "text")
     const prompt = parts.map((part) => part.text).join("\\n")
-    const { sessionID, agent, model } = input ?? {}
-    ask({ event: "chat.message", sessionID, agent, model, prompt, directory, worktree })
+    const sessionID = input?.sessionID
+    const model = output?.message?.model?.modelID ?? input?.model?.modelID
+    ask({ event: "chat.message", sessionID, model, prompt, directory, worktree })
   },
   "tool.execute.before": async (input, output) => {
     const { tool, sessionID, callID } = input

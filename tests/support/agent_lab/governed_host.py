@@ -11,7 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from intent_lsp.formats.registrations.agent_hosts import HOSTS
-from intent_lsp.formats.registrations.host_registrations import Wish, registrations_of
+from intent_lsp.formats.registrations.host_registrations import (
+    RegistrationOptions,
+    registrations_of,
+)
 from intent_lsp.formats.registrations.registration import PROGRAM, Place, Purpose
 from tests.support import repository as repositories
 from tests.support.agent_lab.host import Host, Registration, Tools
@@ -125,7 +128,7 @@ def governed_host(host: Host, directory: Path, wanted: Arrangement) -> GovernedH
 def _install(made: Lab, purposes: Collection[Purpose]) -> None:
     """Register the hooks, the MCP server or both as `intent-lsp agents install` does."""
     (host,) = [host for host in HOSTS if host.name == made.host.name]
-    for registration in registrations_of(host, Wish()):
+    for registration in registrations_of(host, RegistrationOptions()):
         if registration.purpose not in purposes:
             continue
         base = made.place.home if registration.place is Place.HOME else made.repo
