@@ -76,9 +76,9 @@ def repetition(request: pytest.FixtureRequest) -> int:
 def govern_host(host: Host, tmp_path: Path) -> Govern:
     """Return a function that makes a governed repository in which the host works."""
 
-    def make(**options: Any) -> GovernedHost:
+    def make(variant: Host = host, **options: Any) -> GovernedHost:
         try:
-            return governed_host(host, tmp_path / "run", Arrangement(**options))
+            return governed_host(variant, tmp_path / "run", Arrangement(**options))
         except CannotInstallError as problem:
             if os.environ.get("CI"):
                 pytest.fail(str(problem), pytrace=False)

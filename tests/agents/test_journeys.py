@@ -15,6 +15,7 @@ from intent_lsp.formats.registrations.registration import SERVER_NAME, Purpose
 from tests.support.agent_lab import killed_hook
 from tests.support.agent_lab.governed_host import AUTH, BILLING, GovernedHost
 from tests.support.agent_lab.host import Host
+from tests.support.agent_lab.known_hosts import CODE_MODE
 from tests.support.agent_lab.model import ModelRequest, ScriptedModel
 from tests.support.agent_lab.wire import Call
 from tests.support.governed_repository import LINES
@@ -136,10 +137,10 @@ def test_a_stale_write_is_refused(govern_host: Govern) -> None:
     assert governed.text(AUTH) == theirs
 
 
-def test_a_subagent_is_held_to_the_intent_of_its_session(governed: GovernedHost) -> None:
+def test_a_subagent_is_held_to_the_intent_of_its_session(govern_host: Govern, host: Host) -> None:
+    # Codex has subagents only in its code mode.
+    governed = govern_host(CODE_MODE if host.name == "codex" else host)
     tools = governed.tools
-    if not tools.spawn:
-        pytest.skip("a subagent needs the code mode of this host")
     work = [[tools.read(AUTH)], [tools.edit(AUTH, "line 3", "line three")]]
     main = [[governed.select("INT-001")], *([call] for call in tools.spawn)]
     governed.run(main, [*work, [tools.edit(BILLING, "line 3", "line three")]])

@@ -93,7 +93,7 @@ def _code_tools(_repo: Path) -> Tools:
         mcp=lambda server, tool, arguments: code(f"{_space(server)}__{tool}", arguments),
         spawn=(
             Call("collaboration/spawn_agent", spawn),
-            Call("collaboration/wait_agent", {"timeout_ms": 10000}),
+            Call("collaboration/wait_agent", {"timeout_ms": 60000}),
         ),
     )
 
