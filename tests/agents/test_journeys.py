@@ -164,12 +164,14 @@ def test_three_calls_of_one_turn_are_each_judged_and_recorded(governed: Governed
 
 
 def test_an_edit_is_recorded_whose_hook_was_killed_afterwards(
-    govern_host: Govern, tmp_path: Path
+    govern_host: Govern, host: Host, tmp_path: Path
 ) -> None:
     governed = govern_host(around=[sys.executable, "-I", killed_hook.__file__, str(tmp_path)])
     tools = governed.tools
     edit = [tools.edit(AUTH, "line 3", "line three")]
-    governed.run([[governed.select("INT-001")], [tools.read(AUTH)], edit])
+    # A host that does not wait for its hooks would end before this one has begun.
+    pause = [[tools.run("sleep 3")]] if host.late_events else []
+    governed.run([[governed.select("INT-001")], [tools.read(AUTH)], edit, *pause])
     assert (tmp_path / killed_hook.MARK).exists()
     assert governed.text(AUTH) == EDITED
     record = only_record(governed, AUTH)
