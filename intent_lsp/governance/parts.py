@@ -32,6 +32,7 @@ from intent_lsp.governance.plan.checkout import Checkout
 from intent_lsp.governance.plan.planning import Planner
 from intent_lsp.governance.plan.scope_checks import ScopeChecks
 from intent_lsp.governance.root.grants import Grants
+from intent_lsp.governance.root.heard_hosts import HeardHosts
 from intent_lsp.governance.root.intents_writer import IntentsWriter
 from intent_lsp.governance.root.rules import RulesCache
 from intent_lsp.governance.root.session_handles import SessionHandles
@@ -72,6 +73,7 @@ class RootParts:
         self.stores = _stores(root, self.rules, local)
         self.sessions = Sessions(self.stores, None if local is None else SessionLocks(local))
         self.handles = SessionHandles(self.stores)
+        self.heard = HeardHosts(self.stores)
         self.contents = Contents(self.stores)
         self.grants = Grants(self.stores, self.rules)
         self._gate_lock, file_lock = (

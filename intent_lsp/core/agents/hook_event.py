@@ -47,7 +47,8 @@ class HookEvent:
     the working directory. `call` is the tool call of a tool event, and `shown` what a read tool
     showed. `error` is why a call failed. `by_person`: a person changed the agent's text before it
     was written. `prompt` is the text of a person's prompt. `source` is why a session begins, such
-    as `resume`. `model` is the name of the model, if the host gives it.
+    as `resume`. `model` is the name of the model and `version` that of the host, if the host gives
+    them.
     """
 
     kind: HookKind
@@ -63,6 +64,7 @@ class HookEvent:
     prompt: str = ""
     source: str = ""
     model: str | None = None
+    version: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,7 @@ from intent_lsp.doors.mcp.inputs import ToolInput
 from intent_lsp.doors.mcp.mcp_roots import McpRoots
 from intent_lsp.doors.mcp.tool_request import ToolRequest, ToolResult, in_thread
 from intent_lsp.doors.mcp.tool_table import BY_NAME, TOOLS, ToolEntry
+from intent_lsp.governance.root.heard_hosts import MCP
 
 _log: Final = logging.getLogger(__name__)
 
@@ -81,7 +82,7 @@ class ToolCalls:
     ) -> ToolResult:
         try:
             given = tool.input.model_validate(params.arguments or {})
-            asked = await in_thread(self._request, given, client)
+            asked = await in_thread(self._request, tool, given, client)
             return asked if isinstance(asked, ToolFailure) else await tool.respond(asked, given)
         except ValidationError as problem:
             return wrong_arguments(problem)
@@ -90,13 +91,16 @@ class ToolCalls:
         except (LedgerUnavailableError, StateUnavailableError) as problem:
             return unavailable_store(problem)
 
-    def _request(self, given: ToolInput, client: ElicitingClient) -> ToolRequest | ToolFailure:
+    def _request(
+        self, tool: ToolEntry, given: ToolInput, client: ElicitingClient
+    ) -> ToolRequest | ToolFailure:
         """Return the call with its root and session, or why there is no such root or session."""
         governance = self._roots.of_call(given)
         if governance is None:
             place = given.place() or str(self._roots.start)
             message = NOT_GOVERNED.format(place)
             return ToolFailure(code=RequestCode.NOT_GOVERNED, message=message)
+        governance.heard.note(MCP, tool.name)
         handle: str | None = getattr(given, "session", None)
         named = None if handle is None else session_of_handle(governance, handle)
         if named is None and handle is not None:

@@ -63,6 +63,7 @@ CLINE: Final = Host(
         ),
         call_id=("tool_call.id", "tool_result.id"),
         model=("model.slug", "model"),
+        version=("clineVersion",),
         prompt=("userPromptSubmit.prompt", "prompt"),
     ),
     # The host itself waits 120 seconds.

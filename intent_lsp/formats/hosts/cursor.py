@@ -41,6 +41,7 @@ CURSOR: Final = Host(
         agent=("subagent_id",),
         cwd=("cwd", "tool_input.working_directory", "workspace_root"),
         error=("error_message",),
+        version=("cursor_version",),
     ),
     refuse=_refusal,
     tell=_note,

@@ -57,6 +57,7 @@ class Fields:
     call_id: Names = ("tool_use_id", "toolUseId")
     only_subagents: Names = ()
     model: Names = ("model",)
+    version: Names = ()
     prompt: Names = ("prompt",)
     source: Names = ("source",)
     error: Names = ("error",)
@@ -169,6 +170,7 @@ class Host:
             prompt=payload.prose(names.prompt) if kind is HookKind.PROMPT else "",
             source=payload.prose(names.source),
             model=payload.prose(names.model) or None,
+            version=payload.prose(names.version) or None,
         )
 
     def refusal(self, event: str, reason: str) -> HookAnswer:

@@ -48,6 +48,12 @@ class HookEvents:
 
     def answer(self, event: HookEvent) -> HookDecision:
         """Return the answer to an event. Raise InvalidCallError if it cannot be judged."""
+        self._governance.heard.note(
+            self._host.name,
+            event.name,
+            version=event.version,
+            ended=event.kind is HookKind.SESSION_END,
+        )
         if event.kind in _NOTED_ONLY:
             return NOTHING
         asker = self._sessions.asker(event)

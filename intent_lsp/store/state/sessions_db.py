@@ -17,6 +17,7 @@ from intent_lsp.core.timestamps import timestamp
 from intent_lsp.store.fs.sqlite_file import connected
 from intent_lsp.store.state.call_state import CallState
 from intent_lsp.store.state.database import Database, hash_in, packed
+from intent_lsp.store.state.host_contacts import HostContacts
 from intent_lsp.store.state.notes import Notes
 from intent_lsp.store.state.save_state import SaveState
 from intent_lsp.store.state.schema import StateInMemory, lay_out
@@ -67,6 +68,7 @@ class SessionDb:
         self.saves = SaveState(self._database)
         self.notes = Notes(self._database)
         self.names = SessionNames(self._database)
+        self.hosts = HostContacts(self._database)
 
     def close(self) -> None:
         """Close the database file. The next call opens it again."""

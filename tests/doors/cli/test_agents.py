@@ -242,7 +242,7 @@ def test_local_files_have_absolute_paths_and_are_not_for_git(
     assert f'"command": "{tmp_path}/bin/intent-lsp hook claude"' in text
     assert not (project.root / ".mcp.json").exists()
     rows = [line.split() for line in shell("agents", "status").out.splitlines()]
-    assert ["hooks", "registered", ".claude/settings.local.json"] in rows
+    assert ["hooks", "registered,", "never", "heard", ".claude/settings.local.json"] in rows
     assert "not registered" not in shell("agents", "status").err
     assert (
         "codex: there is no settings file"

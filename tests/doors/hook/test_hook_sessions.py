@@ -233,3 +233,25 @@ def test_without_an_open_intent_the_agent_is_told_to_ask(agent: Agent, root: Rep
     assert "it has no open intent" in agent.send("SessionStart", source="startup").stdout
     said = reason(agent.before("Write", file_path="notes.txt", content="x"))
     assert "There is no open intent: ask the person to write one." in said
+
+
+def test_each_event_says_that_its_host_is_heard_here(agent: Agent, root: Repository) -> None:
+    agent.send("SessionStart", source="startup")
+    agent.before("Edit", file_path=str(root.root / "docs/guide.md"), old_string="a", new_string="b")
+    with Governance(root.root) as governance:
+        [heard] = governance.heard()
+    assert (heard.host, heard.event, heard.ended) == ("claude", "SessionStart", False)
+    agent.send("SessionEnd", reason="exit")
+    with Governance(root.root) as governance:
+        [heard] = governance.heard()
+    assert (heard.host, heard.event, heard.ended) == ("claude", "SessionEnd", True)
+
+
+def test_a_host_that_says_its_version_is_heard_with_it(
+    agents: Callable[..., Agent], root: Repository
+) -> None:
+    fields = {"conversation_id": "c-1", "cursor_version": "3.1.0"}
+    agents(host="cursor", fields=fields).send("beforeSubmitPrompt", prompt="hello")
+    with Governance(root.root) as governance:
+        [heard] = governance.heard()
+    assert (heard.host, heard.version) == ("cursor", "3.1.0")

@@ -2,8 +2,10 @@
 
 Show each host that is found on this machine or registered here, a row for its hooks and a
 row for its MCP server: whether they are registered, and in which file. Hosts that are
-found and not registered are named on standard error, each with the command for it. With
---host, hosts are shown even if they are not found. Nothing is changed.
+found and not registered are named on standard error, each with the command for it. The
+row of registered hooks says when they last asked in this repository; `never heard` means
+that no event has come yet, and `intent-lsp doctor` says why. With --host, hosts are shown
+even if they are not found. Nothing is changed.
 """
 
 import argparse
@@ -14,7 +16,14 @@ from intent_lsp.doors.cli.agents.choice import add_hosts, chosen, files_of, own_
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
 from intent_lsp.formats.registrations.registration import Purpose, State
+from intent_lsp.governance.agents.host_liveness import (
+    HostLiveness,
+    asked_ago,
+    host_json,
+    liveness_of,
+)
 from intent_lsp.governance.agents.registration_plan import HostStatus, RegistrationStatus
+from intent_lsp.governance.governance import Governance
 
 _COLUMNS: Final = (
     Column("Host"),
@@ -33,13 +42,20 @@ def answer(call: Call) -> None:
     root = call.root()
     at = files_of(root)
     every = [at.status(host, own_program()) for host in chosen(call.options)]
+    with Governance(root) as governance:
+        heard = {contact.host: contact for contact in governance.heard()}
+        now = governance.stores.clock()
+    lively = {each.host.name: liveness_of(each, heard) for each in every}
     if call.options.json:
-        call.page.json({"root": str(root), "hosts": [_json(each) for each in every]})
+        hosts = [_json(each, lively[each.host.name]) for each in every]
+        call.page.json({"root": str(root), "hosts": hosts})
         return
     shown = [each for each in every if call.options.host or each.signs or _is_begun(each)]
     if not shown:
         call.page.line("No agent host is found on this machine, and none is registered here.")
-    rows = [row for each in shown for row in _rows(each)]
+    rows = [
+        row for each in shown for row in _rows(each, asked_ago(lively[each.host.name].last, now))
+    ]
     call.page.table(TextTable(_COLUMNS, rows))
     for each in shown:
         for line in _remarks(each):
@@ -54,10 +70,12 @@ def _is_begun(status: HostStatus) -> bool:
     )
 
 
-def _rows(status: HostStatus) -> Iterator[list[Cell]]:
+def _rows(status: HostStatus, asked: str) -> Iterator[list[Cell]]:
     for number, each in enumerate(status.registrations):
         state = _UNREADABLE if each.state is None else each.state.value
         style = "bold red" if each.state is None else _STYLES[each.state]
+        if each.purpose is Purpose.HOOKS and each.state is State.REGISTERED:
+            state = f"{state}, {asked}"
         signs = ", ".join(status.signs) or "-"
         yield [
             Cell("" if number else status.host.name),
@@ -83,7 +101,7 @@ def _remarks(status: HostStatus) -> Iterator[str]:
         yield f"{host.title} is registered by its documentation; its hooks were not observed yet"
 
 
-def _json(status: HostStatus) -> dict[str, object]:
+def _json(status: HostStatus, liveness: HostLiveness) -> dict[str, object]:
     host = status.host
     return {
         "host": host.name,
@@ -91,6 +109,7 @@ def _json(status: HostStatus) -> dict[str, object]:
         "observed": host.observed,
         "foundBy": list(status.signs),
         "registered": status.registered,
+        "lastHeard": host_json(liveness)["lastHeard"],
         "registrations": [_registration_json(each) for each in status.registrations],
         "steps": list(host.steps),
     }

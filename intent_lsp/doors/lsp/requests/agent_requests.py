@@ -20,6 +20,7 @@ from intent_lsp.doors.lsp.requests.editor_edits import EditorEdits, paths_of
 from intent_lsp.doors.lsp.requests.workspace_lookup import RootLookup
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.doors.lsp.wire.common import DID_DENY, JsonObject
+from intent_lsp.doors.lsp.wire.names import RequestName
 from intent_lsp.doors.lsp.wire.params import refused, session_of
 from intent_lsp.formats.params.calls import (
     ApplyParams,
@@ -41,6 +42,7 @@ from intent_lsp.governance.calls.call_json import (
 from intent_lsp.governance.calls.calls import Applied, unknown_ticket
 from intent_lsp.governance.calls.outcome import Outcome
 from intent_lsp.governance.judging.judgement_json import judgement_json
+from intent_lsp.governance.root.heard_hosts import LSP
 
 _NAMED: Final = 3
 """At most so many files are named in a message; the others are counted."""
@@ -83,6 +85,7 @@ class AgentRequests:
         The agent's claims end: the editor's saves that they delayed are recorded.
         """
         begin = open_root.governance.begin_turn
+        await self._in_thread(open_root.governance.heard.note, LSP, RequestName.BEGIN_TURN)
         session = session_of(params, open_root)
         row, ended = await self._finish(self._in_thread(begin, session.id, session.agent_id))
         for outcome in ended:
@@ -118,8 +121,7 @@ class AgentRequests:
         if found is None:
             return not_governed_json()
         open_root, admission = found
-        session = session_of(params, open_root)
-        admit = open_root.governance.calls.admit
+        session, admit = session_of(params, open_root), open_root.governance.calls.admit
 
         async def judge(word: ApprovalAnswer) -> CallDecision:
             admission = await self._in_thread(admit, session.id, session.agent_id, call, word)
@@ -135,10 +137,10 @@ class AgentRequests:
         """Answer `intent/recordEdit`: record what a call changed. Raise for an unknown ticket."""
         params = read_params(given, RecordParams)
         open_root = await self._finder.find(params)
-        outcome = None
-        if open_root is not None:
-            outcome = await self._finish(self._recorded(open_root, params.ticket, params.failure()))
-        if open_root is None or outcome is None:
+        if open_root is None:
+            raise refused(unknown_ticket(params.ticket))
+        outcome = await self._finish(self._recorded(open_root, params.ticket, params.failure()))
+        if outcome is None:
             raise refused(unknown_ticket(params.ticket))
         violations = await self._in_thread(open_root.governance.violations.of, outcome)
         return outcome_json(outcome, violations, open_root.governance.root)
@@ -150,12 +152,12 @@ class AgentRequests:
         change, and it is recorded when the editor saves.
         """
         params = read_params(given, ApplyParams)
-        call = params.call()
-        changes = params.changes(self._place_of)
+        call, changes = params.call(), params.changes(self._place_of)
         open_root = await self._finder.of_edit(params, changes[0].path)
         session = session_of(params, open_root)
         asker = session.id, session.agent_id
         apply = open_root.governance.calls.apply
+        await self._in_thread(open_root.governance.heard.note, LSP, RequestName.APPLY_EDIT)
 
         async def judge(word: ApprovalAnswer) -> Applied:
             # Looked up at each attempt: documents open and close while a person is being asked.
@@ -217,6 +219,7 @@ class AgentRequests:
             open_root = self._finder.governance(params)
             if open_root is None:
                 return None
+            open_root.governance.heard.note(LSP, RequestName.VALIDATE_EDIT)
             session = session_of(params, open_root)
             admit = open_root.governance.calls.admit
             return open_root, admit(session.id, session.agent_id, call, word)

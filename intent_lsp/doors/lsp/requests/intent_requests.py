@@ -31,12 +31,14 @@ from intent_lsp.formats.params.requests import (
     VerifyParams,
 )
 from intent_lsp.formats.result_json import verification_json
+from intent_lsp.governance.agents.host_liveness import host_json, known_hosts
 from intent_lsp.governance.governance import GovernanceStatus
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
 from intent_lsp.governance.plan.selection_json import selection_json
 from intent_lsp.governance.root.rules import FileState
 from intent_lsp.governance.root.sessions import CHECKOUT_REQUIRED
 from intent_lsp.governance.setup import initialise
+from intent_lsp.store.agent_hosts import home_directory
 from intent_lsp.store.ledger.index.queries import PageCursor, Query
 from intent_lsp.store.state.notes import AgentInfo
 
@@ -128,7 +130,8 @@ class IntentRequests:
         open_root = await self._finder.find(params)
         if open_root is None:
             return _dormant_status(self._connection.open_roots.settings.session_id or "")
-        return status_wire(await self._in_thread(self._status, params, open_root))
+        told = status_wire(await self._in_thread(self._status, params, open_root))
+        return {**told, "hosts": await self._in_thread(_hosts, open_root)}
 
     async def owners(self, given: object) -> JsonObject:
         """Answer `intent/owners`: the intents that own a path."""
@@ -256,6 +259,10 @@ def _traced(open_root: OpenRoot, query: Query, limit: int, cursor: PageCursor | 
     return told if page.cursor is None else told | {"cursor": str(page.cursor)}
 
 
+def _hosts(open_root: OpenRoot) -> list[JsonObject]:
+    return [host_json(each) for each in known_hosts(open_root.governance, home_directory())]
+
+
 def _dormant_status(session_id: str) -> JsonObject:
     dormant = GovernanceStatus(
         root=None,
@@ -270,4 +277,4 @@ def _dormant_status(session_id: str) -> JsonObject:
         records=0,
         heads=(),
     )
-    return status_wire(dormant)
+    return {**status_wire(dormant), "hosts": []}
