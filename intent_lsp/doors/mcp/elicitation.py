@@ -35,15 +35,15 @@ _AT_MOST: Final = 1000
 """The most questions that wait for an answer; the oldest are forgotten first."""
 
 DISMISSED: Final = "the question was closed without an answer"
+_BY_A_PERSON: Final = (
+    " A person can make the change, or expand the intent's scope in their editor or in"
+    " .orchestration/active_intents.yaml; until then leave it"
+)
 NOT_ASKED: Final = (
     "nobody can be asked through this client, since the team's policy counts no answer from it"
-    " (`hitl_by`). A person can expand the intent's scope in their editor, or in"
-    " .orchestration/active_intents.yaml; until then stay in scope"
+    " (`hitl_by`)." + _BY_A_PERSON
 )
-CANNOT_ASK: Final = (
-    "this client cannot ask a person (it declares no elicitation). A person can expand the intent's"
-    " scope in their editor, or in .orchestration/active_intents.yaml; until then stay in scope"
-)
+CANNOT_ASK: Final = "this client cannot ask a person (it declares no elicitation)." + _BY_A_PERSON
 
 
 class InputNeeded(Exception):  # noqa: N818 - it is no error, and ends the call for now
