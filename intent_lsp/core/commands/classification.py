@@ -124,10 +124,7 @@ def _moved(words: Sequence[Word], place: KnownPath) -> Weighed:
 
 
 def _weigh_call(call: ProgramCall, lists: CommandLists, depth: int) -> Weighed:
-    """Classify a call by its program's rows, or as one that only prints help.
-
-    The latter is a call that `asks_for_help` and in which the rows find no path and no shell text.
-    """
+    """Classify a call by its rows; as looking if `asks_for_help` and they find no target."""
     weighed = _weigh_by_rows(call, lists, depth)
     if asks_for_help(call, lists) and not weighed.reading.paths and not weighed.texts:
         about = replace(_LOOKING, program=call.name)
