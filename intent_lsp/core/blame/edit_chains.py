@@ -49,9 +49,15 @@ def edit_chain(
 
 
 def earlier_edits(steps: Sequence[Edit], after: ContentHash | None) -> frozenset[int]:
-    """Return the orders of the edits that led to a content of a file, as far as they are known."""
+    """Return the orders of the edits that led to a content of a file, as far as they are known.
+
+    If an edit started from this content, only those before the first such edit are returned: a file
+    may have had the content more than once.
+    """
+    first = min((step.order for step in steps if step.pre == after), default=len(steps))
+    before = [step for step in steps if step.order < first]
     wanted, used = after, set[int]()
-    while (step := _newest(steps, wanted, used)) is not None:
+    while (step := _newest(before, wanted, used)) is not None:
         used.add(step.order)
         wanted = step.pre
     return frozenset(used)

@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from intent_lsp.core.blame.attribution import BEFORE, Attributions, Edit
+from intent_lsp.core.blame.attribution import BEFORE, Attributions
 from intent_lsp.core.blame.blame import BlamedText, blame, find_blocks, hashable, known_blocks
 from intent_lsp.core.blame.edit_chains import (
     EditChain,
@@ -132,9 +132,10 @@ class HunkOrigins:
         earlier = earlier_edits(lineage.steps, file.before.hash)
         steps = [step for step in lineage.steps if step.order not in earlier]
         if not file.hunks:
-            return (self._of_whole(file, lineage, steps),)
+            return (self._of_whole(file, lineage),)
         lines = comparable_lines(file.after) or ()
-        chain = edit_chain(steps, file.before.hash, file.after.hash, len(lines))
+        # A whole chain explains a file, also if the file had both contents before.
+        chain = edit_chain(lineage.steps, file.before.hash, file.after.hash, len(lines))
         if file.after.absent:
             gone = _sources(lineage, chain.orders) or self._renamed_away(file)
             return tuple(HunkOrigin(hunk, gone, bool(gone)) for hunk in file.hunks)
@@ -169,15 +170,13 @@ class HunkOrigins:
             elsewhere=tuple,
         )
 
-    def _of_whole(
-        self, file: DiffedFile, lineage: FileLineage, steps: Sequence[Edit]
-    ) -> HunkOrigin:
+    def _of_whole(self, file: DiffedFile, lineage: FileLineage) -> HunkOrigin:
         """Return the origin of a change that is not compared by line: a rename, or other bytes."""
         if file.same_content:
             moved = [each for each in lineage.sources if _moves(each, file)]
             # No record tells a mode, so nothing is missing where only that differs.
             return HunkOrigin(None, tuple(moved[-1:]), bool(moved) or file.previous is None)
-        chain = edit_chain(steps, file.before.hash, file.after.hash, 0)
+        chain = edit_chain(lineage.steps, file.before.hash, file.after.hash, 0)
         orders = chain.orders if chain.whole else chain.orders[:1]
         found = _sources(lineage, orders) or self._renamed_away(file)
         return HunkOrigin(None, found, bool(found))
