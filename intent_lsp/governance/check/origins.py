@@ -215,7 +215,7 @@ def _find_short_blocks(told: _Told, file: DiffedFile) -> None:
     Blame leaves short blocks out, since anybody could have written them. Here only the edits of
     this change are searched, so that even a short block is one of theirs.
     """
-    if not told.later.steps or file.after.decoded is None:
+    if not told.lines or not told.later.steps or file.after.decoded is None:
         return
     searched: Attributions = [BEFORE] * len(told.lines)
     for hunk in file.hunks or ():
