@@ -1,5 +1,6 @@
 """Kimi Code: hooks in the user's `~/.kimi-code/config.toml`; a project has none of its own."""
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -32,6 +33,10 @@ def _register(place: Place) -> None:
         if place.hook is not None
     ]
     place.write_at_home(".kimi-code/config.toml", _MODEL + "".join(hooks))
+    # MCP servers of a project are started only in a folder that its person has trusted.
+    digest = hashlib.sha256(str(place.repo).encode()).hexdigest()[:12]
+    trust = json.dumps({"root": str(place.repo), "trustedAt": 1})
+    place.write_at_home(f".kimi-code/workspace-trust/wd_{place.repo.name}_{digest}", trust)
     if place.mcp:
         servers = {"mcpServers": place.mcp_servers()}
         place.write_at_home(".kimi-code/mcp.json", json.dumps(servers, indent=2))
