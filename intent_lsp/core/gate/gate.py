@@ -4,7 +4,7 @@ Invariant: judging is total and pure. The rows run in the table's order and the 
 decides.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -104,6 +104,19 @@ def judge_call(question: GateRequest, call: CallFacts) -> Decision:
     if _asks_person(question, call):
         return Ask(rejected(question, "no person has approved it"))
     return _allowed(question, call)
+
+
+def refusal_with(
+    question: GateRequest, call: CallFacts, codes: Collection[GateCode]
+) -> Denied | None:
+    """Return the first refusal of an agent's call with one of `codes`, or None.
+
+    Only rows that need no intent may be asked for, because the rows before them may fail.
+    """
+    question = question if question.call is call else replace(question, call=call)
+    over = passed_over(question)
+    rows = (row for row in CHECKS if row.code in codes and row.number not in over)
+    return next((denied for row in rows if (denied := row.check(question)) is not None), None)
 
 
 def passed_over(question: GateRequest) -> frozenset[int]:

@@ -14,7 +14,7 @@ from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.gate.explain import ExplainedRow, explain_call
-from intent_lsp.core.gate.gate import judge_call, rejected, unavailable
+from intent_lsp.core.gate.gate import judge_call, refusal_with, rejected, unavailable
 from intent_lsp.core.gate.request import (
     Allowed,
     ApprovalAnswer,
@@ -97,7 +97,7 @@ class CallAuthorizer:
         if unasked or (word.final and isinstance(decision, Allowed)):
             decision = rejected(judged.question, _feedback(word, judged.facts))
         if isinstance(decision, Denied) and not word.final:
-            decision = tolerated(decision, rules.policy.agents)
+            decision = tolerated(decision, judged, rules.policy.agents)
         asked = AuthorizedCall(
             call=call,
             asker=hearing.asker,
@@ -156,7 +156,7 @@ class CallAuthorizer:
         if isinstance(decision, Ask):
             decision = rejected(judged.question, "a person would be asked")
         if isinstance(decision, Denied):
-            decision = tolerated(decision, hearing.rules.policy.agents)
+            decision = tolerated(decision, judged, hearing.rules.policy.agents)
         intent = hearing.rules.active(judged.question.active_intent)
         asked = AuthorizedCall(
             call=hearing.call, asker=hearing.asker, intent=intent, files=judged.files
@@ -246,16 +246,17 @@ class CallAuthorizer:
         return replace(of_ticket(ticket, again=False), ticket=None, decision=forgetful)
 
 
-def tolerated(denied: Denied, agents: Enforcement) -> Allowed | Denied:
+def tolerated(denied: Denied, judged: JudgedCall, agents: Enforcement) -> Allowed | Denied:
     """Return a refusal, or in its place a warning if the team's policy does not block agents.
 
     The warning allows the call with verdict FAIL. What no agent may ever do stays refused: to
     change the control plane or another denied path, to leave the workspace, or to use a blocked
-    tool.
+    tool. That holds too where an earlier row has refused the call already.
     """
     if agents is Enforcement.BLOCK or denied.code in _IN_EVERY_MODE:
         return denied
-    return Allowed(ScopeValidation.FAIL, (denied.message,))
+    never = refusal_with(judged.question, judged.facts, _IN_EVERY_MODE)
+    return never or Allowed(ScopeValidation.FAIL, (denied.message,))
 
 
 def _in_memory(ticket: Ticket, problem: str) -> CallDecision:

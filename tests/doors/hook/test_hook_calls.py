@@ -260,6 +260,8 @@ def test_the_control_plane_is_refused_in_every_mode(
 ) -> None:
     root.write(POLICY, f"sidecar:\n  agents: {mode}\n")
     path = ".orchestration/active_intents.yaml"
+    said = reason(agent.before("Edit", "unselected", **edit_input(root, path)))
+    assert ("denies mutation" in said) == (mode != "block"), "no intent is selected yet"
     assert "denies mutation" in reason(selected(agent).before("Edit", **edit_input(root, path)))
 
 
