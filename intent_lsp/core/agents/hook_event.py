@@ -78,3 +78,9 @@ class HookAnswer:
 
 SILENCE: Final = HookAnswer()
 """No output and exit status 0."""
+
+PROBE_VARIABLE: Final = "INTENT_LSP_PROBE"
+"""The environment variable that, with the value `1`, lets a hook answer a probe of the doctor."""
+
+PROBE_SESSION: Final = "intent-lsp-doctor"
+"""The id of the session of every probe. No host names a session so."""

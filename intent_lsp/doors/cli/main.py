@@ -117,6 +117,7 @@ COMMANDS: Final = (
     CommandEntry(
         "agents status", "which agents are found, and which are registered", "agents.status"
     ),
+    CommandEntry("doctor", "try every registered hook, and say which agents are blind", "doctor"),
     CommandEntry("agents instructions", "what an agent has to know", "agents.instructions"),
     CommandEntry("trace list", "which edits happened, newest first", "ledger.list_records"),
     CommandEntry("trace show", "all about one edit", "ledger.show"),

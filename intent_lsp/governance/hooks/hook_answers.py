@@ -10,7 +10,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from intent_lsp.core.agents.hook_event import SILENCE, HookAnswer, HookEvent, HookKind
+from intent_lsp.core.agents.hook_event import (
+    PROBE_SESSION,
+    PROBE_VARIABLE,
+    SILENCE,
+    HookAnswer,
+    HookEvent,
+    HookKind,
+)
 from intent_lsp.core.errors import InvalidCallError
 from intent_lsp.core.policy import TeamPolicy
 from intent_lsp.formats.hosts.host import Host
@@ -112,7 +119,8 @@ class HookAnswering:
             return SILENCE
         wanted = self.call.environment.get(INTENT_VARIABLE) or None
         with self.govern(self.root) as governance:
-            decision = HookEvents(governance, host, wanted).answer(event)
+            events = HookEvents(governance, host, wanted)
+            decision = events.probe(event) if self._is_probe(event) else events.answer(event)
         if decision.refusal is not None:
             return host.refusal(event.name, decision.refusal)
         return host.permission(event, decision.note)
@@ -128,6 +136,14 @@ class HookAnswering:
             return HookAnswer(stderr=f"intent-lsp cannot read this event and ignores it: {why}\n")
         said = f"intent-lsp cannot judge this call and refuses it: {why}"
         return self.call.host.refusal(self._event_name(), said)
+
+    def _is_probe(self, event: HookEvent) -> bool:
+        """Whether `intent-lsp doctor` asks.
+
+        The variable alone is not enough: it would switch the gate off for real sessions.
+        """
+        asked = self.call.environment.get(PROBE_VARIABLE) == "1"
+        return asked and event.session_id == PROBE_SESSION
 
     def _asks(self) -> bool:
         if self.event is None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+from intent_lsp import __version__
 from intent_lsp.core.agents.hook_event import HookEvent, HookKind
 from intent_lsp.core.agents.selecting import (
     SELECT_TOOL,
@@ -16,6 +17,7 @@ from intent_lsp.core.agents.selecting import (
     selected_in_shell,
 )
 from intent_lsp.core.agents.tools import ToolCall
+from intent_lsp.core.gate.request import Ask, Denied
 from intent_lsp.formats.hosts.host import Host
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.hooks.hook_calls import HookCalls, HookDecision
@@ -30,6 +32,8 @@ UNSEEN: Final = (
     "`{}` opens a shell that you would type into without being seen by intent-lsp. Run each command"
     " by itself instead."
 )
+
+PROBED: Final = "intent-lsp {} answers the probe: {}"
 
 _NOTED_ONLY: Final = frozenset({HookKind.OTHER, HookKind.SUBAGENT_START})
 
@@ -75,6 +79,17 @@ class HookEvents:
             case _:
                 self._calls.settle(asker)
         return NOTHING
+
+    def probe(self, event: HookEvent) -> HookDecision:
+        """Return the answer to a probe: to a call that is never made. Nothing is stored."""
+        if event.call is None or event.kind is not HookKind.BEFORE_TOOL:
+            return NOTHING
+        call = self._located(event.call, event.cwd)
+        decision = self._governance.calls.explain(event.session_id or "", "", call)[1].decision
+        denied = decision.why if isinstance(decision, Ask) else decision
+        if not isinstance(denied, Denied):
+            return NOTHING
+        return HookDecision(refusal=PROBED.format(__version__, denied.message))
 
     def _before(self, call: ToolCall, asker: HookAsker) -> HookDecision:
         own = own_tool(call, own_servers(self._governance.root)) if may_be_own(call) else None

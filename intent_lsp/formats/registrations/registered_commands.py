@@ -1,0 +1,130 @@
+"""The commands of ours that a host's settings really hold, by event, whatever they should hold."""
+
+import shlex
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from intent_lsp.formats.registrations.agent_host import AgentHost, HookShape
+from intent_lsp.formats.registrations.host_registrations import hook_command
+from intent_lsp.formats.registrations.json_entry import HANDLERS
+from intent_lsp.formats.registrations.jsonc import UnreadableText, parse_jsonc
+from intent_lsp.formats.registrations.registration import calls_hook
+
+OPENCODE_GATE: Final = "tool.execute.before"
+"""The event before a call at a host whose hooks are a plug-in."""
+
+_COMMANDS: Final = ("command", "bash")
+_IN_MILLISECONDS: Final = 1000
+"""Hosts whose limits are that large count in milliseconds."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegisteredCommand:
+    """A command of ours in a host's settings.
+
+    `seconds` is its time limit, or None if the entry has none. `at` are its index among the groups
+    of its event, and among the handlers of its group. `enabled`: the entry is not switched off.
+    """
+
+    event: str
+    command: str
+    seconds: float | None = None
+    at: tuple[int, int] = (0, 0)
+    enabled: bool = True
+
+
+def gate_event(host: AgentHost) -> str:
+    """Return the event before a call at a host."""
+    return host.hooks.gate or OPENCODE_GATE
+
+
+def registered_commands(
+    host: AgentHost, text: str, path: str
+) -> tuple[RegisteredCommand, ...] | UnreadableText:
+    """Return the commands of ours in a settings file, or why the file cannot be read.
+
+    `path` is the file, relative to the directory where the host runs its hooks.
+    """
+    hooks = host.hooks
+    match hooks.shape:
+        case HookShape.SCRIPTS:
+            event = path.rpartition("/")[2]
+            ours = any(calls_hook(_words(line), host.hook) for line in text.splitlines())
+            found = RegisteredCommand(event=event, command=shlex.quote(f"./{path}"))
+            return (found,) if ours else ()
+        case HookShape.PLUGIN:
+            if f'"hook", "{host.hook}"' not in text and hook_command(host, "") not in text:
+                return ()
+            return (RegisteredCommand(event=OPENCODE_GATE, command=hook_command(host, "")),)
+        case HookShape.TABLES:
+            try:
+                tree: object = tomllib.loads(text)
+            except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
+                return UnreadableText(problem=str(error))
+        case HookShape.GROUPS | HookShape.FLAT | HookShape.TRIGGERS:
+            parsed = parse_jsonc(text) if text.strip() else None
+            if isinstance(parsed, UnreadableText):
+                return parsed
+            tree = None if parsed is None else parsed.value
+    container = tree.get(hooks.container) if isinstance(tree, Mapping) else None
+    return tuple(_commands(host, container))
+
+
+def hooks_switched_off(text: str) -> bool | None:
+    """Return what a settings file says of `disableAllHooks`; None: nothing, or it is unreadable."""
+    parsed = parse_jsonc(text) if text.strip() else None
+    tree = None if parsed is None or isinstance(parsed, UnreadableText) else parsed.value
+    said = tree.get("disableAllHooks") if isinstance(tree, Mapping) else None
+    return said if isinstance(said, bool) else None
+
+
+def _commands(host: AgentHost, container: object) -> Iterator[RegisteredCommand]:
+    if isinstance(container, list):
+        for at, entry in enumerate(container):
+            named = (entry.get("event"), entry.get("trigger")) if isinstance(entry, Mapping) else ()
+            event = next((name for name in named if isinstance(name, str)), "")
+            yield from _handler(host, entry, event, (at, 0))
+    elif isinstance(container, Mapping):
+        for event, entries in container.items():
+            for at, entry in enumerate(entries if isinstance(entries, list) else ()):
+                handlers = entry.get(HANDLERS) if isinstance(entry, Mapping) else None
+                if isinstance(handlers, list):
+                    for place, handler in enumerate(handlers):
+                        yield from _handler(host, handler, str(event), (at, place))
+                else:
+                    yield from _handler(host, entry, str(event), (at, 0))
+
+
+def _handler(
+    host: AgentHost, entry: object, event: str, at: tuple[int, int]
+) -> Iterator[RegisteredCommand]:
+    if not isinstance(entry, Mapping):
+        return
+    inner = entry.get("action")
+    holders = (entry, inner) if isinstance(inner, Mapping) else (entry,)
+    for command in (each.get(key) for each in holders for key in _COMMANDS):
+        if isinstance(command, str) and calls_hook(_words(command), host.hook):
+            yield RegisteredCommand(
+                event=event,
+                command=command,
+                seconds=_limit(host, entry),
+                at=at,
+                enabled=entry.get("enabled") is not False,
+            )
+
+
+def _limit(host: AgentHost, entry: Mapping[str, Any]) -> float | None:
+    key, usual = host.hooks.limit or ("timeout", 0)
+    said = entry.get(key)
+    if isinstance(said, bool) or not isinstance(said, int | float) or said <= 0:
+        return None
+    return said / 1000 if max(usual, said) >= _IN_MILLISECONDS else float(said)
+
+
+def _words(command: str) -> list[str]:
+    try:
+        return shlex.split(command, comments=True)
+    except ValueError:
+        return command.split()

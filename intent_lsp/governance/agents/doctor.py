@@ -1,0 +1,185 @@
+"""Examines the agent hosts of a root: what is registered is tried, and blind spots get a cause.
+
+Invariant: only what a host would run is tried, and nothing is written.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from intent_lsp.core.content import Text
+from intent_lsp.formats.hosts.table import HOSTS
+from intent_lsp.formats.registrations.agent_host import AgentHost, HookShape
+from intent_lsp.formats.registrations.host_registrations import Wish, registrations_of
+from intent_lsp.formats.registrations.jsonc import UnreadableText
+from intent_lsp.formats.registrations.registered_commands import (
+    RegisteredCommand,
+    gate_event,
+    hooks_switched_off,
+    registered_commands,
+)
+from intent_lsp.formats.registrations.registration import PROGRAM, Place, Purpose
+from intent_lsp.governance.agents.codex_trust import codex_trust, is_trusted
+from intent_lsp.governance.agents.hook_probe import ProbeFinding, probe_hook
+from intent_lsp.governance.agents.registration_plan import RegistrationFiles, shown_path
+from intent_lsp.store.agent_hosts import signs_of
+
+_SWITCH: Final = "disableAllHooks"
+_SWITCHED: Final = frozenset({"claude", "qwen", "copilot"})
+"""Hosts whose settings can switch all hooks off by `disableAllHooks`."""
+
+_CODEX: Final = "codex"
+_AGAIN: Final = "run `intent-lsp agents install --host {}`"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostReport:
+    """What was found out about one host.
+
+    `probes` are the commands before a call that were tried. `problems` are causes of blindness that
+    no probe shows, each with its cure. `trust` is what the host says of its trust, or None: it was
+    not asked. `remarks` are for people.
+    """
+
+    host: AgentHost
+    signs: tuple[str, ...] = ()
+    registered: bool = False
+    probes: tuple[ProbeFinding, ...] = ()
+    problems: tuple[tuple[str, str], ...] = ()
+    trust: str | None = None
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def blocks(self) -> bool:
+        """Whether the host's calls are blocked, as far as can be found out."""
+        tried = bool(self.probes) and all(each.blocks for each in self.probes)
+        return tried and not self.problems
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    """A command of ours in a settings file. `place` and `path` say which file."""
+
+    place: Place
+    path: str
+    command: RegisteredCommand
+
+    @property
+    def shown(self) -> str:
+        return shown_path(self.place, self.path)
+
+
+@dataclass(slots=True)
+class HostDoctor:
+    """Examines the hosts of one root. A command that two hosts share is tried once."""
+
+    files: RegistrationFiles
+    _tried: dict[tuple[str, str, str], ProbeFinding] = field(default_factory=dict)
+
+    def examine(self, host: AgentHost) -> HostReport:
+        """Examine one host."""
+        signs = signs_of(host, self.files.root, self.files.home)
+        problems: list[tuple[str, str]] = []
+        found = list(self._found(host, problems))
+        if not found:
+            return HostReport(
+                host=host, signs=signs, registered=bool(problems), problems=tuple(problems)
+            )
+        gates = [each for each in found if each.command.event == gate_event(host)]
+        problems += self._problems(host, found, gates)
+        trust = self._trust(host, gates)
+        if trust is not None and not is_trusted(trust):
+            said = f"{host.title} does not trust the hook ({trust}), so it skips it"
+            problems.append((said, " ".join(host.steps)))
+        return HostReport(
+            host=host,
+            signs=signs,
+            registered=True,
+            probes=tuple(self._probe(host, each) for each in gates),
+            problems=tuple(problems),
+            trust=trust,
+            remarks=tuple(_remarks(host, trust)),
+        )
+
+    def _found(self, host: AgentHost, problems: list[tuple[str, str]]) -> Iterator[_Found]:
+        """Yield the commands of ours in the files of a host. Note files that cannot be read."""
+        for place, path in self._places(host):
+            text = self.files.text(place, path)
+            commands: tuple[RegisteredCommand, ...] | UnreadableText = ()
+            if isinstance(text, Text):
+                commands = registered_commands(host, text.text, path)
+            if isinstance(commands, UnreadableText):
+                if PROGRAM in (text.text if isinstance(text, Text) else ""):
+                    said = f"{shown_path(place, path)}{commands.place} {commands.problem}"
+                    problems.append((said, "correct the file: the host cannot read it either"))
+                continue
+            yield from (_Found(place=place, path=path, command=each) for each in commands)
+
+    def _places(self, host: AgentHost) -> Iterator[tuple[Place, str]]:
+        """Yield the files where a host reads hooks: of the repository, local, and of the user."""
+        wishes = (Wish(), Wish(local=True))
+        for wish in wishes if host.hooks.local is not None else wishes[:1]:
+            for each in registrations_of(host, wish):
+                if each.purpose is Purpose.HOOKS:
+                    yield each.place, each.paths[0]
+        if host.hooks.place is not Place.HOME and host.hooks.shape is not HookShape.SCRIPTS:
+            yield Place.HOME, host.hooks.path
+
+    def _problems(
+        self, host: AgentHost, found: Sequence[_Found], gates: Sequence[_Found]
+    ) -> Iterator[tuple[str, str]]:
+        again, event = _AGAIN.format(host.name), gate_event(host)
+        if not gates:
+            others = ", ".join(dict.fromkeys(each.command.event for each in found))
+            known = f"only {others} is registered" if others else "nothing is registered"
+            yield f"{event}, the event before a call, calls no hook of ours: {known}", again
+        known_events = {event, *host.hooks.tools, *host.hooks.events, *HOSTS[host.hook].events}
+        for each in found:
+            if each.command.event not in known_events and not gates:
+                said = f"{each.shown}: {each.command.event!r} is no event of {host.title}"
+                yield said, f"write {event}, or {again}"
+        for each in gates:
+            if not each.command.enabled:
+                yield f"{each.shown}: the entry is switched off (`enabled`)", "switch it on"
+        switched = self._switched_off(host)
+        if switched is not None:
+            yield f"{switched} has `{_SWITCH}: true`", f"take `{_SWITCH}` out of the file"
+
+    def _switched_off(self, host: AgentHost) -> str | None:
+        """Return the file that switches all hooks of a host off; the nearest one counts."""
+        if host.name not in _SWITCHED:
+            return None
+        paths = [(Place.LOCAL, host.hooks.local or ""), (Place.ROOT, host.hooks.path)]
+        for place, path in (*paths, (Place.HOME, host.hooks.path)):
+            text = self.files.text(place, path) if path else None
+            said = hooks_switched_off(text.text) if isinstance(text, Text) else None
+            if said is not None:
+                return shown_path(place, path) if said else None
+        return None
+
+    def _trust(self, host: AgentHost, gates: Sequence[_Found]) -> str | None:
+        if host.name != _CODEX or not gates:
+            return None
+        said = [
+            codex_trust(self.files.root, self.files.base(each.place) / each.path, each.command)
+            for each in gates
+        ]
+        known = [each for each in said if each is not None]
+        return next((each for each in known if not is_trusted(each)), next(iter(known), None))
+
+    def _probe(self, host: AgentHost, found: _Found) -> ProbeFinding:
+        key = (host.hook, found.command.event, found.command.command)
+        if key not in self._tried:
+            root: Path = self.files.root
+            self._tried[key] = probe_hook(HOSTS[host.hook], found.command, found.shown, root)
+        return self._tried[key]
+
+
+def _remarks(host: AgentHost, trust: str | None) -> Iterator[str]:
+    if not host.observed:
+        yield "documented, not observed: the host itself was never run against this hook"
+    if trust is None:
+        for step in host.steps:
+            if "rust" in step:
+                yield f"trust was not checked: {step}"

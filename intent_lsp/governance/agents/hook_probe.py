@@ -1,0 +1,108 @@
+"""Tries one registered hook as its host would run it, and says why it does not block.
+
+Invariant: the probe is a call that is refused in every mode, so that a hook that lets it pass is
+blind. Nothing is recorded for it.
+"""
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from intent_lsp import __version__
+from intent_lsp.core.agents.hook_event import PROBE_VARIABLE
+from intent_lsp.formats.hosts.host import Host
+from intent_lsp.formats.hosts.probe_payloads import probe_payload
+from intent_lsp.formats.registrations.registered_commands import RegisteredCommand
+from intent_lsp.store.hook_runs import HookRun, run_hook_command
+
+_NOT_FOUND: Final = 127
+_NOT_EXECUTABLE: Final = 126
+_ANSWER: Final = re.compile(r"intent-lsp (\S+) answers the probe")
+_INSTALL: Final = "install intent-lsp for this user, so that it is on PATH, or use --local"
+_UPDATE: Final = "update the intent-lsp that this command finds on PATH"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProbeFinding:
+    """The answer to one probe. `path` is the settings file, for people.
+
+    `cause` is why the hook does not block, or what is odd about one that does; "" for nothing.
+    `version` is that of the program that answered, or None if it did not say so.
+    """
+
+    path: str
+    event: str
+    command: str
+    blocks: bool
+    seconds: float = 0.0
+    version: str | None = None
+    cause: str = ""
+    cure: str = ""
+
+
+def probe_hook(host: Host, found: RegisteredCommand, path: str, root: Path) -> ProbeFinding:
+    """Run a registered command with a probe, within the time limit of its host."""
+    payload = probe_payload(host.name, found.event, str(root))
+    limit = found.seconds or host.limit_seconds
+    data = json.dumps(payload).encode()
+    run = run_hook_command(found.command, root, data, limit, {PROBE_VARIABLE: "1"})
+    answered = _ANSWER.search(run.stderr) or _ANSWER.search(run.stdout)
+    version = None if answered is None else answered[1]
+    blocks, cause, cure = _judged(host, found.event, run, version, limit)
+    return ProbeFinding(
+        path=path,
+        event=found.event,
+        command=found.command,
+        blocks=blocks,
+        seconds=run.seconds,
+        version=version,
+        cause=cause,
+        cure=cure,
+    )
+
+
+def _judged(
+    host: Host, event: str, run: HookRun, version: str | None, limit: float
+) -> tuple[bool, str, str]:
+    """Return whether the host is going to block the call, and the cause and cure, or "" and ""."""
+    if run.status is None:
+        said = f"it did not answer within {limit:g} s, the host's time limit"
+        return False, said, "look for what makes it slow, or raise the limit in the settings"
+    if run.status == _NOT_FOUND:
+        return False, f"the command is not found on this PATH{_words(run)}", _INSTALL
+    if run.status == _NOT_EXECUTABLE:
+        return False, f"the command is not executable{_words(run)}", "chmod +x the program"
+    if _refuses(host, event, run):
+        return True, *_oddity(version)
+    if run.status == 0:
+        said = "it exits with 0 and no refusal, so the call would be made"
+        return False, said + _words(run), "let the entry call `intent-lsp hook` alone"
+    said = f"it fails with exit status {run.status} and no refusal{_words(run)}"
+    old = run.stderr.startswith("intent-lsp:")
+    return False, said, _UPDATE if old else "run the command by hand, and mend what it says"
+
+
+def _refuses(host: Host, event: str, run: HookRun) -> bool:
+    """Whether an answer is the refusal that the host reads, with a reason."""
+    try:
+        told = json.loads(run.stdout)
+    except (ValueError, RecursionError):
+        return False
+    reason = run.stderr.strip()
+    refused = bool(reason) and told == json.loads(json.dumps(host.refuse(event, reason)))
+    return refused and run.status in (0, host.refusal_status)
+
+
+def _oddity(version: str | None) -> tuple[str, str]:
+    if version == __version__:
+        return "", ""
+    other = "an intent-lsp that does not know probes" if version is None else f"version {version}"
+    return f"{other} answered, and this is {__version__}", _UPDATE
+
+
+def _words(run: HookRun) -> str:
+    """Return the first line that a command wrote, as the end of a sentence."""
+    line = next(iter((run.stderr.strip() or run.stdout.strip()).splitlines()), "")
+    return f": {line[:200]}" if line else ""

@@ -1,0 +1,128 @@
+"""Runs a command as an agent host runs its hook, and asks a program over lines of JSON.
+
+Invariant: a process that is started here has ended when the function returns.
+"""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Timer
+from typing import IO, Any, Final
+
+from intent_lsp.store.clock import stopwatch
+
+_SHELL: Final = "/bin/sh"
+_LARGEST: Final = 64 * 1024
+_ENDS_WITHIN: Final = 2.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HookRun:
+    """How a hook's command ended. `status` is None if it ran longer than its time limit."""
+
+    status: int | None
+    stdout: str
+    stderr: str
+    seconds: float
+
+
+def run_hook_command(
+    command: str, root: Path, data: bytes, seconds: float, variables: Mapping[str, str]
+) -> HookRun:
+    """Run a command line in a root through the shell, with `data` on its standard input.
+
+    `seconds` is the time limit. `variables` are added to the environment. Raise OSError if there is
+    no shell.
+    """
+    passed = stopwatch()
+    with _started([_SHELL, "-c", command], root, variables) as process:
+        try:
+            out, err = process.communicate(data, timeout=seconds)
+        except subprocess.TimeoutExpired:
+            return HookRun(status=None, stdout="", stderr="", seconds=passed())
+        status = process.returncode
+    said = (each[:_LARGEST].decode("utf-8", "replace") for each in (out, err))
+    return HookRun(status=status, stdout=next(said), stderr=next(said), seconds=passed())
+
+
+def ask_program(
+    words: Sequence[str], root: Path, requests: Iterable[Mapping[str, Any]], seconds: float
+) -> Mapping[str, Any] | None:
+    """Start a program, send it requests as lines of JSON, and return its answer to the last one.
+
+    Each request waits for the answer with its `id`, if it has one. Return None if the program is
+    not on PATH, ends or takes longer than `seconds`.
+    """
+    if shutil.which(words[0]) is None:
+        return None
+    answer: Mapping[str, Any] | None = None
+    with suppress(OSError, ValueError), _started(words, root, {}) as process:
+        timer = Timer(seconds, _kill, [process])
+        timer.start()
+        try:
+            for request in requests:
+                answer = _answered(process, request)
+        finally:
+            timer.cancel()
+    return answer
+
+
+def _answered(
+    process: "subprocess.Popen[bytes]", request: Mapping[str, Any]
+) -> Mapping[str, Any] | None:
+    sending, reading = _pipes(process)
+    sending.write(json.dumps(request).encode() + b"\n")
+    sending.flush()
+    if "id" not in request:
+        return None
+    for line in reading:
+        with suppress(ValueError):
+            said = json.loads(line)
+            if isinstance(said, Mapping) and said.get("id") == request["id"]:
+                return said
+    return None
+
+
+def _pipes(process: "subprocess.Popen[bytes]") -> tuple[IO[bytes], IO[bytes]]:
+    if process.stdin is None or process.stdout is None:
+        raise ValueError("the program was started without pipes")
+    return process.stdin, process.stdout
+
+
+@contextmanager
+def _started(
+    words: Sequence[str], root: Path, variables: Mapping[str, str]
+) -> "Iterator[subprocess.Popen[bytes]]":
+    process = subprocess.Popen(  # noqa: S603 - what the user's own settings make a host run
+        list(words),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=root,
+        env={**os.environ, **variables},
+        start_new_session=True,
+    )
+    try:
+        yield process
+    finally:
+        _kill(process)
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            with suppress(OSError):
+                if pipe is not None:
+                    pipe.close()
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_ENDS_WITHIN)
+
+
+def _kill(process: "subprocess.Popen[bytes]") -> None:
+    """Kill a program that still runs, and what it has started."""
+    if process.poll() is not None:
+        return
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
