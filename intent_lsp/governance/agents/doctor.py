@@ -11,7 +11,10 @@ from typing import Final
 from intent_lsp.core.content import Text
 from intent_lsp.formats.hosts.table import HOSTS
 from intent_lsp.formats.registrations.agent_host import AgentHost, HookShape
-from intent_lsp.formats.registrations.host_registrations import Wish, registrations_of
+from intent_lsp.formats.registrations.host_registrations import (
+    RegistrationOptions,
+    registrations_of,
+)
 from intent_lsp.formats.registrations.jsonc import UnreadableText
 from intent_lsp.formats.registrations.registered_commands import (
     RegisteredCommand,
@@ -118,7 +121,7 @@ class HostDoctor:
 
     def _places(self, host: AgentHost) -> Iterator[tuple[Place, str]]:
         """Yield the files where a host reads hooks: of the repository, local, and of the user."""
-        wishes = (Wish(), Wish(local=True))
+        wishes = (RegistrationOptions(), RegistrationOptions(local=True))
         for wish in wishes if host.hooks.local is not None else wishes[:1]:
             for each in registrations_of(host, wish):
                 if each.purpose is Purpose.HOOKS:
