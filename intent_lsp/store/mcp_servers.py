@@ -13,7 +13,8 @@ from intent_lsp.store.fs import files
 _IN_ROOT: Final = (
     *(".mcp.json", ".codex/config.toml", ".gemini/settings.json", ".qwen/settings.json"),
     *(".vscode/mcp.json", ".cursor/mcp.json", "opencode.json", "opencode.jsonc"),
-    *(".copilot/mcp-config.json", ".kimi-code/config.toml", ".claude/settings.json"),
+    *(".copilot/mcp-config.json", ".kimi-code/mcp.json", ".claude/settings.json"),
+    *(".agents/mcp_config.json", ".grok/config.toml"),
     *(".kiro/settings/mcp.json", ".agents/mcp.json"),
 )
 _IN_HOME: Final = (

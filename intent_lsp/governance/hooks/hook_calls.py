@@ -44,9 +44,16 @@ class HookDecision:
 class HookCalls:
     """The calls of one host's agents in one root."""
 
-    def __init__(self, governance: Governance, sessions: HookSessions) -> None:
+    def __init__(
+        self, governance: Governance, sessions: HookSessions, *, told_before: bool
+    ) -> None:
+        """Store the arguments. `told_before`: the model gets notes on calls before they are made.
+
+        Else it gets warnings afterwards.
+        """
         self._governance = governance
         self._sessions = sessions
+        self._told_before = told_before
 
     def before(self, call: ToolCall, asker: HookAsker) -> HookDecision:
         """Judge a call that is about to be made."""
@@ -76,7 +83,9 @@ class HookCalls:
             return HookDecision()
         error = event.error if event.kind is HookKind.FAILED_TOOL or event.error else None
         outcome = self._governance.calls.record(ticket.id, error=error, by_person=event.by_person)
-        return HookDecision(note=note_of(self._broken(*([] if outcome is None else [outcome]))))
+        found = [] if outcome is None or outcome.again else [outcome]
+        late = () if self._told_before else self._warned(ticket.verdict, ticket.warnings)
+        return HookDecision(note=note_of([*(late if found else ()), *self._broken(*found)]))
 
     def settle(self, asker: HookAsker) -> None:
         """Record the calls whose end the host has not reported, by what the disk holds now."""
@@ -126,10 +135,14 @@ class HookCalls:
     def _warnings(self, admission: CallDecision) -> tuple[str, ...]:
         """Return why a call would be refused, if the team's policy only warns its agents."""
         decision = admission.decision
-        if not isinstance(decision, Allowed) or decision.verdict is not ScopeValidation.FAIL:
+        if not isinstance(decision, Allowed):
             return ()
+        return self._warned(decision.verdict, decision.warnings)
+
+    def _warned(self, verdict: ScopeValidation, warnings: tuple[str, ...]) -> tuple[str, ...]:
+        """Return `warnings` if they say why a call was only let pass, and the agent is to know."""
         warned = self._governance.rules.current().policy.agents is Enforcement.WARN
-        return decision.warnings if warned else ()
+        return warnings if warned and verdict is ScopeValidation.FAIL else ()
 
     def _read(self, spelled: str, asker: HookAsker) -> None:
         """Note a file as read that a read tool is about to read."""

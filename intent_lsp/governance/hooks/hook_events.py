@@ -48,7 +48,8 @@ class HookEvents:
         self._governance = governance
         self._host = host
         self._sessions = HookSessions(governance, wanted)
-        self._calls = HookCalls(governance, self._sessions)
+        told = host.tell is not None and HookKind.BEFORE_TOOL in host.told_at
+        self._calls = HookCalls(governance, self._sessions, told_before=told)
 
     def answer(self, event: HookEvent) -> HookDecision:
         """Return the answer to an event. Raise InvalidCallError if it cannot be judged."""

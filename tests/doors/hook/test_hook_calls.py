@@ -254,6 +254,20 @@ def test_a_team_that_only_wants_warnings_lets_a_call_pass_and_records_it(
     assert [record.scope_validation for record in records(root)] == [ScopeValidation.FAIL]
 
 
+@pytest.mark.parametrize("host", ["gemini", "qwen"])
+def test_a_model_that_gets_no_note_before_a_call_is_warned_after_it(
+    agents: Agents, root: Repository, host: str
+) -> None:
+    root.write(POLICY, "sidecar:\n  agents: warn\n")
+    agent = selected(agents(host=host))
+    call = {"file_path": str(root.root / "docs/guide.md"), "content": "# Changed\n"}
+    assert agent.before("write_file", **call) == SILENCE
+    root.write("docs/guide.md", "# Changed\n")
+    answer = agent.after("write_file", response={}, **call)
+    assert "INT-001 is not authorized to edit docs/guide.md" in answer.stdout
+    assert agent.after("write_file", response={}, **call) == SILENCE
+
+
 @pytest.mark.parametrize("mode", ["block", "warn", "observe"])
 def test_the_control_plane_is_refused_in_every_mode(
     agent: Agent, root: Repository, mode: str

@@ -33,8 +33,11 @@ def answer(call: Call) -> None:
     with Governance(call.root()) as governance:
         rules = governing(governance)
         _ask_for_state(governance)
-        session = _session(governance, rules, call)
-        done = governance.checkout.select(session, options.id, unsaved_file=False)
+        if _selected_by_hook(governance, call):
+            done = governance.checkout.context(options.id)
+        else:
+            session = _session(governance, rules, call)
+            done = governance.checkout.select(session, options.id, unsaved_file=False)
     if isinstance(done, CheckoutRefusal):
         raise refused(done)
     for warning in done.warnings:
@@ -48,20 +51,23 @@ def answer(call: Call) -> None:
         call.page.text(done.text)
 
 
+def _selected_by_hook(governance: Governance, call: Call) -> bool:
+    """Return whether a hook has just selected the intent, for the agent that runs this command."""
+    if session_named(call.options) is not None or call.page.asks:
+        return False
+    return governance.handles.just_selected(call.options.id) is not None
+
+
 def _session(governance: Governance, rules: Rules, call: Call) -> Session:
     """Return the session in which to select the intent.
 
-    It is the one that the options or the environment name. Else, if nobody can be asked at a
-    terminal, it is the agent's session for which a hook has just selected the same intent. Else it
-    is that of the user's editor, if the person agrees. Raise WrongUsageError if there is none, or
-    if an agent names a session by its id although it has a handle.
+    It is the one that the options or the environment name, else that of the user's editor, if the
+    person agrees. Raise WrongUsageError if there is none, or if an agent names a session by its id
+    although it has a handle.
     """
     named, agent_id = session_named(call.options), agent_named(call.options)
     sessions = governance.sessions
     if named is None:
-        by_hook = None if call.page.asks else governance.handles.just_selected(call.options.id)
-        if by_hook is not None:
-            return sessions.of_agent(by_hook.session_id, by_hook.agent_id)
         return sessions.open_agent(_of_editor(governance, rules, call), agent_id)
     found = governance.handles.resolve(named)
     if found is None:
