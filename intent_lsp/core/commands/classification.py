@@ -256,14 +256,8 @@ def _with_input(
     if not row.appends:
         return words
     if not arguments.has(row.fills):
-        return (
-            *words,
-            Word(
-                "…",
-                f"`{label}` reads its arguments from its input, so they are not known",
-                literal=False,
-            ),
-        )
+        why = f"`{label}` reads its arguments from its input, so they are not known"
+        return (*words, Word("…", why, literal=False))
     tokens = [word.text for word in arguments.values(row.fills)] or ["{}"]
     return tuple(filled(word, tokens[-1], label) for word in words)
 
