@@ -81,7 +81,7 @@ def _judged(
         return False, said + _words(run), "let the entry call `intent-lsp hook` alone"
     said = f"it fails with exit status {run.status} and no refusal{_words(run)}"
     old = run.stderr.startswith("intent-lsp:")
-    return False, said, _UPDATE if old else "run the command by hand, and mend what it says"
+    return False, said, _UPDATE if old else "run the command by hand and correct its error"
 
 
 def _refuses(host: Host, event: str, run: HookRun) -> bool:
