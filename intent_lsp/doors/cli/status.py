@@ -152,7 +152,7 @@ def _violation(each: OpenViolation) -> Cell:
     record = each.record
     intent = record.intent_id or "no intent"
     when, record_id = local(record.timestamp), record.id[:SHORT_ID]
-    told = f"{each.path}: edited under {intent}, {when}, record {record_id}"
+    told = f"{each.path}: edited against the rules under {intent}, {when}, record {record_id}"
     return Cell(told, "bold red")
 
 

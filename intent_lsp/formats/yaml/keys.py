@@ -146,7 +146,10 @@ def _note_unknown(
 
 
 def _note_form(reading: YamlDocument, name: str, rank: int, chosen: Field) -> None:
-    """Add a hint, with a fix, on a key that means `name` but is spelled otherwise (rank not 0)."""
+    """Add a hint, with a fix, on a key that means `name` but is spelled otherwise (rank not 0).
+
+    A mapping in the place of `owned_scope` gets no hint here.
+    """
     # Skip `scope: {paths: …}`. Renaming its key is not enough, and
     # formats/intents/entry_values.py has its own fix for it.
     if rank and not (name == "owned_scope" and isinstance(chosen.value, MappingNode)):

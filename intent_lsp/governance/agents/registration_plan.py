@@ -210,7 +210,10 @@ def created_files(root: Path, paths: Iterable[str]) -> tuple[PlannedFile, ...]:
 
 
 def shown_path(place: Place, path: str) -> str:
-    """Return a path for people: with `~/` if it is in the home directory."""
+    """Return a path for people: with `~/` in front if `place` is the home directory.
+
+    `path` is relative to the root or to the home directory, as `place` says.
+    """
     return f"~/{path}" if place is Place.HOME else path
 
 

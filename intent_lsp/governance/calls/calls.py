@@ -36,7 +36,7 @@ from intent_lsp.store.state.sessions_db import ReadHash
 
 _log: Final = logging.getLogger(__name__)
 
-UNMADE: Final = "the call could not be judged"
+UNMADE: Final = "an error in the server kept it from being judged, so nothing was written"
 
 
 @dataclass(frozen=True, slots=True)

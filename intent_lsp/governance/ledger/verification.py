@@ -115,7 +115,10 @@ def contradiction(ledger: Ledger, checkpoint: Checkpoint, found: Verification) -
             f" {max(counts):,}"
         )
     if not hashes_starting(ledger.root, checkpoint.origin.removeprefix(_PREFIX), limit=1):
-        return "the checkpoint names a first record that is not in this ledger"
+        return (
+            "the first record that the checkpoint names is not in this ledger, although its heads"
+            " are: the checkpoint was altered, or mixed from two"
+        )
     return None
 
 

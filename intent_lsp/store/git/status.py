@@ -118,9 +118,10 @@ class PrivateIndex:
             return {"GIT_INDEX_FILE": os.fspath(copy), "GIT_OPTIONAL_LOCKS": "1"}
 
     def done(self) -> None:
-        """Store the present stamp of the copy.
+        """Remember the stamp that the private copy of the index has now.
 
-        Call this after each git command that used the copy.
+        Call this after each git command that used the copy. A copy with another stamp was changed
+        by somebody else, and is made anew.
         """
         with self._lock:
             room = find_local_directory(self._root)

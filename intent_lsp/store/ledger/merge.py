@@ -68,9 +68,9 @@ def resolve_file(path: Path) -> Merged:
 
 
 def _conflicts(path: Path) -> Conflict:
-    """Return the git conflicts in a file, counted.
+    """Read a whole file and return the state of its reader: `conflicts` is their number, or 0.
 
-    Raise LedgerUnavailableError if one has no end marker.
+    Raise LedgerUnavailableError if a conflict has no end marker.
     """
     conflict = Conflict()
     for _ in conflict.parts(file_lines(path)):

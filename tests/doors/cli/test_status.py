@@ -87,7 +87,9 @@ def test_what_was_saved_out_of_bounds_is_shown_until_it_is_put_right(
     editor.save(LOGIN, "fine\n")
     (each,) = shell("status", "--json").json["violations"]
     assert (each["path"], each["intentId"]) == ("README.md", "INT-001")
-    assert facts(shell("status").out)["violations"].startswith("README.md: edited under INT-001, ")
+    assert facts(shell("status").out)["violations"].startswith(
+        "README.md: edited against the rules under INT-001, "
+    )
     project.git("checkout", "--", "README.md")
     assert shell("status", "--json").json["violations"] == []
     assert facts(shell("status").out)["violations"] == "none"

@@ -283,7 +283,10 @@ def test_a_checkpoint_that_contradicts_itself_is_seen(
     assert told == {
         "line": other,
         "holds": False,
-        "problem": "the checkpoint names a first record that is not in this ledger",
+        "problem": (
+            "the first record that the checkpoint names is not in this ledger, although its heads"
+            " are: the checkpoint was altered, or mixed from two"
+        ),
     }
     assert said.json["ok"] is False
 

@@ -61,7 +61,7 @@ def given_checkpoints(spelled: str, public: str | None, start: str) -> Sequence[
     data = spelled.encode() if _LINE.match(spelled) else file_bytes(spelled, start)
     if _SIGNATURE in data:
         if public is None:
-            problem = f"{_shown(spelled)} is a signed note, whose signature has to be checked"
+            problem = f"{_shown(spelled)} is a signed note, and no public key was given to check it"
             raise WrongUsageError(problem, cure="give the public key with --pub FILE")
         return (_signed(data, spelled, public, start),)
     if public is not None:
