@@ -68,7 +68,7 @@ def called(tool: str, **given: object) -> ToolCall:
 
 @each_recording
 def test_what_hosts_really_sent_is_read(it: Recording) -> None:
-    event = HOSTS[it.host].read(read_payload(it.at(ROOT)))
+    event = HOSTS[it.host].read(read_payload(it.at(ROOT)), it.event)
     if event.kind is HookKind.OTHER:
         assert it.event not in {"PreToolUse", "PostToolUse", "BeforeTool", "AfterTool"}
         return
