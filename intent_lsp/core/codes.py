@@ -37,6 +37,12 @@ class ShownCode(StrEnum):
     MORE_VIOLATIONS = "MORE_VIOLATIONS"
 
 
+class HostCode(StrEnum):
+    """Codes of diagnostics about agent hosts whose gate does not hold (requirements section 8)."""
+
+    REFUSAL_IGNORED = "REFUSAL_IGNORED"
+
+
 class CheckCode(StrEnum):
     """Codes of a check's findings that are no refusal of the gate (requirements section 14)."""
 

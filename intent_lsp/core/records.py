@@ -177,6 +177,7 @@ class Event:
     changed a file meanwhile. `assumed`: no save or call announced the edit; its intent is the one
     that was active. `compared` is False for a command whose snapshot of the work tree could not be
     compared. `reconstructed`: it was gone; the earlier content is from HEAD and the ledger.
+    `refused_call_hash` is the fingerprint of a refused call that was made all the same, or None.
     """
 
     intent_id: str | None = None
@@ -193,6 +194,7 @@ class Event:
     assumed: bool = False
     compared: bool = True
     reconstructed: bool = False
+    refused_call_hash: ContentHash | None = None
     approval: Approval | None = None
     grant: Grant | None = None
     vcs: Vcs = Vcs()

@@ -8,6 +8,8 @@ import pytest
 
 from intent_lsp.core.blame.attribution import Attribution, Confidence
 from intent_lsp.core.blame.runs import one_run
+from intent_lsp.core.content import ContentHash, hash_content
+from intent_lsp.core.errors import InvalidRecordError
 from intent_lsp.core.records import AGENT, DISK_CHANGE, HUMAN, UNKNOWN_CONTRIBUTOR, Record
 from intent_lsp.core.report.aggregates import Tally
 from intent_lsp.formats.ledger.exports import EXPORTS, agent_trace, csv_rows, flat_records
@@ -52,6 +54,15 @@ def test_it_is_said_at_every_place(record: Record) -> None:
     tally.count(assumed, tally.lines, "2026-11-21")
     tally.count(record, tally.lines, "2026-11-21")
     assert (tally.edits, tally.assumed) == (2, 1)
+
+
+def test_the_hash_of_a_refused_call_stands_behind_the_doubts_and_is_checked(record: Record) -> None:
+    refused = replace(record, reconstructed=True, refused_call_hash=hash_content(b"call"))
+    line = encode(refused)
+    assert b'"reconstructed":true,"refused_call_hash":"sha256:' in line
+    assert b"refused_call_hash" not in encode(record)
+    with pytest.raises(InvalidRecordError):
+        encode(replace(record, refused_call_hash=ContentHash("sha256:short")))
 
 
 def test_the_keys_of_doubt_stand_behind_concurrent_modification(record: Record) -> None:

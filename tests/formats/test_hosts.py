@@ -157,12 +157,18 @@ def test_a_note_reaches_the_model_where_the_host_passes_it_on(
 @pytest.mark.parametrize(
     ("call", "expected"),
     [
-        (called("Edit", file_path="/a", old_string="x", new_string="y"), {"paths": ("/a",)}),
-        (called("edit", path="a", old_str="x", new_str="y"), {"paths": ("a",)}),
+        (
+            called("Edit", file_path="/a", old_string="x", new_string="y"),
+            {"paths": ("/a",), "pieces": ("y",)},
+        ),
+        (called("edit", path="a", old_str="x", new_str="y"), {"paths": ("a",), "pieces": ("y",)}),
         (called("Write", path="a", content="t"), {"paths": ("a",), "new_text": "t"}),
         (called("create", path="a", file_text="t"), {"paths": ("a",), "new_text": "t"}),
         (called("editor", path="a", new_text="t"), {"paths": ("a",), "new_text": "t"}),
-        (called("editor", path="a", old_text="x", new_text="t"), {"paths": ("a",)}),
+        (
+            called("editor", path="a", old_text="x", new_text="t"),
+            {"paths": ("a",), "pieces": ("t",)},
+        ),
         (called("Bash", command="ls"), {"command": "ls"}),
         (called("run_command", CommandLine="ls"), {"command": "ls"}),
         (

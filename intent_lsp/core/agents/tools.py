@@ -33,7 +33,9 @@ class ToolCall:
     of the call, its patch and its command begin at `directory`, which is relative to the root.
     `read_hashes` maps paths to the hash of the content that the caller last read; None means that
     the caller believes the file to be absent. `read_only_hint` is what an MCP tool declares about
-    itself, or None. `background`: the host runs the call while it starts others.
+    itself, or None. `background`: the host runs the call while it starts others. `pieces` are texts
+    that the call would put into its file, where it does not say the whole text. `host` is the name
+    of the agent host whose hook reports the call, or None.
     """
 
     tool_name: str
@@ -48,6 +50,8 @@ class ToolCall:
     tool_use_id: str | None = None
     read_only_hint: bool | None = None
     background: bool = False
+    pieces: tuple[str, ...] = ()
+    host: str | None = None
 
     @property
     def fingerprint(self) -> ContentHash:

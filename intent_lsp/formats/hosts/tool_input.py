@@ -4,7 +4,7 @@ Invariant: the names of all hosts are read for every host, since hosts take over
 """
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from intent_lsp.core.agents.tools import ToolCall, bare_name
@@ -23,6 +23,7 @@ _LISTED: Final = ("files", "edits", "changes", "replacements")
 _COMMAND: Final = ("command", "cmd", "CommandLine", "script", "commandLine")
 _PATCH: Final = ("patch", "patchText", "patch_text", "input", "command", "diff")
 _WHOLE: Final = ("content", "contents", "file_text", "fileText", "CodeContent")
+_PIECE: Final = ("new_string", "newString", "new_str", "newStr", "new_text", "newText")
 _BACKGROUND: Final = ("run_in_background", "is_background", "isBackground", "background")
 _ENVELOPE: Final = "*** Begin Patch"
 _PATCHING: Final = frozenset({"apply_patch", "applypatch", "patch"})
@@ -33,17 +34,18 @@ def tool_call(tool_name: str, given: Payload, tool_use_id: str | None) -> ToolCa
 
     Raise WrongPayloadError if a field has a wrong type.
     """
-    patch = _patch(tool_name, given)
+    patch, whole = _patch(tool_name, given), _whole_text(given)
     return ToolCall(
         tool_name=tool_name,
         paths=tuple(dict.fromkeys(_paths(given))),
         command=None if patch is not None else _command(given),
         patch=patch,
-        new_text=_whole_text(given),
+        new_text=whole,
         intent_id=given.text(("intent_id", "intentId")) or None,
         mutation_class=_mutation_class(given),
         tool_use_id=tool_use_id,
         background=given.is_set(_BACKGROUND),
+        pieces=() if whole is not None else tuple(_pieces(given)),
     )
 
 
@@ -99,6 +101,15 @@ def _whole_text(given: Payload) -> str | None:
     if whole is None and given.find(("old_text", "oldText"))[1] is None:
         _, whole = given.find(("new_text", "newText"))
     return whole if isinstance(whole, str) else None
+
+
+def _pieces(given: Payload) -> Iterator[str]:
+    """Yield the texts that would replace others in the file."""
+    _, edits = given.find(("edits",))
+    for part in (given.fields, *(edits if isinstance(edits, list) else ())):
+        _, text = Payload(part).find(_PIECE) if isinstance(part, Mapping) else ("", None)
+        if isinstance(text, str):
+            yield text
 
 
 def _mutation_class(given: Payload) -> MutationClass | None:

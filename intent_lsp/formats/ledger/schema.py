@@ -144,6 +144,7 @@ class WireRecord(_Wire, kw_only=True):
     assumed: bool = False
     compared: bool = True
     reconstructed: bool = False
+    refused_call_hash: _Hash | None = None
     approval: WireApproval | None = None
     grant: WireGrant | None = None
     vcs: WireVcs
@@ -200,6 +201,7 @@ def _is_time(text: str) -> bool:
 def _hashes(record: WireRecord) -> Iterator[str]:
     integrity = record.integrity
     yield record.intent_hash or ""
+    yield record.refused_call_hash or ""
     yield integrity.prev_record_hash or ""
     yield from integrity.merges
     yield integrity.record_hash

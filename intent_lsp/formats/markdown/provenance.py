@@ -120,6 +120,8 @@ def reasons(record: Record) -> Iterator[str]:
         yield f"it failed: {_shown(record.error)}"
     if record.concurrent_modification:
         yield "somebody else changed a file between reading and writing"
+    if record.refused_call_hash is not None:
+        yield "an agent's call was refused, but its change was made"
     yield from doubts(record)
 
 

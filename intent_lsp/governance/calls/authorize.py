@@ -34,6 +34,7 @@ from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.disk.work_tree import WorkTree
 from intent_lsp.governance.judging.call_facts import CallFactsOf, CallFile
 from intent_lsp.governance.judging.call_request import Hearing
+from intent_lsp.governance.judging.refused_calls import keep_refused
 from intent_lsp.governance.root.grants import Grants
 from intent_lsp.governance.root.sessions import Asker
 from intent_lsp.governance.root.stores import Stores
@@ -193,6 +194,7 @@ class CallAuthorizer:
         )
 
     def _keep_refusal(self, asked: AuthorizedCall, denied: Denied) -> None:
+        keep_refused(self._stores, asked.call, ticket_files(asked))
         state, use = self._stores.state, asked.call.tool_use_id
         if state is None or use is None:
             return

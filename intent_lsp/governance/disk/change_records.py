@@ -21,6 +21,7 @@ from intent_lsp.governance.disk.comparison import commit_hash
 from intent_lsp.governance.disk.disk_events import Author, DiskChange, HeldThen, record_changes
 from intent_lsp.governance.disk.git_work import GitWork
 from intent_lsp.governance.disk.pending_changes import PendingChange, PendingChanges
+from intent_lsp.governance.disk.refused_changes import RefusedChanges
 from intent_lsp.governance.judging.restoring_edits import RestoringEdits
 from intent_lsp.governance.judging.save_judge import BaseHash, Judgement, SaveJudge
 from intent_lsp.governance.root.sessions import Session
@@ -53,13 +54,14 @@ class _Group(NamedTuple):
     """What the changes that go into one record have in common. `intent` is an intent's id.
 
     Creations, deletions and modifications (`effect`) get separate records, since a record has only
-    one mutation class.
+    one mutation class. `refused` is the hash of a refused call that was made all the same.
     """
 
     author: Author
     verdict: ScopeValidation
     intent: str | None
     effect: Effect
+    refused: ContentHash | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +88,7 @@ class DiskRecorder:
         repositories below the root.
         """
         held = partial(self._held, TreeFiles(self.stores.root), inner)
-        names = self._renamed(held, ready)
+        names, refusals = self._renamed(held, ready), RefusedChanges(self.stores)
         with holding(self.lock):
             # Check again under the lock: git or another server may have acted while we waited for
             # it.
@@ -105,12 +107,19 @@ class DiskRecorder:
                 else:
                     judgement, verdict = judged
                     intent = None if judgement.intent is None else judgement.intent.id
-                    group = _Group(author, verdict, intent, _effect(change))
+                    refused = refusals.made_by(change, self.pending.waiting[path].ticket)
+                    verdict = verdict if refused is None else ScopeValidation.FAIL
+                    group = _Group(author, verdict, intent, _effect(change), refused)
                     groups.setdefault(group, []).append((change, judgement))
             for group, found in groups.items():
                 changes = tuple(change for change, _ in found)
                 outcome = record_changes(
-                    self.stores, changes, group.author, found[0][1], group.verdict
+                    self.stores,
+                    changes,
+                    group.author,
+                    found[0][1],
+                    group.verdict,
+                    refused_call=group.refused,
                 )
                 paths = tuple(change.path for change in changes)
                 for change in changes:

@@ -4,7 +4,7 @@ Invariant: the event describes what the disk held when the snapshot was taken.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from intent_lsp.core.content import ContentHash, content_of
@@ -77,18 +77,22 @@ class DiskChange:
     previous: WorkspacePath | None = None
 
 
-def record_changes(
+def record_changes(  # noqa: PLR0913 - each is a part of the record
     stores: Stores,
     changes: Sequence[DiskChange],
     author: Author,
     judgement: Judgement,
     verdict: ScopeValidation,
+    *,
+    refused_call: ContentHash | None = None,
 ) -> Appended | Queued:
     """Append or queue one record of changes with the same author and verdict.
 
-    The record names the intent of `judgement`, and omits what the policy hides.
+    The record names the intent of `judgement`, and omits what the policy hides. `refused_call` is
+    the hash of a refused call that was made all the same, or None.
     """
     event = _event(changes, author, judgement, verdict, stores)
+    event = replace(event, refused_call_hash=refused_call)
     return stores.ledger.append_or_queue(veiled(event, judgement.rules.policy))
 
 

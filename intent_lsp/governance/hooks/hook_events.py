@@ -63,6 +63,7 @@ class HookEvents:
             return NOTHING
         asker = self._sessions.asker(event)
         call = None if event.call is None else self._located(event.call, event.cwd)
+        call = None if call is None else replace(call, host=self._host.name)
         match event.kind:
             case HookKind.BEFORE_TOOL if call is not None:
                 said = self._sessions.seen(event, asker)

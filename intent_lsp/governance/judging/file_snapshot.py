@@ -13,6 +13,7 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.policy import Enforcement
 from intent_lsp.core.records import Record, ScopeValidation
 from intent_lsp.governance.contents.contents import Contents
+from intent_lsp.governance.judging.refused_calls import ignored_refusal
 from intent_lsp.governance.judging.save_judge import BaseHash, Judgement, SaveJudge
 from intent_lsp.governance.root.sessions import Session
 from intent_lsp.governance.root.stores import Stores
@@ -27,7 +28,8 @@ class OpenFileState:
     Unsaved text is compared with `head`, `baseline` and `passed` (the newest available content with
     verdict PASS); if the edit is allowed, only with `head`, which is then `disk`. `refused` is the
     file's newest record if it is a violation and the file still has the content of that record,
-    else None.
+    else None. `ignored` is the message about a refused call that was made all the same and left
+    this content, or None.
     """
 
     judgement: Judgement
@@ -36,11 +38,12 @@ class OpenFileState:
     baseline: FileContent | None = None
     passed: FileContent | None = None
     refused: Record | None = None
+    ignored: str | None = None
 
     @property
     def shown(self) -> bool:
         """Whether changes of this file are shown as violations at all."""
-        return _is_shown(self.judgement)
+        return _is_shown(self.judgement) or (self.ignored is not None and _shows(self.judgement))
 
     @property
     def server_only(self) -> bool:
@@ -109,16 +112,18 @@ class OpenFileStates:
         return self._state(session, judgement, disk)
 
     def _state(self, session: Session, judgement: Judgement, disk: FileContent) -> OpenFileState:
-        if judgement.denied is None and judgement.standing is not FileClass.SERVER_ONLY:
-            return OpenFileState(judgement=judgement, disk=disk, head=disk)
         path = judgement.path
+        made = self._made_all_the_same(path, disk.hash)
+        if made is None and not _is_violation(judgement):
+            return OpenFileState(judgement=judgement, disk=disk, head=disk)
         return OpenFileState(
             judgement=judgement,
             disk=disk,
             head=self._contents.head(path),
             baseline=self._baseline(session, path, disk),
             passed=self._passed(path),
-            refused=self._refused(judgement, disk),
+            refused=made or self._refused(judgement, disk),
+            ignored=None if made is None else ignored_refusal(self._stores, made, path),
         )
 
     def is_fine(self, session: Session, place: ResolvedPath) -> bool:
@@ -127,9 +132,11 @@ class OpenFileStates:
         False means that the file may have one: take a snapshot to find out.
         """
         judgement = self._judging.judge(session.id, place)
-        if not _is_shown(judgement):
+        if not _is_shown(judgement) and self._stores.past.newest_passes(place.path):
             return True
         newest = self._stores.past.newest(place.path)
+        if not _is_shown(judgement):
+            return newest is None or newest.refused_call_hash is None
         if newest is None or newest.scope_validation is ScopeValidation.FAIL:
             return False
         held = self._contents.hash_of(place.path)
@@ -179,6 +186,14 @@ class OpenFileStates:
         record = self._stores.past.newest_passing(path)
         return None if record is None else self._contents.kept(_post_hash(record, path))
 
+    def _made_all_the_same(self, path: WorkspacePath, held: ContentHash | None) -> Record | None:
+        """Return the record of a refused call that was made and left this content, or None."""
+        past = self._stores.past
+        newest = None if past.newest_passes(path) else past.newest(path)
+        if newest is None or newest.refused_call_hash is None:
+            return None
+        return newest if _post_hash(newest, path) == held else None
+
     def _refused(self, judgement: Judgement, disk: FileContent) -> Record | None:
         newest = self._stores.past.newest(judgement.path)
         if newest is None or newest.scope_validation is not ScopeValidation.FAIL:
@@ -189,9 +204,16 @@ class OpenFileStates:
 
 def _is_shown(judgement: Judgement) -> bool:
     """Return whether changes of a file with this judgement are shown as violations at all."""
+    return _shows(judgement) and _is_violation(judgement)
+
+
+def _shows(judgement: Judgement) -> bool:
+    """Return whether the root's rules have violations shown."""
     rules = judgement.rules
-    if not rules.governed or rules.policy.enforcement is Enforcement.OBSERVE:
-        return False
+    return rules.governed and rules.policy.enforcement is not Enforcement.OBSERVE
+
+
+def _is_violation(judgement: Judgement) -> bool:
     return judgement.denied is not None or judgement.standing is FileClass.SERVER_ONLY
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from intent_lsp.core.codes import ShownCode
+from intent_lsp.core.codes import HostCode, ShownCode
 from intent_lsp.core.gate.messages_for_people import for_people
 from intent_lsp.core.gate.request import Denied
 from intent_lsp.core.gate.violations import SHOWN_A_FILE, MarkedRun, Others
@@ -37,7 +37,9 @@ def file_violations(
     if look.stale:
         runs = (MarkedRun(0, 0),)
     code, path, intent = code_of(look), look.judgement.path, look.judgement.intent
-    message = _SERVER_ONLY.format(path=path) if denied is None else for_people(denied, intent)
+    message = look.ignored or (
+        _SERVER_ONLY.format(path=path) if denied is None else for_people(denied, intent)
+    )
     elsewhere = _scope_places(root, look, denied)
     shown = tuple(
         Violation(
@@ -90,6 +92,8 @@ def _held(look: OpenFileState) -> bool:
 
 def code_of(look: OpenFileState) -> str:
     """Return the code under which changes of a file are shown."""
+    if look.ignored is not None:
+        return HostCode.REFUSAL_IGNORED.value
     denied = look.judgement.denied
     return ShownCode.CONTROL_PLANE_EDIT.value if denied is None else denied.code.value
 

@@ -19,6 +19,7 @@ from intent_lsp.store.state.call_state import CallState
 from intent_lsp.store.state.database import Database, hash_in, packed
 from intent_lsp.store.state.host_contacts import HostContacts
 from intent_lsp.store.state.notes import Notes
+from intent_lsp.store.state.refusals import RefusedEdits
 from intent_lsp.store.state.save_state import SaveState
 from intent_lsp.store.state.schema import StateInMemory, lay_out
 from intent_lsp.store.state.session_names import SessionNames
@@ -69,6 +70,7 @@ class SessionDb:
         self.notes = Notes(self._database)
         self.names = SessionNames(self._database)
         self.hosts = HostContacts(self._database)
+        self.refusals = RefusedEdits(self._database)
 
     def close(self) -> None:
         """Close the database file. The next call opens it again."""

@@ -210,6 +210,7 @@ def _event(keys: ForeignKeys, dialect: Dialect, session: str) -> Event:
         assumed=keys.flag("assumed") or False,
         compared=keys.flag("compared") is not False,
         reconstructed=keys.flag("reconstructed") or False,
+        refused_call_hash=keys.hash("refused_call_hash"),
         vcs=_vcs(keys.within("vcs")),
         files=files,
     )

@@ -1,0 +1,58 @@
+"""An edit that was refused to an agent, and whether a content shows that it was made all the same.
+
+Invariant: what is not certain counts as not made: text that stood there before, or too little text.
+"""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+from intent_lsp.core.content import ContentHash, decode
+from intent_lsp.core.paths import WorkspacePath
+
+KEPT_FOR: Final = timedelta(minutes=10)
+"""How long after a refusal a change of its file is compared with it."""
+
+PIECES_AT_MOST: Final = 64 * 1024
+"""The most characters of text that are kept of a refused edit."""
+
+_FEWEST: Final = 4
+"""So many characters, besides white space, have to appear: fewer appear by chance."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefusedEdit:
+    """A refused call that would have changed the file `path`.
+
+    `call` is the call's fingerprint. `host` is the name of its agent host, or None if it is not
+    known. `at` is an RFC 3339 time. `announced` is the hash of the whole text that the call said it
+    would write, or None; `pieces` are the texts that it said it would put into the file.
+    """
+
+    path: WorkspacePath
+    call: ContentHash
+    tool: str
+    host: str | None
+    at: str
+    announced: ContentHash | None = None
+    pieces: tuple[str, ...] = ()
+
+    def appears(self, new: ContentHash | None, before: bytes | None, after: bytes | None) -> bool:
+        """Whether a change to the content `after` with the hash `new` is the refused edit.
+
+        `before` is the content before, or None if it is not known; that of a new file is empty.
+        """
+        if self.announced is not None:
+            return new == self.announced
+        old, now = (_plain(data) for data in (before, after))
+        if old is None or now is None:
+            return False
+        pieces = [piece.replace("\r\n", "\n") for piece in self.pieces if piece.strip()]
+        fresh = [piece for piece in pieces if piece not in old]
+        enough = len("".join("".join(fresh).split())) >= _FEWEST
+        return enough and all(piece in now for piece in pieces)
+
+
+def _plain(data: bytes | None) -> str | None:
+    text = None if data is None else decode(data)
+    return None if text is None else text.text.replace("\r\n", "\n")

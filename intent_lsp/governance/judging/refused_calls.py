@@ -1,0 +1,79 @@
+"""Refused calls: what they announced is kept, so that one that is made all the same is known again.
+
+Invariant: only what the call said is kept: the hash of a whole text, or pieces of text.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from intent_lsp.core.agents.refused_edits import PIECES_AT_MOST, RefusedEdit
+from intent_lsp.core.agents.tickets import TicketFile
+from intent_lsp.core.agents.tools import ToolCall
+from intent_lsp.core.commands.reading import Effect
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.records import Record
+from intent_lsp.core.timestamps import timestamp
+from intent_lsp.formats.patch.added_lines import added_runs
+from intent_lsp.governance.root.best_effort import step
+from intent_lsp.governance.root.stores import Stores
+
+_IGNORED: Final = (
+    "{} was refused at {}, but what it announced is now in this file. `intent-lsp doctor` says"
+    " whether the host's hook blocks calls. Restore the file if the change is not wanted."
+)
+
+
+def ignored_refusal(stores: Stores, record: Record, path: WorkspacePath) -> str:
+    """Return the message about a refused call that was made all the same, by its record."""
+    state, made = stores.state, None
+    if state is not None and record.refused_call_hash is not None:
+        with step("what was refused to agents"):
+            made = state.refusals.made(path, record.refused_call_hash)
+    if made is None:
+        return _IGNORED.format("An agent's call", f"about {_time(record.timestamp)}")
+    host = "an agent" if made.host is None else made.host
+    return _IGNORED.format(f"The call of {made.tool} by {host}", _time(made.at))
+
+
+def _time(at: str) -> str:
+    """Return a time of an RFC 3339 timestamp for people, such as `12:03:04 UTC on 2026-11-25`."""
+    day, _, rest = at.partition("T")
+    return f"{rest[:8]} UTC on {day}"
+
+
+def keep_refused(stores: Stores, call: ToolCall, files: tuple[TicketFile, ...]) -> None:
+    """Keep the edits of a call that was just refused. A call that says no content has none."""
+    state = stores.state
+    if state is None or not (call.new_text is not None or call.patch or call.pieces):
+        return
+    now = stores.clock()
+    with step("what a refused call announced"):
+        state.refusals.keep(_edits(call, files, timestamp(now)), now)
+
+
+def _edits(call: ToolCall, files: tuple[TicketFile, ...], at: str) -> Iterator[RefusedEdit]:
+    for file in files:
+        pieces = () if file.announced is not None else _pieces(call, file, len(files))
+        if file.effect is not Effect.DELETE and (file.announced is not None or pieces):
+            yield RefusedEdit(
+                path=file.path,
+                call=call.fingerprint,
+                tool=call.tool_name,
+                host=call.host,
+                at=at,
+                announced=file.announced,
+                pieces=pieces,
+            )
+
+
+def _pieces(call: ToolCall, file: TicketFile, count: int) -> tuple[str, ...]:
+    """Return the texts that a call would put into one of its files; () if they are too large."""
+    runs = added_runs(call.patch) if call.patch is not None else {}
+    found = [
+        piece
+        for name, pieces in runs.items()
+        if count == 1 or f"/{file.path}".endswith(f"/{name.strip().removeprefix('./')}")
+        for piece in pieces
+    ]
+    found += call.pieces if count == 1 else ()
+    return tuple(found) if sum(map(len, found)) <= PIECES_AT_MOST else ()
