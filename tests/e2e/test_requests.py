@@ -393,6 +393,9 @@ async def test_an_agent_without_a_session_of_its_own_keeps_the_model_it_names(
         (record,) = editor.records()
         (talk,) = record["files"][0]["conversations"]
         assert talk["contributor"] == {"entity_type": "AI", "model_identifier": "maker/model-1"}
+        [host] = (await editor.ask("intent/status"))["hosts"]
+        assert (host["host"], host["registered"]) == ("lsp", False)
+        assert host["lastHeard"] is not None
 
 
 async def test_the_only_root_that_is_known_is_meant_where_none_is_named(

@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -238,3 +239,17 @@ def test_a_host_that_is_only_found_is_named_and_fails_nothing(
 def test_wrong_words_are_wrong_usage(shell: Shell, project: Repository) -> None:
     assert "--hosts" in shell("doctor", "--hosts", "claude").problem
     assert project.root.exists()
+
+
+def test_the_doctor_runs_as_a_process(shell: Shell, project: Repository, programs: Path) -> None:
+    installed(shell, "qwen")
+
+    def doctor() -> subprocess.CompletedProcess[str]:
+        words = [sys.executable, "-m", "intent_lsp", "doctor"]
+        return subprocess.run(words, cwd=project.root, capture_output=True, text=True, check=False)
+
+    well = doctor()
+    assert (well.returncode, well.stdout.partition("\n")[0]) == (0, "qwen (Qwen Code): blocks")
+    without_program(programs, project)
+    blind = doctor()
+    assert (blind.returncode, blind.stdout.partition("\n")[0]) == (1, "qwen (Qwen Code): BLIND")

@@ -429,3 +429,11 @@ async def test_what_reads_needs_no_session(root: Path) -> None:
         assert (await agent.get("ledger_status"))["records"] == 0
         assert (await agent.get("who_wrote", path=LOGIN))["lines"][0]["recordId"] is None
         assert await call_without_session(agent, "get_intent_context") == "INVALID_ARGUMENTS"
+
+
+async def test_a_call_of_a_tool_says_that_mcp_is_heard_here(root: Path) -> None:
+    async with in_process(root) as agent:
+        await agent.get("list_intents")
+    with Governance(root) as governance:
+        [heard] = governance.heard()
+    assert (heard.host, heard.event, heard.ended) == ("mcp", "list_intents", False)
