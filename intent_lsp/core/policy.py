@@ -14,7 +14,8 @@ class Enforcement(StrEnum):
     """What happens to a save in an editor, or to an agent's call, that breaks a rule.
 
     OBSERVE: it goes through, and a save shows nothing. WARN: it goes through, with a warning.
-    BLOCK: a call or a manual save is refused.
+    BLOCK: a call or a manual save is refused. In every mode an agent's call is refused if it uses a
+    blocked tool, or changes a denied path or one outside the root.
     """
 
     OBSERVE = "observe"

@@ -337,7 +337,7 @@ def test_hosts_without_tool_names_say_by_the_event_what_the_tool_is() -> None:
         "windsurf",
         agent_action_name="pre_run_command",
         trajectory_id="t",
-        tool_info={"command_line": "ls", "command": "ls", "cwd": "/w"},
+        tool_info={"command_line": "ls", "cwd": "/w"},
     )
     assert event.call == ToolCall(tool_name="run_command", command="ls")
     event = read("cursor", hook_event_name="beforeShellExecution", command="ls", cwd="")

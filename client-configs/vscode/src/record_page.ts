@@ -56,7 +56,7 @@ function factRows(record: LedgerRecord, flags: readonly string[]): Row[] {
     ['Contributor', contributorText(record)],
     ['Tool', record.tool_name ?? 'unknown'],
     ['Class', `${record.mutation_class ?? 'unknown'}${inferred}`],
-    ['Outcome', record.success === false ? 'it did not happen' : 'it happened'],
+    ['Outcome', record.success === false ? 'the call failed' : 'done'],
     ['Session', record.session_id ?? 'unknown'],
     ['Commit', record.vcs?.revision_id ?? 'unknown'],
     ...(flags.length > 0 ? [['Flags', flags.join(', ')] as const] : []),

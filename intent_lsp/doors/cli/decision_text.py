@@ -23,7 +23,7 @@ def of_save(judgement: Judgement) -> Iterator[LabelledCell]:
     """Yield the labelled cells that describe the gate's decision on a person's save."""
     match judgement.standing:
         case FileClass.IGNORED:
-            yield _decision("allowed: neither checked nor recorded")
+            yield _decision("allowed: ignored by git or git's own, neither checked nor recorded")
         case FileClass.EXEMPT:
             yield _decision("allowed: not checked, and it would be recorded EXEMPT")
         case FileClass.SERVER_ONLY:

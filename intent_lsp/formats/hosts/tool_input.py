@@ -20,7 +20,7 @@ _OTHER_PATHS: Final = (
     ("new_path", "newPath", "destination", "destination_path", "destinationPath", "to"),
 )
 _LISTED: Final = ("files", "edits", "changes", "replacements")
-_COMMAND: Final = ("command", "cmd", "CommandLine", "script", "commandLine")
+_COMMAND: Final = ("command", "cmd", "CommandLine", "script", "commandLine", "command_line")
 _PATCH: Final = ("patch", "patchText", "patch_text", "input", "command", "diff")
 _WHOLE: Final = ("content", "contents", "file_text", "fileText", "CodeContent")
 _PIECE: Final = ("new_string", "newString", "new_str", "newStr", "new_text", "newText")

@@ -186,7 +186,10 @@ def _without(text: str, tree: Table, entry: TomlEntry, gone: Table) -> EditedTex
 
 
 def _cut(text: str, tree: Table, entry: TomlEntry, gone: Table) -> tuple[int, int] | None:
-    """Return the shortest run of lines without which a table is gone, and only it."""
+    """Return the start and end offset of the lines to remove so that only the table `gone` goes.
+
+    Return None if no run of at most LINES_AT_MOST whole lines does that.
+    """
     wanted = [_pruned(_changed(tree, entry, gone), entry)]
     starts = [0, *(found.end() for found in LINE_END.finditer(text))]
     if starts[-1] != len(text):

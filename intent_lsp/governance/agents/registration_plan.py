@@ -210,10 +210,7 @@ def created_files(root: Path, paths: Iterable[str]) -> tuple[PlannedFile, ...]:
 
 
 def shown_path(place: Place, path: str) -> str:
-    """Return a path for people: with `~/` in front if `place` is the home directory.
-
-    `path` is relative to the root or to the home directory, as `place` says.
-    """
+    """Return a path, relative to the place, for people: with `~/` in front if that is the home."""
     return f"~/{path}" if place is Place.HOME else path
 
 

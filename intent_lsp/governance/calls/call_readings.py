@@ -26,7 +26,8 @@ FILES_AT_MOST: Final = 10_000
 def read_tool_call(call: ToolCall, policy: TeamPolicy, git: Git | None) -> CallReading:
     """Return the reading of a call: the paths that it would change, and how.
 
-    A read-only git command counts as changing if git is configured to run programs.
+    A read-only git command counts as changing if git may run other programs, or if `git` is None,
+    so that its settings are unknown.
     """
     reading = read_call(call, policy, command_lists())
     if reading.mutating or not reading.git or not runs_programs(git):

@@ -76,7 +76,10 @@ class _Sides:
     bytes_left: int = BYTES_AT_MOST
 
     def of(self, wanted: ContentHash | None, path: WorkspacePath) -> Side:
-        """Return the content of a file with the hash `wanted` (None: there was no file)."""
+        """Return the content of a file with the hash `wanted` (None: there was no file).
+
+        If it is not kept, not text, or too large to be shown, the result says why instead.
+        """
         if wanted is None:
             return Side()
         data = self.contents.find(wanted, path, self.revision)

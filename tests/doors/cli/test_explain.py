@@ -198,8 +198,8 @@ def test_a_path_outside_is_a_calls_to_name_and_no_saves(shell: Shell, project: R
         (INTENTS_FILE, "allowed: not checked, and it would be recorded EXEMPT"),
         (IGNORE_FILE, "allowed: not checked, and it would be recorded EXEMPT"),
         (LEDGER_FILE, "allowed, shown as a problem, and recorded as FAIL"),
-        ("build/made.o", "allowed: neither checked nor recorded"),
-        (".git/config", "allowed: neither checked nor recorded"),
+        ("build/made.o", "allowed: ignored by git or git's own, neither checked nor recorded"),
+        (".git/config", "allowed: ignored by git or git's own, neither checked nor recorded"),
     ],
 )
 def test_files_that_nobody_judges_say_so(

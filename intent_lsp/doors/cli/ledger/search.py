@@ -66,7 +66,7 @@ def _add_deeds(parser: argparse.ArgumentParser) -> None:
         type=str.upper,
         help="recorded with this verdict",
     )
-    parser.add_argument("--failed", action="store_true", help="that were tried and did not happen")
+    parser.add_argument("--failed", action="store_true", help="of calls that failed")
 
 
 def count(text: str) -> int:

@@ -34,6 +34,12 @@ _log: Final = logging.getLogger(__name__)
 MOST_WAITING: Final = 16
 LINGER: Final = 2.0
 """Seconds that the other side has to read what was sent last."""
+_CLOSING: Final = {
+    CloseCode.GOING_AWAY: "the server is shutting down",
+    CloseCode.REFUSED: "the header of a message cannot be read, so the connection is closed",
+}
+"""What a client is told when its connection is closed. The other codes need no text here."""
+
 _BUSY: Final = "this server already has a client, and it serves only one; start another server"
 
 
@@ -212,8 +218,7 @@ class ClientAdmission:
         code = CloseCode.GOING_AWAY if reading.cancelled() else reading.result()
         with contextlib.suppress(OSError):
             async with asyncio.timeout(LINGER):
-                said = "" if code is CloseCode.FINE else "the server is shutting down"
-                await channel.close(code, said)
+                await channel.close(code, _CLOSING.get(code, ""))
 
     async def _read(self, channel: Channel, first: list[Frame]) -> CloseCode:
         """Pass the frames `first`, then those received, to the protocol until there are no more.
