@@ -137,14 +137,28 @@ async def test_another_programs_write_in_the_same_instant_is_still_seen(
 
 
 async def test_a_save_goes_through_fewer_modules_than_it_did(governed: Repository) -> None:
-    """`-s` prints how many, and which. There were 110."""
+    """`-s` prints how many, and which. There were 110.
+
+    A look at the disk that was due anyway may fall into the time of a save: the fewest modules of
+    three saves, each in a server of its own, are those of the save alone.
+    """
+    ways = [await modules_of_a_save(governed, number) for number in (1, 2, 3)]
+    modules = min(ways, key=len)
+    print(len(modules), "modules from willSave to didTrace:", *modules, sep="\n")  # noqa: T201
+    assert "governance/saves/saves.py" in modules
+    assert len(modules) < 110
+
+
+async def modules_of_a_save(governed: Repository, number: int) -> list[str]:
+    """Save a file once in a new server. Return the modules that ran until its record was told."""
     async with counted(governed, "modules") as (editor, costs):
-        editor.type(FILE, text(1))
+        editor.type(FILE, text(number))
         await editor.settled(FILE)
-        costs.log.with_name(costs.log.name + BEGIN).touch()
+        begin = costs.log.with_name(costs.log.name + BEGIN)
+        begin.touch()
         await editor.save(FILE)
         await editor.traced(1)
         modules = sorted(line.partition("\t")[2] for line in costs.since())
-        print(len(modules), "modules from willSave to didTrace:", *modules, sep="\n")  # noqa: T201
-        assert "governance/saves/saves.py" in modules
-        assert len(modules) < 110
+    begin.unlink()
+    costs.log.unlink()
+    return modules
