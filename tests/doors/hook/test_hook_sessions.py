@@ -194,6 +194,15 @@ def test_a_person_selects_beforehand_by_the_environment(agents: Agents) -> None:
     assert "select your intent" in answer.stdout
 
 
+def test_what_was_selected_beforehand_holds_in_every_turn(agents: Agents) -> None:
+    # The model of this host does not get the answer to a prompt.
+    agent = agents(host="kimi", environment={"INTENT_LSP_INTENT": "INT-001"})
+    agent.send("SessionStart", source="startup")
+    for number in range(2):
+        agent.send("UserPromptSubmit", prompt=[{"type": "text", "text": "Go on."}])
+        assert may(agent, "notes.txt", str(number))
+
+
 def test_a_session_begins_with_the_editors_intent_where_the_team_says_so(
     agents: Agents, root: Repository
 ) -> None:
