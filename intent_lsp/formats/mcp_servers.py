@@ -5,6 +5,8 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from intent_lsp.formats.registrations.jsonc import UnreadableText, parse_jsonc
+
 _TABLES: Final = ("mcpServers", "mcp_servers", "servers", "mcp", "context_servers")
 _PROGRAM: Final = "intent-lsp"
 _COMMAND: Final = "mcp"
@@ -16,7 +18,7 @@ def own_server_names(text: str, *, toml: bool) -> frozenset[str]:
     Return none for a text that cannot be parsed. `toml`: the text is TOML, else JSON.
     """
     try:
-        value = tomllib.loads(text) if toml else json.loads(_without_comments(text))
+        value = tomllib.loads(text) if toml else _json(text)
     except (ValueError, RecursionError):
         return frozenset()
     return frozenset(_own(value)) if isinstance(value, Mapping) else frozenset()
@@ -45,43 +47,11 @@ def _is_ours(server: Mapping[str, Any]) -> bool:
     return program in {_PROGRAM, f"{_PROGRAM}.exe"} and words[1:2] == [_COMMAND]
 
 
-def _without_comments(text: str) -> str:
-    """Return JSON without comments and without commas before a closing bracket."""
-    out: list[str] = []
-    at = 0
-    while at < len(text):
-        if text[at] == '"':
-            end = _string_end(text, at)
-            out.append(text[at:end])
-            at = end
-        elif text.startswith("//", at):
-            at = _found(text, "\n", at)
-        elif text.startswith("/*", at):
-            at = _found(text, "*/", at) + 2
-        else:
-            if text[at] in "}]":
-                _drop_comma(out)
-            out.append(text[at])
-            at += 1
-    return "".join(out)
-
-
-def _drop_comma(out: list[str]) -> None:
-    """Remove from `out`, the pieces of a JSON text, a last comma with only white space after it."""
-    last = len(out) - 1
-    while last >= 0 and out[last].isspace():
-        last -= 1
-    if last >= 0 and out[last] == ",":
-        out[last] = ""
-
-
-def _string_end(text: str, at: int) -> int:
-    end = at + 1
-    while end < len(text) and text[end] != '"':
-        end += 2 if text[end] == "\\" else 1
-    return end + 1
-
-
-def _found(text: str, what: str, at: int) -> int:
-    found = text.find(what, at)
-    return len(text) if found < 0 else found
+def _json(text: str) -> object:
+    """Return the value of JSON that may have comments, or None if it is not valid."""
+    try:
+        # Large files, as a host's state in the home directory, mostly have no comments.
+        return json.loads(text)
+    except ValueError:
+        parsed = parse_jsonc(text)
+        return None if isinstance(parsed, UnreadableText) else parsed.value

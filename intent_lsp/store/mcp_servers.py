@@ -8,14 +8,13 @@ from typing import Final
 
 from intent_lsp.core.errors import IntentLspError
 from intent_lsp.formats.mcp_servers import own_server_names
+from intent_lsp.formats.registrations.agent_hosts import HOSTS
 from intent_lsp.store.fs import files
 
+_REGISTERED: Final = tuple(path for host in HOSTS if host.mcp for path in host.mcp.paths)
 _IN_ROOT: Final = (
-    *(".mcp.json", ".codex/config.toml", ".gemini/settings.json", ".qwen/settings.json"),
-    *(".vscode/mcp.json", ".cursor/mcp.json", "opencode.json", "opencode.jsonc"),
-    *(".copilot/mcp-config.json", ".kimi-code/mcp.json", ".claude/settings.json"),
-    *(".agents/mcp_config.json", ".grok/config.toml"),
-    *(".kiro/settings/mcp.json", ".agents/mcp.json"),
+    *_REGISTERED,
+    *(".claude/settings.json", ".copilot/mcp-config.json", ".agents/mcp.json"),
 )
 _IN_HOME: Final = (
     *(".claude.json", ".codex/config.toml", ".gemini/settings.json", ".qwen/settings.json"),
