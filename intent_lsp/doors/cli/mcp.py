@@ -13,9 +13,8 @@ from typing import Final
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.doors.cli.locate import directory
-from intent_lsp.formats.endpoint import Endpoint, read_endpoint
+from intent_lsp.doors.cli.server_options import add_log_level, endpoint_option
 
-_LEVELS: Final = ("debug", "info", "warning", "error")
 _SEE: Final = "see `intent-lsp mcp --help`"
 _ALONE: Final = (
     "intent-lsp: this is an MCP server, and it waits for an agent's host on standard input;"
@@ -32,19 +31,14 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         " upwards",
     )
     _http_arguments(parser)
-    parser.add_argument(
-        "--log-level",
-        choices=_LEVELS,
-        default="warning",
-        help="how much is logged to standard error: %(choices)s (default: %(default)s)",
-    )
+    add_log_level(parser)
 
 
 def _http_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--http",
         metavar="HOST:PORT",
-        type=_endpoint,
+        type=endpoint_option,
         help="serve HTTP at this address of this machine; no HOST: 127.0.0.1; port 0: any; the"
         " first line on standard error says where. Needs --token-file",
     )
@@ -77,13 +71,6 @@ def _answer(call: Call) -> int:
         endpoint=None if options.http is None else (options.http.host, options.http.port),
         token_file=options.token_file,
     )
-
-
-def _endpoint(spelled: str) -> Endpoint:
-    found = read_endpoint(spelled)
-    if found is None:
-        raise argparse.ArgumentTypeError(f"{spelled!r} is not HOST:PORT")
-    return found
 
 
 COMMAND: Final = Command(

@@ -14,9 +14,9 @@ from typing import Final
 
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import WrongUsageError
-from intent_lsp.formats.endpoint import Endpoint, read_endpoint, read_origin
+from intent_lsp.doors.cli.server_options import add_log_level, endpoint_option
+from intent_lsp.formats.endpoint import read_origin
 
-_LEVELS: Final = ("debug", "info", "warning", "error")
 _SEE: Final = "see `intent-lsp serve --help`"
 _ALONE: Final = (
     "intent-lsp: this is a language server, and it waits for an editor on standard input;"
@@ -25,12 +25,7 @@ _ALONE: Final = (
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--log-level",
-        choices=_LEVELS,
-        default="warning",
-        help="how much is logged to standard error: %(choices)s (default: %(default)s)",
-    )
+    add_log_level(parser)
     _carriers(parser.add_mutually_exclusive_group())
     parser.add_argument(
         "--token-file",
@@ -58,14 +53,14 @@ def _carriers(group: "argparse._MutuallyExclusiveGroup") -> None:
     group.add_argument(
         "--tcp",
         metavar="HOST:PORT",
-        type=_endpoint,
+        type=endpoint_option,
         help="wait for one client at this address; no HOST: this machine only; port 0: any;"
         " the first line on standard error says where",
     )
     group.add_argument(
         "--ws",
         metavar="HOST:PORT",
-        type=_endpoint,
+        type=endpoint_option,
         help="the same by WebSocket; needs --token-file, and intent-lsp[ws] to be installed",
     )
 
@@ -93,13 +88,6 @@ def _check(options: argparse.Namespace) -> None:
         raise WrongUsageError("--token-file needs --tcp or --ws", cure=_SEE)
     if options.allow_origin and not options.ws:
         raise WrongUsageError("--allow-origin needs --ws", cure=_SEE)
-
-
-def _endpoint(spelled: str) -> Endpoint:
-    found = read_endpoint(spelled)
-    if found is None:
-        raise argparse.ArgumentTypeError(f"{spelled!r} is not HOST:PORT")
-    return found
 
 
 def _origin(spelled: str) -> str:

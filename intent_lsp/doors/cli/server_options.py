@@ -1,0 +1,23 @@
+"""Options that the commands which start a server share."""
+
+import argparse
+
+from intent_lsp.formats.endpoint import Endpoint, read_endpoint
+
+
+def add_log_level(parser: argparse.ArgumentParser) -> None:
+    """Add `--log-level`."""
+    parser.add_argument(
+        "--log-level",
+        choices=("debug", "info", "warning", "error"),
+        default="warning",
+        help="how much is logged to standard error: %(choices)s (default: %(default)s)",
+    )
+
+
+def endpoint_option(spelled: str) -> Endpoint:
+    """Return the address in an option. Raise ArgumentTypeError if it is not HOST:PORT."""
+    found = read_endpoint(spelled)
+    if found is None:
+        raise argparse.ArgumentTypeError(f"{spelled!r} is not HOST:PORT")
+    return found
