@@ -1,11 +1,13 @@
 """What a hook sends to its root's server, and the reply: a line of JSON each (hooks section 5).
 
-Invariant: only the standard library is needed, so that a hook begins quickly.
+Invariant: nothing is needed that takes long to load, so that a hook begins quickly.
 """
 
 import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
+
+from intent_lsp.core.agents.hook_answer import HookAnswer
 
 VERSION = 1
 """The version of this protocol. A server that speaks another one is not asked."""
@@ -14,14 +16,6 @@ LARGEST = 64 * 1024 * 1024
 """The most bytes of one line."""
 
 _CWD = ("cwd", "directory", "workspaceRoot")
-
-
-class HookReply(NamedTuple):
-    """What the hook's process writes to standard output and standard error, and its exit status."""
-
-    stdout: str
-    stderr: str
-    status: int
 
 
 class HookRequest(NamedTuple):
@@ -71,21 +65,21 @@ def read_request(line: bytes) -> HookRequest | None:
     return HookRequest(host, named, environment, cwd, payload)
 
 
-def encode_reply(reply: HookReply | None) -> bytes:
+def encode_reply(reply: HookAnswer | None) -> bytes:
     """Return a reply as a line. None: the server cannot answer, and the hook judges by itself."""
     told = {"version": VERSION, "answered": reply is not None}
     return json.dumps(told | ({} if reply is None else reply._asdict())).encode("ascii") + b"\n"
 
 
-def read_reply(line: bytes) -> HookReply | None:
+def read_reply(line: bytes) -> HookAnswer | None:
     """Return the reply in a line, or None if the server gives no answer in this version."""
     told = _object(line)
     if told.get("version") != VERSION or told.get("answered") is not True:
         return None
-    stdout, stderr, status = (told.get(name) for name in HookReply._fields)
+    stdout, stderr, status = (told.get(name) for name in HookAnswer._fields)
     if not isinstance(stdout, str) or not isinstance(stderr, str) or not isinstance(status, int):
         return None
-    return HookReply(stdout, stderr, status)
+    return HookAnswer(stdout, stderr, status)
 
 
 def _object(line: bytes) -> dict[str, Any]:

@@ -11,7 +11,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
-from intent_lsp.formats.hook_wire import LARGEST, HookReply, HookRequest, read_reply
+from intent_lsp.core.agents.hook_answer import HookAnswer
+from intent_lsp.formats.hook_wire import LARGEST, HookRequest, read_reply
 from intent_lsp.store.clock import stopwatch
 
 ROOM: Final = "intent-lsp"
@@ -45,7 +46,7 @@ def is_private(directory: Path) -> bool:
     return ours and not found.st_mode & 0o077
 
 
-def ask_server(root: Path, request: HookRequest, seconds: float) -> HookReply | None:
+def ask_server(root: Path, request: HookRequest, seconds: float) -> HookAnswer | None:
     """Return the answer of the server of a root.
 
     Return None if no server listens there, or if it gives no answer within `seconds`.

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from intent_lsp.formats.hook_wire import HookReply, HookRequest
+from intent_lsp.core.agents.hook_answer import HookAnswer
+from intent_lsp.formats.hook_wire import HookRequest
 from intent_lsp.store.hook_socket import ask_server
 from tests.support.editor import Editor, editing
 from tests.support.governed_repository import LINES, govern
@@ -26,7 +27,7 @@ class Agent:
     def __init__(self, root: Path, host: str, session: str) -> None:
         self._root, self._host, self._session = root, host, session
 
-    async def send(self, event: str, tool: str, use: str, **given: Any) -> HookReply:
+    async def send(self, event: str, tool: str, use: str, **given: Any) -> HookAnswer:
         """Send an event of a tool call. Expect that the server answers."""
         told = {
             "hook_event_name": event,
@@ -48,7 +49,7 @@ class Agent:
         assert (await self.send("PreToolUse", "Bash", "select", command=command)).status == 0
         await self.send("PostToolUse", "Bash", "select", command=command)
 
-    async def write(self, path: str, text: str, use: str) -> HookReply:
+    async def write(self, path: str, text: str, use: str) -> HookAnswer:
         """Write a file if that may be, and report it."""
         given = {"file_path": str(self._root / path), "content": text}
         asked = await self.send("PreToolUse", "Write", use, **given)
@@ -65,7 +66,7 @@ async def test_a_hook_asks_the_server_of_the_editor(repository: Repository) -> N
         await editor.ask("intent/select", {"intentId": "INT-001"})
         agent = Agent(repository.root, "claude", "of-an-agent")
         await agent.select("INT-002")
-        assert (await agent.write(INVOICE, "theirs\n", "1")) == HookReply("", "", 0)
+        assert (await agent.write(INVOICE, "theirs\n", "1")) == HookAnswer("", "", 0)
         refused = await agent.write(LOGIN, "theirs\n", "2")
         assert refused.status == 2
         assert "INT-002 is not authorized to edit src/auth/login.py" in refused.stderr

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intent_lsp.core.agents.hook_event import SILENCE, HookAnswer, HookEvent, HookKind, ShownText
+from intent_lsp.core.agents.hook_answer import SILENCE, HookAnswer
+from intent_lsp.core.agents.hook_event import HookEvent, HookKind, ShownText
 from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.records import MutationClass
 from intent_lsp.formats.hosts.host import Host

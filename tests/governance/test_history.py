@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from intent_lsp.core.agents.selecting import SELECT_TOOL
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.governance.governance import Governance
-from intent_lsp.governance.plan.checkout import SELECT_TOOL, Selection
+from intent_lsp.governance.plan.checkout import Selection
 from intent_lsp.governance.root.intents_writer import IntentsWriter
 from intent_lsp.governance.views.history import History
 from intent_lsp.store.locks.root_lock import RootLock

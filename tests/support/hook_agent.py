@@ -5,7 +5,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from intent_lsp.core.agents.hook_event import HookAnswer, HookKind
+from intent_lsp.core.agents.hook_answer import HookAnswer
+from intent_lsp.core.agents.hook_event import HookKind
 from intent_lsp.formats.hosts.table import HOSTS
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.hooks.hook_answers import HookAnswering, HookCall

@@ -1,4 +1,4 @@
-"""An event that an agent host reports to its hook, and the answer that the host gets.
+"""An event that an agent host reports to its hook.
 
 Invariant: this module holds values only. How a host spells them is in `formats/hosts`.
 """
@@ -66,21 +66,6 @@ class HookEvent:
     model: str | None = None
     version: str | None = None
 
-
-@dataclass(frozen=True, slots=True)
-class HookAnswer:
-    """What the hook's process writes to standard output and standard error, and its exit status."""
-
-    stdout: str = ""
-    stderr: str = ""
-    status: int = 0
-
-
-SILENCE: Final = HookAnswer()
-"""No output and exit status 0."""
-
-PROBE_VARIABLE: Final = "INTENT_LSP_PROBE"
-"""The environment variable that, with the value `1`, lets a hook answer a probe of the doctor."""
 
 PROBE_SESSION: Final = "intent-lsp-doctor"
 """The id of the session of every probe. No host names a session so."""

@@ -11,8 +11,14 @@ import sys
 from contextlib import suppress
 from typing import TextIO
 
+from intent_lsp.core.agents.hook_answer import (
+    COPILOT_VARIABLE,
+    INTENT_VARIABLE,
+    PROBE_VARIABLE,
+    HookAnswer,
+)
 from intent_lsp.doors.hook.standard_input import UnreadInputError, read_input
-from intent_lsp.formats.hook_wire import HookReply, HookRequest
+from intent_lsp.formats.hook_wire import HookRequest
 from intent_lsp.store.fs.roots import governed_root
 from intent_lsp.store.hook_socket import ask_server
 
@@ -22,7 +28,7 @@ READING_SECONDS = 6.0
 SERVER_SECONDS = 4.0
 """How long the server of the root may take. After that this process judges by itself."""
 
-HANDED_ON = ("INTENT_LSP_INTENT", "COPILOT_CLI", "INTENT_LSP_PROBE")
+HANDED_ON = (INTENT_VARIABLE, COPILOT_VARIABLE, PROBE_VARIABLE)
 """The environment variables that change an answer."""
 
 
@@ -34,7 +40,7 @@ def run_hook(host: str, event: str | None) -> int:
     return reply.status
 
 
-def _reply(host: str, event: str | None) -> HookReply:
+def _reply(host: str, event: str | None) -> HookAnswer:
     cwd = os.getcwd()  # noqa: PTH109 - no path object is needed
     environment = {name: os.environ[name] for name in HANDED_ON if name in os.environ}
     try:
@@ -48,7 +54,7 @@ def _reply(host: str, event: str | None) -> HookReply:
     return reply or _here(request, None)
 
 
-def _here(request: HookRequest, unread: str | None) -> HookReply:
+def _here(request: HookRequest, unread: str | None) -> HookAnswer:
     # Governance is loaded late: a server mostly answers instead.
     from intent_lsp.doors.hook.judging_here import answer_here  # noqa: PLC0415
 

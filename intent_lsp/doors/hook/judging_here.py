@@ -4,8 +4,8 @@ import logging
 import threading
 from typing import Final
 
-from intent_lsp.core.agents.hook_event import HookAnswer
-from intent_lsp.formats.hook_wire import HookReply, HookRequest
+from intent_lsp.core.agents.hook_answer import HookAnswer
+from intent_lsp.formats.hook_wire import HookRequest
 from intent_lsp.formats.hosts.table import HOSTS
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.hooks.hook_answers import HookAnswering, HookCall
@@ -16,7 +16,7 @@ SHARE: Final = 0.5
 _USAGE: Final = 1
 
 
-def answer_here(request: HookRequest, unread: str | None) -> HookReply:
+def answer_here(request: HookRequest, unread: str | None) -> HookAnswer:
     """Return the answer to an event. `unread` is why the event could not be read, or None."""
     # A traceback on standard error would be shown to the model as the reason of a refusal.
     logging.getLogger().addHandler(logging.NullHandler())
@@ -24,12 +24,12 @@ def answer_here(request: HookRequest, unread: str | None) -> HookReply:
     if host is None:
         names = " ".join(HOSTS)
         said = f"intent-lsp: {request.host} is not an agent host; use one of: {names}\n"
-        return HookReply("", said, _USAGE)
+        return HookAnswer("", said, _USAGE)
     call = HookCall.of(host, request.event, request.environment, request.cwd)
     answering = HookAnswering(call, Governance)
     if unread is not None:
-        return _reply(answering.unjudged(unread, ""))
-    return _reply(_in_time(answering, request.payload, host.limit_seconds * SHARE))
+        return answering.unjudged(unread, "")
+    return _in_time(answering, request.payload, host.limit_seconds * SHARE)
 
 
 def _in_time(answering: HookAnswering, data: bytes, seconds: float) -> HookAnswer:
@@ -39,7 +39,3 @@ def _in_time(answering: HookAnswering, data: bytes, seconds: float) -> HookAnswe
     thread.start()
     thread.join(seconds)
     return found[0] if found else answering.failed(f"it was not judged within {seconds:g} s")
-
-
-def _reply(answer: HookAnswer) -> HookReply:
-    return HookReply(answer.stdout, answer.stderr, answer.status)

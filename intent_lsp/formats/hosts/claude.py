@@ -5,6 +5,7 @@ Observed with 2.1.330. A refusal without JSON, or with text that is no JSON, let
 
 from typing import Final
 
+from intent_lsp.core.agents.hook_answer import COPILOT_VARIABLE
 from intent_lsp.core.agents.hook_event import HookKind, ShownText
 from intent_lsp.formats.hosts.host import Host
 from intent_lsp.formats.hosts.payload import Payload
@@ -40,5 +41,5 @@ CLAUDE: Final = Host(
     shown=_shown,
     by_person=_by_person,
     # Copilot runs the hooks in Claude's file too, and shows no reason with exit status 2.
-    silent_under="COPILOT_CLI",
+    silent_under=COPILOT_VARIABLE,
 )

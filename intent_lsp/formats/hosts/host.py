@@ -9,13 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from intent_lsp.core.agents.hook_event import (
-    SILENCE,
-    HookAnswer,
-    HookEvent,
-    HookKind,
-    ShownText,
-)
+from intent_lsp.core.agents.hook_answer import SILENCE, HookAnswer
+from intent_lsp.core.agents.hook_event import HookEvent, HookKind, ShownText
 from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.formats.hosts.payload import Names, Payload, WrongPayloadError
 from intent_lsp.formats.hosts.tool_input import tool_call

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from intent_lsp import __version__
-from intent_lsp.core.agents.hook_event import PROBE_VARIABLE
+from intent_lsp.core.agents.hook_answer import PROBE_VARIABLE
 from intent_lsp.formats.hosts.host import Host
 from intent_lsp.formats.hosts.probe_payloads import probe_payload
 from intent_lsp.formats.registrations.registered_commands import RegisteredCommand

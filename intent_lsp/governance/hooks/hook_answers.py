@@ -8,16 +8,14 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
 
-from intent_lsp.core.agents.hook_event import (
-    PROBE_SESSION,
+from intent_lsp.core.agents.hook_answer import (
+    INTENT_VARIABLE,
     PROBE_VARIABLE,
     SILENCE,
     HookAnswer,
-    HookEvent,
-    HookKind,
 )
+from intent_lsp.core.agents.hook_event import PROBE_SESSION, HookEvent, HookKind
 from intent_lsp.core.errors import InvalidCallError
 from intent_lsp.core.policy import TeamPolicy
 from intent_lsp.formats.hosts.host import Host
@@ -26,9 +24,6 @@ from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.hooks.hook_events import HookEvents
 from intent_lsp.governance.root.rules import RulesCache
 from intent_lsp.store.fs.roots import governed_root
-
-INTENT_VARIABLE: Final = "INTENT_LSP_INTENT"
-"""The environment variable with the intent that a person has chosen for new sessions."""
 
 Govern = Callable[[Path], AbstractContextManager[Governance]]
 

@@ -14,6 +14,7 @@ from intent_lsp.core.agents.checkout_context import (
     RelatedFile,
     within_budget,
 )
+from intent_lsp.core.agents.selecting import SELECT_TOOL
 from intent_lsp.core.codes import RequestCode
 from intent_lsp.core.content import hash_if_there
 from intent_lsp.core.gate.intent_lists import available, listed, open_ids, warnings_of
@@ -33,7 +34,6 @@ from intent_lsp.governance.views.history import History
 from intent_lsp.store.fs import files
 from intent_lsp.store.state.notes import AgentInfo
 
-SELECT_TOOL: Final = "select_active_intent"
 SILENT: Final = AgentInfo()
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from intent_lsp.core.agents.hook_event import SILENCE
+from intent_lsp.core.agents.hook_answer import SILENCE
 from intent_lsp.core.records import EntityType, ScopeValidation
 from tests.support.hook_agent import POLICY, TEXT, Agent, handle_in, reason, records
 from tests.support.repository import Repository

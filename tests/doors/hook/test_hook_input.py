@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from intent_lsp.core.agents.hook_event import SILENCE, HookAnswer
+from intent_lsp.core.agents.hook_answer import SILENCE, HookAnswer
 from intent_lsp.doors.hook.judging_here import _in_time
 from intent_lsp.formats.hosts.table import HOSTS
 from intent_lsp.governance.governance import Governance

@@ -12,16 +12,17 @@ from pathlib import Path
 
 import pytest
 
-from intent_lsp.doors.hook.hook import SERVER_SECONDS
+from intent_lsp.core.agents.hook_answer import INTENT_VARIABLE, PROBE_VARIABLE, HookAnswer
+from intent_lsp.doors.hook.hook import HANDED_ON, SERVER_SECONDS
 from intent_lsp.doors.lsp.runtime.hook_listener import HookListener
 from intent_lsp.formats.hook_wire import (
     VERSION,
-    HookReply,
     HookRequest,
     encode_reply,
     read_reply,
     read_request,
 )
+from intent_lsp.formats.hosts.table import HOSTS
 from intent_lsp.governance.governance import Governance
 from intent_lsp.store.hook_socket import ask_server, is_private, socket_place
 from tests.support.hook_agent import records
@@ -104,10 +105,10 @@ def test_many_hooks_at_once_are_all_answered_and_recorded(root: Repository) -> N
         "tool_input": {"command": "intent-lsp intents select INT-001"},
     }
     selecting = HookRequest("claude", None, {}, str(root.root), json.dumps(select).encode())
-    assert ask_server(root.root, selecting, SERVER_SECONDS) == HookReply("", "", 0)
+    assert ask_server(root.root, selecting, SERVER_SECONDS) == HookAnswer("", "", 0)
     done = json.dumps(select | {"hook_event_name": "PostToolUse"}).encode()
     ask_server(root.root, selecting._replace(payload=done), SERVER_SECONDS)
-    answers: list[HookReply | None] = []
+    answers: list[HookAnswer | None] = []
 
     def edit(number: int) -> None:
         told = WRITE | {
@@ -125,7 +126,7 @@ def test_many_hooks_at_once_are_all_answered_and_recorded(root: Repository) -> N
         thread.start()
     for thread in threads:
         thread.join()
-    assert answers == [HookReply("", "", 0)] * 16
+    assert answers == [HookAnswer("", "", 0)] * 16
     assert len(records(root)) == 8
 
 
@@ -185,10 +186,15 @@ def test_an_event_of_another_root_is_judged_by_the_hook(root: Repository) -> Non
     assert ask_server(inner, request(root), SERVER_SECONDS) is None
 
 
+def test_every_variable_that_changes_an_answer_is_handed_on() -> None:
+    silencing = {host.silent_under for host in HOSTS.values() if host.silent_under is not None}
+    assert silencing | {INTENT_VARIABLE, PROBE_VARIABLE} == set(HANDED_ON)
+
+
 def test_requests_and_replies_are_read_as_they_were_written() -> None:
     asked = HookRequest("qwen", "X", {"A": "b"}, "/w", b"\x00\xff")
     assert read_request(asked.encode()) == asked
-    for reply in (HookReply("o", "e", 2), None):
+    for reply in (HookAnswer("o", "e", 2), None):
         assert read_reply(encode_reply(reply)) == reply
     assert read_reply(b'{"version": 1, "answered": true, "stdout": 3}') is None
     assert HookRequest("x", None, {}, "/w", b'{"cwd": "/a"}').place() == "/a"

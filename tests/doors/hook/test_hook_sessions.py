@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from intent_lsp.core.agents.hook_event import SILENCE, HookAnswer
+from intent_lsp.core.agents.hook_answer import SILENCE, HookAnswer
 from intent_lsp.doors.cli.command import OtherDoors
 from intent_lsp.doors.cli.main import run
 from intent_lsp.doors.hook.hook import run_hook

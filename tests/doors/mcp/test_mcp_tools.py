@@ -10,6 +10,7 @@ import pytest
 from jsonschema.validators import Draft202012Validator
 from mcp.shared.exceptions import MCPError
 
+from intent_lsp.core.agents.selecting import OWN_TOOLS
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.records import HUMAN
 from intent_lsp.doors.mcp import intent_tools
@@ -42,6 +43,7 @@ async def test_the_tools_are_listed_with_their_schemas_and_what_they_do(
     async with in_process(root, mode) as agent:
         tools = (await agent.client.list_tools()).tools
     assert [tool.name for tool in tools] == NAMES
+    assert set(NAMES) == OWN_TOOLS, "a hook has to know every tool of our own server"
     for tool in tools:
         for schema in (tool.input_schema, tool.output_schema):
             assert schema is not None

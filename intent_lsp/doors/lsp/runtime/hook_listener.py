@@ -14,7 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from intent_lsp.formats.hook_wire import HookReply, HookRequest, encode_reply, read_request
+from intent_lsp.core.agents.hook_answer import HookAnswer
+from intent_lsp.formats.hook_wire import HookRequest, encode_reply, read_request
 from intent_lsp.formats.hosts.table import HOSTS
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.hooks.hook_answers import ElsewhereError, HookAnswering, HookCall
@@ -76,17 +77,16 @@ class HookListener:
                 _log.info("a hook went away before its answer: %s", problem)
         self._governance.unreported.write()
 
-    def _reply(self, request: HookRequest) -> HookReply | None:
+    def _reply(self, request: HookRequest) -> HookAnswer | None:
         """Return the answer to a hook, or None if it has to judge by itself."""
         host = HOSTS.get(request.host)
         if host is None:
             return None
         call = HookCall.of(host, request.event, request.environment, request.cwd)
         try:
-            answer = HookAnswering(call, self._govern).answer(request.payload)
+            return HookAnswering(call, self._govern).answer(request.payload)
         except ElsewhereError:
             return None
-        return HookReply(answer.stdout, answer.stderr, answer.status)
 
     @contextmanager
     def _govern(self, root: Path) -> Iterator[Governance]:
