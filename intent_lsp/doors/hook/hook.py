@@ -8,6 +8,7 @@ load.
 import io
 import os
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from typing import TextIO
 
@@ -19,6 +20,7 @@ from intent_lsp.core.agents.hook_answer import (
 )
 from intent_lsp.doors.hook.standard_input import UnreadInputError, read_input
 from intent_lsp.formats.hook_wire import HookRequest
+from intent_lsp.store.clock import stopwatch
 from intent_lsp.store.fs.roots import governed_root
 from intent_lsp.store.hook_socket import ask_server
 
@@ -41,24 +43,27 @@ def run_hook(host: str, event: str | None) -> int:
 
 
 def _reply(host: str, event: str | None) -> HookAnswer:
+    passed = stopwatch()
     cwd = os.getcwd()  # noqa: PTH109 - no path object is needed
     environment = {name: os.environ[name] for name in HANDED_ON if name in os.environ}
     try:
         data = read_input(0, READING_SECONDS)
     except (UnreadInputError, OSError) as problem:
         request = HookRequest(host, event, environment, cwd, b"")
-        return _here(request, str(problem))
+        return _here(request, passed, str(problem))
     request = HookRequest(host, event, environment, cwd, data)
     root = governed_root(request.place())
     reply = None if root is None else ask_server(root, request, SERVER_SECONDS)
-    return reply or _here(request, None)
+    return reply or _here(request, passed)
 
 
-def _here(request: HookRequest, unread: str | None) -> HookAnswer:
+def _here(
+    request: HookRequest, passed: Callable[[], float], unread: str | None = None
+) -> HookAnswer:
     # Governance is loaded late: a server mostly answers instead.
     from intent_lsp.doors.hook.judging_here import answer_here  # noqa: PLC0415
 
-    return answer_here(request, unread)
+    return answer_here(request, passed, unread)
 
 
 def _write(stream: TextIO, text: str) -> None:

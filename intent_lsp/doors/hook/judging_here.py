@@ -2,6 +2,7 @@
 
 import logging
 import threading
+from collections.abc import Callable
 from typing import Final
 
 from intent_lsp.core.agents.hook_answer import HookAnswer
@@ -16,8 +17,14 @@ SHARE: Final = 0.5
 _USAGE: Final = 1
 
 
-def answer_here(request: HookRequest, unread: str | None) -> HookAnswer:
-    """Return the answer to an event. `unread` is why the event could not be read, or None."""
+def answer_here(
+    request: HookRequest, passed: Callable[[], float], unread: str | None
+) -> HookAnswer:
+    """Return the answer to an event.
+
+    `passed` returns how many seconds the hook has taken so far. `unread` is why the event could
+    not be read, or None.
+    """
     # A traceback on standard error would be shown to the model as the reason of a refusal.
     logging.getLogger().addHandler(logging.NullHandler())
     host = HOSTS.get(request.host)
@@ -29,13 +36,15 @@ def answer_here(request: HookRequest, unread: str | None) -> HookAnswer:
     answering = HookAnswering(call, Governance)
     if unread is not None:
         return answering.unjudged(unread, "")
-    return _in_time(answering, request.payload, host.limit_seconds * SHARE)
+    return _in_time(answering, request.payload, host.limit_seconds * SHARE, passed)
 
 
-def _in_time(answering: HookAnswering, data: bytes, seconds: float) -> HookAnswer:
-    """Return the answer to an event, or the answer of a failure if it takes too long."""
+def _in_time(
+    answering: HookAnswering, data: bytes, seconds: float, passed: Callable[[], float]
+) -> HookAnswer:
+    """Return the answer to an event, or the answer of a failure after `seconds` in all."""
     found: list[HookAnswer] = []
     thread = threading.Thread(target=lambda: found.append(answering.answer(data)), daemon=True)
     thread.start()
-    thread.join(seconds)
+    thread.join(max(0.0, seconds - passed()))
     return found[0] if found else answering.failed(f"it was not judged within {seconds:g} s")
