@@ -4,6 +4,7 @@ Invariant: undoing restores the content that the file had before the call.
 """
 
 import shlex
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from intent_lsp.core.agents.tickets import Ticket
@@ -69,6 +70,10 @@ class Violations:
             )
             found[-1] = replace(found[-1], message=told)
         return tuple(found)
+
+    def messages(self, outcomes: Iterable[Outcome]) -> list[str]:
+        """Return the messages about the violations of recorded calls."""
+        return [violation.message for outcome in outcomes for violation in self.of(outcome)]
 
     def _broken(
         self, path: WorkspacePath, ticket: Ticket, others: RootsBelow

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final
 
-from intent_lsp.core.agents.hook_event import HookEvent, HookKind, ShownText
+from intent_lsp.core.agents.hook_event import HookEvent, ShownText
 from intent_lsp.core.agents.tickets import Ticket
 from intent_lsp.core.agents.tools import ToolCall, ToolKind, tool_kind
 from intent_lsp.core.commands.reading import entered
@@ -19,7 +19,6 @@ from intent_lsp.core.policy import Enforcement
 from intent_lsp.core.records import ScopeValidation
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.governance.calls.admission import CallDecision
-from intent_lsp.governance.calls.outcome import Outcome
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.hooks.hook_sessions import HookAsker, HookSessions
 from intent_lsp.governance.hooks.reasons import note_of, refusal_reason
@@ -63,12 +62,12 @@ class HookCalls:
             raise InvalidCallError(f"{call.tool_name} changes a file, but the call names none")
         if kind is ToolKind.READ_ONLY:
             for path in call.paths:
-                self._read(entered(call.directory, path) or path, asker)
+                self.read(entered(call.directory, path) or path, asker)
         call = self._named(call, asker)
         admission = governance.calls.admit(asker.session_id, asker.agent_id, call)
         decision = admission.decision
         denied = decision.why if isinstance(decision, Ask) else decision
-        broken = list(self._broken(*admission.before))
+        broken = governance.violations.messages(admission.before)
         if isinstance(denied, Denied):
             said = refusal_reason(denied, self._sessions.handshake(asker))
             return HookDecision(refusal=note_of([said, *broken]))
@@ -81,11 +80,18 @@ class HookCalls:
         ticket = self._ticket(call, asker)
         if ticket is None:
             return HookDecision()
-        error = event.error if event.kind is HookKind.FAILED_TOOL or event.error else None
-        outcome = self._governance.calls.record(ticket.id, error=error, by_person=event.by_person)
-        found = [] if outcome is None or outcome.again else [outcome]
+        governance = self._governance
+        outcome = governance.calls.record(ticket.id, error=event.error, by_person=event.by_person)
+        if outcome is None or outcome.again:
+            return HookDecision()
         late = () if self._told_before else self._warned(ticket.verdict, ticket.warnings)
-        return HookDecision(note=note_of([*(late if found else ()), *self._broken(*found)]))
+        return HookDecision(note=note_of([*late, *governance.violations.messages([outcome])]))
+
+    def read(self, spelled: str, asker: HookAsker) -> None:
+        """Note a file as read that a tool or a prompt is about to show to the model."""
+        place = resolve_below(self._governance.root, spelled)
+        if place is not None and (self._governance.root / place.path).is_file():
+            self._governance.calls.read_now(asker.session_id, asker.agent_id, place.path)
 
     def settle(self, asker: HookAsker) -> None:
         """Record the calls whose end the host has not reported, by what the disk holds now."""
@@ -127,11 +133,6 @@ class HookCalls:
             return ()
         return state.tickets.open_of(*_ids(asker), self._governance.stores.clock())
 
-    def _broken(self, *outcomes: Outcome) -> Iterator[str]:
-        for outcome in outcomes:
-            for violation in self._governance.violations.of(outcome):
-                yield violation.message
-
     def _warnings(self, admission: CallDecision) -> tuple[str, ...]:
         """Return why a call would be refused, if the team's policy only warns its agents."""
         decision = admission.decision
@@ -143,12 +144,6 @@ class HookCalls:
         """Return `warnings` if they say why a call was only let pass, and the agent is to know."""
         warned = self._governance.rules.current().policy.agents is Enforcement.WARN
         return warnings if warned and verdict is ScopeValidation.FAIL else ()
-
-    def _read(self, spelled: str, asker: HookAsker) -> None:
-        """Note a file as read that a read tool is about to read."""
-        place = resolve_below(self._governance.root, spelled)
-        if place is not None and (self._governance.root / place.path).is_file():
-            self._governance.calls.read_now(asker.session_id, asker.agent_id, place.path)
 
     def _shown(self, shown: ShownText, asker: HookAsker) -> None:
         """Note a file as read if the disk still holds the text that the model was shown."""

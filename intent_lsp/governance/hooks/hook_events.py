@@ -116,16 +116,10 @@ class HookEvents:
         self._calls.settle(asker)
         told = self._host.tell is not None and HookKind.PROMPT in self._host.told_at
         note = self._sessions.prompted(asker, told=told)
+        start = Path(event.cwd or self._governance.root)
         for name in mentioned(event.prompt):
-            self._read(name, event.cwd, asker)
+            self._calls.read(str(start / name), asker)
         return HookDecision(note=note)
-
-    def _read(self, name: str, cwd: str | None, asker: HookAsker) -> None:
-        """Note a file as read that a prompt mentions: the host shows it to the model."""
-        root = self._governance.root
-        place = resolve_below(root, str(Path(cwd or root) / name))
-        if place is not None and (root / place.path).is_file():
-            self._governance.calls.read_now(asker.session_id, asker.agent_id, place.path)
 
     def _located(self, call: ToolCall, cwd: str | None) -> ToolCall:
         """Return the call with the directory in which it is made; `cwd` is absolute, or None."""

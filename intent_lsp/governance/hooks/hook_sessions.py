@@ -89,7 +89,7 @@ class HookSessions:
         """
         governance = self._governance
         row, ended = governance.begin_turn(asker.session_id, asker.agent_id)
-        broken = [violation.message for one in ended for violation in governance.violations.of(one)]
+        broken = governance.violations.messages(ended)
         # What a person selected beforehand holds in every turn, even if the model reads nothing.
         kept = told or row.active_intent == self._wanted
         if row.active_intent is None or not kept:

@@ -4,13 +4,16 @@ Invariant: a name stands for one session or subagent for as long as the state is
 """
 
 import sqlite3
-from typing import Final
+from collections.abc import Iterable
+from typing import Any, Final
 
 from intent_lsp.core.text import unpack
 from intent_lsp.store.state.database import Database, packed
 
 HANDLE: Final = "h-"
 """The beginning of every handle. No agent host begins the ids of its sessions with it."""
+
+_NAMES: Final = "SELECT name FROM session_name WHERE session_id = ? AND agent_id = ?"
 
 
 class SessionNames:
@@ -38,9 +41,7 @@ class SessionNames:
 
     def handle(self, session_id: str, agent_id: str) -> str | None:
         """Return the handle of a session or subagent, or None if it has none."""
-        query = "SELECT name FROM session_name WHERE session_id = ? AND agent_id = ?"
-        names = (unpack(name) for (name,) in self._database.rows(query, session_id, agent_id))
-        return next((name for name in names if name.startswith(HANDLE)), None)
+        return _handle_in(self._database.rows(_NAMES, session_id, agent_id))
 
     def handle_or(self, new: str, session_id: str, agent_id: str, at: str) -> str:
         """Return the handle of a session or subagent. If it has none, store and return `new`.
@@ -51,11 +52,15 @@ class SessionNames:
         row = packed(new, session_id, agent_id, at)
 
         def work(connection: sqlite3.Connection) -> str:
-            query = "SELECT name FROM session_name WHERE session_id = ? AND agent_id = ?"
-            names = [unpack(name) for (name,) in connection.execute(query, values)]
-            known = next((name for name in names if name.startswith(HANDLE)), None)
+            known = _handle_in(connection.execute(_NAMES, values))
             if known is None:
                 connection.execute("INSERT INTO session_name VALUES (?,?,?,?)", row)
             return known or new
 
         return self._database.write(work)
+
+
+def _handle_in(rows: Iterable[tuple[Any, ...]]) -> str | None:
+    """Return the first handle among rows of one stored name each, or None."""
+    names = (unpack(name) for (name,) in rows)
+    return next((name for name in names if name.startswith(HANDLE)), None)
