@@ -28,8 +28,7 @@ def read_input(descriptor: int, seconds: float) -> bytes:
     size = 0
     while True:
         left = seconds - passed()
-        ready = left > 0 and select.select([descriptor], [], [], left)[0]
-        if not ready:
+        if left <= 0 or not _is_ready(descriptor, left):
             return _unfinished(b"".join(parts), seconds)
         chunk = os.read(descriptor, _CHUNK)
         if not chunk:
@@ -38,14 +37,22 @@ def read_input(descriptor: int, seconds: float) -> bytes:
         size += len(chunk)
         if size > LARGEST:
             raise UnreadInputError(f"the event on standard input has more than {LARGEST >> 20} MiB")
-        if chunk.rstrip().endswith(b"}") and _is_whole(b"".join(parts)):
-            return b"".join(parts)
+        if chunk.rstrip().endswith(b"}") and not _is_ready(descriptor, 0.0):
+            # Mostly the end is there at once, and nothing has to be parsed to find it.
+            data = b"".join(parts)
+            if _is_whole(data):
+                return data
 
 
 def _unfinished(data: bytes, seconds: float) -> bytes:
     if not data.strip():
         raise UnreadInputError(f"nothing came on standard input within {seconds:g} s")
     raise UnreadInputError(f"the event on standard input did not end within {seconds:g} s")
+
+
+def _is_ready(descriptor: int, seconds: float) -> bool:
+    """Whether there is more to read, or the end, within `seconds`."""
+    return bool(select.select([descriptor], [], [], seconds)[0])
 
 
 def _is_whole(data: bytes) -> bool:
