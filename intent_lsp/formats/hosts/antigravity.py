@@ -11,7 +11,6 @@ from intent_lsp.formats.hosts.host import Fields, Host
 
 ANTIGRAVITY: Final = Host(
     name="antigravity",
-    title="Antigravity CLI",
     events={
         "PreToolUse": HookKind.BEFORE_TOOL,
         "PostToolUse": HookKind.AFTER_TOOL,

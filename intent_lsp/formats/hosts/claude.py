@@ -27,7 +27,6 @@ def _by_person(payload: Payload) -> bool:
 
 CLAUDE: Final = Host(
     name="claude",
-    title="Claude Code",
     version="2.1.330",
     told_at=frozenset(
         {

@@ -32,7 +32,6 @@ def _failure(payload: Payload) -> str | None:
 
 CLINE: Final = Host(
     name="cline",
-    title="Cline",
     version="3.0.65",
     events={
         "tool_call": HookKind.BEFORE_TOOL,

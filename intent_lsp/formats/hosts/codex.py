@@ -22,7 +22,6 @@ def _failure(payload: Payload) -> str | None:
 
 CODEX: Final = Host(
     name="codex",
-    title="Codex",
     version="0.169.0",
     told_at=frozenset(
         {HookKind.BEFORE_TOOL, HookKind.AFTER_TOOL, HookKind.SESSION_START, HookKind.PROMPT}

@@ -46,7 +46,6 @@ def _failure(payload: Payload) -> str | None:
 
 COPILOT: Final = Host(
     name="copilot",
-    title="Copilot CLI",
     version="1.0.102",
     events={**CLAUDE_EVENTS, **_OWN_EVENTS},
     fields=Fields(

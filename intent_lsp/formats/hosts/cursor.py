@@ -20,7 +20,6 @@ def _note(_event: str, text: str) -> Mapping[str, Any]:
 
 CURSOR: Final = Host(
     name="cursor",
-    title="Cursor",
     events={
         "preToolUse": HookKind.BEFORE_TOOL,
         "postToolUse": HookKind.AFTER_TOOL,

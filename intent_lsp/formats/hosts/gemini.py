@@ -39,7 +39,6 @@ def changed_by_user(payload: Payload) -> bool:
 
 GEMINI: Final = Host(
     name="gemini",
-    title="Gemini CLI",
     version="0.61.0",
     events=EVENTS,
     refuse=top_level_refusal,

@@ -21,7 +21,6 @@ def _note(_event: str, text: str) -> Mapping[str, Any]:
 
 GENERIC: Final = Host(
     name="generic",
-    title="another agent host",
     events={
         **CLAUDE_EVENTS,
         "before_tool": HookKind.BEFORE_TOOL,

@@ -10,7 +10,6 @@ from intent_lsp.formats.hosts.host import Fields, Host
 
 GROK: Final = Host(
     name="grok",
-    title="Grok CLI",
     fields=Fields(
         event=("hookEventName", "hook_event_name"),
         session=("sessionId", "session_id"),

@@ -114,7 +114,6 @@ class Host:
     """
 
     name: str
-    title: str
     version: str | None = None
     events: Mapping[str, HookKind] = field(default_factory=lambda: CLAUDE_EVENTS)
     fields: Fields = Fields()

@@ -9,7 +9,6 @@ from intent_lsp.formats.hosts.host import Fields, Host
 
 KIMI: Final = Host(
     name="kimi",
-    title="Kimi Code",
     version="2.1.0",
     fields=Fields(call_id=("tool_call_id",), error=("error.message", "error")),
 )

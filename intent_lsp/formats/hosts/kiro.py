@@ -10,7 +10,6 @@ from intent_lsp.formats.hosts.host import CLAUDE_EVENTS, Fields, Host
 
 KIRO: Final = Host(
     name="kiro",
-    title="Kiro",
     events={
         **CLAUDE_EVENTS,
         "agentSpawn": HookKind.SESSION_START,

@@ -32,7 +32,6 @@ def _failure(payload: Payload) -> str | None:
 
 OPENCODE: Final = Host(
     name="opencode",
-    title="opencode",
     version="1.18.33",
     events={
         "tool.execute.before": HookKind.BEFORE_TOOL,

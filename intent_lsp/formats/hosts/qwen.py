@@ -11,7 +11,6 @@ from intent_lsp.formats.hosts.host import Fields, Host
 
 QWEN: Final = Host(
     name="qwen",
-    title="Qwen Code",
     version="0.24.4",
     # `tool_use_id` is another one in the event after a batch of tools.
     fields=Fields(call_id=("tool_call_id", "tool_use_id")),

@@ -10,7 +10,6 @@ from intent_lsp.formats.hosts.host import Host
 
 VSCODE: Final = Host(
     name="vscode",
-    title="VS Code agent mode",
     told_at=frozenset(
         {HookKind.BEFORE_TOOL, HookKind.AFTER_TOOL, HookKind.SESSION_START, HookKind.PROMPT}
     ),

@@ -11,7 +11,6 @@ from intent_lsp.formats.hosts.host import Fields, Host
 
 WINDSURF: Final = Host(
     name="windsurf",
-    title="Windsurf",
     events={
         "pre_write_code": HookKind.BEFORE_TOOL,
         "post_write_code": HookKind.AFTER_TOOL,
