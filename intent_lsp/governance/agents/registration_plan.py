@@ -26,7 +26,6 @@ from intent_lsp.formats.registrations.registration import (
     Registration,
     State,
 )
-from intent_lsp.store.agent_hosts import signs_of
 from intent_lsp.store.fs.files import read_bytes
 
 INSTRUCTION_FILES: Final = ("AGENTS.md", "CLAUDE.md")
@@ -80,10 +79,9 @@ class RegistrationStatus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostStatus:
-    """A host, why it counts as found on this machine, and its registrations."""
+    """A host and its registrations."""
 
     host: AgentHost
-    signs: tuple[str, ...]
     registrations: tuple[RegistrationStatus, ...]
 
     @property
@@ -150,11 +148,7 @@ class RegistrationFiles:
                 for each in registrations_of(host, RegistrationOptions(program=program, local=True))
             ]
             found += [each for each in local if each.state is not State.MISSING]
-        return HostStatus(
-            host=host,
-            signs=signs_of(host, self.root, self.home),
-            registrations=_together(found),
-        )
+        return HostStatus(host=host, registrations=_together(found))
 
     def base(self, place: Place) -> Path:
         """Return the directory that paths in a place are relative to."""

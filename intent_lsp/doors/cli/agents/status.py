@@ -10,6 +10,8 @@ even if they are not found. Nothing is changed.
 
 import argparse
 from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
 
 from intent_lsp.doors.cli.agents.choice import add_hosts, chosen, files_of, own_program
@@ -24,6 +26,7 @@ from intent_lsp.governance.agents.host_liveness import (
 )
 from intent_lsp.governance.agents.registration_plan import HostStatus, RegistrationStatus
 from intent_lsp.governance.governance import Governance
+from intent_lsp.store.agent_hosts import signs_of
 
 _COLUMNS: Final = (
     Column("Host"),
@@ -37,25 +40,34 @@ _PURPOSES: Final = {Purpose.HOOKS: "hooks", Purpose.MCP: "MCP server"}
 _UNREADABLE: Final = "cannot be read"
 
 
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A host, why it counts as found on this machine, and when it last asked."""
+
+    status: HostStatus
+    signs: tuple[str, ...]
+    liveness: HostLiveness
+
+
 def answer(call: Call) -> None:
     """Show the hosts and their registrations."""
     root = call.root()
     at = files_of(root)
-    every = [at.status(host, own_program()) for host in chosen(call.options)]
     with Governance(root) as governance:
         heard = {contact.host: contact for contact in governance.heard()}
         now = governance.stores.clock()
-    lively = {each.host.name: liveness_of(each, heard) for each in every}
+    every = []
+    for host in chosen(call.options):
+        status = at.status(host, own_program())
+        signs = signs_of(host, root, at.home)
+        every.append(_Found(status, signs, liveness_of(status, heard)))
     if call.options.json:
-        hosts = [_json(each, lively[each.host.name]) for each in every]
-        call.page.json({"root": str(root), "hosts": hosts})
+        call.page.json({"root": str(root), "hosts": [_json(each) for each in every]})
         return
-    shown = [each for each in every if call.options.host or each.signs or _is_begun(each)]
+    shown = [each for each in every if call.options.host or each.signs or _is_begun(each.status)]
     if not shown:
         call.page.line("No agent host is found on this machine, and none is registered here.")
-    rows = [
-        row for each in shown for row in _rows(each, asked_ago(lively[each.host.name].last, now))
-    ]
+    rows = [row for each in shown for row in _rows(each, now)]
     call.page.table(TextTable(_COLUMNS, rows))
     for each in shown:
         for line in _remarks(each):
@@ -70,29 +82,29 @@ def _is_begun(status: HostStatus) -> bool:
     )
 
 
-def _rows(status: HostStatus, asked: str) -> Iterator[list[Cell]]:
-    for number, each in enumerate(status.registrations):
+def _rows(found: _Found, now: datetime) -> Iterator[list[Cell]]:
+    asked = asked_ago(found.liveness.last, now)
+    for number, each in enumerate(found.status.registrations):
         state = _UNREADABLE if each.state is None else each.state.value
         style = "bold red" if each.state is None else _STYLES[each.state]
         if each.purpose is Purpose.HOOKS and each.state is State.REGISTERED:
             state = f"{state}, {asked}"
-        signs = ", ".join(status.signs) or "-"
         yield [
-            Cell("" if number else status.host.name),
+            Cell("" if number else found.status.host.name),
             Cell(_PURPOSES[each.purpose]),
             Cell(state, style),
             Cell(each.path),
-            Cell("" if number else signs),
+            Cell("" if number else ", ".join(found.signs) or "-"),
         ]
 
 
-def _remarks(status: HostStatus) -> Iterator[str]:
-    host = status.host
+def _remarks(found: _Found) -> Iterator[str]:
+    status, host = found.status, found.status.host
     for each in status.registrations:
         if each.problem is not None:
             place = each.problem.place
             yield f"{each.path}{place}{':' if place else ''} {each.problem.problem}"
-    if status.signs and not status.registered:
+    if found.signs and not status.registered:
         yield (
             f"{host.title} is found here and its hooks are not registered:"
             f" `intent-lsp agents install --host {host.name}`"
@@ -101,15 +113,15 @@ def _remarks(status: HostStatus) -> Iterator[str]:
         yield f"{host.title} is registered by its documentation; its hooks were not observed yet"
 
 
-def _json(status: HostStatus, liveness: HostLiveness) -> dict[str, object]:
-    host = status.host
+def _json(found: _Found) -> dict[str, object]:
+    status, host = found.status, found.status.host
     return {
         "host": host.name,
         "title": host.title,
         "observed": host.observed,
-        "foundBy": list(status.signs),
+        "foundBy": list(found.signs),
         "registered": status.registered,
-        "lastHeard": host_json(liveness)["lastHeard"],
+        "lastHeard": host_json(found.liveness)["lastHeard"],
         "registrations": [_registration_json(each) for each in status.registrations],
         "steps": list(host.steps),
     }
