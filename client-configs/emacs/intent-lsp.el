@@ -85,12 +85,17 @@ The names are `intent/didChange', `intent/didDeny' and `intent/didTrace'.")
              (or (intent-lsp--get status "root") "no intents file governs this"))))
 
 (defun intent-lsp-mode-line ()
-  "Return the active intent of the buffer's root for `mode-line-format', \"\" if there is no root."
+  "Return the active intent of the buffer's root for `mode-line-format', \"\" if there is no root.
+Agent hosts that did not ask while files changed follow it."
   (let* ((root (intent-lsp-root))
          (status (and root (gethash (file-truename root) intent-lsp--status-by-root))))
     (cond ((null status) "")
           ((not (equal (intent-lsp--get status "fileState") "ok")) "intents off")
-          (t (or (intent-lsp--get status "activeIntentId") "no intent")))))
+          (t (mapconcat #'identity
+                        (cons (or (intent-lsp--get status "activeIntentId") "no intent")
+                              (mapcar (lambda (host) (concat host " did not ask"))
+                                      (append (intent-lsp--get status "blindHosts") nil)))
+                        " · ")))))
 
 (defun intent-lsp--read-intent ()
   "Let the user choose one of the open intents; return its id."

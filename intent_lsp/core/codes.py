@@ -41,6 +41,7 @@ class HostCode(StrEnum):
     """Codes of diagnostics about agent hosts whose gate does not hold (requirements section 8)."""
 
     REFUSAL_IGNORED = "REFUSAL_IGNORED"
+    GATE_BLIND = "GATE_BLIND"
 
 
 class CheckCode(StrEnum):

@@ -1,7 +1,9 @@
 """Journeys of real agent hosts: their own hook runners ask the real command `intent-lsp hook`."""
 
+import asyncio
 import re
 import sys
+import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,7 +19,9 @@ from tests.support.agent_lab.governed_host import AUTH, BILLING, GovernedHost
 from tests.support.agent_lab.host import Host
 from tests.support.agent_lab.known_hosts import CODE_MODE
 from tests.support.agent_lab.model import ModelRequest, ScriptedModel
+from tests.support.agent_lab.runs import PATIENCE
 from tests.support.agent_lab.wire import Call
+from tests.support.editor import Editor, editing
 from tests.support.governed_repository import LINES
 
 pytestmark = pytest.mark.agent_hosts
@@ -211,3 +215,42 @@ def test_a_resumed_session_has_its_intent(governed: GovernedHost, host: Host) ->
     else:
         # A new turn needs a new checkout, and the prompt's answer cannot carry one.
         refused(governed, model, 2, "intent-lsp intents select")
+
+
+async def test_a_host_whose_hooks_do_nothing_is_named(
+    govern_host: Govern, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its hooks are registered, but the command on its PATH does nothing; then it is put right."""
+    governed = govern_host(around=["true"])
+    tools, host = governed.tools, governed.lab.host
+    monkeypatch.setenv("HOME", str(governed.lab.place.home))
+    named = threading.Event()
+
+    def later(_: ModelRequest) -> Sequence[Call]:
+        # The session stays open: the model takes its time for an answer.
+        named.wait(PATIENCE)
+        return []
+
+    script = [[tools.read(AUTH)], [tools.edit(AUTH, "line 3", "line three")], later]
+    async with editing(governed.repository.root) as editor:
+        await editor.ask("intent/select", {"intentId": "INT-001"})
+        run = asyncio.ensure_future(asyncio.to_thread(governed.run, script))
+        try:
+            [uri] = await editor.until(lambda: blind(editor), "GATE_BLIND is shown")
+        finally:
+            named.set()
+            await run
+        [problem] = editor.shown[uri].diagnostics
+        assert "and did not ask intent-lsp while 1 file changed since" in problem.message
+        status = await editor.ask("intent/status")
+        [entry] = [each for each in status["hosts"] if each["host"] == host.name]
+        assert entry["unasked"]["files"] == 1
+        governed.answer_hooks()
+        await asyncio.to_thread(governed.run, [[tools.read(AUTH)]])
+        await editor.until(lambda: not blind(editor), "the warning goes")
+
+
+def blind(editor: Editor) -> list[str]:
+    """Return the files that show GATE_BLIND."""
+    shown = editor.shown.items()
+    return [uri for uri, each in shown if any(d.code == "GATE_BLIND" for d in each.diagnostics)]

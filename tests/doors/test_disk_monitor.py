@@ -13,12 +13,15 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.doors.lsp.connection.client_ui import ClientUi
 from intent_lsp.doors.lsp.connection.disk_monitor import DiskChangeMonitor
 from intent_lsp.doors.lsp.connection.record_notifier import RecordNotifier
+from intent_lsp.doors.lsp.diagnostics.host_diagnostics import HostDiagnostics
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import LspEncoder
+from intent_lsp.doors.lsp.diagnostics.publisher import DiagnosticsPublisher
 from intent_lsp.doors.lsp.diagnostics.tracked_documents import TrackedDocuments
 from intent_lsp.doors.lsp.protocol.positions import PositionEncoding
 from intent_lsp.doors.lsp.protocol.protocol import IntentProtocol
 from intent_lsp.doors.lsp.runtime.client_capabilities import ClientCapabilities
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
+from intent_lsp.doors.lsp.runtime.settings import LiveSettings, at_start
 from tests.support.governed_repository import LINES, govern
 from tests.support.repository import Repository
 from tests.support.tracked_documents import tracked_documents_on
@@ -42,7 +45,15 @@ def unopened_on(tracked_documents: TrackedDocuments, recorded: asyncio.Event) ->
     )
     outcomes = RecordNotifier(tracked_documents, people, look)
     outcomes.origins_changed = recorded.set
-    return DiskChangeMonitor(tracked_documents, outcomes)
+    hosts = HostDiagnostics(
+        work=tracked_documents.work,
+        publisher=DiagnosticsPublisher(
+            pull=True, publish=lambda _: lambda: None, refresh=lambda: None
+        ),
+        spelling=LspEncoder(ClientCapabilities(), PositionEncoding.UTF_16),
+        settings=LiveSettings(at_start(None)),
+    )
+    return DiskChangeMonitor(tracked_documents, outcomes, hosts)
 
 
 async def test_a_burst_is_not_recorded_while_a_look_at_it_is_due(repository: Repository) -> None:

@@ -185,6 +185,7 @@ def test_a_status_is_spelled_with_its_heads(editor: Editor) -> None:
         "records": 1,
         "heads": [record.integrity.record_hash],
         "failures": 0,
+        "blindHosts": [],
         "version": told["version"],
     }
     (editor.root / ".orchestration/active_intents.yaml").unlink()

@@ -1,4 +1,4 @@
-"""When agent hosts asked a root: noted once a minute, and shown for each registered host."""
+"""When agent hosts asked a root: noted once a second, and shown for each registered host."""
 
 import sqlite3
 from contextlib import closing
@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from intent_lsp.governance.agents.host_liveness import asked_ago, is_alive, known_hosts
+from intent_lsp.governance.agents.blind_hosts import is_alive
+from intent_lsp.governance.agents.host_liveness import asked_ago, known_hosts
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.root.heard_hosts import HeardHosts
 from intent_lsp.governance.root.stores import Stores
@@ -33,10 +34,10 @@ def hosts_at(root: Repository, seconds: float) -> HeardHosts:
     return HeardHosts(stores)
 
 
-def test_a_host_is_noted_once_a_minute(root: Repository) -> None:
+def test_a_host_is_noted_once_a_second(root: Repository) -> None:
     hosts_at(root, 0).note("claude", "PreToolUse", version="1.2")
-    hosts_at(root, 30).note("claude", "PostToolUse")
-    [first] = hosts_at(root, 31)()
+    hosts_at(root, 0.5).note("claude", "PostToolUse")
+    [first] = hosts_at(root, 0.6)()
     assert (first.event, first.at, first.version) == (
         "PreToolUse",
         "2026-11-25T12:00:00.000Z",
@@ -63,7 +64,7 @@ def test_the_end_of_a_session_and_the_next_beginning_are_noted_at_once(root: Rep
     assert not is_alive(begun, START + timedelta(minutes=31))
 
 
-def test_one_process_asks_the_state_once_a_minute(root: Repository) -> None:
+def test_one_process_asks_the_state_once_a_second(root: Repository) -> None:
     hosts = hosts_at(root, 0)
     hosts.note("lsp", "validateEdit")
     with closing(sqlite3.connect(root.root / ".orchestration/.local/state.sqlite3")) as file, file:

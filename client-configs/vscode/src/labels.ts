@@ -42,14 +42,18 @@ export function statusLabel(status: Status, intents: readonly Intent[]): Label |
     const tooltip = `${status.reason ?? 'The intents file cannot be read.'}\n${saves}`;
     return { text: '$(warning) Intents off', tooltip, warns: true };
   }
+  const blind = (status.blindHosts ?? []).map(
+    (host) => `${host} did not ask while files changed: see Problems\n`,
+  );
+  const warns = blind.length > 0;
   const id = status.activeIntentId;
   if (id === null) {
-    const tooltip = `Select an intent\n${saves}`;
-    return { text: '$(circle-slash) No intent', tooltip, warns: false };
+    const tooltip = `${blind.join('')}Select an intent\n${saves}`;
+    return { text: '$(circle-slash) No intent', tooltip, warns };
   }
   const active = intents.find((intent) => intent.id === id) ?? { id, name: '' };
-  const tooltip = `${intentTitle(active)}\nSelect another intent\n${saves}`;
-  return { text: `$(target) ${shorten(withoutIcons(intentTitle(active)))}`, tooltip, warns: false };
+  const tooltip = `${blind.join('')}${intentTitle(active)}\nSelect another intent\n${saves}`;
+  return { text: `$(target) ${shorten(withoutIcons(intentTitle(active)))}`, tooltip, warns };
 }
 
 /** Return how long ago a time was; `now` in milliseconds. */

@@ -34,6 +34,8 @@ export interface Status {
   readonly activeIntentId: string | null;
   readonly enforcement: string;
   readonly records: number;
+  /** The agent hosts that did not ask while files changed; absent in answers of older servers. */
+  readonly blindHosts?: readonly string[];
 }
 
 export interface Intent {

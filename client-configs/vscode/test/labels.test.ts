@@ -45,6 +45,14 @@ test('the status bar shows that no intent is active, and why none can be', () =>
   assert.match(broken.tooltip, /^line 3: a tab/u);
 });
 
+test('the status bar warns of agent hosts that did not ask', () => {
+  for (const activeIntentId of ['INT-001', null]) {
+    const label = statusLabel({ ...STATUS, activeIntentId, blindHosts: ['Codex'] }, [INTENT]);
+    assert.equal(label?.warns, true);
+    assert.match(label.tooltip, /^Codex did not ask while files changed: see Problems\n/u);
+  }
+});
+
 test('a name cannot draw icons, break the line or fill the status bar', () => {
   const labelText = (name: string): string | undefined =>
     statusLabel({ ...STATUS, activeIntentId: 'INT-001' }, [{ ...INTENT, name }])?.text;

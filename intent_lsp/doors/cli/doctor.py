@@ -4,8 +4,8 @@ Run each command that is registered with an agent host here, or in your home dir
 the host would: through the shell, within the host's time limit, with an edit of the intents
 file, which is refused in every mode. Say for each host whether that blocks the edit, and if
 not why, and what to do. Codex is asked whether it trusts the hook; what other hosts trust
-cannot be seen from outside. Nothing is recorded. Exit status 1 if a registered host is
-blind.
+cannot be seen from outside. A host that ran and did not ask while files changed is named
+with their number. Nothing is recorded. Exit status 1 if a registered host is blind.
 """
 
 import argparse
@@ -15,23 +15,30 @@ from typing import Final
 from intent_lsp.doors.cli.agents.choice import add_hosts, chosen, files_of
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit
+from intent_lsp.governance.agents.blind_hosts import BlindHost, blind_hosts
 from intent_lsp.governance.agents.doctor import HostDoctor, HostReport
 from intent_lsp.governance.agents.hook_probe import ProbeFinding
+from intent_lsp.governance.agents.host_liveness import unasked_json
+from intent_lsp.governance.governance import Governance
 
 
 def answer(call: Call) -> int:
     """Examine the hosts, show what was found, and return the exit status."""
     root, page = call.root().resolve(), call.page
-    doctor = HostDoctor(files_of(root))
+    files = files_of(root)
+    doctor = HostDoctor(files)
     every = [doctor.examine(host) for host in chosen(call.options)]
+    with Governance(root) as governance:
+        silent = {each.host.name: each for each in blind_hosts(governance, files.home)}
     blind = any(each.registered and not each.blocks for each in every)
     status = Exit.VIOLATIONS if blind else Exit.FINE
     if call.options.json:
-        page.json({"root": str(root), "ok": not blind, "hosts": [_json(each) for each in every]})
+        hosts = [_json(each, silent.get(each.host.name)) for each in every]
+        page.json({"root": str(root), "ok": not blind, "hosts": hosts})
         return status
     shown = [each for each in every if each.registered]
     for each in shown:
-        for line in _lines(each):
+        for line in _lines(each, silent.get(each.host.name)):
             page.line(line)
     if not shown:
         page.line("No agent host is registered here: `intent-lsp agents install` does it.")
@@ -44,7 +51,7 @@ def answer(call: Call) -> int:
     return status
 
 
-def _lines(report: HostReport) -> Iterator[str]:
+def _lines(report: HostReport, silent: BlindHost | None) -> Iterator[str]:
     host = report.host
     yield f"{host.name} ({host.title}): {'blocks' if report.blocks else 'BLIND'}"
     for probe in report.probes:
@@ -57,8 +64,17 @@ def _lines(report: HostReport) -> Iterator[str]:
             yield f"    to do: {cure}"
     if report.trust is not None and not report.problems:
         yield f"  {host.title} says of its trust in this hook: {report.trust}"
-    for remark in report.remarks:
+    for remark in (*_unasked(report, silent), *report.remarks):
         yield f"  {remark}"
+
+
+def _unasked(report: HostReport, silent: BlindHost | None) -> Iterator[str]:
+    """Yield that files changed while the host did not ask, and what to do if its hooks work now."""
+    if silent is not None:
+        yield silent.violation.message
+        if report.blocks:
+            title = report.host.title
+            yield f"  to do: start {title} again, since it reads its hooks when it starts"
 
 
 def _probe_line(probe: ProbeFinding) -> str:
@@ -69,7 +85,7 @@ def _probe_line(probe: ProbeFinding) -> str:
     return f"{what} blocks, in {probe.seconds:.1f} s{odd}"
 
 
-def _json(report: HostReport) -> dict[str, object]:
+def _json(report: HostReport, silent: BlindHost | None) -> dict[str, object]:
     return {
         "host": report.host.name,
         "title": report.host.title,
@@ -80,6 +96,7 @@ def _json(report: HostReport) -> dict[str, object]:
         "probes": [_probe_json(each) for each in report.probes],
         "problems": [{"cause": cause, "cure": cure} for cause, cure in report.problems],
         "trust": report.trust,
+        "unasked": None if silent is None else unasked_json(silent.changes),
         "remarks": list(report.remarks),
     }
 

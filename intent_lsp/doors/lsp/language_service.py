@@ -11,6 +11,7 @@ from intent_lsp.doors.lsp.connection.client_ui import ClientUi
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.connection.progress import ClientProgress
 from intent_lsp.doors.lsp.diagnostics.control_files import ControlFileDiagnostics
+from intent_lsp.doors.lsp.diagnostics.host_diagnostics import HostDiagnostics
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import LspEncoder
 from intent_lsp.doors.lsp.diagnostics.publisher import (
     DiagnosticReport,
@@ -184,6 +185,7 @@ def _connect(protocol: IntentProtocol, params: lsp.InitializeParams) -> Connecti
             spelling=spelling,
             work=work,
         ),
+        hosts=HostDiagnostics(settings=settings, publisher=publisher, spelling=spelling, work=work),
     )
     tracked_documents.announce_root = connection.announce_root
     return connection

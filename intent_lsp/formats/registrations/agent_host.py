@@ -77,7 +77,9 @@ class AgentHost:
     """A program that runs agents.
 
     `hook` is its name in `intent-lsp hook NAME`. It is found by `programs` on PATH, or by a
-    directory or file in the home directory (`at_home`) or in the repository (`in_root`).
+    directory or file in the home directory (`at_home`) or in the repository (`in_root`). Those of
+    `programs` that are `editors` also run while no agent is at work. `package` is the npm package
+    that holds the program, or "".
     `observed`: its hooks have been seen at work; otherwise its documentation alone is followed.
     `steps` are what a person has to do afterwards.
     """
@@ -88,6 +90,8 @@ class AgentHost:
     hooks: HookFile
     mcp: McpFile | None
     programs: tuple[str, ...]
+    editors: tuple[str, ...] = ()
+    package: str = ""
     at_home: tuple[str, ...] = ()
     in_root: tuple[str, ...] = ()
     observed: bool = False

@@ -19,6 +19,7 @@ VSCODE: Final = AgentHost(
     hooks=COPILOT_HOOKS,
     mcp=McpFile(paths=(".vscode/mcp.json",), container="servers", extra=(("type", "stdio"),)),
     programs=("code",),
+    editors=("code",),
     at_home=(".vscode",),
     in_root=(".vscode",),
     steps=("Trust this workspace in VS Code, and start the server when it asks.",),
@@ -66,6 +67,7 @@ CURSOR: Final = AgentHost(
     ),
     mcp=McpFile(paths=(".cursor/mcp.json",)),
     programs=("cursor", "cursor-agent"),
+    editors=("cursor",),
     at_home=(".cursor",),
     in_root=(".cursor",),
     steps=(
@@ -92,6 +94,7 @@ WINDSURF: Final = AgentHost(
     ),
     mcp=None,
     programs=("windsurf", "devin-desktop"),
+    editors=("windsurf", "devin-desktop"),
     at_home=(".codeium/windsurf",),
     in_root=(".windsurf",),
     steps=(
@@ -117,6 +120,7 @@ KIRO: Final = AgentHost(
     ),
     mcp=McpFile(paths=(".kiro/settings/mcp.json",)),
     programs=("kiro", "kiro-cli"),
+    editors=("kiro",),
     at_home=(".kiro",),
     in_root=(".kiro",),
     steps=("Kiro reads this form from version 1.0 of the editor and 3.0 of its CLI on.",),

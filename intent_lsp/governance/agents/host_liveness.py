@@ -4,19 +4,17 @@ Invariant: a host that never asked is not said to be off. It may not have been s
 """
 
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import Final
 
 from intent_lsp.core.text import counted
 from intent_lsp.formats.registrations.agent_hosts import HOSTS
 from intent_lsp.formats.registrations.registration import PROGRAM
+from intent_lsp.governance.agents.blind_hosts import blind_hosts, moment
 from intent_lsp.governance.agents.registration_plan import HostStatus, RegistrationFiles
 from intent_lsp.governance.governance import Governance
-from intent_lsp.store.state.host_contacts import HostContact
-
-ALIVE_FOR: Final = timedelta(minutes=30)
-"""How long after its last event a host's session counts as alive, if its end was not reported."""
+from intent_lsp.store.state.host_contacts import HostContact, UnaskedChanges
 
 NEVER: Final = "never heard"
 
@@ -25,22 +23,25 @@ NEVER: Final = "never heard"
 class HostLiveness:
     """A host that is registered in a root or that has asked there.
 
-    `last` is its last event, or None if it never asked.
+    `last` is its last event, or None if it never asked. `unasked` are the changes of files for
+    which it did not ask, or None if there are none.
     """
 
     host: str
     registered: bool
     last: HostContact | None = None
+    unasked: UnaskedChanges | None = None
 
 
 def known_hosts(governance: Governance, home: Path) -> tuple[HostLiveness, ...]:
     """Return the hosts that are registered in a root, then others that have asked there."""
     heard = {each.host: each for each in governance.heard()}
     files = RegistrationFiles(governance.root, home)
+    unasked = {each.host.name: each.changes for each in blind_hosts(governance, home)}
     found = [
-        liveness_of(status, heard)
+        liveness_of(status, heard, unasked)
         for status in (files.status(host, PROGRAM) for host in HOSTS)
-        if status.registered
+        if status.registered or status.host.name in unasked
     ]
     names = {name for each in found for name in (each.host, _asks_as(each.host))}
     others = (each for each in heard.values() if each.host not in names)
@@ -48,23 +49,28 @@ def known_hosts(governance: Governance, home: Path) -> tuple[HostLiveness, ...]:
     return (*found, *more)
 
 
-def liveness_of(status: HostStatus, heard: dict[str, HostContact]) -> HostLiveness:
-    """Return whether a host is registered, and its last event of those in `heard`."""
+def liveness_of(
+    status: HostStatus, heard: dict[str, HostContact], unasked: dict[str, UnaskedChanges]
+) -> HostLiveness:
+    """Return whether a host is registered, its last event, and the changes it did not ask for.
+
+    `heard` and `unasked` are those of all hosts, by name.
+    """
     host = status.host
     last = heard.get(host.hook) or heard.get(host.name)
-    return HostLiveness(host=host.name, registered=status.registered, last=last)
-
-
-def is_alive(contact: HostContact, now: datetime) -> bool:
-    """Whether a session of the host may still run: heard lately, and no end reported since."""
-    return not contact.ended and now - _moment(contact) <= ALIVE_FOR
+    return HostLiveness(
+        host=host.name,
+        registered=status.registered,
+        last=last,
+        unasked=unasked.get(host.name),
+    )
 
 
 def asked_ago(contact: HostContact | None, now: datetime) -> str:
     """Return when a host last asked, for people."""
     if contact is None:
         return NEVER
-    seconds = max(0, int((now - _moment(contact)).total_seconds()))
+    seconds = max(0, int((now - moment(contact.at)).total_seconds()))
     for size, unit in ((86_400, "day"), (3_600, "hour"), (60, "min")):
         if seconds >= size:
             number = seconds // size
@@ -74,12 +80,18 @@ def asked_ago(contact: HostContact | None, now: datetime) -> str:
 
 def host_json(liveness: HostLiveness) -> dict[str, object]:
     """Return a host as an entry of `hosts` in the protocol's `Status`."""
-    last = liveness.last
+    last, unasked = liveness.last, liveness.unasked
     return {
         "host": liveness.host,
         "registered": liveness.registered,
         "lastHeard": None if last is None else last.at,
+        "unasked": None if unasked is None else unasked_json(unasked),
     }
+
+
+def unasked_json(unasked: UnaskedChanges) -> dict[str, object]:
+    """Return the changes that a host did not ask for, as in the protocol's `Status`."""
+    return {"files": unasked.files, "since": unasked.since}
 
 
 def _ago(number: int, unit: str) -> str:
@@ -89,7 +101,3 @@ def _ago(number: int, unit: str) -> str:
 def _asks_as(name: str) -> str:
     """Return the name under which the hooks of a host ask."""
     return next((host.hook for host in HOSTS if host.name == name), name)
-
-
-def _moment(contact: HostContact) -> datetime:
-    return datetime.fromisoformat(contact.at).astimezone(UTC)

@@ -15,10 +15,16 @@ from intent_lsp.core.commands.reading import Effect
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.paths import CONTROL_ROOM, WorkspacePath
-from intent_lsp.core.records import AGENT, UNKNOWN_CONTRIBUTOR, Record, ScopeValidation
+from intent_lsp.core.records import AGENT, UNKNOWN_CONTRIBUTOR, ScopeValidation
 from intent_lsp.core.rename_detection import renamed
 from intent_lsp.governance.disk.comparison import commit_hash
-from intent_lsp.governance.disk.disk_events import Author, DiskChange, HeldThen, record_changes
+from intent_lsp.governance.disk.disk_events import (
+    Author,
+    DiskChange,
+    HeldThen,
+    RecordedChange,
+    record_changes,
+)
 from intent_lsp.governance.disk.git_work import GitWork
 from intent_lsp.governance.disk.pending_changes import PendingChange, PendingChanges
 from intent_lsp.governance.disk.refused_changes import RefusedChanges
@@ -32,18 +38,6 @@ from intent_lsp.store.ledger.ledger import Appended
 from intent_lsp.store.locks.root_lock import RootLock, holding
 
 _log: Final = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecordedChange:
-    """One record of changes on disk: the paths that changed, and the record.
-
-    `queued` is why the record is queued and not yet in the ledger, or None.
-    """
-
-    paths: tuple[WorkspacePath, ...]
-    record: Record | None = None
-    queued: str | None = None
 
 
 Held = Callable[[WorkspacePath], ReadFile | None]
@@ -62,6 +56,12 @@ class _Group(NamedTuple):
     intent: str | None
     effect: Effect
     refused: ContentHash | None = None
+
+    @property
+    def unannounced(self) -> bool:
+        """Whether the changes are no restored content, and no announced call may have made them."""
+        unknown = self.author.contributor == UNKNOWN_CONTRIBUTOR
+        return unknown and self.verdict is not ScopeValidation.EXEMPT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,13 +121,14 @@ class DiskRecorder:
                     group.verdict,
                     refused_call=group.refused,
                 )
-                paths = tuple(change.path for change in changes)
                 for change in changes:
                     self._settle(change)
-                if isinstance(outcome, Appended):
-                    yield RecordedChange(paths=paths, record=outcome.record)
-                else:
-                    yield RecordedChange(paths=paths, queued=outcome.reason)
+                yield RecordedChange(
+                    paths=tuple(change.path for change in changes),
+                    record=outcome.record if isinstance(outcome, Appended) else None,
+                    queued=None if isinstance(outcome, Appended) else outcome.reason,
+                    unannounced=group.unannounced,
+                )
 
     def record_step(
         self,

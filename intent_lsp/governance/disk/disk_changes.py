@@ -18,10 +18,10 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.governance.contents.contents import Contents, Seen
 from intent_lsp.governance.contents.uncommitted_tree import EMPTY_TREE
-from intent_lsp.governance.disk.change_records import DiskRecorder, RecordedChange
+from intent_lsp.governance.disk.change_records import DiskRecorder
 from intent_lsp.governance.disk.changed_files import Comparison
 from intent_lsp.governance.disk.comparison import compare
-from intent_lsp.governance.disk.disk_events import HeldThen
+from intent_lsp.governance.disk.disk_events import HeldThen, RecordedChange
 from intent_lsp.governance.disk.foreign_writes import ForeignWrites
 from intent_lsp.governance.disk.git_work import GitWork
 from intent_lsp.governance.disk.pending_changes import PendingChange, PendingChanges

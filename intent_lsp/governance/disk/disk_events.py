@@ -18,6 +18,7 @@ from intent_lsp.core.records import (
     Event,
     MutationClass,
     Range,
+    Record,
     RecordFile,
     ScopeValidation,
     Vcs,
@@ -75,6 +76,20 @@ class DiskChange:
     new: ContentHash | None
     data: bytes | None
     previous: WorkspacePath | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedChange:
+    """One record of changes on disk: the paths that changed, and the record.
+
+    `queued` is why the record is queued and not yet in the ledger, or None. `unannounced`: no call
+    that was announced may have made the changes, and they are no restored content either.
+    """
+
+    paths: tuple[WorkspacePath, ...]
+    record: Record | None = None
+    queued: str | None = None
+    unannounced: bool = False
 
 
 def record_changes(  # noqa: PLR0913 - each is a part of the record

@@ -1,6 +1,6 @@
-"""Which agent hosts have asked this root, and when: noted at each event, a minute apart.
+"""Which agent hosts have asked this root, and when: noted at each event, a second apart.
 
-Invariant: a host costs at most one write a minute, except where one of its sessions ends or begins.
+Invariant: a host costs at most one write a second, except where one of its sessions ends or begins.
 Invariant: a note that cannot be stored changes no answer.
 """
 
@@ -19,7 +19,7 @@ MCP: Final = "mcp"
 LSP: Final = "lsp"
 """The name under which agents' requests to the language server are noted."""
 
-APART: Final = timedelta(minutes=1)
+APART: Final = timedelta(seconds=1)
 """The shortest time between two notes of one host."""
 
 LONGEST: Final = 100
@@ -61,7 +61,7 @@ class HeardHosts:
             self._noted[host] = now, ended
 
     def _is_recent(self, host: str, now: datetime, *, ended: bool) -> bool:
-        """Whether this process has looked at the host's note less than a minute ago."""
+        """Whether this process has looked at the host's note less than APART ago."""
         noted = self._noted.get(host)
         return noted is not None and noted[1] == ended and timedelta(0) <= now - noted[0] < APART
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from intent_lsp.core.codes import GateCode, ShownCode
+from intent_lsp.core.codes import GateCode, HostCode, ShownCode
 from intent_lsp.core.findings import Severity, Span
 from intent_lsp.core.intents import IntentId
 from intent_lsp.core.ranges import Hunk
@@ -19,6 +19,7 @@ SEVERITIES: Final[Mapping[str, Severity]] = {
     GateCode.NO_ACTIVE_INTENT: Severity.WARNING,
     ShownCode.CONTROL_PLANE_EDIT: Severity.WARNING,
     ShownCode.MORE_VIOLATIONS: Severity.INFORMATION,
+    HostCode.GATE_BLIND: Severity.WARNING,
 }
 """The default severity of each code. A code that is not listed is an error."""
 

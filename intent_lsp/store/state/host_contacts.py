@@ -1,12 +1,21 @@
-"""The last event of each agent host in a root's state: when a hook, MCP or the protocol was used.
+"""The last event of each agent host in a root's state, and what changed while a host did not ask.
 
-Invariant: there is one row for each host, so that the table stays small.
+Invariant: there is one last event for each host, and at most FILES_AT_MOST unasked changes, so that
+the tables stay small.
+Invariant: a host that is heard again has no unasked changes.
 """
 
+import sqlite3
+from collections.abc import Iterable
 from dataclasses import astuple, dataclass
+from typing import Final
 
+from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.text import unpack, unpack_perhaps
-from intent_lsp.store.state.database import Database
+from intent_lsp.store.state.database import Database, packed
+
+FILES_AT_MOST: Final = 1_000
+"""The most files of a host whose unasked changes are stored."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +33,19 @@ class HostContact:
     ended: bool = False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnaskedChanges:
+    """How many files changed while a host did not ask, and when the first and the last did.
+
+    `host` is the name in `intent-lsp hook NAME`. The times are RFC 3339.
+    """
+
+    host: str
+    files: int
+    since: str
+    last: str
+
+
 class HostContacts:
     """The last events of one root's hosts. Methods may raise StateUnavailableError."""
 
@@ -31,12 +53,52 @@ class HostContacts:
         self._database = database
 
     def put(self, contact: HostContact) -> None:
-        """Store the last event of a host, replacing the one before. A known version stays known."""
-        self._database.do(
-            "INSERT INTO host_contact (host, event, at, version, ended) VALUES (?,?,?,?,?)"
-            " ON CONFLICT (host) DO UPDATE SET event = excluded.event, at = excluded.at,"
-            " version = coalesce(excluded.version, version), ended = excluded.ended",
-            *astuple(contact),
+        """Store the last event of a host, replacing the one before. A known version stays known.
+
+        The host's unasked changes are forgotten, since it asks again.
+        """
+
+        def heard(connection: sqlite3.Connection) -> None:
+            connection.execute(
+                "INSERT INTO host_contact (host, event, at, version, ended) VALUES (?,?,?,?,?)"
+                " ON CONFLICT (host) DO UPDATE SET event = excluded.event, at = excluded.at,"
+                " version = coalesce(excluded.version, version), ended = excluded.ended",
+                packed(*astuple(contact)),
+            )
+            connection.execute("DELETE FROM unasked_change WHERE host = ?", packed(contact.host))
+
+        self._database.write(heard)
+
+    def note_unasked(
+        self, host: str, paths: Iterable[WorkspacePath], at: str, forget_before: str
+    ) -> None:
+        """Store that files changed at a time while a host did not ask.
+
+        Forget the files that changed last before the time `forget_before`.
+        """
+
+        def note(connection: sqlite3.Connection) -> None:
+            connection.execute(
+                "DELETE FROM unasked_change WHERE host = ? AND last < ?",
+                packed(host, forget_before),
+            )
+            query = "SELECT count(*) FROM unasked_change WHERE host = ?"
+            [known] = connection.execute(query, packed(host)).fetchone()
+            for path in tuple(paths)[: max(0, FILES_AT_MOST - known)]:
+                connection.execute(
+                    "INSERT INTO unasked_change (host, path, since, last) VALUES (?,?,?,?)"
+                    " ON CONFLICT (host, path) DO UPDATE SET last = excluded.last",
+                    packed(host, path, at, at),
+                )
+
+        self._database.write(note)
+
+    def unasked(self) -> tuple[UnaskedChanges, ...]:
+        """Return the unasked changes of each host that has any."""
+        query = "SELECT host, count(*), min(since), max(last) FROM unasked_change GROUP BY host"
+        return tuple(
+            UnaskedChanges(host=unpack(host), files=files, since=unpack(since), last=unpack(last))
+            for host, files, since, last in self._database.rows(query)
         )
 
     def of(self, host: str) -> HostContact | None:

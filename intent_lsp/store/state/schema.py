@@ -9,7 +9,7 @@ from typing import Any, Final
 from intent_lsp.core.errors import StateUnavailableError
 from intent_lsp.store.fs.sqlite_file import create_tables, transaction
 
-_VERSION: Final = 8
+_VERSION: Final = 9
 """The version of these tables, stored as SQLite's `user_version`."""
 
 _TABLES: Final = """
@@ -68,6 +68,9 @@ _TABLES: Final = """
     CREATE INDEX refusal_age ON refusal (at);
     CREATE TABLE host_contact (
         host BLOB PRIMARY KEY, event BLOB, at BLOB, version BLOB, ended INTEGER
+    ) WITHOUT ROWID;
+    CREATE TABLE unasked_change (
+        host BLOB, path BLOB, since BLOB, last BLOB, PRIMARY KEY (host, path)
     ) WITHOUT ROWID;
     CREATE TABLE refused_edit (
         path BLOB, call BLOB, at BLOB, made INTEGER, body BLOB, PRIMARY KEY (path, call)

@@ -86,6 +86,11 @@ class GovernedHost:
         """Return the records that name a file, oldest first."""
         return [r for r in self.records() if any(f["relative_path"] == path for f in r["files"])]
 
+    def answer_hooks(self) -> None:
+        """Have the host's hooks answered by `intent-lsp` from now on, whatever they ran before."""
+        assert self.lab.programs is not None
+        _write_program(self.lab.programs, ())
+
     def command(self, *words: str) -> str:
         """Run `intent-lsp` as a person does beside the host; return its output."""
         done = subprocess.run(
@@ -107,10 +112,7 @@ def governed_host(host: Host, directory: Path, wanted: Arrangement) -> GovernedH
     """
     programs = directory / "bin"
     programs.mkdir(parents=True)
-    program = programs / PROGRAM
-    words = shlex.join([*wanted.around, sys.executable, "-m", "intent_lsp"])
-    program.write_text(f'#!/bin/sh\nPYTHONPATH={ROOT} exec {words} "$@"\n', encoding="utf-8")
-    program.chmod(0o755)
+    _write_program(programs, wanted.around)
     repository = repositories.create(directory / "repo")
     made = lab(
         host,
@@ -123,6 +125,14 @@ def governed_host(host: Host, directory: Path, wanted: Arrangement) -> GovernedH
     # Committed with the registrations: a host whose hooks are missing would pass every test.
     govern(repository, wanted.policy)
     return GovernedHost(made, repository)
+
+
+def _write_program(programs: Path, around: Sequence[str]) -> None:
+    """Write the command `intent-lsp` that the host finds on its PATH."""
+    program = programs / PROGRAM
+    words = shlex.join([*around, sys.executable, "-m", "intent_lsp"])
+    program.write_text(f'#!/bin/sh\nPYTHONPATH={ROOT} exec {words} "$@"\n', encoding="utf-8")
+    program.chmod(0o755)
 
 
 def _install(made: Lab, purposes: Collection[Purpose]) -> None:

@@ -86,6 +86,7 @@ function M.report(path, how)
 end
 
 --- Return the active intent of a buffer's root for a statusline, '' if the buffer is not governed.
+--- Agent hosts that did not ask while files changed follow it.
 function M.statusline(bufnr)
   local client = vim.lsp.get_clients({ bufnr = bufnr or 0, name = NAME })[1]
   local status = client and require('intent_lsp.root_status').get(client.id)
@@ -94,7 +95,11 @@ function M.statusline(bufnr)
   elseif not status.enabled then
     return 'intents off'
   end
-  return status.activeIntentId or 'no intent'
+  local parts = { status.activeIntentId or 'no intent' }
+  for _, host in ipairs(status.blindHosts or {}) do
+    parts[#parts + 1] = host .. ' did not ask'
+  end
+  return table.concat(parts, ' · ')
 end
 
 --- Return the ids of the open intents that begin with `prefix`, in any letter case. Return none

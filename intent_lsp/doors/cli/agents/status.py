@@ -4,8 +4,9 @@ Show each host that is found on this machine or registered here, a row for its h
 row for its MCP server: whether they are registered, and in which file. Hosts that are
 found and not registered are named on standard error, each with the command for it. The
 row of registered hooks says when they last asked in this repository; `never heard` means
-that no event has come yet, and `intent-lsp doctor` says why. With --host, hosts are shown
-even if they are not found. Nothing is changed.
+that no event has come yet, and `silent while 3 files changed` that the host ran and did not
+ask; `intent-lsp doctor` says why. With --host, hosts are shown even if they are not found.
+Nothing is changed.
 """
 
 import argparse
@@ -14,10 +15,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from intent_lsp.core.text import counted
 from intent_lsp.doors.cli.agents.choice import add_hosts, chosen, files_of, own_program
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
 from intent_lsp.formats.registrations.registration import Purpose, State
+from intent_lsp.governance.agents.blind_hosts import BlindHost, blind_hosts
 from intent_lsp.governance.agents.host_liveness import (
     HostLiveness,
     asked_ago,
@@ -42,11 +45,15 @@ _UNREADABLE: Final = "cannot be read"
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A host, why it counts as found on this machine, and when it last asked."""
+    """A host, why it counts as found on this machine, and when it last asked.
+
+    `blind` says that files changed while it did not ask, or is None.
+    """
 
     status: HostStatus
     signs: tuple[str, ...]
     liveness: HostLiveness
+    blind: BlindHost | None
 
 
 def answer(call: Call) -> None:
@@ -55,12 +62,15 @@ def answer(call: Call) -> None:
     at = files_of(root)
     with Governance(root) as governance:
         heard = {contact.host: contact for contact in governance.heard()}
+        blind = {each.host.name: each for each in blind_hosts(governance, at.home)}
         now = governance.stores.clock()
+    unasked = {name: each.changes for name, each in blind.items()}
     every = []
     for host in chosen(call.options):
         status = at.status(host, own_program())
         signs = signs_of(host, root, at.home)
-        every.append(_Found(status, signs, liveness_of(status, heard)))
+        liveness = liveness_of(status, heard, unasked)
+        every.append(_Found(status, signs, liveness, blind.get(host.name)))
     if call.options.json:
         call.page.json({"root": str(root), "hosts": [_json(each) for each in every]})
         return
@@ -84,6 +94,8 @@ def _is_begun(status: HostStatus) -> bool:
 
 def _rows(found: _Found, now: datetime) -> Iterator[list[Cell]]:
     asked = asked_ago(found.liveness.last, now)
+    if found.blind is not None:
+        asked = f"silent while {counted(found.blind.changes.files, 'file')} changed"
     for number, each in enumerate(found.status.registrations):
         state = _UNREADABLE if each.state is None else each.state.value
         style = "bold red" if each.state is None else _STYLES[each.state]
@@ -109,6 +121,8 @@ def _remarks(found: _Found) -> Iterator[str]:
             f"{host.title} is found here and its hooks are not registered:"
             f" `intent-lsp agents install --host {host.name}`"
         )
+    if found.blind is not None:
+        yield found.blind.violation.message
     if not host.observed and status.registered:
         yield f"{host.title} is registered by its documentation; its hooks were not observed yet"
 
@@ -121,7 +135,7 @@ def _json(found: _Found) -> dict[str, object]:
         "observed": host.observed,
         "foundBy": list(found.signs),
         "registered": status.registered,
-        "lastHeard": host_json(found.liveness)["lastHeard"],
+        **{key: host_json(found.liveness)[key] for key in ("lastHeard", "unasked")},
         "registrations": [_registration_json(each) for each in status.registrations],
         "steps": list(host.steps),
     }

@@ -8,8 +8,6 @@ import logging
 from pathlib import Path
 from typing import Final
 
-from lsprotocol import types as lsp
-
 from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.paths import INTENT_MAP, INTENTS_FILE, LEDGER_FILE, path_of_uri, relative_to
 from intent_lsp.doors.lsp.connection.client_ui import ClientUi
@@ -18,26 +16,26 @@ from intent_lsp.doors.lsp.connection.grant_tokens import GrantTokens
 from intent_lsp.doors.lsp.connection.intent_selection import IntentSelection
 from intent_lsp.doors.lsp.connection.progress import ClientProgress
 from intent_lsp.doors.lsp.connection.record_notifier import RecordNotifier
+from intent_lsp.doors.lsp.connection.root_status import (
+    GovernanceMessages,
+    key_of_save,
+    state_of,
+    what_changes,
+)
 from intent_lsp.doors.lsp.connection.rules_watcher import RulesWatcher
 from intent_lsp.doors.lsp.diagnostics.control_files import ControlFileDiagnostics
+from intent_lsp.doors.lsp.diagnostics.host_diagnostics import HostDiagnostics
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import LspEncoder
 from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
 from intent_lsp.doors.lsp.diagnostics.tracked_documents import TrackedDocuments
 from intent_lsp.doors.lsp.runtime.client_capabilities import ClientCapabilities
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.doors.lsp.runtime.open_roots import OpenRoots
-from intent_lsp.doors.lsp.wire.common import JsonObject, status_wire
-from intent_lsp.governance.governance import GovernanceStatus, health
+from intent_lsp.doors.lsp.wire.common import status_wire
 from intent_lsp.governance.judging.save_judge import Judgement
-from intent_lsp.governance.root.rules import FileState
 from intent_lsp.store import clock
 
 _log: Final = logging.getLogger(__name__)
-
-UNAVAILABLE: Final = (
-    "intent-lsp: which intents are selected in {} cannot be saved to disk: {}. Edits are still"
-    " checked. Fix this, and it is saved within seconds."
-)
 
 DID_CHANGE: Final = "intent/didChange"
 
@@ -58,6 +56,7 @@ class Connection:
         tracked_documents: TrackedDocuments,
         progress: ClientProgress,
         pages: ControlFileDiagnostics,
+        hosts: HostDiagnostics,
     ) -> None:
         self.client = client
         self.open_roots = open_roots
@@ -66,9 +65,13 @@ class Connection:
         self.tracked_documents = tracked_documents
         self.progress = progress
         self.pages = pages
+        self.hosts = hosts
+        hosts.changed = lambda open_root: tracked_documents.work.begin(
+            self._hosts_changed(open_root)
+        )
         self._known: dict[OpenRoot, tuple[object, ...]] = {}
         self._told: dict[OpenRoot, tuple[object, ...]] = {}
-        self._states: dict[OpenRoot, FileState] = {}
+        self._messages = GovernanceMessages(people)
         self._watching = RulesWatcher(self.paths_changed, tracked_documents.is_tracked)
         self._watch_lane = asyncio.Lock()
         self._rules_lane = asyncio.Lock()
@@ -76,7 +79,7 @@ class Connection:
         self._to_watch: dict[OpenRoot, set[Path]] = {}
         self.tokens = GrantTokens(clock.now)
         self.outcomes = RecordNotifier(tracked_documents, people, self.rules_may_have_changed)
-        self._unopened = DiskChangeMonitor(tracked_documents, self.outcomes)
+        self._unopened = DiskChangeMonitor(tracked_documents, self.outcomes, hosts)
         self.choices = IntentSelection(
             tracked_documents, self.outcomes, self.rules_may_have_changed
         )
@@ -102,6 +105,7 @@ class Connection:
                     f"intent-lsp: {open_root.session.continued} is still the selected intent"
                 )
             self.pages.watch(open_root.governance)
+            await self.hosts.refresh(open_root)
             await self._index(open_root)
             await self.rules_may_have_changed(open_root)
             # Documents that were opened before this root existed.
@@ -166,7 +170,7 @@ class Connection:
         That is its rules, HEAD, active intent and grants. What `judgement`, that of the save, has
         just read of them is not read again.
         """
-        key = await self.tracked_documents.work.in_thread(_key_of_save, open_root, judgement)
+        key = await self.tracked_documents.work.in_thread(key_of_save, open_root, judgement)
         if self._known.get(open_root) != key:
             await self.rules_may_have_changed(open_root)
 
@@ -177,15 +181,15 @@ class Connection:
         """
         async with self._rules_lane:
             # Under a lock, so that states are reported in the order in which they were read.
-            status, key = await self.tracked_documents.work.in_thread(_state_of, open_root)
+            status, key = await self.tracked_documents.work.in_thread(state_of, open_root)
             if self._known.get(open_root) == key:
                 return
             self._known[open_root] = key
         # Once the client knows of the new rules it must not see violations of the old ones.
         self.tracked_documents.outdate(open_root)
-        self._tell_of_governance(open_root, status)
-        told = status_wire(status)
-        if self._told.get(open_root) != (said := _what_changes(told)):
+        self._messages.announce(open_root, status)
+        told = status_wire(status, self.hosts.blind(open_root))
+        if self._told.get(open_root) != (said := what_changes(told)):
             self._told[open_root] = said
             self.people.notify(DID_CHANGE, told)
         self.pages.check_root(open_root.governance.root)
@@ -197,6 +201,11 @@ class Connection:
         )
         await self.tracked_documents.look_at_root(open_root)
         self._unopened.schedule(open_root, everything=True)
+
+    async def _hosts_changed(self, open_root: OpenRoot) -> None:
+        """Tell the client which hosts of a root did not ask."""
+        status, _ = await self.tracked_documents.work.in_thread(state_of, open_root)
+        self.people.notify(DID_CHANGE, status_wire(status, self.hosts.blind(open_root)))
 
     def files_written(self, paths: frozenset[str]) -> None:
         """Examine the files at `paths`, which an agent changed, before a watcher reports them."""
@@ -227,33 +236,6 @@ class Connection:
         await self.tracked_documents.end()
         await asyncio.to_thread(self.open_roots.close, unsaved)
 
-    def _tell_of_governance(self, open_root: OpenRoot, status: GovernanceStatus) -> None:
-        """Show a message if a root's governance has gone off or on, or cannot be saved to disk.
-
-        Show none if the state in `status` is the same as at the last call.
-        """
-        former = self._states.get(open_root, FileState.OK)
-        self._states[open_root] = status.file_state
-        if status.file_state is former:
-            return
-        if status.file_state is FileState.OK:
-            self.people.show_message(
-                f"intent-lsp: governance of {open_root.governance.root} is on again:"
-                " edits are checked"
-            )
-            return
-        if status.file_state is FileState.UNAVAILABLE:
-            said = UNAVAILABLE.format(open_root.governance.root, status.reason)
-            _log.warning("%s", said)
-            self.people.warn(said)
-            return
-        said = (
-            f"intent-lsp: governance of {open_root.governance.root} is OFF,"
-            f" so edits are not checked: {status.reason}"
-        )
-        _log.warning("%s", said)
-        self.people.show_message(said, lsp.MessageType.Warning)
-
     async def paths_changed(self, paths: frozenset[str]) -> None:
         """Examine roots and documents again, because the files at `paths` have changed on disk."""
         if any(path.endswith(f"/{INTENTS_FILE}") for path in paths):
@@ -271,28 +253,3 @@ class Connection:
             if (path := path_of_uri(tracked.uri)) is not None
             and paths & {path, str(Path(path).parent)}
         )
-
-
-def _what_changes(told: JsonObject) -> tuple[object, ...]:
-    """Return the values of a status that `intent/didChange` reports when they change.
-
-    The ledger's counts are not among them, because `intent/didTrace` reports its growth.
-    """
-    return tuple(
-        value for name, value in told.items() if name not in ("records", "heads", "failures")
-    )
-
-
-def _state_of(open_root: OpenRoot) -> tuple[GovernanceStatus, tuple[object, ...]]:
-    governance = open_root.governance
-    # Read the rules once: status and version of two moments would hide the change between them.
-    rules = governance.rules.current()
-    status = governance.status(open_root.session.id, rules)
-    kept = status.file_state, status.reason
-    return status, governance.decisive(rules, status.active_intent_id, kept)
-
-
-def _key_of_save(open_root: OpenRoot, judgement: Judgement) -> tuple[object, ...]:
-    governance, rules = open_root.governance, judgement.rules
-    kept = health(rules, governance.stores.last_problem())
-    return governance.decisive(rules, judgement.selected, kept)

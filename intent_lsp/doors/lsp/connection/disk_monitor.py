@@ -4,14 +4,11 @@ Specified in requirements section 7.
 
 Invariant: however many changes come, a root's work tree is examined by one task at a time.
 Invariant: a watch event only means that something may have changed. The disk decides what did.
-Invariant: the watch of a large work tree is separate from, and never delays, the watch of its
-rules.
 """
 
 import asyncio
 import logging
-import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -21,79 +18,17 @@ from intent_lsp.core.agents.tickets import CLAIMED_FOR
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.text import counted
 from intent_lsp.doors.lsp.connection.record_notifier import A_MOMENT, RecordNotifier
+from intent_lsp.doors.lsp.connection.tree_watcher import TreeWatcher
+from intent_lsp.doors.lsp.diagnostics.host_diagnostics import HostDiagnostics
 from intent_lsp.doors.lsp.diagnostics.tracked_documents import TrackedDocuments
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
+from intent_lsp.governance.agents.blind_hosts import (
+    BlindHost,
+    blind_hosts,
+    note_unasked_changes,
+)
 from intent_lsp.governance.disk.disk_changes import DiskNews
-from intent_lsp.store.git.ignored import tree_rooms
-from intent_lsp.store.watch.watch import Polling, Watch
-
-ROOMS_AT_MOST: Final = 10_000
-"""A work tree with more directories than this is not watched, except its root."""
-
-_RECHECK_MS: Final = 60_000
-_IGNORE_FILE: Final = ".gitignore"
-Noticed = Callable[[Path, frozenset[Path]], None]
-
-
-class TreeWatcher:
-    """The file watches of one connection's work trees.
-
-    `noticed` is called with a root and its changed paths. Methods may block; call them from a
-    thread.
-    """
-
-    def __init__(self, noticed: Noticed) -> None:
-        self._noticed = noticed
-        self._lock = threading.Lock()
-        self._watches: dict[Path, Watch] = {}
-        self._rooms: dict[Path, frozenset[Path]] = {}
-        self._over = False
-
-    def watch(self, root: Path, polling: Polling | None = None) -> None:
-        """Start to watch the work tree of a root. Return once the watch is active.
-
-        Of a tree with too many directories, only the root directory is watched. `polling` is called
-        with the reason if the tree is polled, because the system cannot report changes, and with
-        None when that ends. Do nothing if the root is watched already.
-        """
-        with self._lock:
-            if self._over or root in self._watches:
-                return
-            noticed = partial(self._noticed, root)
-            self._watches[root] = Watch(noticed, recheck_ms=_RECHECK_MS, polling=polling)
-            self._watch_rooms(root)
-
-    def follow(self, root: Path, paths: frozenset[Path]) -> None:
-        """Watch new directories of a root. `paths` are its paths that have changed.
-
-        Do nothing unless one of them is a new directory or an ignore file.
-        """
-        with self._lock:
-            rooms = self._rooms.get(root, frozenset())
-            new = (path for path in paths if path not in rooms and path.is_dir())
-            if any(path.name == _IGNORE_FILE for path in paths) or any(new):
-                self._watch_rooms(root)
-
-    def end(self) -> None:
-        """Close every watch."""
-        with self._lock:
-            self._over = True
-            watches = tuple(self._watches.values())
-            self._watches.clear()
-        for watch in watches:
-            watch.close()
-
-    def _watch_rooms(self, root: Path) -> None:
-        rooms = tree_rooms(root, at_most=ROOMS_AT_MOST)
-        if rooms is None:
-            _log.warning("%s: not watched, it has too many directories", root)
-            rooms = frozenset({root})
-        if root in self._watches and self._rooms.get(root) != rooms:
-            self._rooms[root] = rooms
-            self._watches[root].watch(rooms)
-            # A file created before its new directory was watched would otherwise be missed.
-            self._noticed(root, frozenset())
-
+from intent_lsp.store.agent_hosts import home_directory
 
 _log: Final = logging.getLogger(__name__)
 
@@ -141,9 +76,15 @@ class _Root:
 class DiskChangeMonitor:
     """Notices changes on disk in the work trees of one connection's roots, and records them."""
 
-    def __init__(self, tracked_documents: TrackedDocuments, outcomes: RecordNotifier) -> None:
+    def __init__(
+        self,
+        tracked_documents: TrackedDocuments,
+        outcomes: RecordNotifier,
+        hosts: HostDiagnostics,
+    ) -> None:
         self._tracked_documents = tracked_documents
         self._outcomes = outcomes
+        self._hosts = hosts
         self._loop = asyncio.get_running_loop()
         self._roots: dict[Path, _Root] = {}
         self._watching = TreeWatcher(self._noticed)
@@ -249,8 +190,8 @@ class DiskChangeMonitor:
         open_root = root.open_root
         async with root.lane:
             saving = self._saving(open_root)
-            record = partial(open_root.governance.disk_changes.record, open_root.session, saving)
-            news: DiskNews = await self._tracked_documents.work.in_thread(record)
+            news, blind = await self._tracked_documents.work.in_thread(_record, open_root, saving)
+        self._hosts.show(open_root, blind)
         self._tell(open_root, news)
         paths = [path for change in news.recorded for path in change.paths]
         await self._tracked_documents.look_at_closed(open_root, paths)
@@ -284,6 +225,16 @@ class DiskChangeMonitor:
 
     async def _stir_later(self, open_root: OpenRoot) -> None:
         self.schedule(open_root)
+
+
+def _record(
+    open_root: OpenRoot, saving: frozenset[WorkspacePath]
+) -> tuple[DiskNews, tuple[BlindHost, ...]]:
+    """Record the changes of a root. Return them, and the agent hosts that did not ask."""
+    governance, home = open_root.governance, home_directory()
+    news = governance.disk_changes.record(open_root.session, saving)
+    note_unasked_changes(governance, home, news.recorded)
+    return news, blind_hosts(governance, home)
 
 
 def _changed(paths: Sequence[WorkspacePath]) -> str:

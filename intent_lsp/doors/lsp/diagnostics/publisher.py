@@ -32,11 +32,13 @@ class PublishedDiagnostics:
     """The diagnostics of one file, encoded but perhaps not sent yet.
 
     A client that pulls diagnostics identifies them by `result_id`. To any other client, `push`
-    sends them. `version` is the document's, or None if it is not open.
+    sends them. `version` is the document's, or None if it is not open. `own` are those of `items`
+    that belong to the text; the others were added to them.
     """
 
     version: int | None
     items: tuple[lsp.Diagnostic, ...]
+    own: tuple[lsp.Diagnostic, ...]
     result_id: str
     push: Callable[[], None]
 
@@ -55,6 +57,7 @@ class DiagnosticsPublisher:
         self._publish = publish
         self._refresh = refresh
         self._posted: dict[str, PublishedDiagnostics] = {}
+        self._added: dict[str, tuple[lsp.Diagnostic, ...]] = {}
         self._given: dict[str, str] = {}
         self._timer: asyncio.TimerHandle | None = None
 
@@ -62,20 +65,30 @@ class DiagnosticsPublisher:
         """Replace the published diagnostics of the file at `uri` by `items`."""
         self.show(uri, self.posting(uri, version, items))
 
+    def add(self, uri: str, items: Sequence[lsp.Diagnostic]) -> None:
+        """Publish `items` beside whatever is posted for the file at `uri`, until the next call."""
+        if items:
+            self._added[uri] = tuple(items)
+        else:
+            self._added.pop(uri, None)
+        known = self._posted.get(uri, _EMPTY)
+        self.post(uri, known.version, known.own)
+
     def posting(
         self, uri: str, version: int | None, items: Sequence[lsp.Diagnostic]
     ) -> PublishedDiagnostics:
-        """Encode diagnostics for `show`, which publishes them.
+        """Encode diagnostics for `show`, which publishes them, with those added to the file.
 
         This may run on any thread, because there may be thousands.
         """
+        every = (*items, *self._added.get(uri, ()))
         if self.pull:
-            result_id, push = _result_id(items), _nothing
+            result_id, push = _result_id(every), _nothing
         else:
-            shown = lsp.PublishDiagnosticsParams(uri=uri, version=version, diagnostics=list(items))
+            shown = lsp.PublishDiagnosticsParams(uri=uri, version=version, diagnostics=list(every))
             result_id, push = _NOTHING, self._publish(shown)
         return PublishedDiagnostics(
-            version=version, items=tuple(items), result_id=result_id, push=push
+            version=version, items=every, own=tuple(items), result_id=result_id, push=push
         )
 
     def show(self, uri: str, posting: PublishedDiagnostics) -> None:
@@ -168,7 +181,9 @@ def _nothing() -> None:
 
 
 _NOTHING: Final = "0"
-_EMPTY: Final = PublishedDiagnostics(version=None, items=(), result_id=_NOTHING, push=_nothing)
+_EMPTY: Final = PublishedDiagnostics(
+    version=None, items=(), own=(), result_id=_NOTHING, push=_nothing
+)
 
 
 def _result_id(items: Sequence[lsp.Diagnostic]) -> str:

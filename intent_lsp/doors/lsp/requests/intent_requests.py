@@ -130,7 +130,8 @@ class IntentRequests:
         open_root = await self._finder.find(params)
         if open_root is None:
             return _dormant_status(self._connection.open_roots.settings.session_id or "")
-        told = status_wire(await self._in_thread(self._status, params, open_root))
+        status = await self._in_thread(self._status, params, open_root)
+        told = status_wire(status, self._connection.hosts.blind(open_root))
         return {**told, "hosts": await self._in_thread(_hosts, open_root)}
 
     async def owners(self, given: object) -> JsonObject:

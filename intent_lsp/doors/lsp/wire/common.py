@@ -3,6 +3,7 @@
 Invariant: names are sent in camelCase. Records and the `details` of a refusal are sent verbatim.
 """
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
@@ -17,10 +18,14 @@ DID_DENY: Final = "intent/didDeny"
 DID_TRACE: Final = "intent/didTrace"
 
 
-def status_wire(status: GovernanceStatus) -> JsonObject:
-    """Return a governance status as the JSON object `Status` of the protocol."""
+def status_wire(status: GovernanceStatus, blind: Sequence[str] = ()) -> JsonObject:
+    """Return a governance status as the JSON object `Status` of the protocol.
+
+    `blind` are the names of the agent hosts that did not ask while files changed.
+    """
     told = {camel_case(name): value for name, value in asdict(status).items()}
     told["heads"] = list(status.heads)
+    told["blindHosts"] = list(blind)
     for name in ("reason", "polling"):
         if told[name] is None:
             del told[name]

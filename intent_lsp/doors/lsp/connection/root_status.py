@@ -1,0 +1,82 @@
+"""The status of a root: what it is, what of it clients are told, and messages when it changes."""
+
+import logging
+from typing import Final
+
+from lsprotocol import types as lsp
+
+from intent_lsp.doors.lsp.connection.client_ui import ClientUi
+from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
+from intent_lsp.doors.lsp.wire.common import JsonObject
+from intent_lsp.governance.governance import GovernanceStatus, health
+from intent_lsp.governance.judging.save_judge import Judgement
+from intent_lsp.governance.root.rules import FileState
+
+_log: Final = logging.getLogger(__name__)
+
+UNAVAILABLE: Final = (
+    "intent-lsp: which intents are selected in {} cannot be saved to disk: {}. Edits are still"
+    " checked. Fix this, and it is saved within seconds."
+)
+
+
+class GovernanceMessages:
+    """Tells the people at one client when the governance of a root goes off or on."""
+
+    def __init__(self, people: ClientUi) -> None:
+        self._people = people
+        self._states: dict[OpenRoot, FileState] = {}
+
+    def announce(self, open_root: OpenRoot, status: GovernanceStatus) -> None:
+        """Show a message if a root's governance has gone off or on, or cannot be saved to disk.
+
+        Show none if the state in `status` is the same as at the last call.
+        """
+        former = self._states.get(open_root, FileState.OK)
+        self._states[open_root] = status.file_state
+        if status.file_state is former:
+            return
+        if status.file_state is FileState.OK:
+            self._people.show_message(
+                f"intent-lsp: governance of {open_root.governance.root} is on again:"
+                " edits are checked"
+            )
+            return
+        if status.file_state is FileState.UNAVAILABLE:
+            said = UNAVAILABLE.format(open_root.governance.root, status.reason)
+            _log.warning("%s", said)
+            self._people.warn(said)
+            return
+        said = (
+            f"intent-lsp: governance of {open_root.governance.root} is OFF,"
+            f" so edits are not checked: {status.reason}"
+        )
+        _log.warning("%s", said)
+        self._people.show_message(said, lsp.MessageType.Warning)
+
+
+def what_changes(told: JsonObject) -> tuple[object, ...]:
+    """Return the values of a status that `intent/didChange` reports when they change.
+
+    The ledger's counts are not among them, because `intent/didTrace` reports its growth.
+    """
+    return tuple(
+        value for name, value in told.items() if name not in ("records", "heads", "failures")
+    )
+
+
+def state_of(open_root: OpenRoot) -> tuple[GovernanceStatus, tuple[object, ...]]:
+    """Return the status of a root, and what decisions depend on, to be compared later."""
+    governance = open_root.governance
+    # Read the rules once: status and version of two moments would hide the change between them.
+    rules = governance.rules.current()
+    status = governance.status(open_root.session.id, rules)
+    kept = status.file_state, status.reason
+    return status, governance.decisive(rules, status.active_intent_id, kept)
+
+
+def key_of_save(open_root: OpenRoot, judgement: Judgement) -> tuple[object, ...]:
+    """Return what decisions depend on after a save, by what its judgement has just read."""
+    governance, rules = open_root.governance, judgement.rules
+    kept = health(rules, governance.stores.last_problem())
+    return governance.decisive(rules, judgement.selected, kept)

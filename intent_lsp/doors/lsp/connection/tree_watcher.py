@@ -1,0 +1,85 @@
+"""The file watches of the work trees of one connection's roots.
+
+Invariant: the watch of a large work tree is separate from, and never delays, the watch of its
+rules.
+"""
+
+import logging
+import threading
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from intent_lsp.store.git.ignored import tree_rooms
+from intent_lsp.store.watch.watch import Polling, Watch
+
+_log: Final = logging.getLogger(__name__)
+
+ROOMS_AT_MOST: Final = 10_000
+"""A work tree with more directories than this is not watched, except its root."""
+
+_RECHECK_MS: Final = 60_000
+_IGNORE_FILE: Final = ".gitignore"
+
+Noticed = Callable[[Path, frozenset[Path]], None]
+
+
+class TreeWatcher:
+    """The file watches of one connection's work trees.
+
+    `noticed` is called with a root and its changed paths. Methods may block; call them from a
+    thread.
+    """
+
+    def __init__(self, noticed: Noticed) -> None:
+        self._noticed = noticed
+        self._lock = threading.Lock()
+        self._watches: dict[Path, Watch] = {}
+        self._rooms: dict[Path, frozenset[Path]] = {}
+        self._over = False
+
+    def watch(self, root: Path, polling: Polling | None = None) -> None:
+        """Start to watch the work tree of a root. Return once the watch is active.
+
+        Of a tree with too many directories, only the root directory is watched. `polling` is called
+        with the reason if the tree is polled, because the system cannot report changes, and with
+        None when that ends. Do nothing if the root is watched already.
+        """
+        with self._lock:
+            if self._over or root in self._watches:
+                return
+            noticed = partial(self._noticed, root)
+            self._watches[root] = Watch(noticed, recheck_ms=_RECHECK_MS, polling=polling)
+            self._watch_rooms(root)
+
+    def follow(self, root: Path, paths: frozenset[Path]) -> None:
+        """Watch new directories of a root. `paths` are its paths that have changed.
+
+        Do nothing unless one of them is a new directory or an ignore file.
+        """
+        with self._lock:
+            rooms = self._rooms.get(root, frozenset())
+            new = (path for path in paths if path not in rooms and path.is_dir())
+            if any(path.name == _IGNORE_FILE for path in paths) or any(new):
+                self._watch_rooms(root)
+
+    def end(self) -> None:
+        """Close every watch."""
+        with self._lock:
+            self._over = True
+            watches = tuple(self._watches.values())
+            self._watches.clear()
+        for watch in watches:
+            watch.close()
+
+    def _watch_rooms(self, root: Path) -> None:
+        rooms = tree_rooms(root, at_most=ROOMS_AT_MOST)
+        if rooms is None:
+            _log.warning("%s: not watched, it has too many directories", root)
+            rooms = frozenset({root})
+        if root in self._watches and self._rooms.get(root) != rooms:
+            self._rooms[root] = rooms
+            self._watches[root].watch(rooms)
+            # A file created before its new directory was watched would otherwise be missed.
+            self._noticed(root, frozenset())

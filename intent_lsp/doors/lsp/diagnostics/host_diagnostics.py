@@ -1,0 +1,86 @@
+"""Diagnostics on the settings files of agent hosts that did not ask while files changed.
+
+Specified in hooks section 6.
+"""
+
+import asyncio
+from collections.abc import Callable
+from typing import Final
+
+from lsprotocol import types as lsp
+
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import LspEncoder, uri_of
+from intent_lsp.doors.lsp.diagnostics.publisher import DiagnosticsPublisher
+from intent_lsp.doors.lsp.runtime.executor import BackgroundExecutor
+from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
+from intent_lsp.doors.lsp.runtime.settings import LiveSettings
+from intent_lsp.governance.agents.blind_hosts import BlindHost, blind_hosts
+from intent_lsp.store.agent_hosts import home_directory
+
+HEARD_WITHIN: Final = 3.0
+"""Seconds after which it is noticed that a host which was shown has asked again."""
+
+
+class HostDiagnostics:
+    """Shows which hosts of a connection's roots did not ask. `changed` is told of each change."""
+
+    def __init__(
+        self,
+        *,
+        work: BackgroundExecutor,
+        publisher: DiagnosticsPublisher,
+        spelling: LspEncoder,
+        settings: LiveSettings,
+    ) -> None:
+        self._work = work
+        self._publisher = publisher
+        self._spelling = spelling
+        self._settings = settings
+        self._found: dict[OpenRoot, tuple[BlindHost, ...]] = {}
+        self._watched: set[OpenRoot] = set()
+        self._shown: dict[OpenRoot, dict[str, lsp.Diagnostic]] = {}
+        self.changed: Callable[[OpenRoot], object] = lambda _: None
+
+    def blind(self, open_root: OpenRoot) -> tuple[str, ...]:
+        """Return the names, for people, of the hosts of a root that did not ask."""
+        return tuple(each.host.title for each in self._found.get(open_root, ()))
+
+    async def refresh(self, open_root: OpenRoot) -> None:
+        """Examine which hosts of a root did not ask, and show them."""
+        found = await self._work.in_thread(blind_hosts, open_root.governance, home_directory())
+        self.show(open_root, found)
+
+    def show(self, open_root: OpenRoot, found: tuple[BlindHost, ...]) -> None:
+        """Show which hosts of a root did not ask, instead of those that were shown before."""
+        shown = {uri_of(each.file): made for each in found if (made := self._encoded(each))}
+        known = self.blind(open_root)
+        self._found[open_root], former = found, self._shown.get(open_root, {})
+        if shown != former:
+            self._shown[open_root] = shown
+            for uri in former.keys() | shown.keys():
+                self._publisher.add(uri, [shown[uri]] if uri in shown else [])
+        if self.blind(open_root) != known:
+            self.changed(open_root)
+        if found and open_root not in self._watched:
+            self._watched.add(open_root)
+            self._work.begin(self._until_heard(open_root))
+
+    async def _until_heard(self, open_root: OpenRoot) -> None:
+        """Examine a root again and again while one of its hosts is shown.
+
+        The host may be heard by a process that judges by itself.
+        """
+        while self._found[open_root]:
+            await asyncio.sleep(HEARD_WITHIN)
+            await self.refresh(open_root)
+        self._watched.discard(open_root)
+
+    def _encoded(self, blind: BlindHost) -> lsp.Diagnostic | None:
+        """Return the diagnostic of a host, or None if the settings hide it."""
+        violation = blind.violation
+        severity = self._settings.severity(violation.code, violation.severity, violation.path)
+        if severity is None or not self._settings.now.enabled:
+            return None
+        return self._spelling.problem(
+            violation, blind.lines, version=None, severity=severity, sources={}
+        )

@@ -1,0 +1,195 @@
+"""Agent hosts that did not ask while files changed: noted with each change, and told to people.
+
+Specified in hooks section 6.
+
+Invariant: a host that has asked since it was started, and whose hooks are registered, is not noted.
+Invariant: nothing here says that the host made the changes.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Final
+
+from intent_lsp.core.codes import HostCode
+from intent_lsp.core.content import Text, split_lines
+from intent_lsp.core.text import counted
+from intent_lsp.core.timestamps import timestamp
+from intent_lsp.formats.registrations.agent_host import AgentHost
+from intent_lsp.formats.registrations.agent_hosts import HOSTS
+from intent_lsp.formats.registrations.host_registrations import (
+    RegistrationOptions,
+    registrations_of,
+)
+from intent_lsp.formats.registrations.registered_commands import gate_event
+from intent_lsp.formats.registrations.registration import PROGRAM, Place, Purpose, State
+from intent_lsp.governance.agents.registration_plan import HostStatus, RegistrationFiles
+from intent_lsp.governance.disk.disk_events import RecordedChange
+from intent_lsp.governance.governance import Governance
+from intent_lsp.governance.root.best_effort import step
+from intent_lsp.governance.violations.violation import Violation
+from intent_lsp.store.running_programs import earliest_start
+from intent_lsp.store.state.host_contacts import HostContact, UnaskedChanges
+
+ALIVE_FOR: Final = timedelta(minutes=30)
+"""How long after its last event a host's session counts as alive, if its end was not reported."""
+
+FORGOTTEN_AFTER: Final = timedelta(days=1)
+"""How long after a change it is forgotten that a host did not ask for it."""
+
+_MESSAGE: Final = (
+    "{host} runs here and did not ask intent-lsp while {files} changed since {since}. {host}, or a"
+    " program of yours, changed them. `intent-lsp doctor` says whether its hooks work."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlindHost:
+    """A host that did not ask while files changed.
+
+    `file` is the settings file of its hooks, as an absolute path, with its text as `lines`.
+    `violation` is on the first line there that is about us, or on the first line of the file.
+    """
+
+    host: AgentHost
+    changes: UnaskedChanges
+    file: Path
+    lines: Sequence[str]
+    violation: Violation
+
+
+def note_unasked_changes(
+    governance: Governance, home: Path, recorded: Iterable[RecordedChange]
+) -> None:
+    """Note the changes that nobody announced with each host that may have made them unasked."""
+    state, now = governance.stores.state, governance.stores.clock()
+    paths = [path for change in recorded if change.unannounced for path in change.paths]
+    if state is None or not paths:
+        return
+    with step("which agent hosts did not ask"):
+        heard = {each.host: each for each in governance.heard()}
+        files = RegistrationFiles(governance.root, home)
+        for host in HOSTS:
+            status = files.status(host, PROGRAM)
+            contact = heard.get(host.hook)
+            if _is_expected(status) and _may_be_blind(files, status, contact, now):
+                forget = max(now - FORGOTTEN_AFTER, _mended_at(files, status))
+                state.hosts.note_unasked(host.hook, paths, timestamp(now), timestamp(forget))
+
+
+def blind_hosts(governance: Governance, home: Path) -> tuple[BlindHost, ...]:
+    """Return the hosts that did not ask while files changed, and were not heard since.
+
+    A host whose registration was put right after the last change is not among them.
+    """
+    state = governance.stores.state
+    unasked = {} if state is None else {each.host: each for each in state.hosts.unasked()}
+    if not unasked:
+        return ()
+    files, now = RegistrationFiles(governance.root, home), governance.stores.clock()
+    found = []
+    for host in HOSTS:
+        changes = unasked.get(host.hook)
+        status = None if changes is None else files.status(host, PROGRAM)
+        if changes is None or status is None or not _is_expected(status):
+            continue
+        if moment(changes.last) >= max(now - FORGOTTEN_AFTER, _mended_at(files, status)):
+            found.append(_blind(files, host, changes))
+    return tuple(found)
+
+
+def is_alive(contact: HostContact, now: datetime) -> bool:
+    """Whether a session of the host may still run: heard lately, and no end reported since."""
+    return not contact.ended and now - moment(contact.at) <= ALIVE_FOR
+
+
+def moment(at: str) -> datetime:
+    """Return an RFC 3339 time as a time in UTC."""
+    return datetime.fromisoformat(at).astimezone(UTC)
+
+
+def _is_expected(status: HostStatus) -> bool:
+    """Whether a host is to ask here: whatever of it is registered, rightly or not."""
+    return any(each.state is not State.MISSING for each in status.registrations)
+
+
+def _may_be_blind(
+    files: RegistrationFiles, status: HostStatus, contact: HostContact | None, now: datetime
+) -> bool:
+    """Whether a host is at work here, and nothing proves that it asks.
+
+    What proves it is an event since the host was started. If its hooks are not registered as they
+    should be, the event must also be younger than the file where they are not.
+    """
+    host = status.host
+    names = [name for name in host.programs if name not in host.editors]
+    started = earliest_start(files.root, names, host.package, now)
+    if contact is None:
+        return started is not None
+    heard = moment(contact.at)
+    if started is not None and heard < started:
+        return True
+    if started is None and not is_alive(contact, now):
+        return False
+    return not status.registered and heard < _written_at(files, host)
+
+
+def _mended_at(files: RegistrationFiles, status: HostStatus) -> datetime:
+    """Return since when the hooks may be registered rightly; the beginning of time if not."""
+    return _written_at(files, status.host) if status.registered else _NEVER
+
+
+def _written_at(files: RegistrationFiles, host: AgentHost) -> datetime:
+    """Return when a settings file of the host's hooks was written last."""
+    times = [_NEVER]
+    for place, path in _hook_files(files, host):
+        with suppress(OSError, ValueError, OverflowError):
+            written = (files.base(place) / path).stat().st_mtime
+            times.append(datetime.fromtimestamp(written, UTC))
+    return max(times)
+
+
+def _hook_files(files: RegistrationFiles, host: AgentHost) -> Iterator[tuple[Place, str]]:
+    """Yield the settings files of a host's hooks, that of the hook before a call first.
+
+    Each is a path relative to its place.
+    """
+    wishes = [RegistrationOptions(), RegistrationOptions(local=True)]
+    found = [
+        (each.place, files.path_of(each))
+        for wish in wishes[: 1 if host.hooks.local is None else 2]
+        for each in registrations_of(host, wish)
+        if each.purpose is Purpose.HOOKS
+    ]
+    yield from sorted(found, key=lambda each: Path(each[1]).name != gate_event(host))
+
+
+def _blind(files: RegistrationFiles, host: AgentHost, changes: UnaskedChanges) -> BlindHost:
+    (place, path), lines, line = next(_hook_files(files, host)), list[str](), 0
+    for each in _hook_files(files, host):
+        text = files.text(*each)
+        own = split_lines(text.text) if isinstance(text, Text) else []
+        at = next((number for number, line in enumerate(own) if PROGRAM in line), None)
+        if at is not None:
+            (place, path), lines, line = each, own, at
+            break
+    count = counted(changes.files, "file")
+    message = _MESSAGE.format(host=host.title, files=count, since=changes.since)
+    return BlindHost(
+        host=host,
+        changes=changes,
+        file=files.base(place) / path,
+        lines=lines,
+        violation=Violation(
+            code=HostCode.GATE_BLIND.value,
+            message=message,
+            first_line=line,
+            last_line=line,
+            path=path,
+        ),
+    )
+
+
+_NEVER: Final = datetime.min.replace(tzinfo=UTC)

@@ -1,0 +1,69 @@
+"""Running programs are found by their names and their working directory."""
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from intent_lsp.store import clock, running_programs
+from intent_lsp.store.running_programs import earliest_start
+from tests.support.idle_host import idle_host
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "project" / "below").mkdir(parents=True)
+    (tmp_path / "project-2").mkdir()
+    return tmp_path / "project"
+
+
+@pytest.mark.parametrize("directory", ["project", "project/below"])
+def test_a_script_is_found_by_its_name_in_its_directory_and_above(
+    project: Path, directory: str
+) -> None:
+    before = clock.now()
+    with idle_host("codex", project.parent / "bin", project.parent / directory):
+        started = earliest_start(project, ["codex"], "", clock.now())
+        assert started is not None
+        # The kernel counts in hundredths of a second.
+        assert before - timedelta(seconds=0.05) <= started <= clock.now()
+        assert earliest_start(project, ["qwen", "code"], "", clock.now()) is None
+        assert earliest_start(project, [], "", clock.now()) is None
+    assert earliest_start(project, ["codex"], "", clock.now()) is None
+
+
+def test_a_program_beside_the_directory_is_not_found(project: Path) -> None:
+    with idle_host("codex", project.parent / "bin", project.parent / "project-2"):
+        assert earliest_start(project, ["codex"], "", clock.now()) is None
+
+
+def test_the_oldest_of_several_programs_counts(project: Path) -> None:
+    programs = project.parent / "bin"
+    with idle_host("codex", programs, project):
+        first = earliest_start(project, ["codex"], "", clock.now())
+        with idle_host("kimi", programs, project):
+            both = earliest_start(project, ["codex", "kimi"], "", clock.now())
+    assert first is not None
+    assert both is not None
+    assert abs(both - first) < timedelta(seconds=0.05)
+
+
+def test_a_script_of_a_package_is_found_by_the_package(project: Path) -> None:
+    programs = project.parent / "lib/node_modules/@qwen-code/qwen-code/dist"
+    with idle_host("cli.js", programs, project):
+        assert earliest_start(project, ["qwen"], "@qwen-code/qwen-code", clock.now()) is not None
+        assert earliest_start(project, ["qwen"], "qwen-code", clock.now()) is None
+        assert earliest_start(project, ["qwen"], "", clock.now()) is None
+
+
+def test_a_program_that_takes_the_name_of_its_package_is_found(project: Path) -> None:
+    with idle_host("kimi-code", project.parent / "bin", project):
+        assert earliest_start(project, ["kimi"], "@moonshot-ai/kimi-code", clock.now()) is not None
+        assert earliest_start(project, ["kimi"], "", clock.now()) is None
+
+
+def test_without_proc_nothing_runs(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running_programs, "_PROCESSES", tmp_path / "no-proc")
+    assert earliest_start(project, ["codex"], "", datetime(2026, 1, 1, tzinfo=UTC)) is None
