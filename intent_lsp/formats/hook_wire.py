@@ -51,7 +51,7 @@ class HookRequest(NamedTuple):
 
 def read_request(line: bytes) -> HookRequest | None:
     """Return the request in a line, or None if it is none of this version."""
-    told = _object(line)
+    told = json_object(line)
     if told.get("version") != VERSION:
         return None
     try:
@@ -71,9 +71,23 @@ def encode_reply(reply: HookAnswer | None) -> bytes:
     return json.dumps(told | ({} if reply is None else reply._asdict())).encode("ascii") + b"\n"
 
 
+def encode_waiting(seconds: float) -> bytes:
+    """Return a line that says that the reply takes up to `seconds`, because a person is asked."""
+    return json.dumps({"version": VERSION, "waits": seconds}).encode("ascii") + b"\n"
+
+
+def read_waiting(line: bytes) -> float | None:
+    """Return how many seconds the reply may take, or None if the line says nothing of it."""
+    told = json_object(line)
+    waits = told.get("waits")
+    if told.get("version") != VERSION or not isinstance(waits, int | float):
+        return None
+    return float(waits)
+
+
 def read_reply(line: bytes) -> HookAnswer | None:
     """Return the reply in a line, or None if the server gives no answer in this version."""
-    told = _object(line)
+    told = json_object(line)
     if told.get("version") != VERSION or told.get("answered") is not True:
         return None
     stdout, stderr, status = (told.get(name) for name in HookAnswer._fields)
@@ -82,7 +96,8 @@ def read_reply(line: bytes) -> HookAnswer | None:
     return HookAnswer(stdout, stderr, status)
 
 
-def _object(line: bytes) -> dict[str, Any]:
+def json_object(line: bytes) -> dict[str, Any]:
+    """Return the JSON object in a line, or an empty one if there is none."""
     try:
         told = json.loads(line)
     except (ValueError, RecursionError):

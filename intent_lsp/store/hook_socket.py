@@ -12,11 +12,14 @@ from pathlib import Path
 from typing import Final
 
 from intent_lsp.core.agents.hook_answer import HookAnswer
-from intent_lsp.formats.hook_wire import LARGEST, HookRequest, read_reply
+from intent_lsp.formats.hook_wire import LARGEST, HookRequest, read_reply, read_waiting
 from intent_lsp.store.clock import stopwatch
 
 ROOM: Final = "intent-lsp"
 """The name of the directory in the runtime directory."""
+
+REPLY_SECONDS: Final = 1.0
+"""How long a reply may take after the person's time is over."""
 
 _NAME_LENGTH: Final = 24
 _LONGEST: Final = 60
@@ -51,18 +54,34 @@ def ask_server(root: Path, request: HookRequest, seconds: float) -> HookAnswer |
 
     Return None if no server listens there, or if it gives no answer within `seconds`.
     """
+    return read_reply(exchange(root, request.encode(), seconds))
+
+
+def exchange(root: Path, line: bytes, seconds: float) -> bytes:
+    """Send a line to the server of a root and return its reply.
+
+    Return b"" if no server listens there, or if it gives no reply within `seconds`; it gets more
+    time if it says so, because a person is asked.
+    """
     place = socket_place(root)
     if not is_private(place.parent):
-        return None
+        return b""
     passed = stopwatch()
     try:
         with socket.socket(socket.AF_UNIX) as asked:
             asked.settimeout(seconds)
             asked.connect(os.fspath(place))
-            asked.sendall(request.encode())
-            return read_reply(read_line(asked, seconds, passed))
+            asked.sendall(line)
+            while True:
+                reply = read_line(asked, seconds, passed)
+                # Both lines may have come at once.
+                last = reply.splitlines()[-1] if reply else b""
+                waits = read_waiting(last)
+                if waits is None:
+                    return last
+                seconds = passed() + waits + REPLY_SECONDS
     except (OSError, ValueError):
-        return None
+        return b""
 
 
 def read_line(connection: socket.socket, seconds: float, passed: Callable[[], float]) -> bytes:

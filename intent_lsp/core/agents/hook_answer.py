@@ -14,6 +14,9 @@ class HookAnswer(NamedTuple):
     status: int = 0
 
 
+SHARE_OF_LIMIT: Final = 0.5
+"""The share of the host's time limit that a hook may take."""
+
 SILENCE: Final = HookAnswer()
 """No output and exit status 0."""
 

@@ -5,14 +5,11 @@ import threading
 from collections.abc import Callable
 from typing import Final
 
-from intent_lsp.core.agents.hook_answer import HookAnswer
+from intent_lsp.core.agents.hook_answer import SHARE_OF_LIMIT, HookAnswer
 from intent_lsp.formats.hook_wire import HookRequest
 from intent_lsp.formats.hosts.table import HOSTS
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.hooks.hook_answers import HookAnswering, HookCall
-
-SHARE: Final = 0.5
-"""The share of the host's time limit that a hook may take."""
 
 _USAGE: Final = 1
 
@@ -36,7 +33,7 @@ def answer_here(
     answering = HookAnswering(call, Governance)
     if unread is not None:
         return answering.unjudged(unread, "")
-    return _in_time(answering, request.payload, host.limit_seconds * SHARE, passed)
+    return _in_time(answering, request.payload, host.limit_seconds * SHARE_OF_LIMIT, passed)
 
 
 def _in_time(

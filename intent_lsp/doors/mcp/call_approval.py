@@ -1,23 +1,26 @@
-"""Settles a call that a person has to approve, by asking through the client.
+"""Settles a call that a person has to approve: asks at their editor, else through the client.
 
-Invariant: a call that is cancelled while the client is asked leaves a refusal in the audit log.
+Invariant: a call that is cancelled while somebody is asked leaves a refusal in the audit log.
 """
 
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, Generic, TypeVar
 
 import anyio
+from anyio.to_thread import run_sync
 
-from intent_lsp.core.approvals import ApprovalChannel
-from intent_lsp.core.gate.request import ApprovalAnswer
+from intent_lsp.core.gate.request import ASKABLE, ApprovalAnswer
 from intent_lsp.core.policy import TeamPolicy
 from intent_lsp.doors.mcp.tool_request import ToolRequest, in_thread
+from intent_lsp.formats.person_wire import PersonQuestion
 from intent_lsp.governance.calls.admission import CallDecision
 from intent_lsp.governance.calls.approvals import ApprovalQuestion, ApprovalSteps, settled
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
 from intent_lsp.governance.plan.planning import Granted, Wish
+from intent_lsp.store.person_socket import ask_person_at, server_listens
 
 _log: Final = logging.getLogger(__name__)
 
@@ -31,7 +34,7 @@ async def decided(
     judge: Callable[[ApprovalAnswer], T],
     decision_of: Callable[[T], CallDecision],
 ) -> T:
-    """Judge a call, ask through the client if a person has to decide, and judge it again.
+    """Judge a call, ask if a person has to decide, and judge it again.
 
     `decision_of` returns the decision in a result of `judge`. Raise InputNeeded if the client has
     to call again with the answer.
@@ -45,36 +48,62 @@ async def decided(
         grant=approval.grant,
         warn=_log.warning,
     )
-    first = await approval.judged(asked.client.first_word(policy))
+    first = await approval.judged(await _first_word(asked, policy))
     return await settled(asked.asker.id, first, steps)
 
 
-@dataclass(frozen=True, slots=True)
+async def person_answer(
+    asked: ToolRequest, question: ApprovalQuestion, policy: TeamPolicy
+) -> ApprovalAnswer:
+    """Return the answer of the person at an editor of the root, else what the client answers.
+
+    Raise InputNeeded if the client has to call again with the answer.
+    """
+    root = asked.governance.root
+    if await in_thread(server_listens, root):
+        put = PersonQuestion(question.text, question.titles, policy.hitl_timeout_seconds)
+        # A call that is cancelled does not wait for the person.
+        word = await run_sync(partial(ask_person_at, root, put), abandon_on_cancel=True)
+        if not word.is_nobody:
+            return word
+    return await asked.client.ask(question, asked.asker.id, policy)
+
+
+async def _first_word(asked: ToolRequest, policy: TeamPolicy) -> ApprovalAnswer:
+    """Return the answer before anybody is asked: somebody can be asked, or why nobody can."""
+    if await in_thread(server_listens, asked.governance.root):
+        return ASKABLE
+    return asked.client.first_word(policy)
+
+
+@dataclass(slots=True)
 class _CallApproval(Generic[T]):
     """The steps of one call, from its first judgement to its last."""
 
     asked: ToolRequest
     judge: Callable[[ApprovalAnswer], T]
     policy: TeamPolicy
+    word: ApprovalAnswer = ASKABLE
 
     async def judged(self, word: ApprovalAnswer) -> T:
         return await in_thread(self.judge, word)
 
     async def ask(self, question: ApprovalQuestion) -> ApprovalAnswer:
         try:
-            return await self.asked.client.ask(question, self.asked.asker.id, self.policy)
+            self.word = await person_answer(self.asked, question, self.policy)
         except anyio.get_cancelled_exc_class():
             with anyio.CancelScope(shield=True):
                 # The refusal is noted although nobody waits for the answer any more.
                 await self.judged(ApprovalAnswer(feedback=CANCELLED, final=True))
             raise
+        return self.word
 
     async def grant(self, wish: Wish) -> Granted | CheckoutRefusal:
         return await in_thread(
             self.asked.governance.planning.grant,
             wish,
             self.asked.asker,
-            by=self.asked.asker.id,
+            by=self.word.session_id or self.asked.asker.id,
             unsaved_file=False,
-            channel=ApprovalChannel.ELICITATION,
+            channel=self.word.channel,
         )

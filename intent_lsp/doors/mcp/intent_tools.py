@@ -8,6 +8,7 @@ from intent_lsp.core.codes import McpCode
 from intent_lsp.core.errors import WrongParamsError
 from intent_lsp.core.redaction import neutral
 from intent_lsp.doors.mcp.answers import ToolAnswer, ToolFailure, refusal
+from intent_lsp.doors.mcp.call_approval import person_answer
 from intent_lsp.doors.mcp.handles import new_session
 from intent_lsp.doors.mcp.inputs import (
     CompleteInput,
@@ -134,7 +135,7 @@ async def request_scope_expansion(asked: ToolRequest, given: ExpansionInput) -> 
         text=f"agent {neutral(asked.asker.id)} asks to {expansion_words(wish)}.",
         titles=(APPROVE, REJECT),
     )
-    word = await asked.client.ask(question, asked.asker.id, rules.policy)
+    word = await person_answer(asked, question, rules.policy)
     if word.approval is None:
         structured = {"approved": False, "feedback": word.feedback}
         return ToolAnswer(output=ExpansionOutput, structured=structured)
@@ -142,7 +143,7 @@ async def request_scope_expansion(asked: ToolRequest, given: ExpansionInput) -> 
         asked.governance.planning.grant,
         wish,
         asked.asker,
-        by=asked.asker.id,
+        by=word.session_id or asked.asker.id,
         unsaved_file=False,
         channel=word.channel,
     )

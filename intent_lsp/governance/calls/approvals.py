@@ -6,7 +6,7 @@ Invariant: any answer that is not an approval refuses the call and says why.
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from typing import Final, Generic, TypeVar
+from typing import Final, Generic, Protocol, TypeVar
 
 from intent_lsp.core.approvals import ApprovalChoice
 from intent_lsp.core.codes import GateCode
@@ -16,6 +16,7 @@ from intent_lsp.core.scope.language import escape
 from intent_lsp.governance.calls.admission import CallDecision
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
 from intent_lsp.governance.plan.planning import Granted, Wish
+from intent_lsp.governance.root.sessions import Session
 
 APPROVE: Final = "Approve"
 APPROVE_ONCE: Final = "Approve once"
@@ -37,6 +38,34 @@ class ApprovalQuestion:
 
     text: str
     titles: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalTime:
+    """How many seconds a person has to answer. `cut` is why it is less than the policy says, or "".
+
+    It is the end of a sentence.
+    """
+
+    seconds: float
+    cut: str = ""
+
+    @property
+    def silence(self) -> ApprovalAnswer:
+        """The answer if nobody has answered in that time."""
+        return ApprovalAnswer(feedback=f"nobody answered within {self.seconds:g} s{self.cut}")
+
+
+class PersonAtEditor(Protocol):
+    """The person at an editor, for a thread that waits for their answer."""
+
+    def ask(self, question: ApprovalQuestion, time: ApprovalTime) -> ApprovalAnswer:
+        """Ask the person. Return their answer, or one that says why there is none."""
+        ...
+
+    def grant(self, wish: Wish, session: Session) -> Granted | CheckoutRefusal:
+        """Grant the scope that the person has approved. `session` asked for it."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,6 +20,7 @@ from intent_lsp.core.errors import InvalidCallError
 from intent_lsp.core.policy import TeamPolicy
 from intent_lsp.formats.hosts.host import Host
 from intent_lsp.formats.hosts.payload import Payload, WrongPayloadError, read_payload
+from intent_lsp.governance.calls.approvals import PersonAtEditor
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.hooks.hook_events import HookEvents
 from intent_lsp.governance.root.rules import RulesCache
@@ -72,11 +73,13 @@ class HookCall:
 class HookAnswering:
     """Answers one event. `root` is its governed root as soon as that is known.
 
-    `govern` returns the governance of a root for as long as the event is answered.
+    `govern` returns the governance of a root for as long as the event is answered. `person` can be
+    asked for approval; None: nobody can.
     """
 
     call: HookCall
     govern: Govern
+    person: PersonAtEditor | None = None
     root: Path | None = None
     event: HookEvent | None = None
 
@@ -114,7 +117,7 @@ class HookAnswering:
             return SILENCE
         wanted = self.call.environment.get(INTENT_VARIABLE) or None
         with self.govern(self.root) as governance:
-            events = HookEvents(governance, host, wanted)
+            events = HookEvents(governance, host, wanted, self.person)
             decision = events.probe(event) if self._is_probe(event) else events.answer(event)
         if decision.refusal is not None:
             return host.refusal(event.name, decision.refusal)

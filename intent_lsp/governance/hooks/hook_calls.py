@@ -6,6 +6,7 @@ Invariant: an edit whose end is not reported is recorded when its turn ends, by 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import partial
 from typing import Final
 
 from intent_lsp.core.agents.hook_event import HookEvent, ShownText
@@ -20,6 +21,7 @@ from intent_lsp.core.records import ScopeValidation
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.governance.calls.admission import CallDecision
 from intent_lsp.governance.governance import Governance
+from intent_lsp.governance.hooks.hook_approval import HookApproval
 from intent_lsp.governance.hooks.hook_sessions import HookAsker, HookSessions
 from intent_lsp.governance.hooks.reasons import note_of, refusal_reason
 from intent_lsp.store.fs.resolve import resolve_below
@@ -44,7 +46,12 @@ class HookCalls:
     """The calls of one host's agents in one root."""
 
     def __init__(
-        self, governance: Governance, sessions: HookSessions, *, told_before: bool
+        self,
+        governance: Governance,
+        sessions: HookSessions,
+        approval: HookApproval,
+        *,
+        told_before: bool,
     ) -> None:
         """Store the arguments. `told_before`: the model gets notes on calls before they are made.
 
@@ -52,6 +59,7 @@ class HookCalls:
         """
         self._governance = governance
         self._sessions = sessions
+        self._approval = approval
         self._told_before = told_before
 
     def before(self, call: ToolCall, asker: HookAsker) -> HookDecision:
@@ -64,7 +72,8 @@ class HookCalls:
             for path in call.paths:
                 self.read(entered(call.directory, path) or path, asker)
         call = self._named(call, asker)
-        admission = governance.calls.admit(asker.session_id, asker.agent_id, call)
+        admit = partial(governance.calls.admit, asker.session_id, asker.agent_id, call)
+        admission = self._approval.decided(asker.session_id, asker.agent_id, admit)
         decision = admission.decision
         denied = decision.why if isinstance(decision, Ask) else decision
         broken = governance.violations.messages(admission.before)

@@ -1,6 +1,6 @@
 """Answers the events of agent hosts' hooks for one governed root.
 
-Invariant: a call is refused with a reason, or it passes: nobody is asked, and nothing is granted.
+Invariant: a call is refused with a reason, or it passes. The host itself is never told to ask.
 """
 
 from dataclasses import replace
@@ -19,7 +19,9 @@ from intent_lsp.core.agents.selecting import (
 from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.gate.request import Ask, Denied
 from intent_lsp.formats.hosts.host import Host
+from intent_lsp.governance.calls.approvals import PersonAtEditor
 from intent_lsp.governance.governance import Governance
+from intent_lsp.governance.hooks.hook_approval import HookApproval
 from intent_lsp.governance.hooks.hook_calls import HookCalls, HookDecision
 from intent_lsp.governance.hooks.hook_sessions import HookAsker, HookSessions
 from intent_lsp.governance.hooks.mentions import mentioned
@@ -41,15 +43,23 @@ _NOTED_ONLY: Final = frozenset({HookKind.OTHER, HookKind.SUBAGENT_START})
 class HookEvents:
     """Answers the events of one agent host in one root.
 
-    `wanted` is the id of the intent that a person has chosen for new sessions, or None.
+    `wanted` is the id of the intent that a person has chosen for new sessions, or None. `person`
+    can be asked for approval; None: nobody can.
     """
 
-    def __init__(self, governance: Governance, host: Host, wanted: str | None = None) -> None:
+    def __init__(
+        self,
+        governance: Governance,
+        host: Host,
+        wanted: str | None = None,
+        person: PersonAtEditor | None = None,
+    ) -> None:
         self._governance = governance
         self._host = host
         self._sessions = HookSessions(governance, wanted)
         told = host.tell is not None and HookKind.BEFORE_TOOL in host.told_at
-        self._calls = HookCalls(governance, self._sessions, told_before=told)
+        approval = HookApproval(governance, host, person)
+        self._calls = HookCalls(governance, self._sessions, approval, told_before=told)
 
     def answer(self, event: HookEvent) -> HookDecision:
         """Return the answer to an event. Raise InvalidCallError if it cannot be judged."""

@@ -87,6 +87,8 @@ def _way_out(denied: Denied, handshake: Handshake) -> list[str]:
         return [f"Run `{command}`, where ID is one of:", handshake.listed()]
     if denied.code is GateCode.SCOPE_VIOLATION:
         return _scope(denied, handshake)
+    if denied.code is GateCode.HITL_REJECTED:
+        return [f"Why: {denied.details['feedback']}."]
     return []
 
 

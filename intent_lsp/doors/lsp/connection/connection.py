@@ -14,6 +14,7 @@ from intent_lsp.doors.lsp.connection.client_ui import ClientUi
 from intent_lsp.doors.lsp.connection.disk_monitor import DiskChangeMonitor
 from intent_lsp.doors.lsp.connection.grant_tokens import GrantTokens
 from intent_lsp.doors.lsp.connection.intent_selection import IntentSelection
+from intent_lsp.doors.lsp.connection.person_prompt import EditorPerson
 from intent_lsp.doors.lsp.connection.progress import ClientProgress
 from intent_lsp.doors.lsp.connection.record_notifier import RecordNotifier
 from intent_lsp.doors.lsp.connection.root_status import (
@@ -105,6 +106,8 @@ class Connection:
                     f"intent-lsp: {open_root.session.continued} is still the selected intent"
                 )
             self.pages.watch(open_root.governance)
+            if open_root.hooks is not None:
+                open_root.hooks.person = EditorPerson(self.people, self.choices, open_root)
             await self.hosts.refresh(open_root)
             await self._index(open_root)
             await self.rules_may_have_changed(open_root)

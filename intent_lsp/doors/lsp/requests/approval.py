@@ -7,11 +7,10 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Final, TypeVar
 
-from lsprotocol import types as lsp
-
 from intent_lsp.core.approvals import ApprovalChoice
 from intent_lsp.core.gate.request import ASKABLE, ApprovalAnswer
 from intent_lsp.doors.lsp.connection.connection import Connection
+from intent_lsp.doors.lsp.connection.person_prompt import NO_QUESTIONS, ask_person
 from intent_lsp.doors.lsp.protocol.in_flight import Uncancellable
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.governance.calls.admission import CallDecision
@@ -20,19 +19,11 @@ from intent_lsp.governance.calls.approvals import (
     REJECT,
     ApprovalQuestion,
     ApprovalSteps,
-    answer_of,
+    ApprovalTime,
     settled,
 )
 
 CANCELLED: Final = "the request was cancelled before anybody answered"
-NO_QUESTIONS: Final = ApprovalAnswer(
-    feedback="nobody can be asked: the editor does not support window/showMessageRequest",
-    is_nobody=True,
-)
-"""The answer when the client cannot ask the person."""
-
-DISMISSED: Final = "the question was closed without an answer"
-
 T = TypeVar("T")
 Judge = Callable[[ApprovalAnswer], Coroutine[object, object, T]]
 """Judges a call with a person's answer, and carries out the decision."""
@@ -103,21 +94,8 @@ class ApprovalPrompt:
 
     async def answer(self, open_root: OpenRoot, question: ApprovalQuestion) -> ApprovalAnswer:
         """Ask the person a question and return the answer, or one that says why there is none."""
-        people = self._connection.people
-        if not people.can_choose:
-            return NO_QUESTIONS
         rules = await self._connection.tracked_documents.work.in_thread(
             open_root.governance.rules.current
         )
-        seconds = rules.policy.hitl_timeout_seconds
-        loop = asyncio.get_running_loop()
-        begun = loop.time()
-        kind, text = lsp.MessageType.Warning, f"intent-lsp: {question.text}"
-        chosen = await people.choose(text, question.titles, kind, seconds)
-        if chosen is not None:
-            return answer_of(chosen, open_root.session.id)
-        late = loop.time() - begun >= seconds
-        silence = f"nobody answered within {seconds} s" if late else DISMISSED
-        # A client may declare the request and still answer that it does not know it.
-        can_still_choose = self._connection.people.can_choose
-        return ApprovalAnswer(feedback=silence) if can_still_choose else NO_QUESTIONS
+        time = ApprovalTime(rules.policy.hitl_timeout_seconds)
+        return await ask_person(self._connection.people, question, time, open_root.session.id)

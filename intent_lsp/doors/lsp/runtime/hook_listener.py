@@ -11,14 +11,26 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from intent_lsp.core.agents.hook_answer import HookAnswer
-from intent_lsp.formats.hook_wire import HookRequest, encode_reply, read_request
+from intent_lsp.core.gate.request import NO_ANSWER, ApprovalAnswer
+from intent_lsp.formats.hook_wire import (
+    HookRequest,
+    encode_reply,
+    encode_waiting,
+    read_request,
+)
 from intent_lsp.formats.hosts.table import HOSTS
+from intent_lsp.formats.person_wire import encode_answer, read_question
+from intent_lsp.governance.calls.approvals import ApprovalQuestion, ApprovalTime, PersonAtEditor
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.hooks.hook_answers import ElsewhereError, HookAnswering, HookCall
+from intent_lsp.governance.plan.checkout import CheckoutRefusal
+from intent_lsp.governance.plan.planning import Granted, Wish
+from intent_lsp.governance.root.sessions import Session
 from intent_lsp.store.clock import stopwatch
 from intent_lsp.store.fs.write import make_directory, remove_file
 from intent_lsp.store.hook_socket import is_private, read_line, socket_place
@@ -30,12 +42,16 @@ _READING_SECONDS: Final = 5.0
 
 
 class HookListener:
-    """Answers the hooks of one root for as long as the root is open."""
+    """Answers the hooks of one root for as long as the root is open.
+
+    `person` is the person at the editor, for whoever asks here, or None if nobody can be asked.
+    """
 
     def __init__(self, governance: Governance) -> None:
         self._governance = governance
         self._place = socket_place(governance.root)
         self._socket: socket.socket | None = None
+        self.person: PersonAtEditor | None = None
 
     def begin(self) -> None:
         """Listen, unless another server of this root does, or the place cannot be used."""
@@ -70,21 +86,32 @@ class HookListener:
     def _answer(self, connection: socket.socket) -> None:
         with connection:
             try:
-                request = read_request(read_line(connection, _READING_SECONDS, stopwatch()))
-                reply = None if request is None else self._reply(request)
-                connection.sendall(encode_reply(reply))
+                line = read_line(connection, _READING_SECONDS, stopwatch())
+                connection.sendall(self._answer_to(line, connection))
             except OSError as problem:
                 _log.info("a hook went away before its answer: %s", problem)
         self._governance.unreported.write()
 
-    def _reply(self, request: HookRequest) -> HookAnswer | None:
+    def _answer_to(self, line: bytes, connection: socket.socket) -> bytes:
+        """Return the line that answers a line: an event of a hook, or a question for the person."""
+        question = read_question(line)
+        if question is not None:
+            if self.person is None:
+                return encode_answer(NO_ANSWER)
+            asked = ApprovalQuestion(text=question.text, titles=question.titles)
+            return encode_answer(self.person.ask(asked, ApprovalTime(question.seconds)))
+        request = read_request(line)
+        return encode_reply(None if request is None else self._reply(request, connection))
+
+    def _reply(self, request: HookRequest, connection: socket.socket) -> HookAnswer | None:
         """Return the answer to a hook, or None if it has to judge by itself."""
         host = HOSTS.get(request.host)
         if host is None:
             return None
         call = HookCall.of(host, request.event, request.environment, request.cwd)
         try:
-            return HookAnswering(call, self._govern).answer(request.payload)
+            person = None if self.person is None else _WaitedFor(self.person, connection)
+            return HookAnswering(call, self._govern, person).answer(request.payload)
         except ElsewhereError:
             return None
 
@@ -94,6 +121,21 @@ class HookListener:
         if os.path.realpath(root) != os.path.realpath(self._governance.root):
             raise ElsewhereError
         yield self._governance
+
+
+@dataclass(frozen=True, slots=True)
+class _WaitedFor:
+    """The person at the editor, for a hook that is told first how long it has to wait."""
+
+    person: PersonAtEditor
+    connection: socket.socket
+
+    def ask(self, question: ApprovalQuestion, time: ApprovalTime) -> ApprovalAnswer:
+        self.connection.sendall(encode_waiting(time.seconds))
+        return self.person.ask(question, time)
+
+    def grant(self, wish: Wish, session: Session) -> Granted | CheckoutRefusal:
+        return self.person.grant(wish, session)
 
 
 def _bound(place: Path) -> socket.socket | None:

@@ -1,0 +1,69 @@
+"""A question that a root's server is to put to its person, and the answer: a line of JSON each.
+
+Specified in hooks section 5.
+"""
+
+import json
+from dataclasses import dataclass, replace
+
+from intent_lsp.core.approvals import ApprovalChoice
+from intent_lsp.core.gate.request import NO_ANSWER, ApprovalAnswer
+from intent_lsp.formats.hook_wire import VERSION, json_object
+
+
+@dataclass(frozen=True, slots=True)
+class PersonQuestion:
+    """What a person is asked, the answers to choose from, and how many seconds there are."""
+
+    text: str
+    titles: tuple[str, ...]
+    seconds: float
+
+    def encode(self) -> bytes:
+        """Return the question as a line."""
+        told = {"text": self.text, "titles": self.titles, "seconds": self.seconds}
+        return json.dumps({"version": VERSION, "question": told}).encode("ascii") + b"\n"
+
+
+def read_question(line: bytes) -> PersonQuestion | None:
+    """Return the question in a line, or None if it is none of this version."""
+    told = json_object(line)
+    question = told.get("question")
+    if told.get("version") != VERSION or not isinstance(question, dict):
+        return None
+    text, titles, seconds = (question.get(name) for name in ("text", "titles", "seconds"))
+    if not isinstance(text, str) or not isinstance(titles, list):
+        return None
+    if not all(isinstance(title, str) for title in titles):
+        return None
+    if not isinstance(seconds, int | float) or isinstance(seconds, bool) or seconds <= 0:
+        return None
+    return PersonQuestion(text, tuple(titles), float(seconds))
+
+
+def encode_answer(answer: ApprovalAnswer) -> bytes:
+    """Return a person's answer as a line."""
+    told = {
+        "version": VERSION,
+        "approval": None if answer.approval is None else answer.approval.value,
+        "feedback": answer.feedback,
+        "final": answer.final,
+        "session": answer.session_id,
+        "nobody": answer.is_nobody,
+    }
+    return json.dumps(told).encode("ascii") + b"\n"
+
+
+def read_answer(line: bytes) -> ApprovalAnswer:
+    """Return the answer in a line; that nobody can be asked, if there is none of this version."""
+    told = json_object(line)
+    feedback, session = told.get("feedback"), told.get("session")
+    if told.get("version") != VERSION or not isinstance(feedback, str) or told.get("nobody"):
+        return replace(NO_ANSWER, feedback=feedback) if isinstance(feedback, str) else NO_ANSWER
+    known = [each for each in ApprovalChoice if each.value == told.get("approval")]
+    return ApprovalAnswer(
+        approval=known[0] if known and isinstance(session, str) else None,
+        feedback=feedback,
+        final=told.get("final") is True,
+        session_id=session if isinstance(session, str) else None,
+    )
