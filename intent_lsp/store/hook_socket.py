@@ -27,16 +27,40 @@ _LONGEST: Final = 60
 _CHUNK: Final = 1 << 20
 
 
-def socket_place(root: Path) -> Path:
-    """Return the path of a root's socket: in the user's runtime directory, else below `/tmp`.
+def socket_places(root: Path) -> tuple[Path, ...]:
+    """Return where the socket of a root may be, the place where a server makes it first.
 
-    A runtime directory whose path is too long for a socket is not used.
+    That is in the user's runtime directory, else below `/tmp`. A host may start a program without
+    the variable that names the runtime directory, so its usual place is searched too.
     """
-    runtime = os.environ.get("XDG_RUNTIME_DIR", "")
     name = sha256(os.fsencode(os.path.realpath(root))).hexdigest()[:_NAME_LENGTH]
-    if runtime.startswith("/") and len(os.fsencode(runtime)) <= _LONGEST:
-        return Path(runtime, ROOM, f"{name}.sock")
-    return Path(f"/tmp/{ROOM}-{os.geteuid()}", f"{name}.sock")  # noqa: S108 - checked by is_private
+    user = os.geteuid()
+    named, usual = os.environ.get("XDG_RUNTIME_DIR", ""), f"/run/user/{user}"
+    # A runtime directory whose path is too long for a socket is not used.
+    known = named.startswith("/") and len(os.fsencode(named)) <= _LONGEST
+    found = [named] if known else []
+    found += [usual] if usual != named and os.path.isdir(usual) else []  # noqa: PTH112 - no path
+    below = [Path(each, ROOM) for each in found]
+    return tuple(
+        place / f"{name}.sock"
+        for place in (*below, Path(f"/tmp/{ROOM}-{user}"))  # noqa: S108 - checked by is_private
+    )
+
+
+def connect(root: Path, seconds: float) -> socket.socket | None:
+    """Return a connection to the server of a root, or None if none listens within `seconds`."""
+    for place in socket_places(root):
+        if not is_private(place.parent):
+            continue
+        connection = socket.socket(socket.AF_UNIX)
+        connection.settimeout(seconds)
+        try:
+            connection.connect(os.fspath(place))
+        except OSError:
+            connection.close()
+        else:
+            return connection
+    return None
 
 
 def is_private(directory: Path) -> bool:
@@ -63,14 +87,12 @@ def exchange(root: Path, line: bytes, seconds: float) -> bytes:
     Return b"" if no server listens there, or if it gives no reply within `seconds`; it gets more
     time if it says so, because a person is asked.
     """
-    place = socket_place(root)
-    if not is_private(place.parent):
-        return b""
     passed = stopwatch()
+    asked = connect(root, seconds)
+    if asked is None:
+        return b""
     try:
-        with socket.socket(socket.AF_UNIX) as asked:
-            asked.settimeout(seconds)
-            asked.connect(os.fspath(place))
+        with asked:
             asked.sendall(line)
             while True:
                 reply = read_line(asked, seconds, passed)

@@ -1,27 +1,21 @@
 """Asks the person at the editor of a root's server, from another process."""
 
-import os
-import socket
 from pathlib import Path
 from typing import Final
 
 from intent_lsp.core.gate.request import ApprovalAnswer
 from intent_lsp.formats.person_wire import PersonQuestion, read_answer
-from intent_lsp.store.hook_socket import exchange, is_private, socket_place
+from intent_lsp.store.hook_socket import connect, exchange
 
 _REPLY_SECONDS: Final = 2.0
 
 
 def server_listens(root: Path) -> bool:
     """Whether a server of a root can be asked. Its client may still have nobody to ask."""
-    place = socket_place(root)
-    if not is_private(place.parent):
+    connection = connect(root, _REPLY_SECONDS)
+    if connection is None:
         return False
-    with socket.socket(socket.AF_UNIX) as probe:
-        try:
-            probe.connect(os.fspath(place))
-        except OSError:
-            return False
+    connection.close()
     return True
 
 

@@ -128,6 +128,45 @@ def test_an_intent_is_selected_by_a_call_of_our_mcp_server(govern_host: Govern, 
     assert only_record(governed, AUTH)["intent_id"] == "INT-001"
 
 
+async def test_a_model_asks_for_scope_and_a_person_at_an_editor_grants_it(
+    govern_host: Govern, host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The whole loop: refused, asked by MCP, granted at the editor, and tried again."""
+    if host.name in {*SILENT, "cline"}:
+        pytest.skip("its run ends with the first refusal")
+    # Codex does not hand the variable on to the servers that it starts.
+    monkeypatch.delenv("XDG_RUNTIME_DIR")
+    governed = govern_host(purposes=frozenset(Purpose))
+    tools = governed.tools
+    edit, wishes = tools.edit(BILLING, "line 3", "line three"), list[Call]()
+
+    def ask(request: ModelRequest) -> Sequence[Call]:
+        assert "ask the person for more scope" in request.results[-1], request.results[-1]
+        (handle, *_) = re.findall(r"h-[0-9a-f]{16}", request.text())
+        wish = {"session": handle, "patterns": [BILLING], "reason": "the invoice needs it"}
+        wishes.append(tools.mcp(SERVER_NAME, "request_scope_expansion", wish))
+        return wishes
+
+    def again(request: ModelRequest) -> Sequence[Call]:
+        # Codex begins before its MCP servers are ready.
+        waits = "unsupported call" in request.results[-1]
+        return [tools.run("sleep 1"), *wishes] if waits else [tools.read(AUTH)]
+
+    patient = [again] * 5 if host.name == "codex" else []
+    async with editing(governed.repository.root) as editor:
+        await editor.choose("Approve")
+        script = [[governed.select("INT-001")], [tools.read(BILLING)], [edit], ask, *patient]
+        model, _ = await asyncio.to_thread(governed.run, [*script, [edit]])
+        assert editor.asked, model.requests[-1].text()
+        [question] = editor.asked
+    assert f"expand the scope of INT-001 with {BILLING}" in question.message
+    record = only_record(governed, BILLING)
+    assert (record["intent_id"], record["scope_validation"]) == ("INT-001", "PASS")
+    [grant] = [each for each in governed.records() if "grant" in each]
+    assert grant["grant"]["patterns"] == [BILLING]
+    assert governed.text(BILLING) == EDITED
+
+
 def test_a_stale_write_is_refused(govern_host: Govern) -> None:
     governed = govern_host(policy="require_read: true")
     tools = governed.tools

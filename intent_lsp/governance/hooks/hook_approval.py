@@ -30,7 +30,7 @@ RESERVED: Final = 2.0
 
 _CUT: Final = ", as long as a hook of {} may wait (hitl_timeout_seconds is {})"
 
-Judge = Callable[[ApprovalAnswer], CallDecision]
+JudgeCall = Callable[[ApprovalAnswer], CallDecision]
 """Judges a call with a person's answer."""
 
 
@@ -42,7 +42,7 @@ class HookApproval:
     host: Host
     person: PersonAtEditor | None
 
-    def decided(self, session_id: str, agent_id: str, judge: Judge) -> CallDecision:
+    def decided(self, session_id: str, agent_id: str, judge: JudgeCall) -> CallDecision:
         """Judge a call of a session; if a person has to decide, ask and judge again."""
         person = self.person
         if person is None:

@@ -19,12 +19,15 @@ from intent_lsp.formats.hook_wire import (
     VERSION,
     HookRequest,
     encode_reply,
+    encode_waiting,
     read_reply,
     read_request,
 )
 from intent_lsp.formats.hosts.table import HOSTS
 from intent_lsp.governance.governance import Governance
-from intent_lsp.store.hook_socket import ask_server, is_private, socket_place
+from intent_lsp.store import hook_socket
+from intent_lsp.store.hook_socket import ask_server, is_private, socket_places
+from intent_lsp.store.person_socket import server_listens
 from tests.support.hook_agent import records
 from tests.support.repository import Repository
 
@@ -132,7 +135,7 @@ def test_many_hooks_at_once_are_all_answered_and_recorded(root: Repository) -> N
 
 @pytest.mark.usefixtures("server")
 def test_only_this_user_can_reach_the_socket(root: Repository) -> None:
-    place = socket_place(root.root)
+    place = socket_places(root.root)[0]
     assert oct(place.stat().st_mode & 0o777) == "0o600"
     assert is_private(place.parent)
     place.parent.chmod(0o755)
@@ -150,7 +153,7 @@ def test_the_first_server_of_a_root_answers_and_another_takes_over(
 
 
 def test_a_socket_that_a_killed_server_left_is_replaced(root: Repository) -> None:
-    place = socket_place(root.root)
+    place = socket_places(root.root)[0]
     place.parent.mkdir(mode=0o700)
     left = socket.socket(socket.AF_UNIX)
     left.bind(os.fspath(place))
@@ -170,7 +173,7 @@ def test_a_socket_that_a_killed_server_left_is_replaced(root: Repository) -> Non
 @pytest.mark.usefixtures("server")
 def test_what_is_no_request_of_this_version_is_not_answered(root: Repository, line: bytes) -> None:
     with socket.socket(socket.AF_UNIX) as asked:
-        asked.connect(os.fspath(socket_place(root.root)))
+        asked.connect(os.fspath(socket_places(root.root)[0]))
         asked.sendall(line)
         asked.shutdown(socket.SHUT_WR)
         assert json.loads(asked.recv(4096)) == {"version": VERSION, "answered": False}
@@ -199,3 +202,46 @@ def test_requests_and_replies_are_read_as_they_were_written() -> None:
     assert read_reply(b'{"version": 1, "answered": true, "stdout": 3}') is None
     assert HookRequest("x", None, {}, "/w", b'{"cwd": "/a"}').place() == "/a"
     assert HookRequest("x", None, {}, "/w", b"[").place() == "/w"
+
+
+def test_a_hook_waits_as_long_as_the_server_says(
+    root: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server that asks a person says so in a line before its reply."""
+    ours, theirs = socket.socketpair()
+    passed = [0.0]
+
+    def serve() -> None:
+        theirs.recv(1 << 16)
+        # The time that a server has by itself is over; the person's is not.
+        passed[0] = 2 * SERVER_SECONDS
+        theirs.sendall(encode_waiting(30.0))
+        theirs.sendall(encode_reply(HookAnswer("", "", 0)))
+
+    monkeypatch.setattr(hook_socket, "connect", lambda *_: ours)
+    monkeypatch.setattr(hook_socket, "stopwatch", lambda: lambda: passed[0])
+    with ours, theirs:
+        thread = threading.Thread(target=serve)
+        thread.start()
+        assert ask_server(root.root, request(root), SERVER_SECONDS) == HookAnswer("", "", 0)
+        thread.join()
+
+
+def test_a_server_is_found_by_a_program_without_the_variable(
+    root: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A host may start its servers with an environment of its own choice."""
+    named = os.environ["XDG_RUNTIME_DIR"]
+    monkeypatch.delenv("XDG_RUNTIME_DIR")
+    governance = Governance(root.root)
+    listener = HookListener(governance)
+    listener.begin()
+    try:
+        assert ask_server(root.root, request(root), SERVER_SECONDS) is not None
+        monkeypatch.setenv("XDG_RUNTIME_DIR", named)
+        assert ask_server(root.root, request(root), SERVER_SECONDS) is not None
+        assert server_listens(root.root)
+    finally:
+        listener.end()
+        governance.close(None)
+    assert not server_listens(root.root)

@@ -33,7 +33,7 @@ from intent_lsp.governance.plan.planning import Granted, Wish
 from intent_lsp.governance.root.sessions import Session
 from intent_lsp.store.clock import stopwatch
 from intent_lsp.store.fs.write import make_directory, remove_file
-from intent_lsp.store.hook_socket import is_private, read_line, socket_place
+from intent_lsp.store.hook_socket import is_private, read_line, socket_places
 
 _log: Final = logging.getLogger(__name__)
 
@@ -49,7 +49,7 @@ class HookListener:
 
     def __init__(self, governance: Governance) -> None:
         self._governance = governance
-        self._place = socket_place(governance.root)
+        self._place = socket_places(governance.root)[0]
         self._socket: socket.socket | None = None
         self.person: PersonAtEditor | None = None
 
