@@ -4,8 +4,10 @@ import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 import pytest
+from pytest import TestReport
 
 from tests.support.agent_lab import last_run
 from tests.support.agent_lab.installation import PACKAGES
@@ -164,3 +166,21 @@ def test_the_table_keeps_the_rows_of_hosts_that_did_not_run() -> None:
 def test_the_tiny_mcp_server_answers_with_what_it_is_given() -> None:
     called = answer("tools/call", {"name": "echo", "arguments": {"text": "hello"}})
     assert called == {"content": [{"type": "text", "text": "echo: hello"}]}
+
+
+def report(journey: str, host: str, outcome: Literal["passed", "skipped", "failed"]) -> TestReport:
+    """Return the report of one journey of a host."""
+    where = f"tests/agents/test_journeys.py::{journey}[{host}]"
+    return TestReport(where, ("", 0, ""), {}, outcome, None, "call", duration=2.0)
+
+
+def test_a_row_is_for_a_host_that_was_taken_through_every_journey_without_a_failure() -> None:
+    first, *rest = sorted(last_run._journeys())  # noqa: SLF001 - the names, not the rule
+    assert "test_a_host_whose_hooks_do_nothing_is_named" in rest
+    reports = [report(name, host, "passed") for host in ("codex", "qwen") for name in rest]
+    reports += [report(first, "codex", "skipped"), report(first, "qwen", "failed")]
+    done = [each for each in reports if not each.failed]
+    failed = [each for each in reports if each.failed]
+    found = last_run.outcomes(done, failed, ["codex", "qwen", "kimi"])
+    assert found == {"codex": HostOutcome(passed=len(rest), skipped=1, seconds=2.0)}
+    assert last_run.outcomes(done[1:], failed, ["codex"]) == {}

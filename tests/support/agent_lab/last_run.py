@@ -31,13 +31,17 @@ class HostOutcome:
 
 
 def outcomes(
-    reports: Iterable[pytest.TestReport], hosts: Iterable[str]
+    reports: Iterable[pytest.TestReport],
+    failed: Iterable[pytest.TestReport],
+    hosts: Iterable[str],
 ) -> Mapping[str, HostOutcome]:
-    """Return the outcomes of the hosts that were taken through every journey.
+    """Return the outcomes of the hosts that were taken through every journey without a failure.
 
-    The name of the host stands in the id of each test.
+    `reports` are those of journeys that passed or are not possible. The name of the host stands in
+    the id of each test.
     """
-    found = list(reports)
+    found, missed = list(reports), list(failed)
+    hosts = [host for host in hosts if not any(_is_of(report, host) for report in missed)]
     of_hosts = {host: [report for report in found if _is_of(report, host)] for host in hosts}
     return {host: _outcome(of) for host, of in of_hosts.items() if _names(of) == _journeys()}
 
@@ -55,7 +59,11 @@ def write(page: str, found: Mapping[str, HostOutcome], hosts: Mapping[str, Host]
 
 
 def _journeys() -> set[str]:
-    return set(re.findall(r"^def (test_\w+)\(", _TESTS.read_text(encoding="utf-8"), re.MULTILINE))
+    return set(
+        re.findall(
+            r"^(?:async )?def (test_\w+)\(", _TESTS.read_text(encoding="utf-8"), re.MULTILINE
+        )
+    )
 
 
 def _names(reports: Iterable[pytest.TestReport]) -> set[str]:
