@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from pytest import TestReport
 
 from tests.support.agent_lab import last_run
 from tests.support.agent_lab.installation import PACKAGES
@@ -168,14 +167,16 @@ def test_the_tiny_mcp_server_answers_with_what_it_is_given() -> None:
     assert called == {"content": [{"type": "text", "text": "echo: hello"}]}
 
 
-def report(journey: str, host: str, outcome: Literal["passed", "skipped", "failed"]) -> TestReport:
+def report(
+    journey: str, host: str, outcome: Literal["passed", "skipped", "failed"]
+) -> pytest.TestReport:
     """Return the report of one journey of a host."""
     where = f"tests/agents/test_journeys.py::{journey}[{host}]"
-    return TestReport(where, ("", 0, ""), {}, outcome, None, "call", duration=2.0)
+    return pytest.TestReport(where, ("", 0, ""), {}, outcome, None, "call", duration=2.0)
 
 
 def test_a_row_is_for_a_host_that_was_taken_through_every_journey_without_a_failure() -> None:
-    first, *rest = sorted(last_run._journeys())  # noqa: SLF001 - the names, not the rule
+    first, *rest = sorted(last_run.journeys())
     assert "test_a_host_whose_hooks_do_nothing_is_named" in rest
     reports = [report(name, host, "passed") for host in ("codex", "qwen") for name in rest]
     reports += [report(first, "codex", "skipped"), report(first, "qwen", "failed")]

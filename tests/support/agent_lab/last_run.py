@@ -43,7 +43,7 @@ def outcomes(
     found, missed = list(reports), list(failed)
     hosts = [host for host in hosts if not any(_is_of(report, host) for report in missed)]
     of_hosts = {host: [report for report in found if _is_of(report, host)] for host in hosts}
-    return {host: _outcome(of) for host, of in of_hosts.items() if _names(of) == _journeys()}
+    return {host: _outcome(of) for host, of in of_hosts.items() if _names(of) == journeys()}
 
 
 def write(page: str, found: Mapping[str, HostOutcome], hosts: Mapping[str, Host]) -> str:
@@ -58,7 +58,7 @@ def write(page: str, found: Mapping[str, HostOutcome], hosts: Mapping[str, Host]
     return page[: old.start()] + table + page[old.end() :]
 
 
-def _journeys() -> set[str]:
+def journeys() -> set[str]:
     return set(
         re.findall(
             r"^(?:async )?def (test_\w+)\(", _TESTS.read_text(encoding="utf-8"), re.MULTILINE
