@@ -85,10 +85,11 @@ lint: $(READY)  ## format, then lint, type-check and check the imports
 	$(BIN)/lint-imports
 
 .PHONY: docs
-docs: $(READY)  ## write anew what the docs have from the code: the code map, the commands, the messages
+docs: $(READY)  ## write anew what the docs have from the code: the code map, the commands, the messages, the hosts
 	$(BIN)/python -m tests.support.code_map
 	$(BIN)/python -m tests.support.command_list
 	$(BIN)/python -m tests.support.message_list
+	$(BIN)/python -m tests.support.host_pages
 
 .PHONY: report-images
 report-images: $(READY)  ## take the documentation's pictures of a report, in Chromium

@@ -13,7 +13,7 @@ import yaml
 
 from intent_lsp import __version__
 from intent_lsp.core import codes
-from tests.support import code_map, command_list, markdown, message_list
+from tests.support import code_map, command_list, host_pages, markdown, message_list
 from tests.support.markdown import Page
 
 ROOT = Path(__file__).parent.parent
@@ -186,6 +186,16 @@ def test_the_ways_out_that_messages_name_are_called_as_their_buttons() -> None:
     assert {name for name in prefixed if not {name, f"{name}…"} & titles} == set()
 
 
+def test_each_agent_host_has_a_page_of_one_screen() -> None:
+    made = host_pages.pages()
+    assert {path: path.read_text(encoding="utf-8") for path in made} == made, "run `make docs`"
+    assert set(host_pages.FOLDER.glob("*.md")) == made.keys()
+    for path, text in made.items():
+        assert text.count("\n") <= 45, path
+    observed = {host.name for host in host_pages.HOSTS if host.observed}
+    assert host_pages.UNSEEN.keys() == observed
+
+
 def test_the_list_of_modules_is_the_one_that_their_first_lines_make() -> None:
     assert code_map.modules_written() == code_map.modules_made(), "run `make docs`"
 
@@ -235,7 +245,8 @@ def test_every_page_is_reachable_from_the_index() -> None:
         return {(page.path.parent / link.split("#")[0]).resolve() for link in page.links()}
 
     index = DOCS / "README.md"
-    reached = targets(PAGES["docs/README.md"]) | targets(PAGES["docs/adr/README.md"]) | {index}
+    indexes = ("docs/README.md", "docs/adr/README.md", "docs/agent-hosts.md")
+    reached = {index}.union(*(targets(PAGES[name]) for name in indexes))
     assert {page.path for page in PAGES.values()} - reached == {ROOT / "README.md"}
     assert index in targets(PAGES["README.md"])
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests.support import host_pages
 from tests.support import repetition as repetitions
 from tests.support.agent_lab import last_run
 from tests.support.agent_lab.governed_host import Arrangement, GovernedHost, governed_host
@@ -49,6 +50,7 @@ def pytest_terminal_summary(
         found = last_run.outcomes(reports, failed, hosts)
         page = last_run.write(last_run.PAGE.read_text(encoding="utf-8"), found, hosts)
         last_run.PAGE.write_text(page, encoding="utf-8")
+        host_pages.write()
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
