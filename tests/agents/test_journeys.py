@@ -1,6 +1,7 @@
 """Journeys of real agent hosts: their own hook runners ask the real command `intent-lsp hook`."""
 
 import asyncio
+import json
 import re
 import sys
 import threading
@@ -254,6 +255,26 @@ def test_a_resumed_session_has_its_intent(governed: GovernedHost, host: Host) ->
     else:
         # A new turn needs a new checkout, and the prompt's answer cannot carry one.
         refused(governed, model, 2, "intent-lsp intents select")
+
+
+def test_the_doctor_asks_codex_whether_it_trusts_our_hook(govern_host: Govern, host: Host) -> None:
+    if host.name != "codex":
+        pytest.skip("only Codex can be asked")
+    governed = govern_host()
+
+    def examined() -> dict[str, Any]:
+        done = governed.lab.beside(["intent-lsp", "doctor", "--host", "codex", "--json"])
+        (found,) = json.loads(done.out)["hosts"]
+        return dict(found)
+
+    found = examined()
+    assert (found["blocks"], found["trust"]) == (False, "untrusted")
+    assert [each["blocks"] for each in found["probes"]] == [True]
+    assert found["problems"][0]["cause"].startswith("Codex does not trust the hook (untrusted)")
+    assert "/hooks" in found["problems"][0]["cure"]
+    governed.trust_hooks_of_codex()
+    found = examined()
+    assert (found["blocks"], found["trust"], found["problems"]) == (True, "trusted", [])
 
 
 async def test_a_host_whose_hooks_do_nothing_is_named(

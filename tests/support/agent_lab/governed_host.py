@@ -30,6 +30,19 @@ AUTH = "src/auth/login.py"
 BILLING = "src/billing/invoice.py"
 """A file that INT-002 owns."""
 
+_HOOKS_LIST = """\
+import json, pathlib, sys
+sys.path.insert(0, sys.argv[1])
+from intent_lsp.store.hook_runs import ask_program
+requests = [
+    {"id": 1, "method": "initialize", "params": {"clientInfo": {"name": "tests", "version": "1"}}},
+    {"method": "initialized"},
+    {"id": 2, "method": "hooks/list", "params": {"cwds": [sys.argv[2]]}},
+]
+root = pathlib.Path(sys.argv[2])
+print(json.dumps(ask_program(["codex", "app-server"], root, requests, 30.0)))
+"""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arrangement:
@@ -85,6 +98,19 @@ class GovernedHost:
     def records_of(self, path: str) -> list[dict[str, Any]]:
         """Return the records that name a file, oldest first."""
         return [r for r in self.records() if any(f["relative_path"] == path for f in r["files"])]
+
+    def trust_hooks_of_codex(self) -> None:
+        """Trust each hook of the project, as a person does in Codex by `/hooks`."""
+        done = self.lab.beside([sys.executable, "-c", _HOOKS_LIST, str(ROOT), str(self.lab.repo)])
+        found = json.loads(done.out)["result"]
+        hooks = [hook for each in found["data"] for hook in each["hooks"]]
+        config = self.lab.place.home / ".codex" / "config.toml"
+        trusted = "".join(
+            f"[hooks.state.{json.dumps(hook['key'])}]\n"
+            f"trusted_hash = {json.dumps(hook['currentHash'])}\n"
+            for hook in hooks
+        )
+        config.write_text(config.read_text(encoding="utf-8") + "\n" + trusted, encoding="utf-8")
 
     def answer_hooks(self) -> None:
         """Have the host's hooks answered by `intent-lsp` from now on, whatever they ran before."""

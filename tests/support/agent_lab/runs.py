@@ -53,7 +53,11 @@ class Lab:
         arguments = self.host.resume if resume else self.host.arguments
         model.prompt = prompt
         words = [prompt if word == "{prompt}" else word for word in arguments]
-        return self._run(words, model)
+        return self._run([*self._program(), *words], model)
+
+    def beside(self, words: Sequence[str]) -> HostRun:
+        """Run another program where the host runs, with the host itself on its PATH."""
+        return self._run(words, ScriptedModel([]), on_path=Path(self._program()[-1]).parent)
 
     def converse(self, model: ScriptedModel, prompts: Sequence[str]) -> HostRun:
         """Run the host headless with several prompts, or commands such as `/clear`."""
@@ -61,16 +65,21 @@ class Lab:
         said = [{"role": "user", "content": prompt} for prompt in prompts]
         lines = [json.dumps({"type": "user", "message": message}) + "\n" for message in said]
         (self.directory / "host.in").write_text("".join(lines), encoding="utf-8")
-        return self._run(self.host.conversation, model, self.directory / "host.in")
+        words = [*self._program(), *self.host.conversation]
+        return self._run(words, model, self.directory / "host.in")
 
     def prepare(self) -> None:
         """Run what the host needs once before its first run, such as to sign in."""
         if self.host.before:
-            done = self._run(self.host.before, ScriptedModel([]))
+            done = self._run([*self._program(), *self.host.before], ScriptedModel([]))
             assert done.status == 0, f"{done.out}{done.err}"
 
     def _run(
-        self, arguments: Sequence[str], model: ScriptedModel, given: Path = Path(os.devnull)
+        self,
+        command: Sequence[str],
+        model: ScriptedModel,
+        given: Path = Path(os.devnull),
+        on_path: Path | None = None,
     ) -> HostRun:
         out, err = self.directory / "host.out", self.directory / "host.err"
         out.write_bytes(b"")
@@ -79,9 +88,9 @@ class Lab:
         ours, theirs = socket.socketpair()
         with ours, theirs:
             order = {
-                "command": [*self._program(), *arguments],
+                "command": list(command),
                 "directory": str(self.place.repo),
-                "environment": self._environment(),
+                "environment": self._environment(on_path),
                 "port": PORT,
                 "channel": theirs.fileno(),
                 "stdin": str(given),
@@ -99,8 +108,8 @@ class Lab:
         assert len(found) == 1, f"{self.host.program} in {installed}"
         return [str(installation.node() / "node"), *found] if self.host.on_node else found
 
-    def _environment(self) -> dict[str, str]:
-        own = [] if self.programs is None else [str(self.programs)]
+    def _environment(self, on_path: Path | None) -> dict[str, str]:
+        own = [str(each) for each in (self.programs, on_path) if each is not None]
         of_node = [str(installation.node())] if self.host.on_node else []
         path = ":".join([*own, *of_node, _SYSTEM_PATH])
         return {
