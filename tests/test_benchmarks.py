@@ -8,12 +8,21 @@ from pathlib import Path
 import pytest
 
 from tests.support import chromium, code_server
+from tests.support.agent_lab.runs import why_no_namespace
 
 ROOT = Path(__file__).parent.parent
 NAMES = sorted(path.stem for path in (ROOT / "benchmarks").glob("[!_]*.py"))
 
 
+def in_a_namespace() -> None:
+    """Skip where no network namespace can be made: no agent host runs without one."""
+    reason = why_no_namespace()
+    if reason is not None:
+        pytest.skip(reason)
+
+
 NEEDS: dict[str, tuple[Callable[[], object], ...]] = {
+    "hosts": (in_a_namespace,),
     "vscode_start": (chromium.program, code_server.installed),
 }
 """What has to be there for some; a test without it is skipped, but never in CI."""
