@@ -6,7 +6,6 @@ line.
 """
 
 import gc
-import signal
 import sys
 from collections.abc import Sequence
 
@@ -65,6 +64,9 @@ def _serve(
     token_file: str | None = None,
     origins: Sequence[str] = (),
 ) -> int:
+    # Loaded late, as the doors are: a hook needs no signals.
+    import signal  # noqa: PLC0415
+
     # Heard once the event loop can: an interrupt in the midst of an import may get lost there.
     signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
     # What is loaded stays: the garbage collector need not look for garbage in it, now or ever.

@@ -6,8 +6,10 @@ Invariant: no other module reads the time or draws a random id.
 import sys
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 _COARSE: Final = 5 if sys.platform == "linux" else None
 """The kernel's clock for times of files, CLOCK_REALTIME_COARSE, which `time` does not name."""
@@ -16,8 +18,11 @@ _SAFE_NS: Final = 20_000_000
 """More than one tick of that clock, to subtract from the time where it cannot be read."""
 
 
-def now() -> datetime:
+def now() -> "datetime":
     """Return the present time, timezone-aware, in UTC."""
+    # Loaded when it is needed: a hook that only asks the server needs no date.
+    from datetime import UTC, datetime  # noqa: PLC0415
+
     return datetime.now(UTC)
 
 

@@ -1,19 +1,20 @@
 """The socket of a root at which a running server answers hooks: its place, and asking there.
 
 Invariant: a directory or socket of another user is never used.
+Invariant: paths are strings, and nothing is loaded that takes long, so that a hook begins quickly.
 """
 
 import os
 import socket
 import stat
 from collections.abc import Callable
-from hashlib import sha256
-from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 from intent_lsp.core.agents.hook_answer import HookAnswer
 from intent_lsp.formats.hook_wire import LARGEST, HookRequest, read_reply, read_waiting
 from intent_lsp.store.clock import stopwatch
+
+StrPath: TypeAlias = "str | os.PathLike[str]"
 
 ROOM: Final = "intent-lsp"
 """The name of the directory in the runtime directory."""
@@ -21,41 +22,43 @@ ROOM: Final = "intent-lsp"
 REPLY_SECONDS: Final = 1.0
 """How long a reply may take after the person's time is over."""
 
-_NAME_LENGTH: Final = 24
 _LONGEST: Final = 60
 """Bytes of a runtime directory's path; the path of a socket has at most 107."""
 _CHUNK: Final = 1 << 20
 
 
-def socket_places(root: Path) -> tuple[Path, ...]:
+def socket_places(root: StrPath) -> tuple[str, ...]:
     """Return where the socket of a root may be, the place where a server makes it first.
 
     That is in the user's runtime directory, else below `/tmp`. A host may start a program without
-    the variable that names the runtime directory, so its usual place is searched too.
+    the variable that names the runtime directory, so its usual place is searched too. Return no
+    place for a root that does not exist.
     """
-    name = sha256(os.fsencode(os.path.realpath(root))).hexdigest()[:_NAME_LENGTH]
-    user = os.geteuid()
+    try:
+        found = os.stat(root)  # noqa: PTH116 - strings throughout
+    except (OSError, ValueError):
+        return ()
+    # Whatever links lead to it, a directory has one device and one inode.
+    name, user = f"{found.st_dev:x}-{found.st_ino:x}.sock", os.geteuid()
     named, usual = os.environ.get("XDG_RUNTIME_DIR", ""), f"/run/user/{user}"
+    rooms = [f"/tmp/{ROOM}-{user}"]  # noqa: S108 - checked by is_private
+    if usual != named and os.path.isdir(usual):  # noqa: PTH112 - strings throughout
+        rooms.insert(0, f"{usual}/{ROOM}")
     # A runtime directory whose path is too long for a socket is not used.
-    known = named.startswith("/") and len(os.fsencode(named)) <= _LONGEST
-    found = [named] if known else []
-    found += [usual] if usual != named and os.path.isdir(usual) else []  # noqa: PTH112 - no path
-    below = [Path(each, ROOM) for each in found]
-    return tuple(
-        place / f"{name}.sock"
-        for place in (*below, Path(f"/tmp/{ROOM}-{user}"))  # noqa: S108 - checked by is_private
-    )
+    if named.startswith("/") and len(os.fsencode(named)) <= _LONGEST:
+        rooms.insert(0, f"{named}/{ROOM}")
+    return tuple(f"{room}/{name}" for room in rooms)
 
 
-def connect(root: Path, seconds: float) -> socket.socket | None:
+def connect(root: StrPath, seconds: float) -> socket.socket | None:
     """Return a connection to the server of a root, or None if none listens within `seconds`."""
     for place in socket_places(root):
-        if not is_private(place.parent):
+        if not is_private(place.rpartition("/")[0]):
             continue
         connection = socket.socket(socket.AF_UNIX)
         connection.settimeout(seconds)
         try:
-            connection.connect(os.fspath(place))
+            connection.connect(place)
         except OSError:
             connection.close()
         else:
@@ -63,7 +66,7 @@ def connect(root: Path, seconds: float) -> socket.socket | None:
     return None
 
 
-def is_private(directory: Path) -> bool:
+def is_private(directory: StrPath) -> bool:
     """Whether a directory exists, is this user's, and nobody else may enter it."""
     try:
         found = os.lstat(directory)
@@ -73,7 +76,7 @@ def is_private(directory: Path) -> bool:
     return ours and not found.st_mode & 0o077
 
 
-def ask_server(root: Path, request: HookRequest, seconds: float) -> HookAnswer | None:
+def ask_server(root: StrPath, request: HookRequest, seconds: float) -> HookAnswer | None:
     """Return the answer of the server of a root.
 
     Return None if no server listens there, or if it gives no answer within `seconds`.
@@ -81,7 +84,7 @@ def ask_server(root: Path, request: HookRequest, seconds: float) -> HookAnswer |
     return read_reply(exchange(root, request.encode(), seconds))
 
 
-def exchange(root: Path, line: bytes, seconds: float) -> bytes:
+def exchange(root: StrPath, line: bytes, seconds: float) -> bytes:
     """Send a line to the server of a root and return its reply.
 
     Return b"" if no server listens there, or if it gives no reply within `seconds`; it gets more

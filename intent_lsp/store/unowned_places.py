@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Final
 
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.store.fs.roots import governed_root, is_git_top
+from intent_lsp.store.fs.root_search import is_git_top
+from intent_lsp.store.fs.roots import governed_root
 from intent_lsp.store.git.repository import Git
 
 _VARIABLES: Final = ("TMPDIR", "TEMP", "TMP")

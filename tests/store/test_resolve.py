@@ -15,7 +15,8 @@ from intent_lsp.store.fs.local_dir import (
     open_local_directory,
 )
 from intent_lsp.store.fs.resolve import ResolvedPath, case_sensitive, is_directory, resolve_below
-from intent_lsp.store.fs.roots import RootsBelow, governed_root, is_git_top
+from intent_lsp.store.fs.root_search import is_git_top
+from intent_lsp.store.fs.roots import RootsBelow, governed_root
 
 
 def names(directory: Path) -> list[str]:

@@ -21,7 +21,7 @@ from intent_lsp.core.agents.hook_answer import (
 from intent_lsp.doors.hook.standard_input import UnreadInputError, read_input
 from intent_lsp.formats.hook_wire import HookRequest
 from intent_lsp.store.clock import stopwatch
-from intent_lsp.store.fs.roots import governed_root
+from intent_lsp.store.fs.root_search import governing_directory
 from intent_lsp.store.hook_socket import ask_server
 
 READING_SECONDS = 6.0
@@ -52,7 +52,7 @@ def _reply(host: str, event: str | None) -> HookAnswer:
         request = HookRequest(host, event, environment, cwd, b"")
         return _here(request, passed, str(problem))
     request = HookRequest(host, event, environment, cwd, data)
-    root = governed_root(request.place())
+    root = governing_directory(request.place())
     reply = None if root is None else ask_server(root, request, SERVER_SECONDS)
     return reply or _here(request, passed)
 

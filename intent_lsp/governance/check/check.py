@@ -40,7 +40,8 @@ from intent_lsp.governance.check.origins import HunkOrigins
 from intent_lsp.governance.ledger.reader import LedgerReader
 from intent_lsp.governance.root.rules import Rules
 from intent_lsp.store import clock
-from intent_lsp.store.fs.roots import RootsBelow, is_git_top
+from intent_lsp.store.fs.root_search import is_git_top
+from intent_lsp.store.fs.roots import RootsBelow
 from intent_lsp.store.git.commits import CommitRange, commit_range, head_branch
 from intent_lsp.store.git.file_changes import unmerged_paths
 from intent_lsp.store.git.repository import Git

@@ -20,7 +20,8 @@ from intent_lsp.core.policy import TeamPolicy
 from intent_lsp.governance.contents.contents import KEPT_AT_MOST, Contents
 from intent_lsp.governance.contents.uncommitted_tree import is_too_large
 from intent_lsp.store.fs.files import Stamp, stamp
-from intent_lsp.store.fs.roots import RootsBelow, is_git_top
+from intent_lsp.store.fs.root_search import is_git_top
+from intent_lsp.store.fs.roots import RootsBelow
 from intent_lsp.store.fs.tree_reader import TreeFiles, holds_file
 from intent_lsp.store.fs.tree_walk import files_below
 from intent_lsp.store.fs.write import is_temporary

@@ -11,7 +11,8 @@ from typing import Final
 
 from intent_lsp.core.paths import LOCAL_ROOM, WorkspacePath
 from intent_lsp.store.fs.resolve import ResolvedPath, resolve_below
-from intent_lsp.store.fs.roots import RootsBelow, is_git_top
+from intent_lsp.store.fs.root_search import is_git_top
+from intent_lsp.store.fs.roots import RootsBelow
 
 _log: Final = logging.getLogger(__name__)
 

@@ -135,7 +135,7 @@ def test_many_hooks_at_once_are_all_answered_and_recorded(root: Repository) -> N
 
 @pytest.mark.usefixtures("server")
 def test_only_this_user_can_reach_the_socket(root: Repository) -> None:
-    place = socket_places(root.root)[0]
+    place = Path(socket_places(root.root)[0])
     assert oct(place.stat().st_mode & 0o777) == "0o600"
     assert is_private(place.parent)
     place.parent.chmod(0o755)
@@ -153,7 +153,7 @@ def test_the_first_server_of_a_root_answers_and_another_takes_over(
 
 
 def test_a_socket_that_a_killed_server_left_is_replaced(root: Repository) -> None:
-    place = socket_places(root.root)[0]
+    place = Path(socket_places(root.root)[0])
     place.parent.mkdir(mode=0o700)
     left = socket.socket(socket.AF_UNIX)
     left.bind(os.fspath(place))
@@ -173,7 +173,7 @@ def test_a_socket_that_a_killed_server_left_is_replaced(root: Repository) -> Non
 @pytest.mark.usefixtures("server")
 def test_what_is_no_request_of_this_version_is_not_answered(root: Repository, line: bytes) -> None:
     with socket.socket(socket.AF_UNIX) as asked:
-        asked.connect(os.fspath(socket_places(root.root)[0]))
+        asked.connect(socket_places(root.root)[0])
         asked.sendall(line)
         asked.shutdown(socket.SHUT_WR)
         assert json.loads(asked.recv(4096)) == {"version": VERSION, "answered": False}

@@ -49,7 +49,7 @@ class HookListener:
 
     def __init__(self, governance: Governance) -> None:
         self._governance = governance
-        self._place = socket_places(governance.root)[0]
+        self._place = Path(socket_places(governance.root)[0])
         self._socket: socket.socket | None = None
         self.person: PersonAtEditor | None = None
 
