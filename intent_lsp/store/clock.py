@@ -1,15 +1,13 @@
 """The clock and the source of random ids.
 
-Invariant: no other module reads the time or draws a random id.
+Invariant: no other module reads the time, apart from the stopwatch, or draws a random id.
 """
 
 import sys
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from datetime import datetime
+from datetime import UTC, datetime
+from typing import Final
 
 _COARSE: Final = 5 if sys.platform == "linux" else None
 """The kernel's clock for times of files, CLOCK_REALTIME_COARSE, which `time` does not name."""
@@ -18,11 +16,8 @@ _SAFE_NS: Final = 20_000_000
 """More than one tick of that clock, to subtract from the time where it cannot be read."""
 
 
-def now() -> "datetime":
+def now() -> datetime:
     """Return the present time, timezone-aware, in UTC."""
-    # Loaded when it is needed: a hook that only asks the server needs no date.
-    from datetime import UTC, datetime  # noqa: PLC0415
-
     return datetime.now(UTC)
 
 
@@ -40,12 +35,6 @@ def deadline(seconds: float) -> Callable[[], bool]:
     """Return a function that returns True once `seconds` have passed since this call."""
     end = time.monotonic() + seconds
     return lambda: time.monotonic() >= end
-
-
-def stopwatch() -> Callable[[], float]:
-    """Return a function that returns the seconds passed since this call."""
-    begun = time.monotonic()
-    return lambda: time.monotonic() - begun
 
 
 def pause(seconds: float) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from threading import Timer
 from typing import IO, Any, Final
 
-from intent_lsp.store.clock import stopwatch
+from intent_lsp.store.stopwatch import stopwatch
 
 _SHELL: Final = "/bin/sh"
 _LARGEST: Final = 64 * 1024

@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 
 from intent_lsp.core.agents.hook_answer import HookAnswer
 from intent_lsp.formats.hook_wire import LARGEST, HookRequest, read_reply, read_waiting
-from intent_lsp.store.clock import stopwatch
+from intent_lsp.store.stopwatch import stopwatch
 
 StrPath: TypeAlias = "str | os.PathLike[str]"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from intent_lsp.store import clock
+from intent_lsp.store.watch import targets
 from intent_lsp.store.watch.targets import Polled
 
 
@@ -42,7 +42,7 @@ def test_looking_takes_a_fiftieth_of_the_time(
             return False
 
     moments = iter([0.001, 0.5, 3.0, 0.0])
-    monkeypatch.setattr(clock, "stopwatch", lambda: lambda: next(moments))
+    monkeypatch.setattr(targets, "stopwatch", lambda: lambda: next(moments))
     looking = Polled([str(tmp_path)])
     for _ in range(3):
         looking.wait(Interrupt())

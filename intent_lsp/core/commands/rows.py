@@ -92,7 +92,8 @@ class ProgramRow:
     """One way of calling a program. A row fits a call if all its conditions hold.
 
     Conditions: `needs` (one of these options), `unless` (none of these options), `bare` (no
-    operands), `first` (the first operand is one of these), `tasks` with `also`, and `script`.
+    operands), `first` (the first operand is one of these), `tasks` (which operands must name a task
+    that only verifies, such as `test`; `also` are further names of such tasks), and `script`.
     `script` is a regular expression for the values of the options `given`, or else for the first
     operand; with `numbers`, a shell expansion may stand in the script for a number.
 

@@ -174,7 +174,7 @@ def proved(anchors: Sequence[Anchor], extent: Extent) -> str:
     held.sort(key=lambda found: found[0], reverse=True)
     told = []
     for count, anchor in held:
-        sentence = f"{_counted(count, extent)} unchanged since {_where(anchor)}"
+        sentence = f"{_counted(count, extent)} since {_where(anchor)}"
         if sentence not in told:
             told.append(sentence)
     count = len(told) - _NAMED
@@ -203,8 +203,8 @@ def conditional(extent: Extent) -> str:
 
 def _counted(count: int, extent: Extent) -> str:
     if count == extent.records:
-        return f"all {count:,} records are"
-    return f"the first {count:,} of {extent.records:,} records are"
+        return f"all {count:,} records are unchanged"
+    return f"the first {count:,} of {extent.records:,} records are unchanged"
 
 
 def _where(anchor: Anchor) -> str:

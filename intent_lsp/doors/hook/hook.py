@@ -20,9 +20,9 @@ from intent_lsp.core.agents.hook_answer import (
 )
 from intent_lsp.doors.hook.standard_input import UnreadInputError, read_input
 from intent_lsp.formats.hook_wire import HookRequest
-from intent_lsp.store.clock import stopwatch
 from intent_lsp.store.fs.root_search import governing_directory
 from intent_lsp.store.hook_socket import ask_server
+from intent_lsp.store.stopwatch import stopwatch
 
 READING_SECONDS = 6.0
 """How long an event may take to come: a fifth of the time that hosts are told to wait."""

@@ -6,7 +6,7 @@ import select
 from typing import Final
 
 from intent_lsp.core.errors import IntentLspError
-from intent_lsp.store.clock import stopwatch
+from intent_lsp.store.stopwatch import stopwatch
 
 LARGEST: Final = 32 * 1024 * 1024
 """The most bytes of one event."""

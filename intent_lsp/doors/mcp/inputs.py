@@ -202,7 +202,7 @@ class ApplyEditInput(EditInput):
         Field(min_length=1, max_length=10_000, description="All of them are changed, or none."),
     ]
 
-    def place(self) -> str | None:
+    def place(self) -> str:
         """Return the path of the first file."""
         return self.files[0].path
 
@@ -217,8 +217,8 @@ class WriteInput(SessionInput):
     read_hash: LastReadHash = None
     tool_use_id: ShortText | None = None
 
-    def place(self) -> str | None:
-        """Return the path of the file."""
+    def place(self) -> str:
+        """Return the path of the file to write."""
         return self.path
 
 
@@ -257,8 +257,8 @@ class WhoWroteInput(ReadingInput):
     start_line: Annotated[int, Field(ge=1, description="Counted from 1.")] = 1
     end_line: Annotated[int | None, Field(ge=1, description="Included.")] = None
 
-    def place(self) -> str | None:
-        """Return the path of the file."""
+    def place(self) -> str:
+        """Return the path of the file that is asked about."""
         return self.path
 
 

@@ -119,7 +119,7 @@ def _choose(
         FileCode.YAML_DUPLICATE_KEY,
         f"`{ignored}` is ignored, because `{used}` is given too",
         dropped.key,
-        related=(RelatedSpan(span=reading.span(kept.key), message="this key is used"),),
+        related=(RelatedSpan(span=reading.span(kept.key), message="this key is used instead"),),
     )
 
 

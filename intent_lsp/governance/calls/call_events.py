@@ -109,7 +109,7 @@ class FoundFile:
 
 
 class CallEvents:
-    """Reads the files of one root's tickets and makes the ledger events of their calls."""
+    """Reads the files that one root's tickets name and makes the ledger events of their calls."""
 
     def __init__(self, *, stores: Stores, contents: Contents) -> None:
         self._stores = stores

@@ -80,7 +80,9 @@ def seal_ledger(ledger: Ledger) -> Checkpoint | Unsealed:
         return Unsealed("the ledger failed verification", first)
     origin = first_hash(ledger.root)
     if origin is None or not found.heads:
-        return Unsealed("the ledger has no record yet; save a file first")
+        return Unsealed(
+            "the checkpoint needs a record, and the ledger has none yet; save a file first"
+        )
     if len(found.heads) > HEADS_AT_MOST:
         return Unsealed(
             f"a checkpoint names at most {HEADS_AT_MOST} heads, and the ledger has more;"

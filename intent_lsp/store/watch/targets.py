@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Self
 
-from intent_lsp.store import clock
+from intent_lsp.store.stopwatch import stopwatch
 
 _GONE = (0, 0)
 """The identity of a directory that does not exist."""
@@ -130,7 +130,7 @@ class Polled:
         )
 
     def _look(self) -> dict[str, _Entries]:
-        passed = clock.stopwatch()
+        passed = stopwatch()
         found = {directory: _entries(directory) for directory in self._directories}
         self._pause = max(_PAUSE_SECONDS, _SHARE * passed())
         return found

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final
 
-from intent_lsp.store import clock
+from intent_lsp.store.stopwatch import stopwatch
 from intent_lsp.store.watch.targets import Polled, Watched
 
 _log = logging.getLogger(__name__)
@@ -196,7 +196,7 @@ class Watch:
         Stop also after `_LOOKS` polls.
         """
         wanted = frozenset(watched.standing)
-        silent, looks = clock.stopwatch(), 0
+        silent, looks = stopwatch(), 0
         while not self._interrupt.is_set() and looks < _LOOKS:
             told = self._next(source)
             looks += isinstance(source, Polled)
@@ -210,7 +210,7 @@ class Watch:
             if now != watched:
                 self._known = now
                 break
-            silent = clock.stopwatch()
+            silent = stopwatch()
 
     def _next(self, source: _Source) -> frozenset[str] | None:
         """Wait a limited time for changes from a source, and return the changed paths.

@@ -16,7 +16,7 @@ from intent_lsp.formats.hosts.table import HOSTS
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.hooks.hook_answers import HookAnswering, HookCall
 from intent_lsp.governance.hooks.hook_events import HookEvents
-from intent_lsp.store.clock import stopwatch
+from intent_lsp.store.stopwatch import stopwatch
 from tests.support.hook_agent import POLICY, Agent, reason
 from tests.support.repository import Repository
 

@@ -8,6 +8,8 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator
+from functools import partial
+from itertools import chain, repeat
 from pathlib import Path
 
 import pytest
@@ -209,17 +211,16 @@ def test_a_hook_waits_as_long_as_the_server_says(
 ) -> None:
     """A server that asks a person says so in a line before its reply."""
     ours, theirs = socket.socketpair()
-    passed = [0.0]
+    # When the first line has come, the time that a server has by itself is over.
+    passed = chain([0.0], repeat(2 * SERVER_SECONDS))
 
     def serve() -> None:
         theirs.recv(1 << 16)
-        # The time that a server has by itself is over; the person's is not.
-        passed[0] = 2 * SERVER_SECONDS
         theirs.sendall(encode_waiting(30.0))
         theirs.sendall(encode_reply(HookAnswer("", "", 0)))
 
     monkeypatch.setattr(hook_socket, "connect", lambda *_: ours)
-    monkeypatch.setattr(hook_socket, "stopwatch", lambda: lambda: passed[0])
+    monkeypatch.setattr(hook_socket, "stopwatch", lambda: partial(next, passed))
     with ours, theirs:
         thread = threading.Thread(target=serve)
         thread.start()

@@ -77,7 +77,8 @@ def _session(governance: Governance, rules: Rules, call: Call) -> Session:
         )
     if not call.page.asks and found[0] == named and governance.handles.has_handle(named):
         raise WrongUsageError(
-            f"the session {named} is an agent's", cure="an agent names its session by its handle"
+            f"{named} is the id of an agent's session, and only a person may give it",
+            cure="use the handle that your session was given at its beginning, or in a refusal",
         )
     return sessions.open_agent(found[0], agent_id or found[1])
 

@@ -110,7 +110,7 @@ def _row(path: str, run: BlameRun) -> Sequence[Cell]:
 
 def _remark(page: Output, asked: WorkedFiles, files: Sequence[FileRuns]) -> None:
     if not files:
-        page.remark(f"intent-lsp: no line comes from {asked.intent_id}")
+        page.remark(f"intent-lsp: no line of the current files comes from {asked.intent_id}")
     if asked.truncated:
         page.remark(
             "intent-lsp: there may be more lines, since at most"

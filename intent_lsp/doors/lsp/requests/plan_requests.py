@@ -204,9 +204,10 @@ class PlanRequests:
         return await self._finish(self._grant(open_root, wish, session))
 
     async def record_verification(self, given: object) -> JsonObject:
-        """Answer `intent/recordVerification`: a command that checks the work has ended.
+        """Answer `intent/recordVerification`, which says that a verification command has ended.
 
-        If it failed, record a lesson. Also record the files that it changed after it was judged.
+        If the command failed, record a lesson. If it has an open ticket, also record the files that
+        it changed.
         """
         params = read_params(given, VerificationParams)
         open_root = await self._finder.open_root(params)

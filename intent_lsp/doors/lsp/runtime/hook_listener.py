@@ -31,9 +31,9 @@ from intent_lsp.governance.hooks.hook_answers import ElsewhereError, HookAnsweri
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
 from intent_lsp.governance.plan.planning import Granted, Wish
 from intent_lsp.governance.root.sessions import Session
-from intent_lsp.store.clock import stopwatch
 from intent_lsp.store.fs.write import make_directory, remove_file
 from intent_lsp.store.hook_socket import is_private, read_line, socket_places
+from intent_lsp.store.stopwatch import stopwatch
 
 _log: Final = logging.getLogger(__name__)
 
