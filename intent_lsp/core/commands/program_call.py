@@ -221,6 +221,6 @@ def _risky(call: ProgramCall, row: ProgramRow, arguments: Arguments) -> Iterator
         if option in row.unless:
             yield unknown(
                 program,
-                f"`{program}` with the option `{option}` may also change files that the command does"
-                " not name",
+                f"`{program}` with the option `{option}` may also change files that the command"
+                " does not name",
             )

@@ -81,7 +81,7 @@ def seal_ledger(ledger: Ledger) -> Checkpoint | Unsealed:
     origin = first_hash(ledger.root)
     if origin is None or not found.heads:
         return Unsealed(
-            "the checkpoint needs a record, and the ledger has none yet; save a file first"
+            "a checkpoint needs a record, and the ledger has none yet; save a file first"
         )
     if len(found.heads) > HEADS_AT_MOST:
         return Unsealed(
