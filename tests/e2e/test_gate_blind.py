@@ -16,7 +16,7 @@ from tests.support.repository import Repository
 pytestmark = pytest.mark.e2e
 
 HOOKS = ".codex/hooks.json"
-AUTH = "src/auth/login.py"
+AUTH, LOGIN = "src/auth/token.py", "src/auth/login.py"
 
 
 def run(root: Path, *words: str, data: str = "") -> "subprocess.CompletedProcess[str]":
@@ -39,7 +39,14 @@ async def test_a_blind_host_is_shown_until_it_is_heard(
     repository.commit("registered")
     async with editing(repository.root) as editor:
         await editor.ask("intent/select", {"intentId": "INT-001"})
+        editor.open(LOGIN)
         with idle_host("codex", tmp_path / "bin", repository.root) as host:
+            # What the editor saves is nobody else's work.
+            for number in range(5):
+                editor.type(LOGIN, f"line {number}\n")
+                await editor.save(LOGIN)
+                await editor.traced(number + 1)
+            assert (await editor.ask("intent/status"))["blindHosts"] == []
             host.append(AUTH, "by an agent that asks nobody")
             [problem] = await editor.problems(HOOKS, "GATE_BLIND")
             assert problem.severity is lsp.DiagnosticSeverity.Warning

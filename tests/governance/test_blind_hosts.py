@@ -244,25 +244,47 @@ def test_a_host_without_a_readable_settings_file_is_named_all_the_same(watched: 
     assert (blind.file, blind.violation.first_line) == (path, 0)
 
 
+def installed(repository: Repository, name: str) -> None:
+    """Register the hooks of a host, and commit them."""
+    for host in HOSTS:
+        for each in registrations_of(host, RegistrationOptions()) if host.name == name else ():
+            text = each.content.installed(None)
+            assert isinstance(text, str)
+            repository.write(each.paths[0], text)
+    repository.commit("registered")
+
+
+def test_two_hundred_builds_beside_a_real_program_that_was_heard_raise_nothing(
+    repository: Repository, tmp_path: Path
+) -> None:
+    govern(repository)
+    installed(repository, "codex")
+    home = tmp_path / "home"
+    with (
+        Governance(repository.root) as governance,
+        idle_host("codex", tmp_path / "bin", repository.root),
+    ):
+        session = governance.sessions.open_agent("observer")
+        governance.heard.note("codex", "SessionStart")
+        governance.disk_changes.look()
+        for number in range(200):
+            repository.write(f"src/auth/{number % 20}.py", f"built {number}\n")
+            governance.disk_changes.look()
+            news = governance.disk_changes.record(session)
+            assert [change.unannounced for change in news.recorded] == [True]
+            note_unasked_changes(governance, home, news.recorded)
+        assert blind_hosts(governance, home) == ()
+
+
 def test_a_real_change_beside_a_real_program_is_noted(
     repository: Repository, tmp_path: Path
 ) -> None:
     govern(repository)
+    installed(repository, "codex")
     with (
         Governance(repository.root) as governance,
         idle_host("codex", tmp_path / "bin", repository.root) as host,
     ):
-        watched_hooks = [
-            each
-            for entry in HOSTS
-            if entry.name == "codex"
-            for each in registrations_of(entry, RegistrationOptions())
-        ]
-        for each in watched_hooks:
-            text = each.content.installed(None)
-            assert isinstance(text, str)
-            repository.write(each.paths[0], text)
-        repository.commit("registered")
         session = governance.sessions.open_agent("observer")
         governance.disk_changes.look()
         host.append("src/auth/login.py", "by an agent that asks nobody")
