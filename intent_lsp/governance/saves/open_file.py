@@ -86,8 +86,8 @@ class OpenFile:
         """Record a save of the text `saved`, and return its outcome.
 
         `lines` is the buffer's present text, `before` the judgement made before the save.
-        `automatic`: the editor saved by itself. Return None if no root governs the file, or if it
-        cannot be read and its saves are not recorded.
+        `automatic`: the editor saved by itself. Return None if no root governs the file, or if the
+        file cannot be read and a save of it would have had no record anyway.
         """
         if self.governed is None:
             return None
