@@ -13,6 +13,7 @@ from intent_lsp.core.codes import GateCode
 from intent_lsp.core.gate.request import ApprovalAnswer, Ask, Denied
 from intent_lsp.core.redaction import neutral
 from intent_lsp.core.scope.language import escape
+from intent_lsp.core.text import counted
 from intent_lsp.governance.calls.admission import CallDecision
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
 from intent_lsp.governance.plan.planning import Granted, Wish
@@ -144,7 +145,7 @@ def _question(asker: str, admission: CallDecision, why: Denied) -> ApprovalQuest
     """
     shown = ", ".join(map(neutral, why.paths[:_PATHS_SHOWN])) or "files that the call does not name"
     more = len(why.paths) - _PATHS_SHOWN
-    paths = f"{shown} and {more} more files" if more > 0 else shown
+    paths = f"{shown} and {counted(more, 'more file')}" if more > 0 else shown
     intent = "" if admission.intent_id is None else f" for {neutral(admission.intent_id)}"
     tool = neutral(admission.tool_name)
     text = f"agent {neutral(asker)} asks to change {paths} with {tool}{intent}."

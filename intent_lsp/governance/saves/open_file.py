@@ -86,8 +86,9 @@ class OpenFile:
         """Record a save of the text `saved`, and return its outcome.
 
         `lines` is the buffer's present text, `before` the judgement made before the save.
-        `automatic`: the editor saved by itself. Return None if no root governs the file, or if the
-        file cannot be read and a save of it would have had no record anyway.
+        `automatic`: the editor saved by itself. If the file cannot be read now, the record has no
+        hash after the save. Return None if no root governs the file, or if it is a file whose
+        saves are not recorded and it cannot be read now.
         """
         if self.governed is None:
             return None

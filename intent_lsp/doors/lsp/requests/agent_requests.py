@@ -284,7 +284,7 @@ class AgentRequests:
 
     def _tell_record(self, open_root: OpenRoot, outcome: Outcome) -> None:
         """Report a call's record, written or queued, and discarded changes; examine its files."""
-        what = f"the files of a {outcome.ticket.tool_name} call were changed"
+        what = f"an agent called {outcome.ticket.tool_name}"
         self._connection.outcomes.recorded(open_root, what, outcome.record, outcome.queued)
         for record in outcome.beside:
             self._connection.outcomes.recorded(open_root, what, record, None)
