@@ -122,7 +122,7 @@ class FileContent:
 
     @cached_property
     def decoded(self) -> Text | None:
-        """The decoded bytes, or None if they are not text, or if there are no bytes."""
+        """The decoded bytes, or None if they are no text or not known, or if there is no file."""
         return None if self.data is None else decode(self.data)
 
     @property

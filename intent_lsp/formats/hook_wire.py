@@ -15,6 +15,7 @@ VERSION = 1
 LARGEST = 64 * 1024 * 1024
 """The most bytes of one line."""
 
+_DAY = 86_400
 _CWD = ("cwd", "directory", "workspaceRoot")
 
 
@@ -79,10 +80,14 @@ def encode_waiting(seconds: float) -> bytes:
 def read_waiting(line: bytes) -> float | None:
     """Return how many seconds the reply may take, or None if the line says nothing of it."""
     told = json_object(line)
-    waits = told.get("waits")
-    if told.get("version") != VERSION or not isinstance(waits, int | float):
+    return finite_seconds(told.get("waits")) if told.get("version") == VERSION else None
+
+
+def finite_seconds(given: object) -> float | None:
+    """Return a number of seconds, more than none and no more than a day, or None if it is none."""
+    if isinstance(given, bool) or not isinstance(given, int | float):
         return None
-    return float(waits)
+    return float(given) if 0 < given <= _DAY else None
 
 
 def read_reply(line: bytes) -> HookAnswer | None:

@@ -8,20 +8,29 @@ from dataclasses import dataclass, replace
 
 from intent_lsp.core.approvals import ApprovalChoice
 from intent_lsp.core.gate.request import NO_ANSWER, ApprovalAnswer
-from intent_lsp.formats.hook_wire import VERSION, json_object
+from intent_lsp.formats.hook_wire import VERSION, finite_seconds, json_object
 
 
 @dataclass(frozen=True, slots=True)
 class PersonQuestion:
-    """What a person is asked, the answers to choose from, and how many seconds there are."""
+    """What a person is asked, the answers to choose from, and how many seconds there are.
 
+    `root` is the path of the root that it is about, without links.
+    """
+
+    root: str
     text: str
     titles: tuple[str, ...]
     seconds: float
 
     def encode(self) -> bytes:
         """Return the question as a line."""
-        told = {"text": self.text, "titles": self.titles, "seconds": self.seconds}
+        told = {
+            "root": self.root,
+            "text": self.text,
+            "titles": self.titles,
+            "seconds": self.seconds,
+        }
         return json.dumps({"version": VERSION, "question": told}).encode("ascii") + b"\n"
 
 
@@ -31,14 +40,13 @@ def read_question(line: bytes) -> PersonQuestion | None:
     question = told.get("question")
     if told.get("version") != VERSION or not isinstance(question, dict):
         return None
-    text, titles, seconds = (question.get(name) for name in ("text", "titles", "seconds"))
-    if not isinstance(text, str) or not isinstance(titles, list):
+    root, text, titles = (question.get(name) for name in ("root", "text", "titles"))
+    seconds = finite_seconds(question.get("seconds"))
+    if not isinstance(root, str) or not isinstance(text, str) or not isinstance(titles, list):
         return None
-    if not all(isinstance(title, str) for title in titles):
+    if seconds is None or not all(isinstance(title, str) for title in titles):
         return None
-    if not isinstance(seconds, int | float) or isinstance(seconds, bool) or seconds <= 0:
-        return None
-    return PersonQuestion(text, tuple(titles), float(seconds))
+    return PersonQuestion(root, text, tuple(titles), seconds)
 
 
 def encode_answer(answer: ApprovalAnswer) -> bytes:

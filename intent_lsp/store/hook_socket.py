@@ -7,10 +7,12 @@ Invariant: paths are strings, and nothing is loaded that takes long, so that a h
 import os
 import socket
 import stat
+import zlib
 from collections.abc import Callable
 from typing import Final, TypeAlias
 
 from intent_lsp.core.agents.hook_answer import HookAnswer
+from intent_lsp.core.errors import IntentLspError
 from intent_lsp.formats.hook_wire import LARGEST, HookRequest, read_reply, read_waiting
 from intent_lsp.store.stopwatch import stopwatch
 
@@ -27,19 +29,19 @@ _LONGEST: Final = 60
 _CHUNK: Final = 1 << 20
 
 
+class NoReplyError(IntentLspError):
+    """A server has begun to ask a person about a call, and then gave no answer."""
+
+
 def socket_places(root: StrPath) -> tuple[str, ...]:
     """Return where the socket of a root may be, the place where a server makes it first.
 
     That is in the user's runtime directory, else below `/tmp`. A host may start a program without
-    the variable that names the runtime directory, so its usual place is searched too. Return no
-    place for a root that does not exist.
+    the variable that names the runtime directory, so its usual place is searched too.
     """
-    try:
-        found = os.stat(root)  # noqa: PTH116 - strings throughout
-    except (OSError, ValueError):
-        return ()
-    # Whatever links lead to it, a directory has one device and one inode.
-    name, user = f"{found.st_dev:x}-{found.st_ino:x}.sock", os.geteuid()
+    spelled = os.fsencode(os.path.realpath(root))
+    # A hash that loads at once. If two roots had the same, a server would not answer for the other.
+    name, user = f"{zlib.crc32(spelled):08x}{zlib.adler32(spelled):08x}.sock", os.geteuid()
     named, usual = os.environ.get("XDG_RUNTIME_DIR", ""), f"/run/user/{user}"
     rooms = [f"/tmp/{ROOM}-{user}"]  # noqa: S108 - checked by is_private
     if usual != named and os.path.isdir(usual):  # noqa: PTH112 - strings throughout
@@ -76,37 +78,43 @@ def is_private(directory: StrPath) -> bool:
     return ours and not found.st_mode & 0o077
 
 
+def server_listens(root: StrPath) -> bool:
+    """Whether a server of a root can be asked. Its client may still have nobody to ask."""
+    connection = connect(root, REPLY_SECONDS)
+    if connection is None:
+        return False
+    connection.close()
+    return True
+
+
 def ask_server(root: StrPath, request: HookRequest, seconds: float) -> HookAnswer | None:
     """Return the answer of the server of a root.
 
-    Return None if no server listens there, or if it gives no answer within `seconds`.
-    """
-    return read_reply(exchange(root, request.encode(), seconds))
-
-
-def exchange(root: StrPath, line: bytes, seconds: float) -> bytes:
-    """Send a line to the server of a root and return its reply.
-
-    Return b"" if no server listens there, or if it gives no reply within `seconds`; it gets more
-    time if it says so, because a person is asked.
+    Return None if no server listens there, or if it gives no answer within `seconds`. It gets more
+    time if it says so, because a person is asked; raise NoReplyError if it then gives no answer.
     """
     passed = stopwatch()
     asked = connect(root, seconds)
     if asked is None:
-        return b""
+        return None
+    waits: float | None = None
     try:
         with asked:
-            asked.sendall(line)
+            asked.sendall(request.encode())
             while True:
                 reply = read_line(asked, seconds, passed)
                 # Both lines may have come at once.
                 last = reply.splitlines()[-1] if reply else b""
-                waits = read_waiting(last)
-                if waits is None:
-                    return last
-                seconds = passed() + waits + REPLY_SECONDS
+                more = read_waiting(last)
+                if more is None:
+                    break
+                waits, seconds = more, passed() + more + REPLY_SECONDS
     except (OSError, ValueError):
-        return b""
+        last = b""
+    answer = read_reply(last)
+    if answer is None and waits is not None:
+        raise NoReplyError("the server asked a person, and gave no answer")
+    return answer
 
 
 def read_line(connection: socket.socket, seconds: float, passed: Callable[[], float]) -> bytes:

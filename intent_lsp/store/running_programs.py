@@ -10,36 +10,49 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
 
+from intent_lsp.store.fs.root_search import governing_directory
+
 _PROCESSES: Final = Path("/proc")
 _STARTED: Final = 19
 """The place of the start time among the fields of a `stat` file that follow the program's name."""
 
 
+_INTERPRETERS: Final = ("node", "bun", "deno", "python", "pypy")
+"""What the names of programs begin with that run a script under its own name."""
+
+
 def earliest_start(
-    directory: Path, names: Collection[str], package: str, now: datetime
+    root: Path, names: Collection[str], package: str, now: datetime
 ) -> datetime | None:
     """Return when the oldest running program with one of these names was started.
 
     A script of the npm package `package` counts too, unless that is "". Only programs whose working
-    directory is `directory`, or is below it, count. Return None if none runs, or if the system has
-    no `/proc`. `now` is the present time.
+    directory the root governs count: not those in a root or a repository nested in it. Return None
+    if none runs, or if the system has no `/proc`. `now` is the present time.
     """
-    found = (each for each in _inside(directory) if _is_one(each, frozenset(names), package))
+    found = (each for each in _inside(root) if _is_one(each, frozenset(names), package))
     return min((now - age for each in found if (age := _age(each)) is not None), default=None)
 
 
-def _inside(directory: Path) -> Iterator[Path]:
-    """Yield the process directories of the programs that work in a directory or below it."""
+def _inside(root: Path) -> Iterator[Path]:
+    """Yield the process directories of the programs that work where the root governs."""
     try:
         entries = os.listdir(_PROCESSES)  # noqa: PTH208 - names are enough
     except OSError:
         return
-    top = os.path.realpath(directory)
+    top = os.path.realpath(root)
+    governing: dict[str, bool] = {}
     for entry in entries:
         # A process may end at any moment, and those of other users cannot be read.
         with suppress(OSError):
             process = _PROCESSES / entry
-            if entry.isdecimal() and _is_below(_link(process, "cwd"), top):
+            where = _link(process, "cwd") if entry.isdecimal() else ""
+            if not _is_below(where, top):
+                continue
+            if where not in governing:
+                found = governing_directory(where)
+                governing[where] = found is not None and os.path.realpath(found) == top
+            if governing[where]:
                 yield process
 
 
@@ -54,22 +67,28 @@ def _link(process: Path, name: str) -> str:
 def _is_one(process: Path, names: frozenset[str], package: str) -> bool:
     """Whether the name of a process, of its executable or of its script is one of `names`.
 
-    The script is the first argument that is not an option. It may also belong to `package`, and the
-    process may have taken the package's name for its own.
+    The script is the first argument of an interpreter that is not an option. It may also belong to
+    `package`, and the process may have taken the package's name for its own.
     """
     try:
         words = [os.fsdecode(word) for word in (process / "cmdline").read_bytes().split(b"\0")]
     except OSError:
         return False
-    script = next((word for word in words[1:] if word and not word.startswith("-")), "")
     # A name that a process takes for its own is filled up with spaces.
-    known = [words[0].rstrip(), script]
+    known = [_last(words[0].rstrip())]
     with suppress(OSError):
-        known.append(_link(process, "exe"))
-    if package and f"/node_modules/{package}/" in script:
-        return True
-    wanted = names | {package.rpartition("/")[2]} if package else names
-    return not wanted.isdisjoint(path.rpartition("/")[2] for path in known)
+        known.append(_last(_link(process, "exe")))
+    if any(name.startswith(_INTERPRETERS) for name in known):
+        script = next((word for word in words[1:] if word and not word.startswith("-")), "")
+        if package and f"/node_modules/{package}/" in script:
+            return True
+        known.append(_last(script))
+    wanted = names | {_last(package)} if package else names
+    return not wanted.isdisjoint(known)
+
+
+def _last(path: str) -> str:
+    return path.rpartition("/")[2]
 
 
 def _age(process: Path) -> timedelta | None:

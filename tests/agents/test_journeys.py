@@ -71,7 +71,7 @@ def test_an_agent_is_held_to_its_intent(governed: GovernedHost, host: Host) -> N
     assert (edited["start_line"], edited["end_line"]) == (3, 3)
     assert governed.text(AUTH) == EDITED
     assert governed.text(BILLING) == LINES
-    refused(governed, model, 4, "Scope Violation", BILLING, "INT-002 owns it")
+    refused(governed, model, 4, "Scope Violation", BILLING, "INT-002 owns the file")
     governed.command("trace", "verify")
 
 

@@ -283,7 +283,7 @@ BUG_FIX = replace(CALL, new_specs=(SPEC,), declared_class=MutationClass.BUG_FIX)
             CALL,
             FAIL,
             "These files changed since they were read, or another session claims them:"
-            f" src/auth/a.py (read: never, now: {READ}, claimed by session s-2).",
+            f" src/auth/a.py (read: never, now: {READ}; session s-2 has claimed the file).",
             id="a claim",
         ),
         pytest.param(

@@ -52,6 +52,7 @@ def unopened_on(tracked_documents: TrackedDocuments, recorded: asyncio.Event) ->
         ),
         spelling=LspEncoder(ClientCapabilities(), PositionEncoding.UTF_16),
         settings=LiveSettings(at_start(None)),
+        documents=protocol.documents,
     )
     return DiskChangeMonitor(tracked_documents, outcomes, hosts)
 

@@ -106,3 +106,31 @@ async def test_the_workspace_is_every_file_with_problems_and_those_that_had_them
     assert list(cleared.items) == []
     assert isinstance(same, lsp.WorkspaceUnchangedDocumentDiagnosticReport)
     assert board.publisher.items(A) == ()
+
+
+def test_what_others_add_stays_beside_what_is_posted() -> None:
+    board = Board(pull=False)
+    board.publisher.post(A, 1, [ONE])
+    board.publisher.add("first", A, [TWO])
+    board.publisher.add("second", A, [ONE])
+    board.publisher.post(A, 2, [])
+    assert board.publisher.items(A) == (TWO, ONE)
+    board.publisher.add("first", A, [])
+    assert board.publisher.items(A) == (ONE,)
+    board.publisher.add("second", A, [])
+    assert [(each.version, each.diagnostics) for each in board.pushed] == [
+        (1, [ONE]),
+        (1, [ONE, TWO]),
+        (1, [ONE, TWO, ONE]),
+        (2, [TWO, ONE]),
+        (2, [ONE]),
+        (2, []),
+    ]
+
+
+async def test_what_others_add_is_pulled_with_the_rest() -> None:
+    board = Board(pull=True)
+    board.publisher.post(A, 1, [ONE])
+    board.publisher.add("other", A, [TWO])
+    await asyncio.wait_for(board.refreshed.wait(), 10)
+    assert _full(board.publisher.document(A, None)).items == [ONE, TWO]

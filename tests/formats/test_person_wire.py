@@ -2,6 +2,7 @@
 
 import json
 from functools import partial
+from math import inf, nan
 from typing import Any
 
 import pytest
@@ -18,11 +19,13 @@ from intent_lsp.formats.person_wire import (
     read_question,
 )
 
+RIGHT = {"root": "/root", "text": "?", "titles": ["Yes"], "seconds": 1}
 QUESTIONS = st.builds(
     PersonQuestion,
     st.text(),
+    st.text(),
     st.lists(st.text(), max_size=4).map(tuple),
-    st.floats(min_value=0.1, max_value=1e5),
+    st.floats(min_value=0.1, max_value=86_400),
 )
 ANSWERS = st.one_of(
     st.builds(
@@ -59,21 +62,22 @@ def test_whatever_else_arrives_asks_nothing_and_approves_nothing(line: bytes) ->
         None,
         [],
         {},
-        {"text": 1, "titles": ["Yes"], "seconds": 1},
-        {"text": "?", "titles": "Yes", "seconds": 1},
-        {"text": "?", "titles": [1], "seconds": 1},
-        {"text": "?", "titles": ["Yes"], "seconds": "1"},
-        {"text": "?", "titles": ["Yes"], "seconds": True},
-        {"text": "?", "titles": ["Yes"], "seconds": 0},
+        {"text": "?", "titles": ["Yes"], "seconds": 1},
+        RIGHT | {"root": None},
+        RIGHT | {"text": 1},
+        RIGHT | {"titles": "Yes"},
+        RIGHT | {"titles": [1]},
+        *(RIGHT | {"seconds": each} for each in ("1", True, 0, -1, inf, nan, 1e300, 10**401)),
     ],
 )
 def test_a_malformed_question_is_none(question: Any) -> None:
+    assert read_question(json.dumps({"version": VERSION, "question": RIGHT}).encode()) is not None
     line = json.dumps({"version": VERSION, "question": question}).encode()
     assert read_question(line) is None
 
 
 def test_another_version_is_not_read() -> None:
-    asked = PersonQuestion("?", ("Yes",), 1.0).encode()
+    asked = PersonQuestion("/root", "?", ("Yes",), 1.0).encode()
     answer = encode_answer(ApprovalAnswer(approval=ApprovalChoice.ONCE, session_id="s"))
     waits = encode_waiting(2.0)
     assert read_waiting(waits) == 2.0
@@ -87,3 +91,8 @@ def test_an_approval_without_a_session_approves_nothing() -> None:
     line = encode_answer(ApprovalAnswer(approval=ApprovalChoice.ONCE))
     assert read_answer(line).approval is None
     assert read_answer(b"") == NO_ANSWER
+
+
+@pytest.mark.parametrize("waits", ["1", True, 0, -1, inf, nan, 1e300, None, [1]])
+def test_a_wait_that_is_no_time_is_none(waits: Any) -> None:
+    assert read_waiting(json.dumps({"version": VERSION, "waits": waits}).encode()) is None

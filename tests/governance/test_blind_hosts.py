@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from intent_lsp.core.errors import StateUnavailableError
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.registrations.agent_hosts import HOSTS
@@ -68,7 +69,9 @@ class Watched:
 
     def found(self) -> tuple[BlindHost, ...]:
         """Return the hosts that did not ask."""
-        return blind_hosts(self.governance, self.home)
+        found = blind_hosts(self.governance, self.home)
+        assert found is not None
+        return found
 
     def register(self, *names: str, written: datetime = NOW - timedelta(days=9)) -> None:
         """Register the hooks of hosts, in files that were written at a time."""
@@ -217,6 +220,39 @@ def test_a_host_whose_registration_is_taken_out_is_not_named(watched: Watched) -
     assert watched.blind() == []
 
 
+def test_two_hosts_that_share_a_hook_are_told_apart(watched: Watched) -> None:
+    """The one that runs is named, and both are forgiven when their hook asks."""
+    watched.register("copilot", "vscode")
+    watched.running["copilot"] = NOW - MINUTE
+    watched.changed("src/a.py")
+    assert watched.blind() == [("copilot", 1)]
+    watched.governance.heard.note("copilot", "preToolUse")
+    assert watched.blind() == []
+
+
+def test_only_what_changed_within_a_day_is_counted(watched: Watched) -> None:
+    watched.register("codex")
+    watched.running["codex"] = NOW - MINUTE
+    watched.changed("src/a.py")
+    watched.now += timedelta(hours=23)
+    watched.changed("src/b.py")
+    assert watched.blind() == [("codex", 2)]
+    watched.now += timedelta(hours=22)
+    assert watched.blind() == [("codex", 1)]
+
+
+def test_a_state_that_cannot_be_read_says_nothing(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise StateUnavailableError(path="state", problem="cannot be read")
+
+    state = watched.governance.stores.state
+    assert state is not None
+    monkeypatch.setattr(state.hosts, "unasked", broken)
+    assert blind_hosts(watched.governance, watched.home) is None
+
+
 def test_a_warning_is_forgotten_after_a_day(watched: Watched) -> None:
     watched.register("codex")
     watched.running["codex"] = NOW - MINUTE
@@ -292,7 +328,7 @@ def test_a_real_change_beside_a_real_program_is_noted(
         news = governance.disk_changes.record(session)
         assert [change.unannounced for change in news.recorded] == [True]
         note_unasked_changes(governance, tmp_path / "home", news.recorded)
-        [blind] = blind_hosts(governance, tmp_path / "home")
+        [blind] = blind_hosts(governance, tmp_path / "home") or ()
         assert (blind.host.name, blind.changes.files) == ("codex", 1)
         # A person takes the change back: that is no work of the host's.
         repository.write("src/auth/login.py", LINES)

@@ -1,5 +1,6 @@
 """Running programs are found by their names and their working directory."""
 
+import subprocess
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from tests.support.idle_host import idle_host
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     (tmp_path / "project" / "below").mkdir(parents=True)
+    (tmp_path / "project/.orchestration").mkdir()
+    (tmp_path / "project/.orchestration/active_intents.yaml").touch()
     (tmp_path / "project-2").mkdir()
     return tmp_path / "project"
 
@@ -30,6 +33,28 @@ def test_a_script_is_found_by_its_name_in_its_directory_and_above(
         assert earliest_start(project, ["qwen", "code"], "", clock.now()) is None
         assert earliest_start(project, [], "", clock.now()) is None
     assert earliest_start(project, ["codex"], "", clock.now()) is None
+
+
+@pytest.mark.parametrize("inside", [".git/HEAD", ".orchestration/active_intents.yaml"])
+def test_a_program_in_a_nested_repository_or_root_is_not_found(project: Path, inside: str) -> None:
+    """What governs there, if anything does, is not this root: the host does not ask here."""
+    (project / "below" / inside).parent.mkdir()
+    (project / "below" / inside).touch()
+    with idle_host("codex", project.parent / "bin", project / "below"):
+        assert earliest_start(project, ["codex"], "", clock.now()) is None
+
+
+def test_a_file_with_the_name_of_a_host_is_no_program(project: Path) -> None:
+    (project / "codex").write_text("not a program\n")
+    tail = ["tail", "-f", "codex"]
+    with subprocess.Popen(tail, cwd=project, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"not a program\n"
+        try:
+            assert earliest_start(project, ["codex"], "", clock.now()) is None
+            assert earliest_start(project, ["tail"], "", clock.now()) is not None
+        finally:
+            process.kill()
 
 
 def test_a_program_beside_the_directory_is_not_found(project: Path) -> None:

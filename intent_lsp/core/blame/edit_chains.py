@@ -148,7 +148,10 @@ class _WalkBack:
             self.origins[each.new : each.new_end] = [None] * (each.old_end - each.old)
 
     def chain(self, *, whole: bool) -> EditChain:
-        """Return what the walk has found."""
+        """Return the chain of the edits that the walk has gone back over.
+
+        `whole`: the walk has reached the content that it was to reach, over at least one edit.
+        """
         return EditChain(
             orders=tuple(self.orders),
             whole=whole,

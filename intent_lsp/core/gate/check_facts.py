@@ -173,7 +173,7 @@ def _reading(fact: FileFact, *, claims: bool) -> str:
     told = f"{shown(fact.path)} (read: {read}, now: {shown_hash(fact.current)}"
     if not claims or fact.claimed_by is None:
         return f"{told})"
-    return f"{told}, claimed by session {shown(fact.claimed_by)})"
+    return f"{told}; session {shown(fact.claimed_by)} has claimed the file)"
 
 
 def checkout(question: GateRequest, denied: Denied | None) -> str:

@@ -29,14 +29,14 @@ def answer(call: Call) -> int:
     doctor = HostDoctor(files)
     every = [doctor.examine(host) for host in chosen(call.options)]
     with Governance(root) as governance:
-        silent = {each.host.name: each for each in blind_hosts(governance, files.home)}
+        silent = {each.host.name: each for each in blind_hosts(governance, files.home) or ()}
     blind = any(each.registered and not each.blocks for each in every)
     status = Exit.VIOLATIONS if blind else Exit.FINE
     if call.options.json:
         hosts = [_json(each, silent.get(each.host.name)) for each in every]
         page.json({"root": str(root), "ok": not blind, "hosts": hosts})
         return status
-    shown = [each for each in every if each.registered]
+    shown = [each for each in every if each.registered or each.host.name in silent]
     for each in shown:
         for line in _lines(each, silent.get(each.host.name)):
             page.line(line)

@@ -21,7 +21,7 @@ from intent_lsp.core.agents.hook_answer import (
 from intent_lsp.doors.hook.standard_input import UnreadInputError, read_input
 from intent_lsp.formats.hook_wire import HookRequest
 from intent_lsp.store.fs.root_search import governing_directory
-from intent_lsp.store.hook_socket import ask_server
+from intent_lsp.store.hook_socket import NoReplyError, ask_server
 from intent_lsp.store.stopwatch import stopwatch
 
 READING_SECONDS = 6.0
@@ -53,7 +53,11 @@ def _reply(host: str, event: str | None) -> HookAnswer:
         return _here(request, passed, str(problem))
     request = HookRequest(host, event, environment, cwd, data)
     root = governing_directory(request.place())
-    reply = None if root is None else ask_server(root, request, SERVER_SECONDS)
+    try:
+        reply = None if root is None else ask_server(root, request, SERVER_SECONDS)
+    except NoReplyError as problem:
+        # There is no time left to judge, and the person may still answer.
+        return _here(request, passed, str(problem))
     return reply or _here(request, passed)
 
 

@@ -185,7 +185,13 @@ def _connect(protocol: IntentProtocol, params: lsp.InitializeParams) -> Connecti
             spelling=spelling,
             work=work,
         ),
-        hosts=HostDiagnostics(settings=settings, publisher=publisher, spelling=spelling, work=work),
+        hosts=HostDiagnostics(
+            documents=documents,
+            settings=settings,
+            publisher=publisher,
+            spelling=spelling,
+            work=work,
+        ),
     )
     tracked_documents.announce_root = connection.announce_root
     return connection

@@ -4,23 +4,28 @@ Invariant: a call that is cancelled while somebody is asked leaves a refusal in 
 """
 
 import logging
+import os
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from typing import Final, Generic, TypeVar
 
 import anyio
-from anyio.to_thread import run_sync
 
-from intent_lsp.core.gate.request import ASKABLE, ApprovalAnswer
+from intent_lsp.core.gate.request import ASKABLE, NO_ANSWER, ApprovalAnswer
 from intent_lsp.core.policy import TeamPolicy
 from intent_lsp.doors.mcp.tool_request import ToolRequest, in_thread
-from intent_lsp.formats.person_wire import PersonQuestion
+from intent_lsp.formats.person_wire import PersonQuestion, read_answer
 from intent_lsp.governance.calls.admission import CallDecision
 from intent_lsp.governance.calls.approvals import ApprovalQuestion, ApprovalSteps, settled
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
 from intent_lsp.governance.plan.planning import Granted, Wish
-from intent_lsp.store.person_socket import ask_person_at, server_listens
+from intent_lsp.store.hook_socket import (
+    REPLY_SECONDS,
+    is_private,
+    server_listens,
+    socket_places,
+)
 
 _log: Final = logging.getLogger(__name__)
 
@@ -59,14 +64,26 @@ async def person_answer(
 
     Raise InputNeeded if the client has to call again with the answer.
     """
-    root = asked.governance.root
-    if await in_thread(server_listens, root):
-        put = PersonQuestion(question.text, question.titles, policy.hitl_timeout_seconds)
-        # A call that is cancelled does not wait for the person.
-        word = await run_sync(partial(ask_person_at, root, put), abandon_on_cancel=True)
-        if not word.is_nobody:
-            return word
-    return await asked.client.ask(question, asked.asker.id, policy)
+    root = await in_thread(os.path.realpath, asked.governance.root)
+    seconds = policy.hitl_timeout_seconds
+    word = await _at_editor(PersonQuestion(root, question.text, question.titles, seconds))
+    return await asked.client.ask(question, asked.asker.id, policy) if word.is_nobody else word
+
+
+async def _at_editor(question: PersonQuestion) -> ApprovalAnswer:
+    """Return the answer of the person at an editor of the root; if there is none, it says why."""
+    for place in await in_thread(socket_places, question.root):
+        if not await in_thread(is_private, os.path.dirname(place)):  # noqa: PTH120 - no path
+            continue
+        with suppress(OSError, anyio.BrokenResourceError, anyio.EndOfStream):
+            async with await anyio.connect_unix(place) as stream:
+                await stream.send(question.encode())
+                reply = b""
+                with anyio.move_on_after(question.seconds + REPLY_SECONDS):
+                    while not reply.endswith(b"\n"):
+                        reply += await stream.receive()
+                return read_answer(reply)
+    return NO_ANSWER
 
 
 async def _first_word(asked: ToolRequest, policy: TeamPolicy) -> ApprovalAnswer:

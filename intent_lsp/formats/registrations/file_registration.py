@@ -24,7 +24,10 @@ class FileRegistration:
     command: str
 
     def state(self, text: str | None) -> State | UnreadableText:
-        """Return whether the file is there. A file of somebody else that calls us counts."""
+        """Return whether the file is there, and whether it is up to date.
+
+        A file of somebody else is registered if it calls us; else return UnreadableText.
+        """
         if text is None:
             return State.MISSING
         if text == self.content:

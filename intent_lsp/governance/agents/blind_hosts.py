@@ -6,7 +6,8 @@ Invariant: a host that has asked since it was started, and whose hooks are regis
 Invariant: nothing here says that the host made the changes.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+import logging
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -15,6 +16,7 @@ from typing import Final
 
 from intent_lsp.core.codes import HostCode
 from intent_lsp.core.content import Text, split_lines
+from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.text import counted
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.registrations.agent_host import AgentHost
@@ -32,6 +34,8 @@ from intent_lsp.governance.root.best_effort import step
 from intent_lsp.governance.violations.violation import Violation
 from intent_lsp.store.running_programs import earliest_start
 from intent_lsp.store.state.host_contacts import HostContact, UnaskedChanges
+
+_log: Final = logging.getLogger(__name__)
 
 ALIVE_FOR: Final = timedelta(minutes=30)
 """How long after its last event a host's session counts as alive, if its end was not reported."""
@@ -75,29 +79,38 @@ def note_unasked_changes(
             status = files.status(host, PROGRAM)
             contact = heard.get(host.hook)
             if _is_expected(status) and _may_be_blind(files, status, contact, now):
-                forget = max(now - FORGOTTEN_AFTER, _mended_at(files, status))
-                state.hosts.note_unasked(host.hook, paths, timestamp(now), timestamp(forget))
+                forget = timestamp(max(now - FORGOTTEN_AFTER, _mended_at(files, status)))
+                state.hosts.note_unasked(host.name, host.hook, paths, timestamp(now), forget)
 
 
-def blind_hosts(governance: Governance, home: Path) -> tuple[BlindHost, ...]:
+def blind_hosts(governance: Governance, home: Path) -> tuple[BlindHost, ...] | None:
     """Return the hosts that did not ask while files changed, and were not heard since.
 
-    A host whose registration was put right after the last change is not among them.
+    A host whose registration was put right after the last change is not among them. Return None if
+    the state cannot be read now.
     """
-    state = governance.stores.state
-    unasked = {} if state is None else {each.host: each for each in state.hosts.unasked()}
-    if not unasked:
+    state, now = governance.stores.state, governance.stores.clock()
+    if state is None:
         return ()
-    files, now = RegistrationFiles(governance.root, home), governance.stores.clock()
-    found = []
-    for host in HOSTS:
-        changes = unasked.get(host.hook)
+    try:
+        noted = state.hosts.unasked(timestamp(now - FORGOTTEN_AFTER))
+    except IntentLspError as problem:
+        _log.warning("which agent hosts did not ask is not known now: %s", problem)
+        return None
+    unasked = {each.host: each for each in noted}
+    return tuple(_blind_of(RegistrationFiles(governance.root, home), unasked))
+
+
+def _blind_of(
+    files: RegistrationFiles, unasked: Mapping[str, UnaskedChanges]
+) -> Iterator[BlindHost]:
+    for host in HOSTS if unasked else ():
+        changes = unasked.get(host.name)
         status = None if changes is None else files.status(host, PROGRAM)
         if changes is None or status is None or not _is_expected(status):
             continue
-        if moment(changes.last) >= max(now - FORGOTTEN_AFTER, _mended_at(files, status)):
-            found.append(_blind(files, host, changes))
-    return tuple(found)
+        if moment(changes.last) >= _mended_at(files, status):
+            yield _blind(files, host, changes)
 
 
 def is_alive(contact: HostContact, now: datetime) -> bool:

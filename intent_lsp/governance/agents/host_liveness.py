@@ -37,7 +37,7 @@ def known_hosts(governance: Governance, home: Path) -> tuple[HostLiveness, ...]:
     """Return the hosts that are registered in a root, then others that have asked there."""
     heard = {each.host: each for each in governance.heard()}
     files = RegistrationFiles(governance.root, home)
-    unasked = {each.host.name: each.changes for each in blind_hosts(governance, home)}
+    unasked = {each.host.name: each.changes for each in blind_hosts(governance, home) or ()}
     found = [
         liveness_of(status, heard, unasked)
         for status in (files.status(host, PROGRAM) for host in HOSTS)

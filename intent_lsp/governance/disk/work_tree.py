@@ -52,7 +52,10 @@ class TreeChanges:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TreeAtRest:
-    """A snapshot, taken after the time `at`; `rest` tells whether git has been idle since."""
+    """A snapshot, taken after the time `at`.
+
+    `rest` can be asked later whether git has been idle since `at`, or is None without a repository.
+    """
 
     now: TreeSnapshot
     at: str

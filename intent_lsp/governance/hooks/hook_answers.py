@@ -99,6 +99,9 @@ class HookAnswering:
 
     def failed(self, problem: str) -> HookAnswer:
         """Return the answer if we ourselves fail: silence, or a refusal if the policy says so."""
+        if self.root is None:
+            # The failure may have come before the root was known.
+            self.root = governed_root(self.call.cwd)
         if self.root is None or not self._asks() or _fails_open(self.root):
             return SILENCE
         said = f"Governance Unavailable: {problem}. fail_open is false; mend it or ask the team."

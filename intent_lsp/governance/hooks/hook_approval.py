@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from intent_lsp.core.agents.hook_answer import SHARE_OF_LIMIT
-from intent_lsp.core.gate.request import ASKABLE, NO_ANSWER, ApprovalAnswer
+from intent_lsp.core.gate.request import ASKABLE, NO_ANSWER, ApprovalAnswer, Ask
 from intent_lsp.formats.hosts.host import Host
 from intent_lsp.governance.calls.admission import CallDecision
 from intent_lsp.governance.calls.approvals import (
@@ -52,18 +52,24 @@ class HookApproval:
             return judge(word)
 
         async def ask(question: ApprovalQuestion) -> ApprovalAnswer:
-            return person.ask(question, self._time())
+            return person.ask(question, self._time(), is_wanted)
+
+        def is_wanted() -> bool:
+            return True
 
         async def grant(wish: Wish) -> Granted | CheckoutRefusal:
             return person.grant(wish, self.governance.sessions.open_agent(session_id, agent_id))
 
+        first = judge(ASKABLE)
+        if not isinstance(first.decision, Ask):
+            return first
         steps = ApprovalSteps(
             judge=judged, decision_of=_itself, ask=ask, grant=grant, warn=_log.warning
         )
         # Loaded when somebody is asked: most hooks are answered without.
         import asyncio  # noqa: PLC0415
 
-        return asyncio.run(settled(session_id, judge(ASKABLE), steps))
+        return asyncio.run(settled(session_id, first, steps))
 
     def _time(self) -> ApprovalTime:
         wanted = self.governance.rules.current().policy.hitl_timeout_seconds

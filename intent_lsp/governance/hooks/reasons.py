@@ -100,10 +100,10 @@ def _scope(denied: Denied, handshake: Handshake) -> list[str]:
     lines = [f"Owned by {intent}: {_globs(denied)}"]
     if len(ids) == 1:
         owner, command = ids[0], handshake.command(ids[0])
-        lines.append(f"{owner} owns it: if your task is that one, run `{command}`.")
+        lines.append(f"{owner} owns the file: if your task is that one, run `{command}`.")
     elif ids:
         owners_ = ", ".join(ids[:INTENTS_AT_MOST])
-        lines.append(f"It is owned by {owners_}.")
+        lines.append(f"These intents own the file: {owners_}.")
     lines.append("Else leave the file as it is, or ask the person for more scope.")
     return lines
 

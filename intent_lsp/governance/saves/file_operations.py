@@ -200,8 +200,8 @@ class FileOperations:
     def _follow(self, session: Session, files: Sequence[JudgedFile]) -> None:
         """Move the stored state of renamed files to their new paths.
 
-        Baselines and moves are not carried over if the rename is a violation, since undoing it
-        restores the old path.
+        Baselines and what was read last are not carried over if the rename is a violation, since
+        undoing it restores the old path.
         """
         moves = []
         for file in files:

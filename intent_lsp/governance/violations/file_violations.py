@@ -18,7 +18,10 @@ from intent_lsp.governance.violations.document_diffs import DocumentDiffs
 from intent_lsp.governance.violations.violation import RelatedPlace, Violation
 
 _SERVER_ONLY = "Only intent-lsp may write {path}. This edit will be recorded as out of scope."
-_ALIKE = "The same is true of {files}. Open one to see its marked lines."
+_ALIKE = (
+    "The same is true of {count:,} more changed files{where}. Open one to see its marked lines."
+)
+_ANOTHER = "The same is true of 1 more changed file{where}. Open it to see its marked lines."
 
 
 def file_violations(
@@ -101,9 +104,8 @@ def code_of(look: OpenFileState) -> str:
 def for_others(problem: Violation, others: Others) -> Violation:
     """Return a violation with an added message that other files have it too (disk section 3)."""
     count = others.count
-    files = "1 more changed file" if count == 1 else f"{count:,} more changed files"
     where = f" in {others.folder}/" if others.folder else ""
-    told = _ALIKE.format(files=f"{files}{where}")
+    told = (_ANOTHER if count == 1 else _ALIKE).format(count=count, where=where)
     return replace(problem, message=f"{problem.message} {told}")
 
 

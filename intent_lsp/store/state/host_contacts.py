@@ -37,7 +37,7 @@ class HostContact:
 class UnaskedChanges:
     """How many files changed while a host did not ask, and when the first and the last did.
 
-    `host` is the name in `intent-lsp hook NAME`. The times are RFC 3339.
+    `host` is the name by which people choose it. The times are RFC 3339.
     """
 
     host: str
@@ -65,14 +65,14 @@ class HostContacts:
                 " version = coalesce(excluded.version, version), ended = excluded.ended",
                 packed(*astuple(contact)),
             )
-            connection.execute("DELETE FROM unasked_change WHERE host = ?", packed(contact.host))
+            connection.execute("DELETE FROM unasked_change WHERE hook = ?", packed(contact.host))
 
         self._database.write(heard)
 
     def note_unasked(
-        self, host: str, paths: Iterable[WorkspacePath], at: str, forget_before: str
+        self, host: str, hook: str, paths: Iterable[WorkspacePath], at: str, forget_before: str
     ) -> None:
-        """Store that files changed at a time while a host did not ask.
+        """Store that files changed at a time while a host did not ask by its hook `hook`.
 
         Forget the files that changed last before the time `forget_before`.
         """
@@ -86,19 +86,22 @@ class HostContacts:
             [known] = connection.execute(query, packed(host)).fetchone()
             for path in tuple(paths)[: max(0, FILES_AT_MOST - known)]:
                 connection.execute(
-                    "INSERT INTO unasked_change (host, path, since, last) VALUES (?,?,?,?)"
+                    "INSERT INTO unasked_change (host, hook, path, since, last) VALUES (?,?,?,?,?)"
                     " ON CONFLICT (host, path) DO UPDATE SET last = excluded.last",
-                    packed(host, path, at, at),
+                    packed(host, hook, path, at, at),
                 )
 
         self._database.write(note)
 
-    def unasked(self) -> tuple[UnaskedChanges, ...]:
-        """Return the unasked changes of each host that has any."""
-        query = "SELECT host, count(*), min(since), max(last) FROM unasked_change GROUP BY host"
+    def unasked(self, since: str) -> tuple[UnaskedChanges, ...]:
+        """Return the unasked changes of each host that has any since a time."""
+        query = (
+            "SELECT host, count(*), min(since), max(last) FROM unasked_change WHERE last >= ?"
+            " GROUP BY host"
+        )
         return tuple(
-            UnaskedChanges(host=unpack(host), files=files, since=unpack(since), last=unpack(last))
-            for host, files, since, last in self._database.rows(query)
+            UnaskedChanges(host=unpack(host), files=files, since=unpack(first), last=unpack(last))
+            for host, files, first, last in self._database.rows(query, since)
         )
 
     def of(self, host: str) -> HostContact | None:

@@ -70,7 +70,7 @@ _TABLES: Final = """
         host BLOB PRIMARY KEY, event BLOB, at BLOB, version BLOB, ended INTEGER
     ) WITHOUT ROWID;
     CREATE TABLE unasked_change (
-        host BLOB, path BLOB, since BLOB, last BLOB, PRIMARY KEY (host, path)
+        host BLOB, hook BLOB, path BLOB, since BLOB, last BLOB, PRIMARY KEY (host, path)
     ) WITHOUT ROWID;
     CREATE TABLE refused_edit (
         path BLOB, call BLOB, at BLOB, made INTEGER, body BLOB, PRIMARY KEY (path, call)

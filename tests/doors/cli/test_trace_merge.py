@@ -44,7 +44,7 @@ def test_the_union_can_be_written_elsewhere_and_told_as_json(
     assert (odd["file"], odd["line"]) == ("theirs", 3)
     assert told == {"output": "all", "lines": 4, "conflicts": 0}
     assert "theirs:3: kept, though the line is not JSON" in said.err
-    assert "theirs:4: left out of the merged ledger: saved in " in said.err
+    assert "theirs:4: left out of the merged ledger, saved in " in said.err
 
 
 def test_a_torn_line_that_nobody_can_keep_is_shown(

@@ -58,7 +58,7 @@ def test_an_edit_out_of_scope_is_refused_with_the_owner(agent: Agent, root: Repo
     answer = selected(agent).before("Edit", **edit_input(root, "docs/guide.md"))
     said = reason(answer)
     assert said.startswith("Scope Violation: INT-001 is not authorized to edit docs/guide.md.")
-    assert "INT-002 owns it" in said
+    assert "INT-002 owns the file" in said
     assert f"intents select INT-002 --session {handle_in(answer)}" in said
 
 

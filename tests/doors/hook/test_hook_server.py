@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import chain, repeat
 from pathlib import Path
@@ -15,7 +15,10 @@ from pathlib import Path
 import pytest
 
 from intent_lsp.core.agents.hook_answer import INTENT_VARIABLE, PROBE_VARIABLE, HookAnswer
+from intent_lsp.core.approvals import ApprovalChoice
+from intent_lsp.core.gate.request import NO_ANSWER, ApprovalAnswer
 from intent_lsp.doors.hook.hook import HANDED_ON, SERVER_SECONDS
+from intent_lsp.doors.lsp.runtime import hook_listener
 from intent_lsp.doors.lsp.runtime.hook_listener import HookListener
 from intent_lsp.formats.hook_wire import (
     VERSION,
@@ -26,11 +29,24 @@ from intent_lsp.formats.hook_wire import (
     read_request,
 )
 from intent_lsp.formats.hosts.table import HOSTS
+from intent_lsp.formats.person_wire import PersonQuestion, read_answer
+from intent_lsp.governance.calls.approvals import ApprovalQuestion, ApprovalTime
 from intent_lsp.governance.governance import Governance
+from intent_lsp.governance.plan.checkout import CheckoutRefusal
+from intent_lsp.governance.plan.planning import Granted, Wish
+from intent_lsp.governance.root.sessions import Session
 from intent_lsp.store import hook_socket
-from intent_lsp.store.hook_socket import ask_server, is_private, socket_places
-from intent_lsp.store.person_socket import server_listens
-from tests.support.hook_agent import records
+from intent_lsp.store.hook_socket import (
+    NoReplyError,
+    ask_server,
+    connect,
+    is_private,
+    read_line,
+    server_listens,
+    socket_places,
+)
+from intent_lsp.store.stopwatch import stopwatch
+from tests.support.hook_agent import POLICY, records
 from tests.support.repository import Repository
 
 WRITE = {"tool_name": "Write", "tool_use_id": "c", "session_id": "s"}
@@ -246,3 +262,129 @@ def test_a_server_is_found_by_a_program_without_the_variable(
         listener.end()
         governance.close(None)
     assert not server_listens(root.root)
+
+
+class _Person:
+    """A person at an editor, whose answer is what a function returns."""
+
+    def __init__(self, answer: Callable[[Callable[[], bool]], ApprovalAnswer]) -> None:
+        self.answer = answer
+        self.asked: list[str] = []
+
+    def ask(
+        self, question: ApprovalQuestion, time: ApprovalTime, is_wanted: Callable[[], bool]
+    ) -> ApprovalAnswer:
+        assert time.seconds > 0
+        self.asked.append(question.text)
+        return self.answer(is_wanted)
+
+    def grant(self, wish: Wish, session: Session) -> Granted | CheckoutRefusal:
+        raise AssertionError(f"{session} is granted {wish}")
+
+
+APPROVED = ApprovalAnswer(approval=ApprovalChoice.ONCE, session_id="the-editor")
+
+
+@pytest.fixture
+def person(root: Repository) -> Iterator[_Person]:
+    """Yield a person who approves everything, at an editor that has the repository open."""
+    governance = Governance(root.root, patient=True)
+    listener = HookListener(governance)
+    listener.person = person = _Person(lambda _: APPROVED)
+    listener.begin()
+    yield person
+    listener.end()
+    governance.close(None)
+
+
+def put(root: Path, about: Path) -> ApprovalAnswer:
+    """Put a question about a root to the server of another one, as the MCP server does."""
+    connection = connect(root, SERVER_SECONDS)
+    assert connection is not None
+    question = PersonQuestion(os.path.realpath(about), "May I?", ("Yes", "No"), 5.0)
+    with connection:
+        connection.sendall(question.encode())
+        return read_answer(read_line(connection, 5.0, stopwatch()))
+
+
+def test_a_question_is_put_to_the_person_of_its_own_root_alone(
+    root: Repository, person: _Person, tmp_path: Path
+) -> None:
+    assert put(root.root, root.root) == APPROVED
+    assert put(root.root, tmp_path) == NO_ANSWER
+    assert person.asked == ["May I?"]
+
+
+def test_an_answer_is_wanted_as_long_as_the_hook_waits(root: Repository, person: _Person) -> None:
+    root.write(POLICY, "sidecar:\n  hitl: out_of_scope\n")
+    root.commit("policy")
+    select = WRITE | {
+        "hook_event_name": "PreToolUse",
+        "tool_name": "Bash",
+        "tool_input": {"command": "intent-lsp intents select INT-001"},
+    }
+    selecting = HookRequest("claude", None, {}, str(root.root), json.dumps(select).encode())
+    assert ask_server(root.root, selecting, SERVER_SECONDS) == HookAnswer("", "", 0)
+    connection = connect(root.root, SERVER_SECONDS)
+    assert connection is not None
+    seen: list[bool] = []
+    answered = threading.Event()
+
+    def answer(is_wanted: Callable[[], bool]) -> ApprovalAnswer:
+        seen.append(is_wanted())
+        connection.close()
+        seen.append(is_wanted())
+        answered.set()
+        return APPROVED
+
+    person.answer = answer
+    connection.sendall(request(root, "docs/guide.md").encode())
+    assert answered.wait(30)
+    assert seen == [True, False]
+
+
+def test_a_hook_that_waited_for_a_person_in_vain_refuses(root: Repository) -> None:
+    """There is no time left to judge, whatever `fail_open` says."""
+    place = Path(socket_places(root.root)[0])
+    place.parent.mkdir(mode=0o700)
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(os.fspath(place))
+        listening.listen()
+
+        def serve() -> None:
+            for _ in range(2):
+                connection, _ = listening.accept()
+                with connection:
+                    connection.recv(1 << 16)
+                    connection.sendall(encode_waiting(0.5))
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        with pytest.raises(NoReplyError):
+            ask_server(root.root, request(root), SERVER_SECONDS)
+        status, out, _ = modules_of_a_hook(root, request(root))
+        thread.join()
+    assert (status, json.loads(out)["hookSpecificOutput"]["permissionDecision"]) == (2, "deny")
+    reason = json.loads(out)["hookSpecificOutput"]["permissionDecisionReason"]
+    assert "the server asked a person, and gave no answer" in reason
+
+
+def test_a_server_takes_over_when_the_one_before_it_ends(
+    root: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hook_listener, "TAKEN_OVER_WITHIN", 0.01)
+    governances = [Governance(root.root), Governance(root.root)]
+    first, second = (HookListener(governance) for governance in governances)
+    before = set(threading.enumerate())
+    first.begin()
+    listening = set(threading.enumerate()) - before
+    second.begin()
+    [waiting] = set(threading.enumerate()) - before - listening
+    assert ask_server(root.root, request(root), SERVER_SECONDS) is not None
+    first.end()
+    waiting.join(30)
+    assert ask_server(root.root, request(root), SERVER_SECONDS) is not None
+    second.end()
+    assert not server_listens(root.root)
+    for governance in governances:
+        governance.close(None)

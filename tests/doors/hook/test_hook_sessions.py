@@ -113,7 +113,7 @@ def test_an_agent_cannot_name_somebody_elses_session(agents: Agents, shell: Shel
         each.send("SessionStart", source="startup")
     status, _, err = shell("intents", "select", "INT-001", "--session", "victim")
     assert status == 2
-    assert "an agent names its session by its handle" in err
+    assert "is the id of an agent's session, and only a person may give it" in err
     status, _, err = shell("intents", "select", "INT-001", "--session", "h-0000000000000000")
     assert (status, "there is no session h-0000000000000000" in err) == (2, True)
     assert not may(victim, "notes.txt")

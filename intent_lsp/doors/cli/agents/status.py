@@ -62,7 +62,7 @@ def answer(call: Call) -> None:
     at = files_of(root)
     with Governance(root) as governance:
         heard = {contact.host: contact for contact in governance.heard()}
-        blind = {each.host.name: each for each in blind_hosts(governance, at.home)}
+        blind = {each.host.name: each for each in blind_hosts(governance, at.home) or ()}
         now = governance.stores.clock()
     unasked = {name: each.changes for name, each in blind.items()}
     every = []

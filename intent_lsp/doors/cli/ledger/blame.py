@@ -145,7 +145,7 @@ def lines(text: str) -> tuple[int, int | None]:
         last += first - 1
     if first < 1 or (last is not None and last < first):
         raise argparse.ArgumentTypeError(
-            f"{text!r} contains no line: lines are numbered from 1, and START comes before END"
+            f"{text!r} contains no line: lines are numbered from 1, and END is not before START"
         )
     return first, last
 

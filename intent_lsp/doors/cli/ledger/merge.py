@@ -73,9 +73,9 @@ def _remarks(merged: Merged) -> Iterator[str]:
         more = len(merged.odd) - _NAMED
         yield f"… and {more} more such lines; `intent-lsp trace verify` checks them all"
     for aside, kept in merged.aside:
+        line = f"{aside.place.side}:{aside.place.line}: left out of the merged ledger"
         # A line that is kept in a file need not be shown in full.
-        where = f"saved in {kept}" if kept is not None else _shown(aside.text)
-        yield f"{aside.place.side}:{aside.place.line}: left out of the merged ledger: {where}"
+        yield f"{line}, saved in {kept}" if kept is not None else f"{line}: {_shown(aside.text)}"
 
 
 def _shown(text: bytes) -> str:

@@ -207,8 +207,10 @@ class Connection:
 
     async def _hosts_changed(self, open_root: OpenRoot) -> None:
         """Tell the client which hosts of a root did not ask."""
-        status, _ = await self.tracked_documents.work.in_thread(state_of, open_root)
-        self.people.notify(DID_CHANGE, status_wire(status, self.hosts.blind(open_root)))
+        async with self._rules_lane:
+            # Under the lock, so that no older status follows a newer one.
+            status, _ = await self.tracked_documents.work.in_thread(state_of, open_root)
+            self.people.notify(DID_CHANGE, status_wire(status, self.hosts.blind(open_root)))
 
     def files_written(self, paths: frozenset[str]) -> None:
         """Examine the files at `paths`, which an agent changed, before a watcher reports them."""

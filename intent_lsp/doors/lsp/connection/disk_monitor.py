@@ -191,7 +191,8 @@ class DiskChangeMonitor:
         async with root.lane:
             saving = self._saving(open_root)
             news, blind = await self._tracked_documents.work.in_thread(_record, open_root, saving)
-        self._hosts.show(open_root, blind)
+        if blind is not None:
+            self._hosts.show(open_root, blind)
         self._tell(open_root, news)
         paths = [path for change in news.recorded for path in change.paths]
         await self._tracked_documents.look_at_closed(open_root, paths)
@@ -229,8 +230,11 @@ class DiskChangeMonitor:
 
 def _record(
     open_root: OpenRoot, saving: frozenset[WorkspacePath]
-) -> tuple[DiskNews, tuple[BlindHost, ...]]:
-    """Record the changes of a root. Return them, and the agent hosts that did not ask."""
+) -> tuple[DiskNews, tuple[BlindHost, ...] | None]:
+    """Record the changes of a root. Return them, and the agent hosts that did not ask.
+
+    Instead of the hosts return None if it is not known now which they are.
+    """
     governance, home = open_root.governance, home_directory()
     news = governance.disk_changes.record(open_root.session, saving)
     note_unasked_changes(governance, home, news.recorded)

@@ -4,9 +4,12 @@ Invariant: whatever is no choice of a title approves nothing, and the answer say
 """
 
 import asyncio
-from collections.abc import Coroutine
-from concurrent.futures import CancelledError
-from typing import Any, Final, TypeVar
+import threading
+from collections.abc import Callable
+from concurrent.futures import CancelledError, Future
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Final
 
 from lsprotocol import types as lsp
 
@@ -18,6 +21,7 @@ from intent_lsp.governance.calls.approvals import ApprovalQuestion, ApprovalTime
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
 from intent_lsp.governance.plan.planning import Granted, Wish
 from intent_lsp.governance.root.sessions import Session
+from intent_lsp.store.stopwatch import stopwatch
 
 NO_QUESTIONS: Final = ApprovalAnswer(
     feedback="nobody can be asked: the editor does not support window/showMessageRequest",
@@ -28,9 +32,13 @@ NO_QUESTIONS: Final = ApprovalAnswer(
 DISMISSED: Final = "the question was closed without an answer"
 
 _REPLY_SECONDS: Final = 1.0
-_ENDED: Final = ApprovalAnswer(feedback="the editor was closed before anybody answered")
+_LOOK_SECONDS: Final = 0.5
+"""How often it is looked whether anybody still waits for the answer."""
 
-T = TypeVar("T")
+_UNWANTED: Final = ApprovalAnswer(
+    feedback="the call was cancelled before anybody answered", final=True
+)
+_ENDED: Final = ApprovalAnswer(feedback="the editor was closed before anybody answered")
 
 
 async def ask_person(
@@ -59,26 +67,68 @@ def _cannot_choose(people: ClientUi) -> bool:
 
 
 class EditorPerson:
-    """The person at one connection's editor, for threads that answer hooks of one root."""
+    """The person at one connection's editor, for threads that answer hooks of one root.
+
+    A question that is open is not asked again: whoever asks the same gets the same answer.
+    """
 
     def __init__(self, people: ClientUi, choices: IntentSelection, open_root: OpenRoot) -> None:
         self._people = people
         self._choices = choices
         self._open_root = open_root
         self._loop = asyncio.get_running_loop()
+        self._lock = threading.Lock()
+        self._open: dict[ApprovalQuestion, _Open] = {}
 
-    def ask(self, question: ApprovalQuestion, time: ApprovalTime) -> ApprovalAnswer:
-        """Ask the person. Return their answer, or one that says why there is none."""
-        asked = ask_person(self._people, question, time, self._open_root.session.id)
+    def ask(
+        self, question: ApprovalQuestion, time: ApprovalTime, is_wanted: Callable[[], bool]
+    ) -> ApprovalAnswer:
+        """Ask the person. Return their answer, or one that says why there is none.
+
+        The question is withdrawn once `is_wanted` returns False for everybody who asks it.
+        """
+        with self._lock:
+            asked = self._open.get(question)
+            if asked is None:
+                answer = ask_person(self._people, question, time, self._open_root.session.id)
+                future = asyncio.run_coroutine_threadsafe(answer, self._loop)
+                asked = self._open[question] = _Open(future)
+            asked.waiting += 1
         try:
-            return self._awaited(asked, time.seconds + _REPLY_SECONDS)
-        except (CancelledError, RuntimeError, TimeoutError):
-            # The connection ends, and its event loop with it.
-            return _ENDED
+            return _awaited(asked.future, time, is_wanted)
+        finally:
+            with self._lock:
+                asked.waiting -= 1
+                if not asked.waiting:
+                    asked.future.cancel()
+                    self._open.pop(question, None)
 
     def grant(self, wish: Wish, session: Session) -> Granted | CheckoutRefusal:
         """Grant the scope that the person has approved. `session` asked for it."""
-        return self._awaited(self._choices.grant(self._open_root, wish, session), None)
+        granted = self._choices.grant(self._open_root, wish, session)
+        return asyncio.run_coroutine_threadsafe(granted, self._loop).result()
 
-    def _awaited(self, asked: Coroutine[Any, Any, T], seconds: float | None) -> T:
-        return asyncio.run_coroutine_threadsafe(asked, self._loop).result(seconds)
+
+@dataclass(slots=True)
+class _Open:
+    """An open question, and how many threads wait for its answer."""
+
+    future: "Future[ApprovalAnswer]"
+    waiting: int = 0
+
+
+def _awaited(
+    future: "Future[ApprovalAnswer]", time: ApprovalTime, is_wanted: Callable[[], bool]
+) -> ApprovalAnswer:
+    passed = stopwatch()
+    try:
+        while passed() < time.seconds + _REPLY_SECONDS:
+            with suppress(TimeoutError):
+                answer = future.result(_LOOK_SECONDS)
+                return answer if is_wanted() else _UNWANTED
+            if not is_wanted():
+                return _UNWANTED
+    except (CancelledError, RuntimeError):
+        # The connection ends, and its event loop with it.
+        return _ENDED
+    return time.silence

@@ -11,6 +11,7 @@ from lsprotocol import types as lsp
 
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import LspEncoder, uri_of
 from intent_lsp.doors.lsp.diagnostics.publisher import DiagnosticsPublisher
+from intent_lsp.doors.lsp.protocol.documents import Documents
 from intent_lsp.doors.lsp.runtime.executor import BackgroundExecutor
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.doors.lsp.runtime.settings import LiveSettings
@@ -31,14 +32,16 @@ class HostDiagnostics:
         publisher: DiagnosticsPublisher,
         spelling: LspEncoder,
         settings: LiveSettings,
+        documents: Documents,
     ) -> None:
         self._work = work
         self._publisher = publisher
         self._spelling = spelling
         self._settings = settings
+        self._documents = documents
         self._found: dict[OpenRoot, tuple[BlindHost, ...]] = {}
         self._watched: set[OpenRoot] = set()
-        self._shown: dict[OpenRoot, dict[str, lsp.Diagnostic]] = {}
+        self._shown: dict[OpenRoot, dict[str, list[lsp.Diagnostic]]] = {}
         self.changed: Callable[[OpenRoot], object] = lambda _: None
 
     def blind(self, open_root: OpenRoot) -> tuple[str, ...]:
@@ -48,17 +51,23 @@ class HostDiagnostics:
     async def refresh(self, open_root: OpenRoot) -> None:
         """Examine which hosts of a root did not ask, and show them."""
         found = await self._work.in_thread(blind_hosts, open_root.governance, home_directory())
-        self.show(open_root, found)
+        if found is not None:
+            self.show(open_root, found)
 
     def show(self, open_root: OpenRoot, found: tuple[BlindHost, ...]) -> None:
         """Show which hosts of a root did not ask, instead of those that were shown before."""
-        shown = {uri_of(each.file): made for each in found if (made := self._encoded(each))}
+        shown: dict[str, list[lsp.Diagnostic]] = {}
+        for each in found:
+            encoded = self._encoded(each)
+            if encoded is not None:
+                # Two hosts may share a file.
+                shown.setdefault(self._uri(each), []).append(encoded)
         known = self.blind(open_root)
         self._found[open_root], former = found, self._shown.get(open_root, {})
         if shown != former:
             self._shown[open_root] = shown
             for uri in former.keys() | shown.keys():
-                self._publisher.add(uri, [shown[uri]] if uri in shown else [])
+                self._publisher.add(open_root, uri, shown.get(uri, ()))
         if self.blind(open_root) != known:
             self.changed(open_root)
         if found and open_root not in self._watched:
@@ -70,10 +79,18 @@ class HostDiagnostics:
 
         The host may be heard by a process that judges by itself.
         """
-        while self._found[open_root]:
-            await asyncio.sleep(HEARD_WITHIN)
-            await self.refresh(open_root)
-        self._watched.discard(open_root)
+        try:
+            while self._found[open_root]:
+                await asyncio.sleep(HEARD_WITHIN)
+                await self.refresh(open_root)
+        finally:
+            self._watched.discard(open_root)
+
+    def _uri(self, blind: BlindHost) -> str:
+        """Return the URI of the settings file, as the client spells it if the file is open."""
+        uri = uri_of(blind.file)
+        document = self._documents.get(uri)
+        return uri if document is None else document.uri
 
     def _encoded(self, blind: BlindHost) -> lsp.Diagnostic | None:
         """Return the diagnostic of a host, or None if the settings hide it."""

@@ -10,6 +10,7 @@ import asyncio
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
 from lsprotocol import types as lsp
@@ -57,7 +58,7 @@ class DiagnosticsPublisher:
         self._publish = publish
         self._refresh = refresh
         self._posted: dict[str, PublishedDiagnostics] = {}
-        self._added: dict[str, tuple[lsp.Diagnostic, ...]] = {}
+        self._added: dict[str, dict[object, tuple[lsp.Diagnostic, ...]]] = {}
         self._given: dict[str, str] = {}
         self._timer: asyncio.TimerHandle | None = None
 
@@ -65,12 +66,12 @@ class DiagnosticsPublisher:
         """Replace the published diagnostics of the file at `uri` by `items`."""
         self.show(uri, self.posting(uri, version, items))
 
-    def add(self, uri: str, items: Sequence[lsp.Diagnostic]) -> None:
-        """Publish `items` beside whatever is posted for the file at `uri`, until the next call."""
-        if items:
-            self._added[uri] = tuple(items)
-        else:
-            self._added.pop(uri, None)
+    def add(self, owner: object, uri: str, items: Sequence[lsp.Diagnostic]) -> None:
+        """Publish `items` beside whatever else is posted for the file at `uri`.
+
+        They replace those that the same owner has added before.
+        """
+        self._added.setdefault(uri, {})[owner] = tuple(items)
         known = self._posted.get(uri, _EMPTY)
         self.post(uri, known.version, known.own)
 
@@ -81,7 +82,7 @@ class DiagnosticsPublisher:
 
         This may run on any thread, because there may be thousands.
         """
-        every = (*items, *self._added.get(uri, ()))
+        every = (*items, *chain.from_iterable(self._added.get(uri, {}).values()))
         if self.pull:
             result_id, push = _result_id(every), _nothing
         else:

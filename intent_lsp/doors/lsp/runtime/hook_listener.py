@@ -9,9 +9,10 @@ import logging
 import os
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -37,6 +38,9 @@ from intent_lsp.store.stopwatch import stopwatch
 
 _log: Final = logging.getLogger(__name__)
 
+TAKEN_OVER_WITHIN: Final = 5.0
+"""Seconds after which a server notices that the one before it has ended."""
+
 _WAITING: Final = 64
 _READING_SECONDS: Final = 5.0
 
@@ -49,23 +53,26 @@ class HookListener:
 
     def __init__(self, governance: Governance) -> None:
         self._governance = governance
+        self._root = os.path.realpath(governance.root)
         self._place = Path(socket_places(governance.root)[0])
+        self._lock = threading.Lock()
+        self._ended = threading.Event()
         self._socket: socket.socket | None = None
         self.person: PersonAtEditor | None = None
 
     def begin(self) -> None:
-        """Listen, unless another server of this root does, or the place cannot be used."""
-        try:
-            self._socket = _bound(self._place)
-        except OSError as problem:
-            _log.info("hooks are not answered at %s: %s", self._place, problem)
-            return
-        if self._socket is not None:
-            threading.Thread(target=self._listen, args=(self._socket,), daemon=True).start()
+        """Listen; while another server of this root does, wait until it ends.
+
+        Do nothing if the place cannot be used.
+        """
+        if not self._try():
+            threading.Thread(target=self._take_over, daemon=True).start()
 
     def end(self) -> None:
         """Stop listening. A hook that is being answered still gets its answer."""
-        listening, self._socket = self._socket, None
+        self._ended.set()
+        with self._lock:
+            listening, self._socket = self._socket, None
         if listening is None:
             return
         with contextlib.suppress(OSError):
@@ -74,6 +81,25 @@ class HookListener:
             # A thread that waits for a connection is woken by this, not by closing the socket.
             listening.shutdown(socket.SHUT_RDWR)
         listening.close()
+
+    def _take_over(self) -> None:
+        while not self._ended.wait(TAKEN_OVER_WITHIN) and not self._try():
+            pass
+
+    def _try(self) -> bool:
+        """Listen unless another process does. Return False if it does."""
+        try:
+            with self._lock:
+                if self._ended.is_set():
+                    return True
+                listening = self._socket = _bound(self._place)
+        except OSError as problem:
+            _log.info("hooks are not answered at %s: %s", self._place, problem)
+            return True
+        if listening is None:
+            return False
+        threading.Thread(target=self._listen, args=(listening,), daemon=True).start()
+        return True
 
     def _listen(self, listening: socket.socket) -> None:
         while True:
@@ -90,16 +116,18 @@ class HookListener:
                 connection.sendall(self._answer_to(line, connection))
             except OSError as problem:
                 _log.info("a hook went away before its answer: %s", problem)
-        self._governance.unreported.write()
+            finally:
+                self._governance.unreported.write()
 
     def _answer_to(self, line: bytes, connection: socket.socket) -> bytes:
         """Return the line that answers a line: an event of a hook, or a question for the person."""
         question = read_question(line)
         if question is not None:
-            if self.person is None:
+            if self.person is None or question.root != self._root:
                 return encode_answer(NO_ANSWER)
             asked = ApprovalQuestion(text=question.text, titles=question.titles)
-            return encode_answer(self.person.ask(asked, ApprovalTime(question.seconds)))
+            time, is_wanted = ApprovalTime(question.seconds), partial(_is_open, connection)
+            return encode_answer(self.person.ask(asked, time, is_wanted))
         request = read_request(line)
         return encode_reply(None if request is None else self._reply(request, connection))
 
@@ -118,7 +146,7 @@ class HookListener:
     @contextmanager
     def _govern(self, root: Path) -> Iterator[Governance]:
         """Yield the governance of the root. Raise ElsewhereError if `root` is another root."""
-        if os.path.realpath(root) != os.path.realpath(self._governance.root):
+        if os.path.realpath(root) != self._root:
             raise ElsewhereError
         yield self._governance
 
@@ -130,12 +158,31 @@ class _WaitedFor:
     person: PersonAtEditor
     connection: socket.socket
 
-    def ask(self, question: ApprovalQuestion, time: ApprovalTime) -> ApprovalAnswer:
+    def ask(
+        self, question: ApprovalQuestion, time: ApprovalTime, is_wanted: Callable[[], bool]
+    ) -> ApprovalAnswer:
         self.connection.sendall(encode_waiting(time.seconds))
-        return self.person.ask(question, time)
+
+        def is_awaited() -> bool:
+            return is_wanted() and _is_open(self.connection)
+
+        return self.person.ask(question, time, is_awaited)
 
     def grant(self, wish: Wish, session: Session) -> Granted | CheckoutRefusal:
         return self.person.grant(wish, session)
+
+
+def _is_open(connection: socket.socket) -> bool:
+    """Whether the other side still waits. It sends nothing more, so what can be read is its end."""
+    try:
+        connection.settimeout(0)
+        return connection.recv(1, socket.MSG_PEEK) != b""
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    finally:
+        connection.settimeout(None)
 
 
 def _bound(place: Path) -> socket.socket | None:
