@@ -269,7 +269,7 @@ def test_without_governance_nothing_is_planned(
 Change = Callable[..., Intent | CheckoutRefusal | Granted]
 CHANGES: dict[str, tuple[Change, str]] = {
     "create": (lambda p, **how: p.create(**how), "New was not created"),
-    "complete": (lambda p, **how: p.complete(**how), "INT-001 was not completed"),
+    "complete": (lambda p, **how: p.complete(**how), "INT-001 was not set to COMPLETED"),
     "grant": (
         lambda p, **how: p.grant("docs/**", **how),
         "The scope of INT-001 was not expanded",

@@ -32,7 +32,7 @@ _SAID = {
     RequestCode.INTENT_CLOSED: r"Intent \S+ is (COMPLETED|ABANDONED|ARCHIVED);",
     RequestCode.INTENT_IGNORED: r"is excluded by \.intentignore;",
     RequestCode.NOT_GOVERNED: r"governance is off: ",
-    RequestCode.INTENTS_FILE_UNWRITTEN: r"was not completed in \.orchestration/",
+    RequestCode.INTENTS_FILE_UNWRITTEN: r"was not set to COMPLETED in \.orchestration/",
     RequestCode.LEDGER_UNAVAILABLE: r"agent_trace\.jsonl: it is not a regular file",
 }
 """How a command that is not obeyed says each code: people get the sentence alone."""

@@ -43,7 +43,11 @@ class TomlEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TomlRegistration:
-    """The tables of one host in a TOML file. `trigger` is the key that tells apart items."""
+    """The tables of one host in a TOML file.
+
+    Several of them may be items of one array of tables. The value of their key `trigger`, such as
+    the name of an event, tells them apart from one another; their command, from items of others.
+    """
 
     host: str
     entries: tuple[TomlEntry, ...]

@@ -145,7 +145,7 @@ class Planner:
             unsaved_file=unsaved_file,
         )
         if refused is not None:
-            return _unwritten(f"{intent.id} was not completed", refused)
+            return _unwritten(f"{intent.id} was not set to COMPLETED", refused)
         active = rules.active(self._sessions.active_intent(session.id, session.agent_id))
         if active == intent:
             self._sessions.choose(session.id, None, session.agent_id)

@@ -1,4 +1,4 @@
-"""Commits of a range, and the commits that a shallow clone lacks.
+"""Reads the commits of a range, and detects if a shallow clone lacks some of them.
 
 Invariant: nothing is written or fetched. A range that is not complete raises, and is never cut.
 """

@@ -1,6 +1,6 @@
-"""Lookup of a ledger's records by the hashes that their lines state.
+"""Finds the record hashes that a ledger's lines state: the first, or those with given digits.
 
-Invariant: no hash is recomputed. A result is an anchor to search for, not a proof.
+Invariant: no hash is recomputed. A result is only what a line states, and proves nothing.
 """
 
 from collections.abc import Iterator
