@@ -90,7 +90,10 @@ class Governance(RootParts):
         return session
 
     def _clear_up(self) -> None:
-        """Append the records that an earlier process could not append, and delete old drafts."""
+        """Append the records that an earlier process could not append, and delete old drafts.
+
+        A draft is the text of a refused save.
+        """
         self.stores.drafts.prune(self.stores.clock())
         try:
             # A server that was killed leaves its open runs of saves; they are recorded here too.

@@ -399,7 +399,10 @@ def test_the_last_row_says_whether_a_person_is_asked(
     elif number is None and hitl is PeopleAsked.ALWAYS:
         expected = FAIL, f"{asked}the policy requires approval of every call (hitl: always)."
     elif number == 12 and hitl is PeopleAsked.OUT_OF_SCOPE:
-        expected = FAIL, f"{asked}only row 12 refuses it (hitl: out_of_scope)."
+        expected = (
+            FAIL,
+            f"{asked}only row 12 (the scope of the intent) refuses it (hitl: out_of_scope).",
+        )
     elif number is None:
         expected = PASS, f"No person has to approve this (hitl: {hitl.value})."
     else:

@@ -60,9 +60,9 @@ def test_no_more_anchors_are_named_than_can_be_read() -> None:
 @pytest.mark.parametrize(
     ("reach", "said"),
     [
-        (extent(9, consistent=False), "nothing: the chain of hashes is broken"),
-        (extent(0), "nothing: there is no record yet"),
-        (extent(9, 9), "nothing: every record is proven"),
+        (extent(9, consistent=False), "all records: the chain of hashes is broken"),
+        (extent(0), "no record: there is none yet"),
+        (extent(9, 9), "no record: all are proven"),
         (extent(9), f"{REWRITTEN} all 9 records"),
         (extent(9, 4), f"{REWRITTEN} the 5 records after that"),
         (

@@ -193,8 +193,9 @@ def _follows(row: ProgramRow, arguments: Arguments) -> bool:
 def _filled_in(word: Word, row: ProgramRow) -> str:
     """Return the text of the script `word`, or "" if it is too long or unknown.
 
-    If the row has `numbers`, each shell expansion in an unknown script is replaced by `1`, and the
-    script counts as known if no `$` or backquote remains and it is more than one expansion.
+    If the row has `numbers`, each shell expansion in an unknown script is replaced by `1`. The
+    script then counts as known if no `$` or backquote remains, unless it was nothing but one
+    expansion.
     """
     if len(word.text) > MAX_SCRIPT:
         return ""

@@ -282,7 +282,7 @@ def _cause(call: CallFacts, why: Denied) -> str:
     if call.bootstrap:
         return "it would write the first intent"
     if why.code is GateCode.SCOPE_VIOLATION:
-        return "only row 12 refuses it"
+        return "only row 12 (the scope of the intent) refuses it"
     return "the policy requires approval of every call"
 
 

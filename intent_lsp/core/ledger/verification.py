@@ -185,15 +185,15 @@ def proved(anchors: Sequence[Anchor], extent: Extent) -> str:
 def conditional(extent: Extent) -> str:
     """Return a clause that says which records no anchor proves: they could be rewritten.
 
-    If there are none, or the chain is broken, it is `nothing: ` and the reason.
+    If there are none, it is `no record` and the reason.
     """
     if not extent.consistent:
-        return "nothing: the chain of hashes is broken"
+        return "all records: the chain of hashes is broken"
     if not extent.records:
-        return "nothing: there is no record yet"
+        return "no record: there is none yet"
     rest = extent.records - extent.proven
     if not rest:
-        return "nothing: every record is proven"
+        return "no record: all are proven"
     counted = f"the {rest:,} records after that" if extent.proven else f"all {rest:,} records"
     if extent.heads > 1:
         others = extent.heads - 1

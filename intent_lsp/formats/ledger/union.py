@@ -54,8 +54,9 @@ class Aside:
 class Union:
     """What has been merged so far. Its memory is one digest for each line.
 
-    `common` are the digests of lines that both ledgers have; these lines are not checked. `odd` and
-    `aside` are for a person to examine. `taken` is the number of lines in the union.
+    `common` are the digests of lines that both ledgers have; these lines are not checked. `odd` are
+    other lines in the union that have a flaw, `aside` are texts left out of it; a person should
+    examine both. `taken` is the number of lines in the union.
     """
 
     common: frozenset[bytes] = frozenset()

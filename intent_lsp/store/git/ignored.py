@@ -1,4 +1,4 @@
-"""Git's ignore rules: files that changed rules have made ignored, and directories not ignored.
+"""Git's ignore rules: finds files that changed rules hide, and lists directories not ignored.
 
 Invariant: nothing is written, no link is followed, and nested repositories are left out.
 Invariant: without an answer from git no file is reported as hidden.
