@@ -91,6 +91,7 @@ async def test_each_request_says_what_it_promises(repository: Repository) -> Non
             "heads": [],
             "failures": 0,
             "version": status["version"],
+            "blindHosts": [],
             "hosts": [],
         }
         owned = await both(editor, "owners", {"file_path": LOGIN})

@@ -375,11 +375,10 @@ def test_a_server_takes_over_when_the_one_before_it_ends(
     monkeypatch.setattr(hook_listener, "TAKEN_OVER_WITHIN", 0.01)
     governances = [Governance(root.root), Governance(root.root)]
     first, second = (HookListener(governance) for governance in governances)
-    before = set(threading.enumerate())
     first.begin()
-    listening = set(threading.enumerate()) - before
     second.begin()
-    [waiting] = set(threading.enumerate()) - before - listening
+    waits = f"wait for {socket_places(root.root)[0]}"
+    [waiting] = [each for each in threading.enumerate() if each.name == waits]
     assert ask_server(root.root, request(root), SERVER_SECONDS) is not None
     first.end()
     waiting.join(30)

@@ -66,7 +66,8 @@ class HookListener:
         Do nothing if the place cannot be used.
         """
         if not self._try():
-            threading.Thread(target=self._take_over, daemon=True).start()
+            name = f"wait for {self._place}"
+            threading.Thread(target=self._take_over, name=name, daemon=True).start()
 
     def end(self) -> None:
         """Stop listening. A hook that is being answered still gets its answer."""
