@@ -4,7 +4,6 @@ Invariant: a WorkspacePath has no empty, `.` or `..` segment and no leading or t
 """
 
 from typing import NewType
-from urllib.parse import quote_from_bytes, unquote_to_bytes
 
 WorkspacePath = NewType("WorkspacePath", str)
 
@@ -89,6 +88,9 @@ def path_of_uri(uri: str) -> str | None:
         rest = slash + below
     # `?` and `#` belong to the name: editors encode them, and a `file:` URI has neither query nor
     # fragment. Lone surrogates can come from JSON. They name no file, but must not raise an error.
+    # Loaded when it is needed: a hook that only asks the server has no URI.
+    from urllib.parse import unquote_to_bytes  # noqa: PLC0415
+
     spelled = unquote_to_bytes(rest.encode("utf-8", "surrogatepass"))
     decoded = spelled.decode("utf-8", "surrogateescape")
     here = host.lower() in ("", "localhost") and decoded.startswith("/")
@@ -100,4 +102,6 @@ def file_uri(path: str) -> str:
 
     Surrogate escapes become the percent-encoded bytes that they stand for.
     """
+    from urllib.parse import quote_from_bytes  # noqa: PLC0415 - as above
+
     return "file://" + quote_from_bytes(path.encode("utf-8", "surrogateescape"), safe="/")
