@@ -22,8 +22,8 @@ from tests.support.isolation import isolate
 
 NAMES = ("codex", "qwen", "opencode")
 AIM = 1.3
-RUNS = 5
-EDITS = 4
+RUNS = 3
+EDITS = 16
 NONE = Arrangement(purposes=frozenset())
 NODE = (shutil.which("node") or "node", "-e", "0", "--")
 CHOSEN = {"INTENT_LSP_INTENT": "INT-001"}
@@ -32,9 +32,9 @@ CHOSEN = {"INTENT_LSP_INTENT": "INT-001"}
 def seconds(governed: GovernedHost) -> float:
     """Run a host once through reads and edits of one file. Return the seconds of the run."""
     tools = governed.tools
-    governed.repository.write(AUTH, "".join(f"line {number}\n" for number in range(EDITS)))
+    governed.repository.write(AUTH, "".join(f"line {number:02}\n" for number in range(EDITS)))
     script = [[tools.read(AUTH)]]
-    script += [[tools.edit(AUTH, f"line {n}", f"edited {n}")] for n in range(EDITS)]
+    script += [[tools.edit(AUTH, f"line {n:02}", f"edited {n:02}")] for n in range(EDITS)]
     _, done = governed.run(script)
     assert governed.text(AUTH).count("edited") == EDITS, governed.text(AUTH)
     return done.seconds
