@@ -78,13 +78,16 @@ def is_private(directory: StrPath) -> bool:
     return ours and not found.st_mode & 0o077
 
 
-def server_listens(root: StrPath) -> bool:
-    """Whether a server of a root can be asked. Its client may still have nobody to ask."""
+def listening_place(root: StrPath) -> str | None:
+    """Return the path of the socket at which a server of a root listens, or None if none does.
+
+    Its client may still have nobody to ask.
+    """
     connection = connect(root, REPLY_SECONDS)
     if connection is None:
-        return False
-    connection.close()
-    return True
+        return None
+    with connection:
+        return os.fsdecode(connection.getpeername())
 
 
 def ask_server(root: StrPath, request: HookRequest, seconds: float) -> HookAnswer | None:

@@ -4,7 +4,7 @@ Invariant: of another process only its program, its script, its directory and it
 """
 
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -21,21 +21,28 @@ _INTERPRETERS: Final = ("node", "bun", "deno", "python", "pypy")
 """What the names of programs begin with that run a script under its own name."""
 
 
-def earliest_start(
-    root: Path, names: Collection[str], package: str, now: datetime
-) -> datetime | None:
-    """Return when the oldest running program with one of these names was started.
+def processes_in(root: Path) -> tuple[Path, ...]:
+    """Return the process directories of the programs whose working directory the root governs.
 
-    A script of the npm package `package` counts too, unless that is "". Only programs whose working
-    directory the root governs count: not those in a root or a repository nested in it. Return None
-    if none runs, or if the system has no `/proc`. `now` is the present time.
+    Those in a root or a repository nested in it do not count. Return none if the system has no
+    `/proc`.
     """
-    found = (each for each in _inside(root) if _is_one(each, frozenset(names), package))
+    return tuple(_inside(root))
+
+
+def earliest_start(
+    processes: Iterable[Path], names: Collection[str], package: str, now: datetime
+) -> datetime | None:
+    """Return when the oldest program among `processes` with one of these names was started.
+
+    A script of the npm package `package` counts too, unless that is "". Return None if there is no
+    such program. `now` is the present time.
+    """
+    found = (each for each in processes if _is_one(each, frozenset(names), package))
     return min((now - age for each in found if (age := _age(each)) is not None), default=None)
 
 
 def _inside(root: Path) -> Iterator[Path]:
-    """Yield the process directories of the programs that work where the root governs."""
     try:
         entries = os.listdir(_PROCESSES)  # noqa: PTH208 - names are enough
     except OSError:

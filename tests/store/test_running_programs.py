@@ -7,8 +7,13 @@ from pathlib import Path
 import pytest
 
 from intent_lsp.store import clock, running_programs
-from intent_lsp.store.running_programs import earliest_start
+from intent_lsp.store.running_programs import earliest_start, processes_in
 from tests.support.idle_host import idle_host
+
+
+def started(project: Path, names: list[str], package: str, now: datetime) -> datetime | None:
+    """Return when the oldest program in the project with one of these names was started."""
+    return earliest_start(processes_in(project), names, package, now)
 
 
 @pytest.fixture
@@ -26,13 +31,13 @@ def test_a_script_is_found_by_its_name_in_its_directory_and_above(
 ) -> None:
     before = clock.now()
     with idle_host("codex", project.parent / "bin", project.parent / directory):
-        started = earliest_start(project, ["codex"], "", clock.now())
-        assert started is not None
+        found = started(project, ["codex"], "", clock.now())
+        assert found is not None
         # The kernel counts in hundredths of a second.
-        assert before - timedelta(seconds=0.05) <= started <= clock.now()
-        assert earliest_start(project, ["qwen", "code"], "", clock.now()) is None
-        assert earliest_start(project, [], "", clock.now()) is None
-    assert earliest_start(project, ["codex"], "", clock.now()) is None
+        assert before - timedelta(seconds=0.05) <= found <= clock.now()
+        assert started(project, ["qwen", "code"], "", clock.now()) is None
+        assert started(project, [], "", clock.now()) is None
+    assert started(project, ["codex"], "", clock.now()) is None
 
 
 @pytest.mark.parametrize("inside", [".git/HEAD", ".orchestration/active_intents.yaml"])
@@ -41,7 +46,7 @@ def test_a_program_in_a_nested_repository_or_root_is_not_found(project: Path, in
     (project / "below" / inside).parent.mkdir()
     (project / "below" / inside).touch()
     with idle_host("codex", project.parent / "bin", project / "below"):
-        assert earliest_start(project, ["codex"], "", clock.now()) is None
+        assert started(project, ["codex"], "", clock.now()) is None
 
 
 def test_a_file_with_the_name_of_a_host_is_no_program(project: Path) -> None:
@@ -51,23 +56,23 @@ def test_a_file_with_the_name_of_a_host_is_no_program(project: Path) -> None:
         assert process.stdout is not None
         assert process.stdout.readline() == b"not a program\n"
         try:
-            assert earliest_start(project, ["codex"], "", clock.now()) is None
-            assert earliest_start(project, ["tail"], "", clock.now()) is not None
+            assert started(project, ["codex"], "", clock.now()) is None
+            assert started(project, ["tail"], "", clock.now()) is not None
         finally:
             process.kill()
 
 
 def test_a_program_beside_the_directory_is_not_found(project: Path) -> None:
     with idle_host("codex", project.parent / "bin", project.parent / "project-2"):
-        assert earliest_start(project, ["codex"], "", clock.now()) is None
+        assert started(project, ["codex"], "", clock.now()) is None
 
 
 def test_the_oldest_of_several_programs_counts(project: Path) -> None:
     programs = project.parent / "bin"
     with idle_host("codex", programs, project):
-        first = earliest_start(project, ["codex"], "", clock.now())
+        first = started(project, ["codex"], "", clock.now())
         with idle_host("kimi", programs, project):
-            both = earliest_start(project, ["codex", "kimi"], "", clock.now())
+            both = started(project, ["codex", "kimi"], "", clock.now())
     assert first is not None
     assert both is not None
     assert abs(both - first) < timedelta(seconds=0.05)
@@ -76,19 +81,19 @@ def test_the_oldest_of_several_programs_counts(project: Path) -> None:
 def test_a_script_of_a_package_is_found_by_the_package(project: Path) -> None:
     programs = project.parent / "lib/node_modules/@qwen-code/qwen-code/dist"
     with idle_host("cli.js", programs, project):
-        assert earliest_start(project, ["qwen"], "@qwen-code/qwen-code", clock.now()) is not None
-        assert earliest_start(project, ["qwen"], "qwen-code", clock.now()) is None
-        assert earliest_start(project, ["qwen"], "", clock.now()) is None
+        assert started(project, ["qwen"], "@qwen-code/qwen-code", clock.now()) is not None
+        assert started(project, ["qwen"], "qwen-code", clock.now()) is None
+        assert started(project, ["qwen"], "", clock.now()) is None
 
 
 def test_a_program_that_takes_the_name_of_its_package_is_found(project: Path) -> None:
     with idle_host("kimi-code", project.parent / "bin", project):
-        assert earliest_start(project, ["kimi"], "@moonshot-ai/kimi-code", clock.now()) is not None
-        assert earliest_start(project, ["kimi"], "", clock.now()) is None
+        assert started(project, ["kimi"], "@moonshot-ai/kimi-code", clock.now()) is not None
+        assert started(project, ["kimi"], "", clock.now()) is None
 
 
 def test_without_proc_nothing_runs(
     project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(running_programs, "_PROCESSES", tmp_path / "no-proc")
-    assert earliest_start(project, ["codex"], "", datetime(2026, 1, 1, tzinfo=UTC)) is None
+    assert started(project, ["codex"], "", datetime(2026, 1, 1, tzinfo=UTC)) is None

@@ -185,7 +185,7 @@ def proved(anchors: Sequence[Anchor], extent: Extent) -> str:
 def conditional(extent: Extent) -> str:
     """Return a clause that says which records no anchor proves: they could be rewritten.
 
-    If there are none, it is `no record` and the reason.
+    If there are none, it is `no record: ` and the reason; if the chain is broken, `all records: `.
     """
     if not extent.consistent:
         return "all records: the chain of hashes is broken"

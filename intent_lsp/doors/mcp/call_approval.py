@@ -20,12 +20,7 @@ from intent_lsp.governance.calls.admission import CallDecision
 from intent_lsp.governance.calls.approvals import ApprovalQuestion, ApprovalSteps, settled
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
 from intent_lsp.governance.plan.planning import Granted, Wish
-from intent_lsp.store.hook_socket import (
-    REPLY_SECONDS,
-    is_private,
-    server_listens,
-    socket_places,
-)
+from intent_lsp.store.hook_socket import REPLY_SECONDS, listening_place
 
 _log: Final = logging.getLogger(__name__)
 
@@ -72,23 +67,23 @@ async def person_answer(
 
 async def _at_editor(question: PersonQuestion) -> ApprovalAnswer:
     """Return the answer of the person at an editor of the root; if there is none, it says why."""
-    for place in await in_thread(socket_places, question.root):
-        if not await in_thread(is_private, os.path.dirname(place)):  # noqa: PTH120 - no path
-            continue
-        with suppress(OSError, anyio.BrokenResourceError, anyio.EndOfStream):
-            async with await anyio.connect_unix(place) as stream:
-                await stream.send(question.encode())
-                reply = b""
-                with anyio.move_on_after(question.seconds + REPLY_SECONDS):
-                    while not reply.endswith(b"\n"):
-                        reply += await stream.receive()
-                return read_answer(reply)
+    place = await in_thread(listening_place, question.root)
+    if place is None:
+        return NO_ANSWER
+    with suppress(OSError, anyio.BrokenResourceError, anyio.EndOfStream):
+        async with await anyio.connect_unix(place) as stream:
+            await stream.send(question.encode())
+            reply = b""
+            with anyio.move_on_after(question.seconds + REPLY_SECONDS):
+                while not reply.endswith(b"\n"):
+                    reply += await stream.receive()
+            return read_answer(reply)
     return NO_ANSWER
 
 
 async def _first_word(asked: ToolRequest, policy: TeamPolicy) -> ApprovalAnswer:
     """Return the answer before anybody is asked: somebody can be asked, or why nobody can."""
-    if await in_thread(server_listens, asked.governance.root):
+    if await in_thread(listening_place, asked.governance.root) is not None:
         return ASKABLE
     return asked.client.first_word(policy)
 

@@ -32,7 +32,7 @@ from intent_lsp.governance.disk.disk_events import RecordedChange
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.root.best_effort import step
 from intent_lsp.governance.violations.violation import Violation
-from intent_lsp.store.running_programs import earliest_start
+from intent_lsp.store.running_programs import earliest_start, processes_in
 from intent_lsp.store.state.host_contacts import HostContact, UnaskedChanges
 
 _log: Final = logging.getLogger(__name__)
@@ -75,10 +75,14 @@ def note_unasked_changes(
     with step("which agent hosts did not ask"):
         heard = {each.host: each for each in governance.heard()}
         files = RegistrationFiles(governance.root, home)
+        processes = processes_in(governance.root)
         for host in HOSTS:
             status = files.status(host, PROGRAM)
-            contact = heard.get(host.hook)
-            if _is_expected(status) and _may_be_blind(files, status, contact, now):
+            if not _is_expected(status):
+                continue
+            names = [name for name in host.programs if name not in host.editors]
+            started = earliest_start(processes, names, host.package, now)
+            if _may_be_blind(files, status, _Signs(heard.get(host.hook), started, now)):
                 forget = timestamp(max(now - FORGOTTEN_AFTER, _mended_at(files, status)))
                 state.hosts.note_unasked(host.name, host.hook, paths, timestamp(now), forget)
 
@@ -128,25 +132,33 @@ def _is_expected(status: HostStatus) -> bool:
     return any(each.state is not State.MISSING for each in status.registrations)
 
 
-def _may_be_blind(
-    files: RegistrationFiles, status: HostStatus, contact: HostContact | None, now: datetime
-) -> bool:
+@dataclass(frozen=True, slots=True)
+class _Signs:
+    """The last event of a host, when its oldest running program was started, and the time now.
+
+    The first two are None if there is no such event or program.
+    """
+
+    contact: HostContact | None
+    started: datetime | None
+    now: datetime
+
+
+def _may_be_blind(files: RegistrationFiles, status: HostStatus, signs: _Signs) -> bool:
     """Whether a host is at work here, and nothing proves that it asks.
 
     What proves it is an event since the host was started. If its hooks are not registered as they
     should be, the event must also be younger than the file where they are not.
     """
-    host = status.host
-    names = [name for name in host.programs if name not in host.editors]
-    started = earliest_start(files.root, names, host.package, now)
+    contact, started = signs.contact, signs.started
     if contact is None:
         return started is not None
     heard = moment(contact.at)
     if started is not None and heard < started:
         return True
-    if started is None and not is_alive(contact, now):
+    if started is None and not is_alive(contact, signs.now):
         return False
-    return not status.registered and heard < _written_at(files, host)
+    return not status.registered and heard < _written_at(files, status.host)
 
 
 def _mended_at(files: RegistrationFiles, status: HostStatus) -> datetime:
@@ -164,8 +176,8 @@ def _written_at(files: RegistrationFiles, host: AgentHost) -> datetime:
     return max(times)
 
 
-def _hook_files(files: RegistrationFiles, host: AgentHost) -> Iterator[tuple[Place, str]]:
-    """Yield the settings files of a host's hooks, that of the hook before a call first.
+def _hook_files(files: RegistrationFiles, host: AgentHost) -> list[tuple[Place, str]]:
+    """Return the settings files of a host's hooks, that of the hook before a call first.
 
     Each is a path relative to its place.
     """
@@ -176,12 +188,13 @@ def _hook_files(files: RegistrationFiles, host: AgentHost) -> Iterator[tuple[Pla
         for each in registrations_of(host, wish)
         if each.purpose is Purpose.HOOKS
     ]
-    yield from sorted(found, key=lambda each: Path(each[1]).name != gate_event(host))
+    return sorted(found, key=lambda each: Path(each[1]).name != gate_event(host))
 
 
 def _blind(files: RegistrationFiles, host: AgentHost, changes: UnaskedChanges) -> BlindHost:
-    (place, path), lines, line = next(_hook_files(files, host)), list[str](), 0
-    for each in _hook_files(files, host):
+    candidates = _hook_files(files, host)
+    (place, path), lines, line = candidates[0], list[str](), 0
+    for each in candidates:
         text = files.text(*each)
         own = split_lines(text.text) if isinstance(text, Text) else []
         at = next((number for number, line in enumerate(own) if PROGRAM in line), None)

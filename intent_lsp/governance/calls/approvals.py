@@ -60,13 +60,8 @@ class ApprovalTime:
 class PersonAtEditor(Protocol):
     """The person at an editor, for a thread that waits for their answer."""
 
-    def ask(
-        self, question: ApprovalQuestion, time: ApprovalTime, is_wanted: Callable[[], bool]
-    ) -> ApprovalAnswer:
-        """Ask the person. Return their answer, or one that says why there is none.
-
-        The question is withdrawn once `is_wanted` returns False: nobody waits for the answer.
-        """
+    def ask(self, question: ApprovalQuestion, time: ApprovalTime) -> ApprovalAnswer:
+        """Ask the person. Return their answer, or one that says why there is none."""
         ...
 
     def grant(self, wish: Wish, session: Session) -> Granted | CheckoutRefusal:

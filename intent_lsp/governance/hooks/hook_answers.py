@@ -99,10 +99,8 @@ class HookAnswering:
 
     def failed(self, problem: str) -> HookAnswer:
         """Return the answer if we ourselves fail: silence, or a refusal if the policy says so."""
-        if self.root is None:
-            # The failure may have come before the root was known.
-            self.root = governed_root(self.call.cwd)
-        if self.root is None or not self._asks() or _fails_open(self.root):
+        root = self._root_so_far()
+        if root is None or not self._asks() or _fails_open(root):
             return SILENCE
         said = f"Governance Unavailable: {problem}. fail_open is false; mend it or ask the team."
         return self.call.host.refusal(self._event_name(), said)
@@ -113,7 +111,6 @@ class HookAnswering:
         start = event.cwd or self.call.cwd
         event = self.event = replace(event, cwd=start)
         if not Path(start).is_absolute():
-            self.root = governed_root(self.call.cwd)
             raise InvalidCallError(f"the working directory {start!r} is not an absolute path")
         self.root = _root_of(event, start)
         if self.root is None:
@@ -128,15 +125,17 @@ class HookAnswering:
 
     def unjudged(self, problem: str, cure: str) -> HookAnswer:
         """Return the answer to an event that cannot be judged: a refusal, if it asks for a call."""
-        if self.root is None:
-            self.root = governed_root(self.call.cwd)
-        if self.root is None:
+        if self._root_so_far() is None:
             return SILENCE
         why = f"{problem}; {cure}" if cure else problem
         if not self._asks():
             return HookAnswer(stderr=f"intent-lsp cannot read this event and ignores it: {why}\n")
         said = f"intent-lsp cannot judge this call and refuses it: {why}"
         return self.call.host.refusal(self._event_name(), said)
+
+    def _root_so_far(self) -> Path | None:
+        """Return the root of the event, or that of the hook's directory if it is not known yet."""
+        return self.root or governed_root(self.call.cwd)
 
     def _is_probe(self, event: HookEvent) -> bool:
         """Whether `intent-lsp doctor` asks.

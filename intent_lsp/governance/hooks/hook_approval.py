@@ -52,10 +52,7 @@ class HookApproval:
             return judge(word)
 
         async def ask(question: ApprovalQuestion) -> ApprovalAnswer:
-            return person.ask(question, self._time(), is_wanted)
-
-        def is_wanted() -> bool:
-            return True
+            return person.ask(question, self._time())
 
         async def grant(wish: Wish) -> Granted | CheckoutRefusal:
             return person.grant(wish, self.governance.sessions.open_agent(session_id, agent_id))

@@ -40,11 +40,8 @@ class Person:
     unsaved: bool = False
     asked: list[tuple[ApprovalQuestion, ApprovalTime]] = field(default_factory=list)
 
-    def ask(
-        self, question: ApprovalQuestion, time: ApprovalTime, is_wanted: Callable[[], bool]
-    ) -> ApprovalAnswer:
+    def ask(self, question: ApprovalQuestion, time: ApprovalTime) -> ApprovalAnswer:
         """Answer a question."""
-        assert is_wanted()
         self.asked.append((question, time))
         return self.answer(time)
 

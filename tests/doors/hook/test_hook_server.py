@@ -41,8 +41,8 @@ from intent_lsp.store.hook_socket import (
     ask_server,
     connect,
     is_private,
+    listening_place,
     read_line,
-    server_listens,
     socket_places,
 )
 from intent_lsp.store.stopwatch import stopwatch
@@ -118,16 +118,24 @@ def test_the_answer_is_the_same_without_a_server(root: Repository, runtime: Path
     assert modules_of_a_hook(root, request(root))[:2] == alone
 
 
+SELECT = WRITE | {
+    "hook_event_name": "PreToolUse",
+    "tool_name": "Bash",
+    "tool_input": {"command": "intent-lsp intents select INT-001"},
+}
+
+
+def select(root: Repository) -> HookRequest:
+    """Have the server select an intent for the session. Return what was sent."""
+    selecting = HookRequest("claude", None, {}, str(root.root), json.dumps(SELECT).encode())
+    assert ask_server(root.root, selecting, SERVER_SECONDS) == HookAnswer("", "", 0)
+    return selecting
+
+
 @pytest.mark.usefixtures("server")
 def test_many_hooks_at_once_are_all_answered_and_recorded(root: Repository) -> None:
-    select = WRITE | {
-        "hook_event_name": "PreToolUse",
-        "tool_name": "Bash",
-        "tool_input": {"command": "intent-lsp intents select INT-001"},
-    }
-    selecting = HookRequest("claude", None, {}, str(root.root), json.dumps(select).encode())
-    assert ask_server(root.root, selecting, SERVER_SECONDS) == HookAnswer("", "", 0)
-    done = json.dumps(select | {"hook_event_name": "PostToolUse"}).encode()
+    selecting = select(root)
+    done = json.dumps(SELECT | {"hook_event_name": "PostToolUse"}).encode()
     ask_server(root.root, selecting._replace(payload=done), SERVER_SECONDS)
     answers: list[HookAnswer | None] = []
 
@@ -257,11 +265,11 @@ def test_a_server_is_found_by_a_program_without_the_variable(
         assert ask_server(root.root, request(root), SERVER_SECONDS) is not None
         monkeypatch.setenv("XDG_RUNTIME_DIR", named)
         assert ask_server(root.root, request(root), SERVER_SECONDS) is not None
-        assert server_listens(root.root)
+        assert listening_place(root.root) is not None
     finally:
         listener.end()
         governance.close(None)
-    assert not server_listens(root.root)
+    assert listening_place(root.root) is None
 
 
 class _Person:
@@ -318,13 +326,7 @@ def test_a_question_is_put_to_the_person_of_its_own_root_alone(
 def test_an_answer_is_wanted_as_long_as_the_hook_waits(root: Repository, person: _Person) -> None:
     root.write(POLICY, "sidecar:\n  hitl: out_of_scope\n")
     root.commit("policy")
-    select = WRITE | {
-        "hook_event_name": "PreToolUse",
-        "tool_name": "Bash",
-        "tool_input": {"command": "intent-lsp intents select INT-001"},
-    }
-    selecting = HookRequest("claude", None, {}, str(root.root), json.dumps(select).encode())
-    assert ask_server(root.root, selecting, SERVER_SECONDS) == HookAnswer("", "", 0)
+    select(root)
     connection = connect(root.root, SERVER_SECONDS)
     assert connection is not None
     seen: list[bool] = []
@@ -384,6 +386,6 @@ def test_a_server_takes_over_when_the_one_before_it_ends(
     waiting.join(30)
     assert ask_server(root.root, request(root), SERVER_SECONDS) is not None
     second.end()
-    assert not server_listens(root.root)
+    assert listening_place(root.root) is None
     for governance in governances:
         governance.close(None)

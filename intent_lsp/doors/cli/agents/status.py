@@ -128,14 +128,15 @@ def _remarks(found: _Found) -> Iterator[str]:
 
 
 def _json(found: _Found) -> dict[str, object]:
-    status, host = found.status, found.status.host
+    status, host, liveness = found.status, found.status.host, host_json(found.liveness)
     return {
         "host": host.name,
         "title": host.title,
         "observed": host.observed,
         "foundBy": list(found.signs),
         "registered": status.registered,
-        **{key: host_json(found.liveness)[key] for key in ("lastHeard", "unasked")},
+        "lastHeard": liveness["lastHeard"],
+        "unasked": liveness["unasked"],
         "registrations": [_registration_json(each) for each in status.registrations],
         "steps": list(host.steps),
     }

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 from intent_lsp.core.agents.hook_answer import HookAnswer
 from intent_lsp.core.gate.request import NO_ANSWER, ApprovalAnswer
@@ -26,7 +26,7 @@ from intent_lsp.formats.hook_wire import (
 )
 from intent_lsp.formats.hosts.table import HOSTS
 from intent_lsp.formats.person_wire import encode_answer, read_question
-from intent_lsp.governance.calls.approvals import ApprovalQuestion, ApprovalTime, PersonAtEditor
+from intent_lsp.governance.calls.approvals import ApprovalQuestion, ApprovalTime
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.hooks.hook_answers import ElsewhereError, HookAnswering, HookCall
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
@@ -45,6 +45,23 @@ _WAITING: Final = 64
 _READING_SECONDS: Final = 5.0
 
 
+class WithdrawableQuestions(Protocol):
+    """The person at the editor, whose questions are withdrawn once nobody waits for the answer."""
+
+    def ask(
+        self, question: ApprovalQuestion, time: ApprovalTime, is_wanted: Callable[[], bool]
+    ) -> ApprovalAnswer:
+        """Ask the person. Return their answer, or one that says why there is none.
+
+        The question is withdrawn once `is_wanted` returns False.
+        """
+        ...
+
+    def grant(self, wish: Wish, session: Session) -> Granted | CheckoutRefusal:
+        """Grant the scope that the person has approved. `session` asked for it."""
+        ...
+
+
 class HookListener:
     """Answers the hooks of one root for as long as the root is open.
 
@@ -58,14 +75,14 @@ class HookListener:
         self._lock = threading.Lock()
         self._ended = threading.Event()
         self._socket: socket.socket | None = None
-        self.person: PersonAtEditor | None = None
+        self.person: WithdrawableQuestions | None = None
 
     def begin(self) -> None:
         """Listen; while another server of this root does, wait until it ends.
 
         Do nothing if the place cannot be used.
         """
-        if not self._try():
+        if not self._begin_unless_taken():
             name = f"wait for {self._place}"
             threading.Thread(target=self._take_over, name=name, daemon=True).start()
 
@@ -84,10 +101,10 @@ class HookListener:
         listening.close()
 
     def _take_over(self) -> None:
-        while not self._ended.wait(TAKEN_OVER_WITHIN) and not self._try():
+        while not self._ended.wait(TAKEN_OVER_WITHIN) and not self._begin_unless_taken():
             pass
 
-    def _try(self) -> bool:
+    def _begin_unless_taken(self) -> bool:
         """Listen unless another process does. Return False if it does."""
         try:
             with self._lock:
@@ -156,18 +173,12 @@ class HookListener:
 class _WaitedFor:
     """The person at the editor, for a hook that is told first how long it has to wait."""
 
-    person: PersonAtEditor
+    person: WithdrawableQuestions
     connection: socket.socket
 
-    def ask(
-        self, question: ApprovalQuestion, time: ApprovalTime, is_wanted: Callable[[], bool]
-    ) -> ApprovalAnswer:
+    def ask(self, question: ApprovalQuestion, time: ApprovalTime) -> ApprovalAnswer:
         self.connection.sendall(encode_waiting(time.seconds))
-
-        def is_awaited() -> bool:
-            return is_wanted() and _is_open(self.connection)
-
-        return self.person.ask(question, time, is_awaited)
+        return self.person.ask(question, time, partial(_is_open, self.connection))
 
     def grant(self, wish: Wish, session: Session) -> Granted | CheckoutRefusal:
         return self.person.grant(wish, session)
