@@ -38,8 +38,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _plain_hook(words: Sequence[str]) -> tuple[str, str | None] | None:
     """Return the host and the event (None: not given) of a plain `hook` command line.
 
-    Return None for any other line, which the command line parses. A hook runs before and after each
-    call of an agent, so it does not wait for a parser.
+    `words` are those after `hook`. Plain are only `HOST` and `HOST --event EVENT`; return None for
+    all else, which the command line parses. A hook runs before and after each call of an agent, so
+    it does not wait for a parser.
     """
     match words:
         case [host] if not host.startswith("-"):

@@ -48,9 +48,9 @@ def hash_if_there(data: bytes | None) -> ContentHash | None:
 
 
 def parse_hash(text: str) -> ContentHash | None:
-    """Parse a SHA-256 with or without the prefix `sha256:`, which the result has.
+    """Parse a SHA-256 in hexadecimal, in either case, with or without the prefix `sha256:`.
 
-    Return None if the text is not such a hash.
+    The result has the prefix and lower-case digits. Return None if the text is not such a hash.
     """
     found = _HASH.fullmatch(text.lower())
     return ContentHash("sha256:" + found.group(1)) if found else None

@@ -51,14 +51,14 @@ class FileHashes:
 
     @property
     def moved(self) -> bool:
-        """Whether the operation renames the file, so that it has an old and a new path."""
+        """Whether the file has an old and a new path: it is renamed within the root."""
         return self.ends.old is not None and self.ends.new is not None
 
 
 def mutation_class(files: Sequence[FileHashes]) -> MutationClass:
     """Return the mutation class of a file operation, from all its files (requirements section 9).
 
-    If files are renamed, it is AST_REFACTOR if the content of none of them changes, else
+    If files are `moved`, it is AST_REFACTOR if the content of none of them changes, else
     INTENT_EVOLUTION; other files do not count then. Otherwise it is FILE_DELETION if no file is
     left, FILE_CREATION if none was there before, else INTENT_EVOLUTION.
     """

@@ -68,7 +68,7 @@ class Intents:
         return len(self.items)
 
     def by_id(self) -> Mapping[str, Intent]:
-        """Return a map to each intent from its id, and from its aliases (earlier ids)."""
+        """Return a map from ids and aliases to intents. An id takes precedence over an alias."""
         return self._by_id
 
     def get(self, intent_id: str) -> Intent | None:

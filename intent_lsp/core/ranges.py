@@ -35,8 +35,8 @@ def ranges(
 ) -> tuple[Range, ...]:
     """Return the ranges of changed lines that a record stores for `hunks`, in line order.
 
-    `new_lines` are the raw lines of the new content with their line ends, in `encoding`. Empty new
-    content has one range `0`-`0`.
+    `new_lines` are the raw lines of the new content with their line ends, in `encoding`. The range
+    of a pure deletion is the line above it, or line 1. Empty new content has one range `0`-`0`.
     """
     found = tuple(_range(hunk, new_lines, encoding) for hunk in hunks)
     return found or (() if new_lines else (_empty(None),))

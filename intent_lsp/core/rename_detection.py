@@ -28,7 +28,9 @@ def renamed(gone: _Contents, came: _Contents) -> dict[WorkspacePath, WorkspacePa
     """Return the renames between two moments, as a map from the new path to the old path.
 
     `gone` are the contents of the files that are missing now, by path, `came` those of the new
-    files.
+    files. Equal contents are paired first, then similar ones, if at most COMPARED_AT_MOST files are
+    left on either side. A pair is left out if its larger file has fewer than EQUAL_AT_LEAST bytes,
+    or if one of its files has another possible partner.
     """
     pairs = _only_equal(gone, came)
     left = {path: data for path, data in gone.items() if path not in pairs.values()}

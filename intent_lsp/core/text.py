@@ -64,15 +64,18 @@ def counted(number: int, noun: str) -> str:
 
 
 def seen(text: str) -> str:
-    """Return the text without terminal sequences and invisible characters."""
+    """Return the text without terminal sequences, control characters and invisible characters.
+
+    White space stays, line ends too.
+    """
     return _UNSEEN.sub("", text)
 
 
 def escape_unseen(text: str) -> str:
-    r"""Return the text with each invisible character escaped as Python would, such as `\x1b`.
+    r"""Return the text with each invisible character as a hexadecimal escape, such as `\x1b`.
 
-    Invisible are control characters (also tabs and line ends), format and surrogate characters,
-    the separators U+2028 and U+2029, and noncharacters.
+    Invisible are control characters (also tabs and line ends), format and surrogate characters, the
+    separators U+2028 and U+2029, and noncharacters.
     """
     if text.isascii() and text.isprintable():
         return text
@@ -80,7 +83,7 @@ def escape_unseen(text: str) -> str:
 
 
 def escape_char(char: str) -> str:
-    r"""Return a character's escape as Python writes it: `\x1b`, `\u202e`, `\U000e0001`."""
+    r"""Return a character's number as a hexadecimal escape: `\x1b`, `\u202e`, `\U000e0001`."""
     point = ord(char)
     if point <= 0xFF:  # noqa: PLR2004 - two digits
         return f"\\x{point:02x}"

@@ -46,7 +46,8 @@ class DiffMark(StrEnum):
 class DiffLine:
     """One line of a unified diff: its kind, and its text without the mark.
 
-    The text includes the line end only in a hunk that changes nothing but line ends.
+    The text has no line end, except that of a removed or added line in a hunk that changes nothing
+    but line ends.
     """
 
     mark: DiffMark
@@ -124,16 +125,16 @@ def unified(old: bytes, new: bytes) -> Sequence[DiffLine] | None:
 def place(first_old: int, old_count: int, first_new: int, new_count: int) -> DiffLine:
     """Return the `@@` line of a diff, which says which old and new lines a hunk covers.
 
-    Line numbers count from 1.
+    Line numbers count from 1. For a side without lines, the number is that of the line before.
     """
     return DiffLine(DiffMark.PLACE, f"@ -{first_old},{old_count} +{first_new},{new_count} @@")
 
 
 def _apart(old: str, new: str) -> tuple[int, str, str]:
-    """Return the offset at which two texts begin to differ, and the differing part of each text.
+    """Return the offset at which the differing parts of two texts begin, and these parts.
 
-    Each part includes a line before and a line after the difference. Only these parts need to be
-    split into lines, which saves time for large texts.
+    Each part includes a line before and a line after the difference, where the texts have one. Only
+    these parts need to be split into lines, which saves time for large texts.
     """
     head = common_head(old, new)
     tail = common_tail(old, new, head)
@@ -174,7 +175,8 @@ def _spelled_alike(old: Text, new: Text) -> bool:
 def _compare(old: Sequence[str], new: Sequence[str], shift: int) -> Iterator[Hunk]:
     """Yield the hunks that turn the lines `old` into `new`.
 
-    Both begin at line `shift`, counted from 0, of their texts; the hunks count from there.
+    These lines begin at line `shift`, counted from 0, of two whole texts. The hunks have the line
+    numbers of the whole texts.
     """
     numbers: dict[str, int] = {}
     # git recognises other line ends than we do, so each distinct line becomes a number on a line of

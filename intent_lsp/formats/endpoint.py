@@ -41,6 +41,9 @@ def read_endpoint(spelled: str) -> Endpoint | None:
 
 
 def read_origin(spelled: str) -> str | None:
-    """Return a web origin in lower case, or None if the text is not exactly one origin."""
+    """Return a web origin (SCHEME://HOST[:PORT]) in lower case.
+
+    Return None if the text is not exactly one origin.
+    """
     origin = spelled.lower()
     return origin if _ORIGIN.fullmatch(origin) else None

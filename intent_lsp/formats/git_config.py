@@ -85,7 +85,10 @@ def guarded_settings(config: bytes) -> bytes:
 
 
 def settings(config: bytes) -> Sequence[Setting] | None:
-    """Return all settings in the order of the text, or None if git rejects it or it is too long."""
+    """Return all settings in the order of the text, or None if git rejects the text.
+
+    Return None also if the keys have more than 4 MB in all.
+    """
     text = config.removeprefix(_BYTE_ORDER_MARK).replace(b"\r\n", b"\n")
     found: list[Setting] = []
     section, at, room = b"", 0, _KEYS_AT_MOST

@@ -20,10 +20,11 @@ _CWD = ("cwd", "directory", "workspaceRoot")
 
 
 class HookRequest(NamedTuple):
-    """One event for a server.
+    """One event of an agent host's hook, for the server of its root.
 
-    `cwd` is the working directory of the hook, and `environment` the variables that change an
-    answer.
+    `event` is the event's name from the command line, or None. `payload` is what the host wrote to
+    the hook's standard input, `cwd` the working directory of the hook, and `environment` the
+    variables that change an answer.
     """
 
     host: str
@@ -51,7 +52,7 @@ class HookRequest(NamedTuple):
 
 
 def read_request(line: bytes) -> HookRequest | None:
-    """Return the request in a line, or None if it is none of this version."""
+    """Return the request in a line, or None if the line is no valid request of this version."""
     told = json_object(line)
     if told.get("version") != VERSION:
         return None
@@ -78,20 +79,20 @@ def encode_waiting(seconds: float) -> bytes:
 
 
 def read_waiting(line: bytes) -> float | None:
-    """Return how many seconds the reply may take, or None if the line says nothing of it."""
+    """Return how many seconds the reply may take, or None if the line does not say so."""
     told = json_object(line)
     return finite_seconds(told.get("waits")) if told.get("version") == VERSION else None
 
 
 def finite_seconds(given: object) -> float | None:
-    """Return a number of seconds, more than none and no more than a day, or None if it is none."""
+    """Return `given` if it is a number of seconds above 0 and up to a day, else None."""
     if isinstance(given, bool) or not isinstance(given, int | float):
         return None
     return float(given) if 0 < given <= _DAY else None
 
 
 def read_reply(line: bytes) -> HookAnswer | None:
-    """Return the reply in a line, or None if the server gives no answer in this version."""
+    """Return the reply in a line, or None if the server has no answer or speaks another version."""
     told = json_object(line)
     if told.get("version") != VERSION or told.get("answered") is not True:
         return None

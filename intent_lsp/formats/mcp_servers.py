@@ -13,9 +13,9 @@ _COMMAND: Final = "mcp"
 
 
 def own_server_names(text: str, *, toml: bool) -> frozenset[str]:
-    """Return the names under which a registration file runs `intent-lsp mcp`.
+    """Return the names of the servers in a registration file that run `intent-lsp mcp`.
 
-    Return none for a text that cannot be parsed. `toml`: the text is TOML, else JSON.
+    The result is empty if the text cannot be parsed. `toml`: the text is TOML, else JSON.
     """
     try:
         value = tomllib.loads(text) if toml else _json(text)
@@ -33,7 +33,10 @@ def _own(value: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _is_ours(server: Mapping[str, Any]) -> bool:
-    """Whether a registered server's command is `intent-lsp mcp`, given in any host's form."""
+    """Return whether a registered server's command is `intent-lsp mcp`, in any host's form.
+
+    `python -m intent_lsp mcp` counts too.
+    """
     words: list[str] = []
     for key in ("command", "args"):
         given = server.get(key)

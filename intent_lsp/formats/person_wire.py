@@ -1,6 +1,7 @@
-"""A question that a root's server is to put to its person, and the answer: a line of JSON each.
+"""A question to the person at a root's editor, and the answer, each as one line of JSON.
 
-Specified in hooks section 5.
+The MCP server sends the question to the root's language server, which asks the person. Specified in
+hooks section 5.
 """
 
 import json
@@ -13,9 +14,10 @@ from intent_lsp.formats.hook_wire import VERSION, finite_seconds, json_object
 
 @dataclass(frozen=True, slots=True)
 class PersonQuestion:
-    """What a person is asked, the answers to choose from, and how many seconds there are.
+    """A question to a person: its text, and the titles of the answers to choose from.
 
-    `root` is the path of the root that it is about, without links.
+    `root` is the path, without links, of the root that the question is about. `seconds` is the time
+    to answer.
     """
 
     root: str
@@ -24,7 +26,7 @@ class PersonQuestion:
     seconds: float
 
     def encode(self) -> bytes:
-        """Return the question as a line."""
+        """Return the question as a line of JSON, with its line feed."""
         told = {
             "root": self.root,
             "text": self.text,
@@ -35,7 +37,7 @@ class PersonQuestion:
 
 
 def read_question(line: bytes) -> PersonQuestion | None:
-    """Return the question in a line, or None if it is none of this version."""
+    """Return the question in a line of JSON, or None if it has no valid one of this version."""
     told = json_object(line)
     question = told.get("question")
     if told.get("version") != VERSION or not isinstance(question, dict):
@@ -50,7 +52,7 @@ def read_question(line: bytes) -> PersonQuestion | None:
 
 
 def encode_answer(answer: ApprovalAnswer) -> bytes:
-    """Return a person's answer as a line."""
+    """Return a person's answer as a line of JSON, with its line feed."""
     told = {
         "version": VERSION,
         "approval": None if answer.approval is None else answer.approval.value,
@@ -63,7 +65,11 @@ def encode_answer(answer: ApprovalAnswer) -> bytes:
 
 
 def read_answer(line: bytes) -> ApprovalAnswer:
-    """Return the answer in a line; that nobody can be asked, if there is none of this version."""
+    """Return the answer in a line of JSON.
+
+    Without a valid answer of this version, or if the line says so, the result is the answer that
+    nobody can be asked.
+    """
     told = json_object(line)
     feedback, session = told.get("feedback"), told.get("session")
     if told.get("version") != VERSION or not isinstance(feedback, str) or told.get("nobody"):

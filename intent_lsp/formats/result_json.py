@@ -39,8 +39,8 @@ def decision_json(  # noqa: PLR0913 - each is a field of it
 ) -> dict[str, Any]:
     """Return the gate's decision on an edit as the protocol's `Decision` object.
 
-    `decision` is None if the gate was not asked; the edit is then allowed. `files` are the objects
-    of the edit's files.
+    `decision` is None if the gate was not asked; the edit is then allowed. A denial also has a
+    reason and an error. `files` are the protocol's objects for the edit's files.
     """
     told: dict[str, Any] = {
         "allowed": not isinstance(decision, Denied),

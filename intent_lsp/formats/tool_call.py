@@ -46,9 +46,10 @@ class CallReading:
 
     `unknown` are sentences that say which paths cannot be known, and why. `perhaps` are further
     paths that an ambiguous name in a patch could mean; they count if they exist. `looking`: judged
-    by its text, the command changes nothing, or nothing but `paths`. `git`: the command runs git.
-    `program` is the first word of the part of the command that decided the reading, or None if
-    there is no such part or the word may hold a secret.
+    by its text, the command changes nothing but `paths`; to be sure, the work tree is compared
+    before and after it. `git`: the command runs git. `program` is the first word of the part of the
+    command that decided the reading, or None if there is no such part or the word may hold a
+    secret.
     """
 
     mutating: bool
@@ -87,7 +88,8 @@ def looking(reading: CallReading) -> CallReading:
 def public_program(command: str, program: str) -> str | None:
     """Return `program` if it may be shown, or None if it may hold a secret.
 
-    It may hold one if redacting `command`, the command that it is part of, removes a word of it.
+    It may hold one if a word of it is missing from `command`, of which it is a part, after secrets
+    are redacted there.
     """
     shown = redacted(command)
     return program if all(word in shown for word in program.split()) else None
@@ -116,7 +118,11 @@ def _changing(call: ToolCall, patch: PatchReading | None, command: CommandReadin
 
 
 def _from_root(reading: CallReading, directory: str) -> CallReading:
-    """Return a reading with its paths relative to the root. `directory` is where they begin."""
+    """Return a reading with its paths relative to the root.
+
+    So far they are relative to `directory`, which is itself relative to the root, or "" for the
+    root.
+    """
     if not directory:
         return reading
     paths, perhaps = (
@@ -133,10 +139,11 @@ def _below(directory: str, touched: TouchedPath) -> TouchedPath:
 
 
 def _command(call: ToolCall, lists: CommandLists, *, runs: bool) -> CommandReading:
-    """Return what the call's shell command does. A call without a command does nothing.
+    """Return what the call's shell command does.
 
-    `runs` says that the tool is a shell. If its command is missing, the command counts as empty. A
-    command of another shell than `bash` is not parsed: it may do anything.
+    A call without a command does nothing, unless its tool is a shell (`runs`): then the command
+    counts as empty, and may do anything. A command of another shell than `bash` is not parsed: it
+    may do anything too.
     """
     if call.command is None and not runs:
         return NOTHING

@@ -78,7 +78,8 @@ class Governance(RootParts):
 
         `wanted` is the id of the session to open, or None for a new one. `contributor` is the
         author of its saves. If the session has no baseline yet, store one: later differences on
-        disk count as changes. Records and old drafts that earlier processes left are cleared up.
+        disk count as changes. Records that an earlier process left are appended, and old drafts
+        deleted.
         """
         intents = self.rules.current().file.intents
         session = self.sessions.open_editor(wanted, contributor, intents)
@@ -117,10 +118,9 @@ class Governance(RootParts):
         recommend_archiving(self.root, self.stores.clock)
 
     def begin_turn(self, session_id: str, agent_id: str) -> tuple[SessionRow, tuple[Outcome, ...]]:
-        """Begin an agent's next turn. Return the session's row, and the outcomes recorded for it.
+        """Begin an agent's next turn. Return the session's row, and the outcomes recorded first.
 
-        These are the outcomes of commands whose end the host did not report. They are recorded
-        first.
+        They are those of the commands whose end the host did not report and that changed files.
         """
         ended = self._unended.end(session_id, agent_id)
         return self.sessions.begin_turn(session_id, agent_id), ended
@@ -134,7 +134,10 @@ class Governance(RootParts):
         return self._unended.end(session_id, agent_id)
 
     def close(self, session: Session | None) -> None:
-        """Write the deferred audit events, end the session (unless None), and close every store."""
+        """Write the deferred audit events, end the session (unless None), and close every store.
+
+        Runs of automatic saves and the session's open commands are recorded.
+        """
         self.unreported.write()
         self.saves.end_runs()
         if session is not None:

@@ -24,7 +24,11 @@ _ENDS_WITHIN: Final = 2.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HookRun:
-    """How a hook's command ended. `status` is None if it ran longer than its time limit."""
+    """How a hook's command ended, and how many seconds it ran.
+
+    If it ran longer than its time limit, `status` is None and the outputs are empty. Of each output
+    at most the first `_LARGEST` bytes are there.
+    """
 
     status: int | None
     stdout: str
@@ -37,8 +41,8 @@ def run_hook_command(
 ) -> HookRun:
     """Run a command line in a root through the shell, with `data` on its standard input.
 
-    `seconds` is the time limit. `variables` are added to the environment. Raise OSError if there is
-    no shell.
+    `seconds` is the time limit, after which the command is killed. `variables` are added to the
+    environment. Raise OSError if the shell cannot be started.
     """
     passed = stopwatch()
     with _started([_SHELL, "-c", command], root, variables) as process:
@@ -56,8 +60,9 @@ def ask_program(
 ) -> Mapping[str, Any] | None:
     """Start a program, send it requests as lines of JSON, and return its answer to the last one.
 
-    Each request waits for the answer with its `id`, if it has one. Return None if the program is
-    not on PATH, ends or takes longer than `seconds`.
+    After a request with an `id`, wait for the answer with the same `id` before the next request. A
+    request without an `id` gets no answer (None). Return None if the program is not on PATH, ends
+    before its answer or takes longer than `seconds` for all. `words` are its command line.
     """
     if shutil.which(words[0]) is None:
         return None
@@ -121,7 +126,7 @@ def _started(
 
 
 def _kill(process: "subprocess.Popen[bytes]") -> None:
-    """Kill a program that still runs, and what it has started."""
+    """If a program still runs, kill it and the processes in its group."""
     if process.poll() is not None:
         return
     with suppress(ProcessLookupError, PermissionError):

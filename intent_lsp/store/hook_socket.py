@@ -34,10 +34,12 @@ class NoReplyError(IntentLspError):
 
 
 def socket_places(root: StrPath) -> tuple[str, ...]:
-    """Return where the socket of a root may be, the place where a server makes it first.
+    """Return the paths at which the socket of a root may be. A server makes it at the first one.
 
-    That is in the user's runtime directory, else below `/tmp`. A host may start a program without
-    the variable that names the runtime directory, so its usual place is searched too.
+    They are in the directory that XDG_RUNTIME_DIR names, in the usual `/run/user/UID` if that
+    exists, and in a directory of the user below `/tmp`. A host may start a program without the
+    variable, so each process searches all of them. A runtime directory with a path too long for a
+    socket is left out.
     """
     spelled = os.fsencode(os.path.realpath(root))
     # A hash that loads at once. If two roots had the same, a server would not answer for the other.
@@ -53,7 +55,11 @@ def socket_places(root: StrPath) -> tuple[str, ...]:
 
 
 def connect(root: StrPath, seconds: float) -> socket.socket | None:
-    """Return a connection to the server of a root, or None if none listens within `seconds`."""
+    """Return a connection to the server of a root, or None if none listens.
+
+    `seconds` is the time limit for each place where the socket may be, and then the timeout of the
+    connection.
+    """
     for place in socket_places(root):
         if not is_private(place.rpartition("/")[0]):
             continue
@@ -69,7 +75,7 @@ def connect(root: StrPath, seconds: float) -> socket.socket | None:
 
 
 def is_private(directory: StrPath) -> bool:
-    """Whether a directory exists, is this user's, and nobody else may enter it."""
+    """Return whether a path is a directory of this user to which nobody else has any access."""
     try:
         found = os.lstat(directory)
     except OSError:
@@ -81,7 +87,7 @@ def is_private(directory: StrPath) -> bool:
 def listening_place(root: StrPath) -> str | None:
     """Return the path of the socket at which a server of a root listens, or None if none does.
 
-    Its client may still have nobody to ask.
+    A server that listens may still have no person to ask.
     """
     connection = connect(root, REPLY_SECONDS)
     if connection is None:
@@ -91,10 +97,11 @@ def listening_place(root: StrPath) -> str | None:
 
 
 def ask_server(root: StrPath, request: HookRequest, seconds: float) -> HookAnswer | None:
-    """Return the answer of the server of a root.
+    """Return the answer of the server of a root to a request.
 
-    Return None if no server listens there, or if it gives no answer within `seconds`. It gets more
-    time if it says so, because a person is asked; raise NoReplyError if it then gives no answer.
+    Return None if no server listens there, or if it gives no valid answer within `seconds`. The
+    server may first reply that it asks a person and for how long: then wait that long and
+    `REPLY_SECONDS` more, and raise NoReplyError if no answer comes.
     """
     passed = stopwatch()
     asked = connect(root, seconds)
@@ -121,10 +128,10 @@ def ask_server(root: StrPath, request: HookRequest, seconds: float) -> HookAnswe
 
 
 def read_line(connection: socket.socket, seconds: float, passed: Callable[[], float]) -> bytes:
-    """Return what comes from a connection up to the first line feed, or to its end.
+    """Return the bytes from a connection until they end with a line feed, or until it is closed.
 
-    `passed` returns how many seconds have passed. Raise OSError after `seconds`, or after LARGEST
-    bytes.
+    These may be several lines that come at once. `passed` returns how many seconds have passed.
+    Raise OSError once those are `seconds` or more than LARGEST bytes have come.
     """
     parts: list[bytes] = []
     size = 0

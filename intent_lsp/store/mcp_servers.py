@@ -1,6 +1,6 @@
 """Finds the names under which agent hosts have registered our MCP server, on disk.
 
-Invariant: only registrations of the repository and of the user's home count.
+Invariant: only registrations in a root and in the user's home directory count.
 """
 
 from pathlib import Path

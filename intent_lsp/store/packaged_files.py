@@ -47,8 +47,8 @@ def report_files() -> dict[str, str]:
 def template(path: str) -> str:
     """Return the text with which a new control file is created, with commented examples.
 
-    `path` is the control file's path, relative to the root. The text is valid, and its rules take
-    effect only after somebody edits it.
+    `path` is the control file's path, relative to the root. The text is valid, and sets no rule
+    until somebody edits it.
     """
     name = path.removeprefix(f"{CONTROL_ROOM}/").removeprefix(".")
     return (files("intent_lsp") / "templates" / name).read_text("utf-8")

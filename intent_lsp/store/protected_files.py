@@ -45,7 +45,8 @@ _GITS_OWN: Final = ".git"
 def guarded_files(git_dir: Path, common: Path) -> Mapping[WorkspacePath, GuardedFile]:
     """Return the hashes of git's hooks and settings files that exist, by path, to detect changes.
 
-    A path is `.git/…`. `git_dir` is the git directory of the work tree, `common` the one that all
+    Each has the hash of its bytes, and as `meaning` the hash of the part that must not change. A
+    path is `.git/…`. `git_dir` is the git directory of the work tree, `common` the one that all
     work trees share. HEAD's reflog is included with a constant `meaning`, because git writes to it:
     only its removal is a change. `.sample` hooks are left out, and so are hooks after the first
     `HOOKS_AT_MOST` files.
@@ -83,8 +84,8 @@ def guarded_bytes(place: Path) -> bytes | None:
 def ledger_seen(ledger: Path) -> LedgerSeen | None:
     """Return position and hash of the end of a ledger file: its last bytes up to the last line end.
 
-    At most `READ_AT_MOST` bytes are read. Return None if they hold no line end or the file cannot
-    be read.
+    Only the last `READ_AT_MOST` bytes are read. Return None if they hold no line end or the file
+    cannot be read.
     """
     known = stamp(ledger)
     size = 0 if known is None else known.size
@@ -118,8 +119,10 @@ def hidden_control_files(root: Path, git: Git) -> tuple[WorkspacePath, ...]:
 def _meaning(name: str, data: bytes, common: Path) -> bytes | None:
     """Return the part of a protected file that must not change, or None to treat it as missing.
 
-    `name` is the file's path in the git directory, `data` its content, and `common` the git
-    directory that all work trees share.
+    None is for a `config.worktree` without a guarded setting. The part is empty for HEAD's reflog,
+    the guarded settings for `config` and `config.worktree`, and else all of `data`, the file's
+    content. A file that is too large to parse is compared as a whole. `name` is the file's path in
+    the git directory, and `common` the git directory that all work trees share.
     """
     if name == _LOG:
         # Git may write to the reflog at any time, but nobody may remove it.

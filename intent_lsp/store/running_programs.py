@@ -22,10 +22,10 @@ _INTERPRETERS: Final = ("node", "bun", "deno", "python", "pypy")
 
 
 def processes_in(root: Path) -> tuple[Path, ...]:
-    """Return the process directories of the programs whose working directory the root governs.
+    """Return the directories `/proc/PID` of the programs whose working directory `root` governs.
 
-    Those in a root or a repository nested in it do not count. Return none if the system has no
-    `/proc`.
+    Programs that work in another root or in a repository nested in it do not count. The result is
+    empty if the system has no `/proc`.
     """
     return tuple(_inside(root))
 
@@ -35,8 +35,8 @@ def earliest_start(
 ) -> datetime | None:
     """Return when the oldest program among `processes` with one of these names was started.
 
-    A script of the npm package `package` counts too, unless that is "". Return None if there is no
-    such program. `now` is the present time.
+    Scripts of the npm package `package` count too, unless it is "". Return None if there is no such
+    program. `now` is the present time.
     """
     found = (each for each in processes if _is_one(each, frozenset(names), package))
     return min((now - age for each in found if (age := _age(each)) is not None), default=None)
@@ -72,10 +72,11 @@ def _link(process: Path, name: str) -> str:
 
 
 def _is_one(process: Path, names: frozenset[str], package: str) -> bool:
-    """Whether the name of a process, of its executable or of its script is one of `names`.
+    """Return whether one of `names` is a process's own name, its executable's or its script's.
 
-    The script is the first argument of an interpreter that is not an option. It may also belong to
-    `package`, and the process may have taken the package's name for its own.
+    The script is the first argument that is not an option, if the program is an interpreter. If
+    `package` is not "", a process also counts if its script belongs to that npm package or if it
+    has the package's name.
     """
     try:
         words = [os.fsdecode(word) for word in (process / "cmdline").read_bytes().split(b"\0")]
@@ -99,7 +100,7 @@ def _last(path: str) -> str:
 
 
 def _age(process: Path) -> timedelta | None:
-    """Return how long ago a process was started, or None if it has ended meanwhile."""
+    """Return how long ago a process was started, or None if it has ended or cannot be read."""
     # The name of a program may contain spaces and brackets, but nothing that follows it does.
     try:
         fields = (process / "stat").read_text("utf-8", "replace").rpartition(")")[2].split()

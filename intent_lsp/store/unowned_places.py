@@ -48,7 +48,10 @@ def is_temporary(root: Path, path: str) -> bool:
 
 
 def _rooms() -> tuple[str, ...]:
-    """Return `/tmp`, `/var/tmp` and the directories that TMPDIR, TEMP and TMP name, resolved."""
+    """Return the temporary directories: those that TMPDIR, TEMP and TMP name, `/tmp`, `/var/tmp`.
+
+    Links are resolved, and a variable with a relative path is ignored.
+    """
     named = (os.environ.get(variable, "") for variable in _VARIABLES)
     rooms = (room for room in (*named, *_ROOMS) if Path(room).is_absolute())
     return tuple(dict.fromkeys(os.path.realpath(room) for room in rooms))

@@ -1,7 +1,8 @@
 """The environment variables by which a shell of an agent is known.
 
-Invariant: a variable counts only if hosts set it for what they run, and not for people. It can be
-unset, so this keeps an agent from acting by mistake, and the control plane keeps it from the files.
+Invariant: a variable counts only if hosts set it for what they run, and not for people. An agent
+can unset it, so the check only prevents mistakes. The gate, which denies agents any change of the
+control plane, protects the files.
 """
 
 from collections.abc import Mapping
@@ -37,5 +38,5 @@ AGENT_VARIABLES: Final = (*_OBSERVED, *_DOCUMENTED)
 
 
 def agent_variable(environment: Mapping[str, str]) -> str | None:
-    """Return the name of the variable that shows an agent's shell, or None if there is none."""
+    """Return the first of AGENT_VARIABLES that is set and not empty, or None: no agent's shell."""
     return next((name for name in AGENT_VARIABLES if environment.get(name)), None)

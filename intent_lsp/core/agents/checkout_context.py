@@ -3,7 +3,7 @@
 Specified in requirements section 11.
 
 Invariant: the context holds nothing of any other intent. To fit the budget, the intent's scope is
-dropped after all else. The intent's name is cut only if the name alone exceeds the budget.
+dropped after all other items. The intent's name is cut only if that was not enough.
 """
 
 from collections.abc import Callable, Mapping
@@ -25,7 +25,8 @@ RECENT_RECORDS: Final = 20
 class RelatedFile:
     """A file in the intent's `related_files` that exists and is in the intent's scope.
 
-    `last_hash` is the hash of its content. `last_modified` is a time as `core.timestamps` formats.
+    `last_hash` is the hash of its content, None if it cannot be read. `last_modified` is the time
+    of its last change on disk, as `core.timestamps` formats it.
     """
 
     path: WorkspacePath
@@ -71,8 +72,8 @@ def _most_that_fits(
 ) -> IntentContext:
     """Return the context with as many of its items of the kind `name` as fit the size budget.
 
-    `spell` formats a context as text. If the text never fits, no item of the kind remains. The
-    number of items left out is added to `truncated`.
+    `spell` formats a context as text. If the text never fits, no item of the kind remains. If
+    items are left out, a sentence with their number is added to `truncated`.
     """
     total = _DROPS[name](whole)
     low, high = 0, total

@@ -38,9 +38,13 @@ class RefusedEdit:
     pieces: tuple[str, ...] = ()
 
     def appears(self, new: ContentHash | None, before: bytes | None, after: bytes | None) -> bool:
-        """Whether a change to the content `after` with the hash `new` is the refused edit.
+        """Whether a change of the file from the content `before` to `after` is the refused edit.
 
-        `before` is the content before, or None if it is not known; that of a new file is empty.
+        `new` is the hash of `after`. If the call announced its whole text, `new` must be the hash
+        of that, and nothing else counts. If not, `after` must have all `pieces` that are not blank,
+        and those that `before` lacks must have at least _FEWEST characters besides white space; if
+        one of the contents is None (not known, or no file is left) or no text, the result is False.
+        The content before a new file is empty.
         """
         if self.announced is not None:
             return new == self.announced

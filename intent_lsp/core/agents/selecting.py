@@ -49,9 +49,9 @@ def selected_in_shell(command: str | None) -> str | None:
 
 
 def opens_shell(command: str | None) -> bool:
-    """Whether a shell command only opens an interactive shell or interpreter.
+    """Whether a shell command only opens an interactive shell or interpreter, such as `bash`.
 
-    It then has no operand, and no option with a `c` in it, since `-c` would run a text.
+    False if it has an operand, or an option with a `c` or `C` in it, since `-c` would run a text.
     """
     words = _words(command)
     if not words or words[0].rpartition("/")[2] not in _INTERACTIVE:
@@ -63,7 +63,8 @@ def own_tool(call: ToolCall, servers: Iterable[str]) -> str | None:
     """Return the name in OWN_TOOLS of the tool that a call uses, or None if it is another tool.
 
     `servers` are the names under which hosts have registered our server. The call's tool name must
-    hold one of them too, as `mcp__<server>__list_intents` does; a bare `list_intents` gives None.
+    begin with one of them, as hosts write it: `mcp__<server>__list_intents`,
+    `<server>_list_intents` and the like. A bare `list_intents` gives None.
     """
     given = call.tool_name
     for server in servers:

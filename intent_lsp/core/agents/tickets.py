@@ -92,10 +92,10 @@ class Ticket:
     gone_on: bool = False
 
     def may_have_made(self, path: WorkspacePath, new: ContentHash | None) -> bool:
-        """Whether the command may have given the file at `path` its content, whose hash is `new`.
+        """Whether the ticket's command may have given the file at `path` the hash `new`.
 
-        False only if the snapshot of the work tree before the command lists the file with this
-        very hash. True if the ticket has no snapshot.
+        False if the file had this hash before the command, by the snapshot of the work tree. True
+        if the snapshot lists the file with another hash or not at all, or if there is no snapshot.
         """
         listed = None if self.tree is None else self.tree.files.get(path)
         return listed is None or listed.hash != new

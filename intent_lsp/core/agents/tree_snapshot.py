@@ -72,7 +72,7 @@ class TreeSnapshot:
 
     @property
     def head(self) -> str | None:
-        """The commit that was checked out, or None if there was none."""
+        """The commit that was checked out, or None without a commit or without git."""
         return None if self.git is None else self.git.head
 
 

@@ -80,7 +80,7 @@ AttributedRun = tuple[int, Range]
 
 
 def claimed_runs(step: Edit) -> list[AttributedRun]:
-    """Return each range of an edit with the number of its conversation, in line order."""
+    """Return (number of the conversation, range) for each range of an edit, in line order."""
     runs = [(talk, run) for talk, told in enumerate(step.talks) for run in told]
     return sorted(runs, key=lambda each: (each[1].replaced or (each[1].start_line,))[0])
 
@@ -119,7 +119,7 @@ def covered(step: Edit, count: int, *, whole: bool = True) -> Attributions:
 
 
 def runs_of(claims: Sequence[Attribution | None]) -> list[tuple[int, int]]:
-    """Return the runs of consecutive lines with equal attributions, as (first line, end).
+    """Return the runs of consecutive lines with equal attributions or all None: (first line, end).
 
     Lines count from 0. The end is the number of the line after the last one of the run.
     """

@@ -99,9 +99,9 @@ def blame(
     `steps` are the edits of the text's file, also under its earlier names. First they are replayed
     along the chain of content hashes. Lines that are still unattributed are then searched for: as
     hashed blocks in the edits in `steps` that the replay did not account for, and, if they have
-    FOREIGN_LETTERS letters and digits, in the files that `elsewhere` returns. No edit of those
-    files may have the `order` of one in `steps`. `contents` reads stored contents, `diff` compares
-    two. Trivial lines are settled last.
+    FOREIGN_LETTERS letters and digits or more, in the files that `elsewhere` returns. No edit of
+    those files may have the `order` of one in `steps`. `contents` reads stored contents, `diff`
+    compares two. Trivial lines are settled last.
     """
     lineage = Lineage(steps, contents, diff)
     claims = lineage.claims(text.hash, text.lines)
@@ -116,8 +116,8 @@ def settle(claims: Attributions, lines: Sequence[str]) -> None:
 
     Trivial lines have no letters or digits. The lines above and below must have equal attributions.
     A diff leaves a blank line or a bracket unchanged inside a block that is otherwise new, and a
-    formatter changes a trivial line where nothing around it changes. A line that was inserted
-    between two others keeps its edit.
+    formatter changes a trivial line where nothing around it changes. A line keeps its own edit if
+    that edit inserted it and is newer than the one of the lines around it.
     """
     at = 0
     while at < len(lines):
@@ -135,8 +135,8 @@ def settle(claims: Attributions, lines: Sequence[str]) -> None:
 def _goes_along(own: Attribution | None, around: Attribution | None) -> bool:
     """Whether a trivial line takes over the attribution `around` of the lines around it.
 
-    `own` is the attribution that it has now. It does so if its own edit replaced old lines, or if
-    the edit of the lines around it did and is not older.
+    `own` is the attribution that the line has now. True if `own` is `replaced`. True too if
+    `around` is `replaced`, and `own` is None or its edit is not newer than that of `around`.
     """
     if own is not None and own.replaced:
         return True
@@ -147,10 +147,11 @@ def _goes_along(own: Attribution | None, around: Attribution | None) -> bool:
 def _find_again(
     claims: Attributions, text: BlamedText, lineage: Lineage, elsewhere: FindOtherFiles, diff: Diff
 ) -> None:
-    """Attribute unattributed lines by recorded blocks: first of this file, then of other files.
+    """Attribute unattributed lines by recorded blocks of this file, then by lines of other files.
 
-    `elsewhere` returns the other files. It is called only if the lines that are then unattributed
-    have FOREIGN_LETTERS letters and digits. Changes `claims`.
+    The other files' stored contents are searched before their recorded blocks. `elsewhere` returns
+    these files. It is called only if the lines that are then unattributed have FOREIGN_LETTERS
+    letters and digits or more. Changes `claims`.
     """
     lines = hashable(text.lines, text.encoding)
     find_blocks(claims, lines, known_blocks(lineage.unreported()), at_least=1)
@@ -170,7 +171,7 @@ def carried_over(
 ) -> Attributions:
     """Return the attributions for `new`, a text that is being edited, given `claims` for `old`.
 
-    A line that is not in `old` has None. If `diff` finds the texts too different, all lines have.
+    A line that is not in `old` gets None. If `diff` finds the texts too different, all lines do.
     """
     hunks = diff(old, new)
     if hunks is None:
@@ -185,7 +186,7 @@ def carried_over(
 
 
 def hashable(lines: Sequence[str], encoding: str) -> Hashable:
-    """Return lines as bytes, with and without their line ends, and their numbers of letters.
+    """Return lines as bytes, with and without line ends, and their numbers of letters and digits.
 
     A lone surrogate, which an editor's text may contain, is encoded as it is.
     """
@@ -224,8 +225,8 @@ def find_blocks(
 
     `known` holds the recorded blocks; each that is found is taken out of it. Longer blocks are
     searched for first, each from top to bottom. Blocks with fewer than `at_least` letters and
-    digits are skipped, and blocks of one line with fewer than `alone`. A length for which the
-    search would hash more than LINES_HASHED lines in all is skipped.
+    digits are skipped, and blocks of one line with fewer than `alone`. A length is skipped if the
+    search for it, added to that for longer blocks, would hash more than LINES_HASHED lines.
     """
     left = LINES_HASHED
     for length in sorted(known, reverse=True):

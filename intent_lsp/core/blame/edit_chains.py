@@ -19,7 +19,8 @@ class EditChain:
 
     `whole`: there are some, and they begin at the content that was asked for. `deleted` maps a
     place to the edits that deleted or replaced lines there; the place is the number of lines above
-    it in the newest content. It lacks an edit that does not say what it replaced, and older ones.
+    it in the newest content. The newest edit that does not say what it replaced, and all edits
+    older than it, are missing in `deleted`.
     """
 
     orders: tuple[int, ...]
@@ -49,10 +50,11 @@ def edit_chain(
 
 
 def earlier_edits(steps: Sequence[Edit], after: ContentHash | None) -> frozenset[int]:
-    """Return the orders of the edits that led to a content of a file, as far as they are known.
+    """Return the orders of the edits that led to the content with the hash `after` (None: no file).
 
-    If an edit started from this content, only those before the first such edit are returned: a file
-    may have had the content more than once.
+    They are followed back from that content as far as `steps` go. A file may have had the content
+    more than once: if an edit in `steps` started from it, the edits from the first such one on are
+    ignored.
     """
     first = min((step.order for step in steps if step.pre == after), default=len(steps))
     before = [step for step in steps if step.order < first]
@@ -99,7 +101,10 @@ def later_edits(steps: Sequence[Edit], before: ContentHash | None, count: int) -
 def _oldest(
     steps: Sequence[Edit], wanted: ContentHash | None, passed: Sequence[Edit]
 ) -> Edit | None:
-    """Return the oldest edit from `wanted` that is newer than the last one passed, or None."""
+    """Return the oldest edit of the content `wanted` that is newer than the last of `passed`.
+
+    Edits that changed nothing are left out. Return None if there is no such edit.
+    """
     after = passed[-1].order if passed else -1
     fitting = (
         step
@@ -110,9 +115,9 @@ def _oldest(
 
 
 def _newest(steps: Sequence[Edit], wanted: ContentHash | None, used: set[int]) -> Edit | None:
-    """Return the newest unused edit that produced `wanted`, or None if there is none.
+    """Return the newest edit that changed the file to the content `wanted`, or None.
 
-    One that is older than all used edits is preferred.
+    `used` are the orders of edits that are left out. Edits older than all of these are preferred.
     """
     limit = min(used, default=len(steps))
     fitting = [
@@ -126,9 +131,11 @@ def _newest(steps: Sequence[Edit], wanted: ContentHash | None, used: set[int]) -
 
 @dataclass(slots=True)
 class _WalkBack:
-    """A walk back from the newest content. `origins` maps the lines of an older one to its lines.
+    """A walk back from the newest content of a file, edit by edit.
 
-    A line that is gone since is None. `known` is False once an edit did not say what it replaced.
+    `origins` has, for each line of the content reached so far, its line number in the newest
+    content, or None if it is gone there. `deleted` is as in EditChain. `known` is False once an
+    edit did not say what it replaced; `origins` and `deleted` then stay as they are.
     """
 
     origins: list[int | None]
@@ -137,7 +144,7 @@ class _WalkBack:
     known: bool = True
 
     def pass_over(self, step: Edit) -> None:
-        """Go back over one edit, and note where it deleted lines."""
+        """Go back over one edit, and note where it deleted or replaced lines, if it says so."""
         found = splices(step, len(self.origins)) if self.known else None
         if found is None:
             self.known = False
@@ -159,6 +166,6 @@ class _WalkBack:
         )
 
     def _place(self, splice: Splice) -> int:
-        """Return how many lines of the newest content are above a replacement."""
+        """Return how many lines of the newest content are above the replacement `splice`."""
         above = (self.origins[at] for at in range(splice.new - 1, -1, -1))
         return next((line + 1 for line in above if line is not None), 0)

@@ -51,7 +51,8 @@ class Splice(NamedTuple):
 def carried(old: Sequence[str], new: Sequence[str], diff: Diff) -> Carried:
     """Match each line of `new` with the line of `old` that it was, or with None if it is new.
 
-    Lines match if they are equal, differ in white space only, or were moved in a block.
+    A line is matched if it is equal (EXACT), else if it differs in white space only (NORMALIZED),
+    else if it was moved in a block (MOVED).
     """
     found: Carried = [None] * len(new)
     left = [True] * len(old)
@@ -91,10 +92,11 @@ def kept_lines(old: Sequence[str], new: Sequence[str], diff: Diff) -> Iterator[t
 def take_moved(
     found: Carried, left: list[bool], old: Sequence[str], new: Sequence[str], *, at_least: int
 ) -> None:
-    """Match blocks that disappeared in one place and reappeared in another.
+    """Match blocks of unmatched lines, as MOVED, that are equal in `old` and `new` at any places.
 
-    `found` gets the matches of new lines. `left` marks the old lines that are not matched yet. Both
-    are changed. Blocks with fewer than `at_least` letters and digits are skipped.
+    `found` gets the match of each new line, `left` is True for old lines that are not matched yet;
+    both are changed. Blocks with fewer than `at_least` letters and digits are skipped. For each new
+    line that may begin a block, at most _TRIED old lines are tried.
     """
     places: dict[str, list[int]] = {}
     for before in compress(range(len(old)), left):
@@ -188,10 +190,10 @@ def _length(
     before: tuple[Sequence[str], int],
     after: tuple[Sequence[str], int],
 ) -> int:
-    """Return the length of the longest equal block of unmatched lines at two starting places.
+    """Return the length of the longest equal block of unmatched lines at two given places.
 
-    `before` is the old text and the block's first line in it, `after` the same of the new text.
-    `found` and `left` say which new and old lines are matched.
+    `before` is the old text and the block's first line in it, `after` the same of the new text. A
+    new line is unmatched if `found` has None for it, an old line if `left` has True.
     """
     (old, start), (new, now) = before, after
     length = 0

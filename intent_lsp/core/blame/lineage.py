@@ -110,7 +110,7 @@ class Lineage:
         return claims
 
     def _note_told(self, back: _Back, limit: float) -> None:
-        """Mark the edits of a complete walk as accounted for, and the edits of round trips in it.
+        """Mark the edits of a walk as accounted for, and those of round trips before `limit` in it.
 
         A round trip leads from a content back to the same content, so nothing of its edits remains.
         """
@@ -176,9 +176,10 @@ class Lineage:
     def _compared(self, back: _Back, step: Edit, pre: ContentHash) -> Attributions:
         """Return the attributions after an edit whose ranges do not show which lines it replaced.
 
-        Lines that the content before the edit has, whose hash is `pre`, keep their older
-        attributions. Other lines in the edit's ranges are attributed to the edit. If that content
-        is not stored, only the lines outside of its line ranges get older attributions.
+        Lines that the content before the edit (its hash is `pre`) has keep older attributions;
+        other lines in the edit's ranges are attributed to the edit. If that content is not stored
+        and the ranges, apart from one for the whole file, leave a line out, earlier contents are
+        compared: of the edit's attribution and theirs, a line gets the surer one, then the older.
         """
         old = self._old_lines(pre)
         own = covered(step, len(back.lines), whole=old is not None)
@@ -235,9 +236,10 @@ class Lineage:
     ) -> Sequence[str | None] | None:
         """Return the lines of the content with the hash `wanted` if it is stored.
 
-        Else derive them from the newest older content that is stored; lines that edits have changed
-        since are None. Return None if none of the CONTENTS_ASKED newest ones is stored, or an edit
-        between the two does not say which lines it replaced.
+        Else derive them from the nearest stored content on the way back, among CONTENTS_ASKED at
+        most; lines that edits have changed since are None. Edits before the order `limit` are
+        preferred, those in `used` are left out. Return None if there is no such content, or if an
+        edit on the way does not say which lines it replaced.
         """
         passed: list[list[Splice]] = []
         seen = set(used)
@@ -265,10 +267,7 @@ class Lineage:
         return found
 
     def _known(self, back: _Back) -> Sequence[str]:
-        """Return the lines of the content at which a walk back ended.
-
-        An unknown line becomes a text that equals no other line.
-        """
+        """Return the lines at the end of a walk back; each unknown one becomes a unique text."""
         kept = (
             None if None not in back.lines or back.wanted is None else self._contents(back.wanted)
         )
@@ -287,9 +286,9 @@ def _told_apart(lines: Sequence[str | None], side: str) -> Sequence[str]:
 
 
 def _over(own: Attributions, kept: Carried, before: Attributions) -> Attributions:
-    """Return `own`, but with older attributions for the lines that the content before has.
+    """Return `own`, but for lines that `kept` matches with older lines the attributions of these.
 
-    `kept` matches these lines with lines of that content, whose attributions are `before`.
+    They are in `before`. Each is made at most as certain as its match.
     """
     claims = list(own)
     for at, old in enumerate(kept):

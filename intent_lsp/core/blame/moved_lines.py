@@ -24,7 +24,8 @@ CONTENTS_COMPARED: Final = 64
 class OtherFile:
     """A file in which lost lines are searched for: its edits, its hash now, and its past contents.
 
-    `today` is the hash, None if the file is gone. `contents` returns a content's lines by its hash.
+    `today` is the hash, None if the file is gone. `contents` returns a content's lines by its hash,
+    or None if they are not stored.
     """
 
     steps: Sequence[Edit]
@@ -37,7 +38,7 @@ LostEdit = tuple[ContentHash, Edit | None]
 
 
 def losses(other: OtherFile) -> Iterator[LostEdit]:
-    """Yield the past contents of a file that later lost lines, with the edit that removed them.
+    """Yield the hashes of past contents of a file that may have lost lines, each with the edit.
 
     First come contents that an unrecorded change replaced, with None for the edit. Then come
     contents in which a recorded edit replaced lines by fewer. Both are newest first.
@@ -67,8 +68,9 @@ def find_copied(
 ) -> None:
     """Attribute unattributed lines if an edit of another file produced exactly the same content.
 
-    `lines` are those of the content and `wanted` is its hash. The first such file in `others` is
-    used. Changes `claims`.
+    They get the attributions that the lines have in that file, as MOVED at most. `lines` are those
+    of the content and `wanted` is its hash. The first such file in `others` is used. Changes
+    `claims`.
     """
     for other in others:
         if any(step.post == wanted for step in other.steps):
@@ -121,8 +123,8 @@ def _put(claims: Attributions, found: Attributions) -> None:
 def _gone(old: Sequence[str], other: OtherFile, step: Edit | None, diff: Diff) -> list[bool]:
     """Return, for each line of `old` (a past content of `other`), whether the file has lost it.
 
-    With `step`, only lines that this edit removed count as lost. Lines that the file has today are
-    not lost.
+    With `step`, only lines that this edit removed or replaced count as lost; without, all lines do.
+    Lines that the file has today are not lost.
     """
     gone = [step is None] * len(old)
     for each in () if step is None else splices(step, float("inf")) or ():

@@ -34,7 +34,8 @@ class BlameRun:
 
     `record` and `contributor` are None if the lines are `unattributed`. `path` is the file in which
     the record wrote the lines, as it was called at that time. For lines by a person, or by an agent
-    and a person, `author` is the person's name, and `is_you` says whether that is this user.
+    and a person, `author` is the person's name, if known, and `is_you` says whether that is this
+    user.
     """
 
     start_line: int
@@ -74,7 +75,9 @@ def one_run(
 ) -> BlameRun:
     """Return the run for lines that share the attribution `claim`.
 
-    Lines count from 1, both ends included. `sources` are the edits that attributions refer to.
+    Lines count from 1, both ends included. `sources` are the edits that attributions refer to. The
+    confidence is that of `claim`, but ASSUMED for an edit that was not announced. Without a claim,
+    the run is UNATTRIBUTED.
     """
     if claim is None:
         return BlameRun(start_line=start_line, end_line=end_line)
@@ -122,7 +125,7 @@ def named(runs: Sequence[BlameRun], people: RecordAuthors) -> tuple[BlameRun, ..
 def run_of(record: Record) -> BlameRun:
     """Return a run of one line that stands for a record, so that `named` can fill in its author.
 
-    Its contributor is that of the record's first conversation.
+    Its contributor is that of the record's first conversation, None if the record has none.
     """
     talk = next((talk for file in record.files for talk in file.conversations), None)
     who = None if talk is None else talk.contributor

@@ -60,10 +60,11 @@ _BY_AIDER: Final = re.compile(r".*\(aider\)", re.IGNORECASE)
 
 
 def agent_named(commit: CommitFacts, further: Sequence[str] = ()) -> str | None:
-    """Return the first author, committer or co-author of a commit that is a coding agent, or None.
+    """Return the first of a commit's author, committer and co-authors that is a coding agent.
 
-    Co-authors are the trailers `Co-authored-by`, `Assisted-by` and `Generated-by`. `further` are
-    more names or addresses of agents.
+    The result is a signature `Name <address>`, or None if none is an agent's. Co-authors are the
+    trailers `Co-authored-by`, `Assisted-by` and `Generated-by`. `further` are more names or
+    addresses of agents; letter case is ignored.
     """
     more = frozenset(each.casefold() for each in further)
     signed = (commit.author, commit.committer, *_TRAILERS.findall(commit.message))
@@ -71,9 +72,9 @@ def agent_named(commit: CommitFacts, further: Sequence[str] = ()) -> str | None:
 
 
 def agents_of(types: Iterable[EntityType]) -> bool | None:
-    """Return whether records with these authors are an agent's; None if they do not say.
+    """Return whether records with these authors are an agent's.
 
-    A person's record together with an agent's counts as an agent's.
+    True if one is AI or MIXED, whatever the others are; else False if one is HUMAN, else None.
     """
     told = set(types)
     if not told.isdisjoint(_AGENTS):
@@ -86,8 +87,9 @@ def agent_evidence(
 ) -> str | None:
     """Return why a change of one file counts as an agent's, as a clause, or None if it does not.
 
-    `own` are the authors of the file's own records in the change, `others` those of all its
-    records. `named` is the agent that the commit names, or None.
+    `own` are the authors of the file's own records in the change. If these say whether an agent or
+    a person made it, that decides. Else `named` does, the agent that the commit names, if any; else
+    `others`, the authors of all records of the change, if one is an agent.
     """
     by_own = agents_of(own)
     if by_own is not None:

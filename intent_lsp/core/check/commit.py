@@ -19,7 +19,7 @@ class CommitFacts:
 
     @property
     def subject(self) -> str:
-        """The first line of the message that is not empty, or ""."""
+        """The first line of the message that is not blank, without outer white space, or ""."""
         return next((line.strip() for line in self.message.splitlines() if line.strip()), "")
 
     @property

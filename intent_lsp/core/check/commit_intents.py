@@ -20,7 +20,7 @@ def trailer_intents(message: str, known: Collection[str]) -> tuple[str, ...]:
     """Return the ids that the trailers `Intent: ID` of a commit message name, each once.
 
     In the last paragraph every such line counts. Elsewhere, as in the message of a squashed branch,
-    a line counts only if `known` has its id. A line may name several, with commas between them.
+    an id counts only if `known` has it. A line may name several ids, separated by commas or spaces.
     """
     *above, last = re.split(r"\n[ \t\r]*\n", message.rstrip())
     found = dict.fromkeys(_named(last, known))
@@ -30,9 +30,10 @@ def trailer_intents(message: str, known: Collection[str]) -> tuple[str, ...]:
 
 
 def branch_intents(branch: str, known: Collection[str]) -> tuple[str, ...]:
-    """Return the id of `known` that a branch name contains as a word of its own; else nothing.
+    """Return the longest id of `known` that a branch name contains as a word of its own, or ().
 
-    Letter case does not count. The longest id wins, so that `INT-10` is not found in `INT-100`.
+    Letter case does not count. A letter or digit directly before or after the id makes it part of
+    another word: `INT-10` is not found in `INT-100`. The result has one id at most.
     """
     for intent_id in sorted(known, key=len, reverse=True):
         pattern = rf"(?<!{_WORD}){re.escape(intent_id)}(?!{_WORD})"

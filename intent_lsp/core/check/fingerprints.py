@@ -18,7 +18,8 @@ class Fingerprints:
     def of(self, code: str, path: str | None, changed: Iterable[str]) -> str:
         """Return the fingerprint of a finding: 32 hexadecimal digits.
 
-        `changed` are the lines that it is about. Equal findings are told apart by their number.
+        `changed` are the lines that the finding is about. Several findings of the report with equal
+        arguments get different fingerprints, since they are numbered in the order of the calls.
         """
         told = hashlib.sha256()
         for part in (code, path or "", *changed):

@@ -10,7 +10,7 @@ from intent_lsp.core.ranges import Hunk
 
 
 def run_of_hunk(hunk: Hunk) -> LineRun:
-    """Return the lines that a hunk wrote; if it only deleted lines, the line above or the first."""
+    """Return the lines that a hunk wrote; if it only deleted, the line above them, or line 1."""
     if hunk.new_count:
         return LineRun(hunk.new_start + 1, hunk.new_start + hunk.new_count)
     line = max(hunk.new_start, 1)
@@ -31,7 +31,7 @@ def later_run(run: LineRun, hunks: Sequence[Hunk]) -> LineRun | None:
 
 
 def _shift(line: int, hunks: Sequence[Hunk]) -> int | None:
-    """Return by how much a line, counted from 0, has moved, or None if it was replaced."""
+    """Return how far down (negative: up) hunks move a line, from 0, or None if one removes it."""
     shift = 0
     for hunk in hunks:
         if line < hunk.old_start:

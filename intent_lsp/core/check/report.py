@@ -115,6 +115,6 @@ class CheckReport:
         return sum(finding.level is level for finding in self.findings)
 
     def of(self, change: CheckedChange) -> tuple[CheckFinding, ...]:
-        """Return the findings of one change."""
+        """Return the findings of one change, without those of the ledger."""
         found = (each for each in self.findings if not each.of_ledger)
         return tuple(each for each in found if each.commit == change.commit)

@@ -57,6 +57,7 @@ class Arguments:
     """The options and operands of one call of a program.
 
     `dashed` are the operands after `--`, or None if there is no `--`. `operands` includes them.
+    `leading_arguments` does not fill `dashed`: there it is empty or None.
     """
 
     options: tuple[Option, ...] = ()
@@ -155,8 +156,8 @@ def leading_arguments(words: Sequence[Word], row: ProgramRow) -> Arguments:
 def options_in(words: Sequence[Word], row: ProgramRow) -> Iterator[Option]:
     """Yield the options in each word that looks like one, even after `--` or an operand.
 
-    If the options that `row` describes are whole words, also yield `--`, since it may not end the
-    options of such a program.
+    A value in the next word is not read. In the style WHOLE, also yield `--`, since it may not end
+    the options of such a program.
     """
     for word in words:
         if word.text == "--" and row.style is Style.WHOLE:
@@ -191,8 +192,9 @@ def _full_names(head: str, row: ProgramRow) -> list[str]:
     """Return the option names in `row` that the typed option `head` may mean.
 
     In the style WHOLE, the name may have one dash more or less than `head`. In other styles, a
-    `head` that the row does not name may abbreviate several names; not so in a row that VERIFIES.
-    If the row has no such name, return `head`.
+    `head` of at least _SHORTEST_BEGINNING characters that the row does not name stands for all
+    names that begin with it; not so in a row that VERIFIES. If the row has no such name, return
+    only `head`.
     """
     whole = row.style is Style.WHOLE
     spellings = [head, "-" + head, head.removeprefix("-")] if whole else [head]

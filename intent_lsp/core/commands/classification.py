@@ -3,7 +3,7 @@
 Specified in commands section 1.
 
 Invariant: `weigh` returns a result for every call. A call that no row fits may change anything, and
-the result says so.
+the result says so, unless the call only asks for help or a version.
 """
 
 from collections.abc import Iterator, Sequence
@@ -94,9 +94,10 @@ def weigh(words: Sequence[Word], place: KnownPath, lists: CommandLists, depth: i
 
 
 def _of_git(reading: CommandReading, call: ProgramCall) -> CommandReading:
-    """Mark a reading as git's, mark its paths if git restores them, and add a path that it removes.
+    """Return the reading of a git call, marked as git's, and its paths as restored if they are.
 
-    After a `cd`, the kind is at least LOOKING: the repository there may run other programs.
+    `.orchestration/.local/` is added if the call removes it. After a `cd`, the kind is at least
+    LOOKING: the repository there may run other programs.
     """
     kind = reading.kind if call.place == START else max(reading.kind, CommandKind.LOOKING)
     paths = reading.paths
@@ -124,7 +125,7 @@ def _moved(words: Sequence[Word], place: KnownPath) -> Weighed:
 
 
 def _weigh_call(call: ProgramCall, lists: CommandLists, depth: int) -> Weighed:
-    """Classify a call by its rows; as looking if `asks_for_help` and they find no target."""
+    """Classify a call by its rows; LOOKING if it asks for help and has no target or shell text."""
     weighed = _weigh_by_rows(call, lists, depth)
     if asks_for_help(call, lists) and not weighed.reading.paths and not weighed.texts:
         about = replace(_LOOKING, program=call.name)
@@ -187,7 +188,11 @@ def _by_row(call: ProgramCall, row: ProgramRow, arguments: Arguments) -> Iterato
 
 
 def _is_plain(call: ProgramCall, row: ProgramRow, arguments: Arguments) -> bool:
-    """Whether a call is PLAIN: its own words show that it only reads. `row` fits the call."""
+    """Whether a call that `row` fits is PLAIN: its own text shows that it only reads.
+
+    So the shell expands no word, no operand is written, the program is called by its plain name,
+    and every option is in the row's `plain`.
+    """
     literal = all(word.literal and not _may_run(word) for word in call.words)
     named = not row.first or call.words[0].is_one_of(row.first)
     reads = row.operands is Operands.NONE
@@ -195,7 +200,7 @@ def _is_plain(call: ProgramCall, row: ProgramRow, arguments: Arguments) -> bool:
 
 
 def _may_run(word: Word) -> bool:
-    """Whether the word has the form `a[$(…)]`, which some shells run when they compute a number."""
+    """Whether the word has a `[` and a `$` or backquote: shells may run `a[$(…)]` as a number."""
     return "[" in word.text and not {"$", "`"}.isdisjoint(word.text)
 
 
@@ -252,6 +257,7 @@ def _with_input(
 
     `row` and `arguments` are those of the outer program, `label` is its name for messages. A
     placeholder that is replaced makes its word unknown. Appended operands become one unknown word.
+    If the row has no `appends`, the words are returned unchanged.
     """
     if not row.appends:
         return words

@@ -46,8 +46,8 @@ def removed_by(words: Sequence[Word], place: KnownPath) -> tuple[TouchedPath, ..
 def puts_back(words: Sequence[Word]) -> bool:
     """Whether a git call sets files back to their content in HEAD or the index.
 
-    `words` are those after `git`; unknown ones are ignored. True for `checkout` with `--`, after no
-    tree or `HEAD`, and for `restore` without a `--source` other than `HEAD`.
+    `words` are those after `git`; unknown ones are ignored. True for `checkout … --` if no operand
+    or only `HEAD` is before the `--`, and for `restore` without a `--source` other than `HEAD`.
     """
     name, rest, _ = _subcommand(words, START)
     if name == "checkout" and "--" in rest:
@@ -75,8 +75,8 @@ def _sources(words: Sequence[str]) -> Iterator[str]:
 def _subcommand(words: Sequence[Word], place: KnownPath) -> tuple[str, Sequence[str], KnownPath]:
     """Return git's subcommand, the known words after it, and the directory in which git works.
 
-    `words` are those after `git`. The subcommand is "" if there is none. The directory is None if
-    it is not known.
+    `words` are those after `git`, run in `place`. The subcommand is "" if there is none. The
+    directory is None if it is not known, as with `--git-dir DIR`; `-C DIR` enters DIR.
     """
     known = [word.text for word in words if not word.unknown]
     at = 0
@@ -104,7 +104,8 @@ def _cleans(words: Sequence[str]) -> bool:
 def _read_clean(words: Sequence[str]) -> tuple[set[str], list[str], list[str]]:
     """Return the option letters, the excluded patterns, and the operands of `git clean`.
 
-    `words` are those after `clean`.
+    `words` are those after `clean`. `--dry-run` counts as the letter `n`; other long options have
+    no letter.
     """
     letters, excluded, places = set[str](), list[str](), list[str]()
     rest = iter(words)

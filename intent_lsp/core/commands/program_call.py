@@ -61,7 +61,8 @@ class ProgramCall:
 def fits(row: ProgramRow, arguments: Arguments, lists: CommandLists) -> bool:
     """Whether a call with these arguments meets all conditions of a row of the command lists.
 
-    A row with a second operand to write, or with a command to run, also needs these operands.
+    A row with a second operand to write, or with a command to run, also needs these operands; a
+    search, such as `find`, needs no command.
     """
     operands = arguments.operands
     return (
@@ -79,7 +80,8 @@ def fits(row: ProgramRow, arguments: Arguments, lists: CommandLists) -> bool:
 def only_plain(row: ProgramRow, arguments: Arguments, words: Sequence[Word] = ()) -> bool:
     """Whether every option of a call is one with which the program only reads (`plain` in the row).
 
-    False if the row has no `plain`. `words` are searched for options too, even after an operand or
+    False if the row has no `plain`, or if an option writes, changes the directory, rules the row
+    out (`unless`) or is `--help`. `words` are searched for options too, even after an operand or
     `--`, since the program may split them differently than the row does.
     """
     if row.plain is None:
@@ -160,9 +162,10 @@ def asks_for_help(call: ProgramCall, lists: CommandLists) -> bool:
 
 
 def _names_tasks(row: ProgramRow, arguments: Arguments, lists: CommandLists) -> bool:
-    """Whether the operands that the row's `tasks` selects name tasks that only verify.
+    """Whether the operands name tasks that only verify, as the row's `tasks` requires.
 
-    True if it selects none. Operands with `=` do not count.
+    `tasks` may require this of the first, of any or of every operand; then the result is False if
+    there is no operand. It is True if `tasks` requires nothing. Operands with `=` do not count.
     """
     names = [word for word in arguments.operands if "=" not in word.text]
 
@@ -182,7 +185,11 @@ def _names_tasks(row: ProgramRow, arguments: Arguments, lists: CommandLists) -> 
 
 
 def _follows(row: ProgramRow, arguments: Arguments) -> bool:
-    """Whether all scripts of a call match the row's `script`. False if the call has no script."""
+    """Whether all scripts of a call match the row's `script`. False if the call has no script.
+
+    The scripts are the values of the row's `given` options, or else the first operand. One that is
+    unknown, empty or too long does not match.
+    """
     scripts = arguments.values(row.given) or arguments.operands[:1]
     found = [
         re.fullmatch(row.script, text) for text in (_filled_in(w, row) for w in scripts) if text

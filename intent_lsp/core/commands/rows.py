@@ -111,7 +111,7 @@ class ProgramRow:
     A program that runs others: `skip` operands come before the command, and so may assignments if
     `assignments` is set. `module` is the option whose value is the program. `fills` options give
     the text that is replaced in the words. With `appends`, operands are added that the command does
-    not show.
+    not show. In a search, `starts` options come before each command to run.
     """
 
     kind: RowKind
@@ -196,14 +196,18 @@ class CommandLists:
         )
 
     def is_task(self, name: str) -> bool:
-        """Whether `name` is that of a task that only verifies, such as `test` or `lint`."""
+        """Whether `name` is that of a task that only verifies, such as `test` or `lint`.
+
+        So one of its words is in `task_words`, and none is in `changing_words`.
+        """
         parts = {part.lower() for part in _PART.findall(name)}
         return not parts.isdisjoint(self.task_words) and parts.isdisjoint(self.changing_words)
 
     def chooses(self, assignment: str, *, known: bool) -> bool:
         """Whether an assignment `NAME=value` may decide which program runs.
 
-        `known`: the value is known beforehand.
+        So NAME is one of `choosers`, where a final `*` stands for any ending, and the assignment is
+        not in `harmless`. `known`: the value is known beforehand; if not, `harmless` is ignored.
         """
         name = assignment.partition("=")[0].rstrip("+")
         if known and assignment in self.harmless:

@@ -100,8 +100,9 @@ def _directory(reading: CommandReading) -> CommandReading:
 def _below(word: Word, site: Site) -> CommandReading:
     """Return the reading of an operand whose program also changes all files below it.
 
-    The disk is not read, so the word counts as a file only if its last part has a dot inside. Else,
-    or if the program itself would expand the word, the reading is unknown.
+    The disk is not read, so a known word counts as a file only if its last part has a dot inside.
+    Else, or if it is a glob that the program itself expands, the reading is unknown. A word that is
+    a glob for the shell counts as the files that it matches.
     """
     last = word.text.rpartition("/")[2]
     if not _GLOB.isdisjoint(word.text) and not word.unknown:
@@ -115,9 +116,10 @@ def _below(word: Word, site: Site) -> CommandReading:
 
 
 def _copied(row: ProgramRow, arguments: Arguments, site: Site) -> Iterator[CommandReading]:
-    """Yield the readings of a program that copies or moves all operands to the last of them.
+    """Yield the readings of a program that copies or moves operands to the last of them.
 
-    `row` says whether it moves them, and `site` is the program.
+    With `-t DIR`, all operands go into DIR. `row` says whether they are moved, so that their old
+    paths are deleted. `site` is the program and its directory.
     """
     into = arguments.values(_INTO)
     sources, last = _sources(arguments)

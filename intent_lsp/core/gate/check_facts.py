@@ -155,7 +155,11 @@ def _owned(question: GateRequest, path: WorkspacePath) -> str:
 
 
 def _foreign(question: GateRequest, path: WorkspacePath) -> str:
-    """Name a path that the active intent does not own, with its first owner and how many more."""
+    """Name a path that the active intent does not own, with the reason.
+
+    That is its first open owner and how many more there are, and whether an exclusion of the active
+    intent matches the path.
+    """
     usable = open_owners(question.intents, question.owners, path)
     owning = [
         f"{shown(owner.intent_id)} owns it by the glob {shown(owner.pattern)}"

@@ -3,7 +3,7 @@
 Specified in requirements section 6, rows 3-15.
 
 Invariant: a check returns a refusal, or None if it passes. The checks of rows 10 to 12 need a known
-intent; only row 12 also runs for an edit that names no file, which it passes.
+intent, but row 12 needs none for an edit that names no file, which it passes.
 Invariant: a person's save passes every check that is for calls only (rows 3-6, 14 and 15).
 Invariant: the messages are those of the specification, word for word.
 """
@@ -162,7 +162,10 @@ def checkout_required(question: GateRequest) -> Denied | None:
 
 
 def contract_drift(question: GateRequest) -> Denied | None:
-    """Return the refusal of row 4 if `.orchestration/` has unexpected entries, else None."""
+    """Return the refusal of row 4 if `.orchestration/` has unexpected entries, else None.
+
+    The row passes if the policy does not deny calls then: the request has no `drift` in that case.
+    """
     drift = _call(question).drift
     if not drift:
         return None

@@ -28,8 +28,8 @@ from intent_lsp.core.gate.request import Ask, CallFacts, Denied, GateRequest
 class RowOutcome(StrEnum):
     """The outcome of one row of the gate.
 
-    SKIPPED: the row was not evaluated. If governance is off, all rows are SKIPPED; else row 2 is if
-    nothing would change.
+    SKIPPED: the row was not evaluated. If governance is off, all rows are SKIPPED. Rows 1 and 2
+    never FAIL; row 2 is also SKIPPED if nothing would change.
     """
 
     PASS = "pass"  # noqa: S105 -- an outcome
@@ -95,7 +95,10 @@ _LABELS: Final[Mapping[int, str]] = {
 
 
 def explain_save(question: GateRequest) -> tuple[ExplainedRow, ...]:
-    """Return rows 1 to 16 of the gate, in order, as they judge a person's save."""
+    """Return rows 1 to 16 of the gate, in order, as they judge a person's save.
+
+    Rows for agents' calls only (3-6 and 14-16) are SKIPPED.
+    """
     return _explained(replace(question, call=None))
 
 

@@ -111,7 +111,8 @@ def refusal_with(
 ) -> Denied | None:
     """Return the first refusal of an agent's call with one of `codes`, or None.
 
-    Only rows that need no intent may be asked for, because the rows before them may fail.
+    Rows that `passed_over` skips for this call are skipped here too. Only rows that need no intent
+    may be asked for, because the rows before them may fail.
     """
     question = question if question.call is call else replace(question, call=call)
     over = passed_over(question)

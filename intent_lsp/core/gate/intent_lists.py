@@ -52,7 +52,7 @@ def open_ids(intents: Intents) -> list[IntentId]:
 
 
 def available(intents: Intents) -> list[dict[str, str]]:
-    """Return the open intents as objects for a refusal's `details`, fifty at most."""
+    """Return id, name and status of the open intents for a refusal's `details`, fifty at most."""
     usable = [intent for intent in intents if not intent.status.closed]
     return [
         {"id": intent.id, "name": intent.name, "status": intent.status.value}
@@ -63,7 +63,7 @@ def available(intents: Intents) -> list[dict[str, str]]:
 def open_owners(intents: Intents, owners: Owners, path: WorkspacePath) -> tuple[IntentId, ...]:
     """Return the ids of the open intents that own a path, in file order, each once.
 
-    `owners` returns all owners of a path.
+    `owners` returns all owners of a path, closed ones too.
     """
     owning = dict.fromkeys([owner.intent_id for owner in owners(path)])
     return tuple([name for name in owning if not _closed(intents.get(name))])
@@ -98,7 +98,10 @@ def shown_list(names: Iterable[str]) -> str:
 
 
 def fact_list(told: Iterable[str]) -> str:
-    """Join up to ten phrases with commas. Further ones are not taken from the iterable."""
+    """Join up to ten phrases with commas, then `…` if there are more. Without any, give `(none)`.
+
+    Not more than eleven are taken from the iterable.
+    """
     return listed(list(islice(told, _LOOKED_AT)))
 
 

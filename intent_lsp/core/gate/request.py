@@ -133,7 +133,7 @@ class GateRequest:
     def intent(self) -> Intent:
         """The active intent, or an empty intent if none is active or the active one is unknown.
 
-        Rows of the gate that use it run only if it is known.
+        A row of the gate whose outcome depends on it runs only if it is known.
         """
         name = self.active_intent or ""
         return self.intents.get(name) or Intent(id=IntentId(name))
@@ -161,7 +161,7 @@ class Denied:
 
     @property
     def verdict(self) -> ScopeValidation:
-        """The verdict to record if the edit happened although the gate denied it."""
+        """FAIL: the verdict to record if the edit happened although the gate denied it."""
         return ScopeValidation.FAIL
 
 

@@ -81,10 +81,10 @@ def marked_runs(head: Sequence[Hunk], narrowing: Sequence[Sequence[Hunk]]) -> tu
 def shown_of(files: Iterable[OutOfBounds]) -> Mapping[WorkspacePath, Others]:
     """Return the files of a root to show, each with the other files that it stands for.
 
-    `files` are all files with a violation. Of more than SHOWN_ALIKE files with the same code and
-    record, the first closed one by path stands for all closed ones. An open file is always shown,
-    but counts among them, so that opening one does not make others appear. A closed file that was
-    renamed is left out if its new path is among them.
+    `files` are all files with a violation. They are grouped by code and record. A closed file that
+    was renamed is left out if its new path is in the same group. If more than SHOWN_ALIKE files are
+    left in a group, the first closed one by path is shown for all closed ones. Open files are
+    always shown; they count too, so that opening one does not make others appear.
     """
     alike: dict[tuple[str, str | None], list[OutOfBounds]] = {}
     for file in files:

@@ -71,8 +71,8 @@ class ChainEnd:
 def draft(event: Event, *, id: str, timestamp: str, end: ChainEnd) -> Record:  # noqa: A002 -- the key on the line
     """Return an event as the next record of the ledger that ends at `end`.
 
-    The record has no hash yet. It names all open heads as its predecessors. Surrogates in its texts
-    are replaced, and paths that are not UTF-8 are encoded (`whole_event`, `spelled`).
+    The record has no hash yet. It names the last record and all other open heads as predecessors.
+    Surrogates in its texts are replaced, and paths that are not UTF-8 are percent-encoded.
     """
     event = whole_event(event)
     record = Record.of(event, id=id, timestamp=timestamp, integrity=place_at(end))
@@ -83,7 +83,8 @@ def draft(event: Event, *, id: str, timestamp: str, end: ChainEnd) -> Record:  #
 def place_at(end: ChainEnd) -> Integrity:
     """Return the chain fields of the next record of the ledger that ends at `end`.
 
-    They have no hash of the record yet. They name all open heads as its predecessors.
+    They have no hash of the record yet. They name the last record as `prev_record_hash` and all
+    other open heads as `merges`.
     """
     return Integrity(
         prev_record_hash=end.last,
@@ -113,8 +114,9 @@ class ChainCursor:
     def step(self, link: Link) -> tuple[ContentHash, ...]:
         """Follow one line. Return the hashes that it names and that are no open heads.
 
-        The line's links are unbroken only if an earlier line or another file has records with these
-        hashes. Return () for a line that is no record or a copy of an open head.
+        The heads that it names are closed, and its record becomes one. The line's links are
+        unbroken only if an earlier line or another file has records with the returned hashes.
+        Return () for a line that is no record or a copy of an open head; heads do not change then.
         """
         # A line whose record is an open head already is a copy of it, and opens no second head.
         again = link.hash in self.heads
@@ -154,9 +156,15 @@ class ChainCursor:
         return self.last if link.bare else link.prev
 
     def goes_on(self, link: Link) -> bool:
-        """Whether the next line, whose link is `link`, follows the record directly above it."""
+        """Whether the next line, whose link is `link`, follows the last record so far.
+
+        So it names that record as its predecessor, or is bare. False if there is no record yet.
+        """
         return self.last is not None and self.prev_of(link) == self.last
 
     def goes_back(self, link: Link) -> bool:
-        """Whether the next line directly follows the last record but has an earlier timestamp."""
+        """Whether the next line is a record that names the last one but has an earlier timestamp.
+
+        False for a bare line.
+        """
         return link.prev == self.last and bool(link.hash) and link.timestamp < self.last_time

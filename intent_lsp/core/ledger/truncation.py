@@ -75,10 +75,12 @@ def with_cut_ends(
 ) -> Verification:
     """Return `found` with a problem for each anchor whose record no ledger file contains.
 
-    `search` says which commits contain these records. Two kinds of these anchors are dropped
-    without a problem: COMMIT, if `committed` is None or its commit is not checked out; and a head
-    in `known` that a branch contained and that, by a complete search, no commit contains any more.
-    Of each code only the first problem is added (ledger section 2).
+    `search` says which commits contain these records. Of each code only the first problem is added,
+    and its message counts the others (ledger section 2). `ok` is False if any problem is an ERROR.
+
+    Two kinds of these anchors are removed, without a problem: COMMIT, if `committed` is None or its
+    commit is not checked out; and a head in `known` that a branch contained and that, by a complete
+    search, no commit contains any more.
     """
     forgotten = _forgotten(known, search)
     anchors = tuple(each for each in found.anchors if not _is_past(each, committed, forgotten))

@@ -74,6 +74,8 @@ class LedgerProblem:
 class Verification:
     """The result of `verify`. `ok`: every hash is correct and every link leads to a record.
 
+    Once truncation has been checked, `ok` is False too if a problem found by that is an ERROR.
+
     `records` counts the readable records, `segments` the files that contain them. `anchors` are the
     given anchors in the given order. `proved` and `conditional` are the two sentences of the
     closing statement. `files` are all files read, including empty ones, relative to the root.

@@ -49,9 +49,9 @@ ASCII: Final = ".:-=+*#%@"
 def timeline(counts: Mapping[tuple[Hour, ScopeValidation], int], most: int) -> Timeline:
     """Divide the time of all edits into at most `most` periods of equal length, and count edits.
 
-    A period is 1 to 48 hours or whole weeks, as short as `most` allows, and starts at a multiple of
-    that length. Without edits there are no periods. `counts` has the number of edits for each hour
-    and verdict.
+    A period is 1 to 48 hours or whole weeks, as short as `most` allows. It starts at a multiple of
+    that length, counted from a Monday in the year 1. Without edits there are no periods. `counts`
+    has the number of edits for each hour and verdict.
     """
     if not counts:
         return Timeline((), 1)
@@ -72,8 +72,8 @@ def timeline(counts: Mapping[tuple[Hour, ScopeValidation], int], most: int) -> T
 def sparkline(counts: Sequence[int], top: int, steps: str) -> str:
     """Return a bar chart in text: for each count one of the characters `steps`, lowest first.
 
-    The first character stands for 0. The others have equal height; `top`, a number not below any
-    count, has the last.
+    The first character stands for 0. Each of the others stands for an equal part of the counts from
+    1 to `top`, which no count exceeds.
     """
     # Round up below, so that a positive count never looks like zero.
     heights = len(steps) - 1

@@ -86,8 +86,8 @@ class _Group:
 def _expand(text: str, work: _Work, *, top: bool) -> list[str]:
     """Return the expansions of `text`: the alternatives of its groups in all combinations.
 
-    `top`: `text` is the whole pattern, not the inside of a group. Empty results are then dropped,
-    as in minimatch.
+    A group after `$` is literal. `top`: `text` is the whole pattern, not the inside of a group.
+    Empty results are then dropped, as in minimatch, unless the first group is a range.
     """
     rows, first, drop = [""], True, False
     while (group := _group(text, work)) is not None:
@@ -114,7 +114,10 @@ def _expand(text: str, work: _Work, *, top: bool) -> list[str]:
 
 
 def _values(group: _Group, work: _Work) -> list[str]:
-    """Return the alternatives of one group, with the groups inside them expanded."""
+    """Return the alternatives of one group, with the groups inside them expanded.
+
+    A group without a comma of its own keeps its braces: `{{a,b}}` gives `{a}` and `{b}`.
+    """
     if group.sequence:
         return _sequence(group.body)
     members = _members(group.body, work)

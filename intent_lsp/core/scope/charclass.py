@@ -36,9 +36,10 @@ _POSIX = frozenset((*_CATEGORIES, *_RANGES, *_NOT_CATEGORIES))
 class CharClass:
     """A set of code points: those in `ranges` or `categories`, or outside of all in `left_out`.
 
-    `ranges` are (first, last) characters. `categories` and `left_out` are Unicode categories; an
-    empty `left_out` adds nothing. `negated`: the expression begins with `!` or `^`. `folded`: case
-    is ignored. `posix` is the number of POSIX classes in the expression.
+    `ranges` are (first, last) characters. `categories` and `left_out` are Unicode categories, or
+    their first letters; an empty `left_out` adds nothing. `negated`: the expression begins with `!`
+    or `^`, so that each of these two parts is replaced by its complement; they are still joined by
+    "or". `folded`: case is ignored. `posix` is the number of POSIX classes in the expression.
     """
 
     negated: bool
@@ -90,8 +91,8 @@ class CharClass:
 class ReadClass:
     """A parsed bracket expression. `end` is the index in the text of the character after its `]`.
 
-    `members` is None if the expression is an empty range, so that the whole segment matches
-    nothing.
+    `members` is None if no character is in the expression, as in `[b-a]`, so that the whole segment
+    matches nothing; `end` is then the length of the text.
     """
 
     members: CharClass | None
@@ -139,7 +140,7 @@ class _Reader:
         self._low = ""
 
     def read(self) -> bool:
-        """Parse up to the closing `]`, and return True. Return False if there is none."""
+        """Parse up to the closing `]`, or until `spoiled`. Return False if there is no such `]`."""
         first = self.at
         while self.at < len(self.text):
             char = self.text[self.at]
@@ -178,7 +179,10 @@ class _Reader:
         return True
 
     def _member(self, char: str) -> None:
-        """Add one character to the class: by itself, or as the lower or upper end of a range."""
+        """Add one character to the class: by itself, or as the lower or upper end of a range.
+
+        A range whose upper end is below its lower end adds nothing.
+        """
         self.at += 1
         if self._low:
             if char >= self._low:

@@ -85,9 +85,8 @@ def tree_findings(
 ) -> tuple[ScopeFinding, ...]:
     """Return all findings on scopes, given the files of the root.
 
-    They are those of `file_findings`, and of open intents the patterns that match no file and the
-    overlaps.
-    `reading` is how names are compared.
+    They are those of `file_findings` and, for open intents, the patterns that match no file and the
+    pairs of intents that own the same file. `reading` is how names are compared.
     """
     scopes = compile_scopes([intent.owned_scope for intent in intents], reading)
     survey = ScopeSurvey(intents, scopes, reading)
@@ -121,7 +120,10 @@ _SEVERITIES = {
 
 
 def _dead(pattern: Pattern, is_directory: Callable[[str], bool]) -> Iterator[PatternFinding]:
-    """Yield a finding if the pattern or an alternative matches nothing, or is no path of a root."""
+    """Yield a finding if the pattern or an alternative matches nothing, or is no relative path.
+
+    The latter is a URI, a path from a drive, from `~` or from the file system's root, and the like.
+    """
     glob = pattern.spelling.glob
     found = suggestions.foreign(pattern, is_directory)
     if found is not None:
@@ -234,7 +236,10 @@ def _file_findings(intents: Intents, scopes: Sequence[Scope]) -> Iterator[ScopeF
 def _unmatched(
     intents: Intents, scopes: Sequence[Scope], survey: ScopeSurvey
 ) -> Iterator[ScopeFinding]:
-    """Yield up to UNMATCHED_SHOWN findings on patterns of open intents that match no file."""
+    """Yield up to UNMATCHED_SHOWN findings on patterns of open intents that match no file.
+
+    The last one counts the patterns that are left out.
+    """
     matched = survey.matched()
     found = [
         (intent.id, at)
@@ -253,7 +258,7 @@ def _unmatched(
 
 
 def _overlaps(intents: Intents, survey: ScopeSurvey) -> Iterator[ScopeFinding]:
-    """Yield a finding for each pair of open intents that both own a file."""
+    """Yield a finding for each pair of open intents in `survey` that own the same file."""
     for overlap in survey.overlaps():
         one, two = intents.items[overlap.first], intents.items[overlap.second]
         files = ", ".join(f"`{path}`" for path in overlap.files)

@@ -143,10 +143,10 @@ def passes(char: str, test: str | Wild | CharClass) -> bool:
 
 
 def samples(alternatives: Iterable[Items]) -> Iterator[str]:
-    """Yield characters with which every test that occurs in `alternatives` can be tried out.
+    """Yield characters to try out the tests (literals, wildcards, classes) in `alternatives` with.
 
-    They pass every combination of tests that one character can pass: the literal characters, the
-    ends of ranges, and a few others.
+    They are the literal characters, the first and last characters of the ranges in classes, and
+    eight others of different kinds.
     """
     yield from ("a", "A", "0", " ", "-", "_", "é", OTHER)
     for item in itertools.chain.from_iterable(alternatives):
@@ -161,7 +161,7 @@ def samples(alternatives: Iterable[Items]) -> Iterator[str]:
 def _tokens(text: str, *, folded: bool) -> list[_Token] | None:
     """Return the tokens of a segment, or None if an empty class makes it match nothing.
 
-    `folded`: case is ignored.
+    `folded`: case is ignored. Raise PatternLimitError if there are too many POSIX classes.
     """
     tokens: list[_Token] = []
     # As in minimatch, a segment that is only an empty extglob, such as `@()`, is literal.
@@ -195,7 +195,8 @@ def _tokens(text: str, *, folded: bool) -> list[_Token] | None:
 def _single(char: str, *, plain: bool, folded: bool) -> _Token:
     """Return the token of one character: a wildcard, a part of an extglob, or a literal.
 
-    `plain`: the segment has no extglob. `folded`: case is ignored.
+    `plain`: the segment is only an empty extglob, such as `@()`, in which `|` and `)` are literal.
+    `folded`: case is ignored.
     """
     if char in "*?":
         return Wild(char)

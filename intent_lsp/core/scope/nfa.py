@@ -183,10 +183,10 @@ class Automaton:
         return frozenset(letters)
 
     def _fewest(self, runs: list[tuple[int, _State]]) -> Iterator[tuple[int, _State]]:
-        """Yield the negations under way without those that another one makes redundant.
+        """Yield the negations under way, as (place, inner state), without redundant ones.
 
-        A negation is redundant if another one of the same place lets every text pass that it lets
-        pass.
+        One is redundant if another one of the same place has only some of its active inner places,
+        so that it lets more texts pass. Inner automata with negations are not compared.
         """
         for bit, state in set(runs):
             covered = self._negates[bit].inner.plain and any(
@@ -197,7 +197,7 @@ class Automaton:
                 yield bit, state
 
     def _remember(self, state: _State, char: str, after: _State) -> None:
-        """Cache `after` as the state after `char`. Clear the cache if it has grown too large."""
+        """Cache that `char` leads from `state` to `after`. Clear the cache before if too large."""
         self._edges += 1
         if self._edges > _MAX_EDGES or len(self._states) > _MAX_STATES:
             # A match in progress still holds its state. That stays valid, but must not keep the
@@ -253,7 +253,7 @@ class _Graph:
         return bits
 
     def _empty_ways(self, place: int) -> list[int]:
-        """Return the places that `place`, a `*` or a negation, leads to by matching ""."""
+        """Return the next place if `place` is a `*` or a negation that matches "", else []."""
         if place in self._reads and self._reads[place][0] is Wild.MANY:
             return [self._reads[place][1]]
         if place in self._negates and not self._negates[place][0].start.accepts:

@@ -98,7 +98,7 @@ class Pattern:
     def after(self, names: Sequence[str]) -> RowsState:
         """Return whether the pattern matches a path, and whether it may match paths below.
 
-        `names` are the segments of the path.
+        `names` are the segments of the path, which `reading.path` has normalized.
         """
         return self._rows.after(names) if self.rows else NOWHERE
 
@@ -144,9 +144,10 @@ def compile_pattern(text: str, reading: NameComparison = EXACT) -> Pattern:
 
 
 def normalize(text: str) -> NormalizedPattern:
-    """Return the glob of a pattern, without outer white space and a leading `!`, `./` or `/`.
+    """Return the glob of a pattern, without outer white space and all leading `!`, `./` and `/`.
 
-    `dir/` becomes `dir/**`. A pattern that begins with `#` is a comment: its glob is empty.
+    A `!` that begins an extglob `!(…)` stays. `dir/` becomes `dir/**`. A pattern that begins with
+    `#` is a comment: its glob is empty.
     """
     glob = trim(text)
     trimmed = glob != text

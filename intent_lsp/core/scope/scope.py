@@ -46,7 +46,10 @@ class Scope:
         return any(one.exclusion and one.matches_names(names) for one in self.compiled)
 
     def _names(self, path: WorkspacePath) -> Sequence[str]:
-        """Return the segments of a path, in the form in which the patterns compare names."""
+        """Return the segments of a path, in the form in which the patterns compare names.
+
+        The result is empty if the scope has no pattern.
+        """
         return self.compiled[0].reading.path(path).split("/") if self.compiled else ()
 
 

@@ -92,7 +92,11 @@ class Segment:
 
     @cached_property
     def literal(self) -> str | None:
-        """The one name that the segment matches, or None if it may match several."""
+        """The one name that the segment matches, or None if the segment is not plain text.
+
+        It is not if it has a wildcard, a bracket expression or several alternatives, or needs an
+        automaton.
+        """
         if self.flat is None or len(self.flat) != 1:
             return None
         plain = set(map(type, self.flat[0])) <= {str}
@@ -100,7 +104,7 @@ class Segment:
 
     @cached_property
     def anything(self) -> bool:
-        """Whether the segment matches every name."""
+        """Whether the segment is `*`, or has the alternative `*`, so that it matches every name."""
         return self.flat is not None and (Wild.MANY,) in self.flat
 
     @cached_property
@@ -119,12 +123,12 @@ class Segment:
 
     @cached_property
     def prefix(self) -> str:
-        """The text with which every matching name begins, perhaps ""."""
+        """The literal text at the start, with which every matching name begins, perhaps ""."""
         return _head(self.items)
 
     @cached_property
     def suffix(self) -> str:
-        """The text with which every matching name ends, perhaps ""."""
+        """The literal text at the end, with which every matching name ends, perhaps ""."""
         return _head(self.items[::-1])[::-1]
 
     @cached_property

@@ -62,8 +62,9 @@ def bare_directories(pattern: Pattern, is_directory: IsDirectory) -> tuple[str, 
 def escaped_brackets(glob: str, is_directory: IsDirectory) -> str | None:
     """Return the glob with the brackets escaped in each segment that names an existing directory.
 
-    Such a name is `[slug]`, for example. Segments after one with a wildcard, braces or an extglob
-    are left as they are. Return None if there is no such segment.
+    Such a name is `[slug]`, for example. From the first segment on that has a wildcard, braces or
+    an extglob, or is empty, `.` or `..`, all segments are left as they are. Return None if nothing
+    is escaped.
     """
     parts = glob.split("/")
     walked: list[str] = []
@@ -90,7 +91,7 @@ def split_globstar(glob: str) -> str | None:
 
 
 def negated_member(pattern: Pattern) -> bool:
-    """Whether an alternative in braces begins with `!`, which excludes nothing there."""
+    """Whether an alternative in braces begins with `!` (not `!(`), which excludes nothing there."""
     return len(pattern.rows) > 1 and _NEGATED_MEMBER.search(pattern.spelling.glob) is not None
 
 
@@ -105,7 +106,7 @@ def everything(row: PatternRow) -> bool:
 def without_dots(glob: str) -> str | None:
     """Return the glob without its `.` segments, which no path has.
 
-    Return None if it has none, or if that does not give a path.
+    Return None if it has none, has no other segment, or has a `..`.
     """
     parts = glob.split("/")
     kept = [part for part in parts if part != "."]
@@ -118,7 +119,11 @@ def as_written(pattern: Pattern, glob: str) -> str:
 
 
 def _back_slashes(pattern: Pattern, is_directory: IsDirectory) -> tuple[str, str | None] | None:
-    """Return a reason and a replacement if back-slashes are used as separators, else None."""
+    """Return a reason and a replacement if back-slashes are used as separators, else None.
+
+    They are if one stands before a letter, digit, `_`, `.` or `-`, or if the first one stands
+    between an existing directory and a `*`.
+    """
     glob = pattern.spelling.glob
     head, slash, rest = glob.partition("\\")
     letters = _LETTER_ESCAPED.search(glob) is not None
@@ -135,7 +140,10 @@ def _names(row: PatternRow) -> str | None:
 
 
 def _split(part: str) -> str:
-    """Return a segment with the first inner `**` split off, unless it has a bracket."""
+    """Return a segment with the first inner `**` split off, such as `**/*.ts` for `**.ts`.
+
+    A segment that is `**`, or has a bracket, is returned unchanged.
+    """
     found = _INNER_GLOBSTAR.search(part) if part != "**" and "[" not in part else None
     if found is None:
         return part

@@ -25,7 +25,8 @@ _MAX_PAIRS = 200_000
 class Overlap:
     """Two open intents, by their index in the file, and the first files that both of them own.
 
-    `pattern_index` is the index of the pattern of the first intent that matches the first of them.
+    At most MAX_NAMED files are named. `pattern_index` is the index, in the intent `first`, of its
+    pattern that matches the first of these files.
     """
 
     first: int
@@ -59,7 +60,7 @@ class ScopeSurvey:
     def walk(self, files: Iterable[WorkspacePath]) -> None:
         """Record which patterns match each of `files`.
 
-        Files that the same patterns match share one entry.
+        Of the files that exactly the same patterns match, only the first MAX_NAMED are kept.
         """
         for path in files:
             hits = self._index.hits(path)
@@ -69,9 +70,10 @@ class ScopeSurvey:
                     alike.append(path)
 
     def overlaps(self) -> Iterator[Overlap]:
-        """Yield each pair of open intents that own the same file, at most MAX_OVERLAPS pairs.
+        """Yield an Overlap for each pair of open intents that own the same file, sorted by index.
 
-        They are sorted by index. Pairs are found only among the first _MAX_PAIRS that occur.
+        At most the first MAX_OVERLAPS pairs that are found are yielded, and the search ends after
+        _MAX_PAIRS combinations of a pair and a set of matching patterns.
         """
         pairs: dict[tuple[int, int], tuple[int, list[WorkspacePath]]] = {}
         looked = 0

@@ -25,8 +25,9 @@ Filed = tuple[Callable[[str], object] | None, "tuple[TrieNode, ...]"]
 class WildcardTable:
     """The wildcard segments that leave one trie node, each with the nodes that it leads to.
 
-    They are indexed by a text that a matching name must contain: the segment's prefix, its suffix
-    or one of its three-character substrings, whichever the fewest segments have.
+    Each is indexed by one text that a matching name must contain: its prefix, its suffix or a
+    three-character substring, whichever the fewest of the segments share. A segment without such a
+    text is tried for every name.
     """
 
     __slots__ = ("_grams", "_heads", "_known", "_rest", "_tails")
@@ -76,7 +77,10 @@ class WildcardTable:
                     yield from nodes
 
     def _candidates(self, name: str) -> Iterator[Sequence[Filed]]:
-        """Yield the segments whose index text `name` contains, and those without an index text."""
+        """Yield, in groups, the segments whose index text `name` contains in the right place.
+
+        The last group is the segments without an index text.
+        """
         # Yield instead of building a list: for most names nothing is filed.
         for size, filed in self._heads.items():
             if (head := name[:size]) in filed:
@@ -173,9 +177,9 @@ class Branch:
 
 
 class DirectoryState:
-    """The state of a walk through the trie at a directory: the tests for the names in it.
+    """The state of a walk through the trie at a directory: the tests for names of files in it.
 
-    `given` are the numbers of the patterns that match every path in the directory.
+    `given` are the numbers of the patterns that match every file directly in the directory.
     """
 
     __slots__ = ("few", "given", "tables", "ways")
@@ -283,6 +287,9 @@ def _grams(name: str) -> set[str]:
 
 
 def _held(items: Items) -> set[str]:
-    """Return the three-character texts that every name which matches `items` contains."""
+    """Return the three-character texts in the literal parts of `items`.
+
+    Every name that matches `items` contains them.
+    """
     runs = "".join(item if isinstance(item, str) else "/" for item in items).split("/")
     return {gram for run in runs for gram in _grams(run)}

@@ -32,13 +32,14 @@ class Serve(Protocol):
 
         `level` is the log level. The transport `scheme` is `stdio`, `tcp` or `ws`. `tcp` and `ws`
         listen at `endpoint`, a host and a port. `token_file` contains the token that a client must
-        send, and `origins` are the web origins that may connect.
+        send (None: no token is needed). `origins` are the origins of web pages that may open the
+        WebSocket.
         """
         ...
 
 
 class ServeMcp(Protocol):
-    """Starts the MCP server."""
+    """The function that starts the MCP server."""
 
     def __call__(
         self,
@@ -49,11 +50,12 @@ class ServeMcp(Protocol):
         endpoint: tuple[str, int] | None = None,
         token_file: str | None = None,
     ) -> int:
-        """Start the MCP server with the log level `level`, and return its exit status.
+        """Start the MCP server, wait for its end, and return its exit status.
 
-        `root`: serve only the project of this directory; None: the project of each call's paths.
-        `endpoint`: serve HTTP at this host and port, for clients that send the token in
-        `token_file`; None: serve over standard input and output.
+        `level` is the log level. `root`: serve only the project of this directory; None: the
+        project of each call's paths, or that of the working directory. `endpoint`: serve HTTP at
+        this host and port, for clients that send the token in `token_file`; None: serve over
+        standard input and output.
         """
         ...
 
@@ -170,9 +172,9 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
 
 
 class _Parser(argparse.ArgumentParser):
-    """An argparse parser whose errors are raised, not printed.
+    """An argparse parser that raises its errors instead of printing them.
 
-    `refusal` makes them from a message.
+    `refusal` is called with an error's message and returns the error to raise.
     """
 
     refusal: Callable[[str], WrongUsageError] = WrongUsageError

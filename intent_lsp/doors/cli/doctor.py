@@ -23,7 +23,10 @@ from intent_lsp.governance.governance import Governance
 
 
 def answer(call: Call) -> int:
-    """Examine the hosts, show what was found, and return the exit status."""
+    """Try the hooks of the hosts, print the findings, and return the exit status.
+
+    The status is 1 if a registered host does not block edits, else 0.
+    """
     root, page = call.root().resolve(), call.page
     files = files_of(root)
     doctor = HostDoctor(files)
@@ -69,7 +72,10 @@ def _lines(report: HostReport, silent: BlindHost | None) -> Iterator[str]:
 
 
 def _unasked(report: HostReport, silent: BlindHost | None) -> Iterator[str]:
-    """Yield that files changed while the host did not ask, and what to do if its hooks work now."""
+    """Yield that files changed while the host did not ask, and what to do if its hooks work now.
+
+    Yield nothing if `silent` is None, because no such change is known.
+    """
     if silent is not None:
         yield silent.violation.message
         if report.blocks:

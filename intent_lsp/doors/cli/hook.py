@@ -12,7 +12,7 @@ from intent_lsp.doors.cli.command import Call, Command
 
 
 def answer(call: Call) -> int:
-    """Answer an agent host's event, read from standard input, and return the exit status."""
+    """Answer the agent host's event on standard input, and return the exit status."""
     return call.doors.hook(call.options.host, call.options.event)
 
 

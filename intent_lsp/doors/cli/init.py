@@ -65,7 +65,7 @@ def _answer(call: Call) -> None:
 
 
 def _register(call: Call, root: Path, created: Sequence[str]) -> None:
-    """Register the agents that are found, and record that together with the created files."""
+    """Register the agents that are found, record that with the created files, and print both."""
     # Imported late: only --agents needs all of governance.
     from intent_lsp.doors.cli.agents.install import (  # noqa: PLC0415
         install,

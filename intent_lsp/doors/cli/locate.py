@@ -64,7 +64,7 @@ def file_below(root: Path, spelled: str, start: str) -> WorkspacePath:
 def path_below(root: Path, spelled: str, start: str) -> WorkspacePath:
     """Return the path `spelled`, given relative to `start`, as a path relative to `root`.
 
-    `start` is a directory. Raise WrongUsageError if the path is not below the root.
+    `start` is a directory. Raise WrongUsageError if the path is the root itself or not below it.
     """
     place = resolve_below(root, str(Path(start).absolute() / spelled))
     if place is None:

@@ -156,7 +156,8 @@ COMMANDS: Final = (
 def run(words: Sequence[str], *, product_line: str, doors: OtherDoors) -> int:
     """Run the command that `words` name, and return the exit status (protocol section 5).
 
-    `product_line` is what --version prints. `doors` is what other doors do for commands.
+    `product_line` is what --version prints. `doors` is what other doors do for commands. An error
+    is printed as one line, not raised.
     """
     page = Output(sys.stdout, sys.stderr)
     try:
@@ -231,7 +232,7 @@ def _find(words: list[str]) -> CommandEntry | list[CommandEntry]:
 def _guesses(commands: Sequence[CommandEntry]) -> dict[str, str]:
     """Return the words that a person may have mistyped, each with the command to suggest for it.
 
-    The words are the first and last words of all commands.
+    The words are the last words of all commands, and the first ones, which stand for themselves.
     """
     names = [command.name for command in commands]
     return {name.split()[-1]: name for name in names} | {

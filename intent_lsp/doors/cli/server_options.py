@@ -6,7 +6,7 @@ from intent_lsp.formats.endpoint import Endpoint, read_endpoint
 
 
 def add_log_level(parser: argparse.ArgumentParser) -> None:
-    """Add `--log-level`."""
+    """Add the option --log-level to a parser. Its default is `warning`."""
     parser.add_argument(
         "--log-level",
         choices=("debug", "info", "warning", "error"),
@@ -16,7 +16,10 @@ def add_log_level(parser: argparse.ArgumentParser) -> None:
 
 
 def endpoint_option(spelled: str) -> Endpoint:
-    """Return the address in an option. Raise ArgumentTypeError if it is not HOST:PORT."""
+    """Return the endpoint in an option, `HOST:PORT`. A missing host means the loopback address.
+
+    Raise ArgumentTypeError if the option is anything else.
+    """
     found = read_endpoint(spelled)
     if found is None:
         raise argparse.ArgumentTypeError(f"{spelled!r} is not HOST:PORT")

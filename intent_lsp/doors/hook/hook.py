@@ -35,7 +35,11 @@ HANDED_ON = (INTENT_VARIABLE, COPILOT_VARIABLE, PROBE_VARIABLE)
 
 
 def run_hook(host: str, event: str | None) -> int:
-    """Answer the event on standard input, and return the exit status (protocol section 5)."""
+    """Answer the event on standard input, and return the exit status (protocol section 5).
+
+    `host` is the name of the agent host. `event` is the event's name, or None if the input has it.
+    The answer is written to standard output and standard error.
+    """
     reply = _reply(host, event)
     _write(sys.stdout, reply.stdout)
     _write(sys.stderr, reply.stderr)
@@ -71,7 +75,7 @@ def _here(
 
 
 def _write(stream: TextIO, text: str) -> None:
-    """Write a text at once. A host that no longer listens is no failure."""
+    """Write the whole text to a stream at once. Ignore errors: the host may have closed it."""
     data = text.encode("utf-8", "replace")
     with suppress(OSError, ValueError), io.FileIO(stream.fileno(), "w", closefd=False) as raw:
         while data:

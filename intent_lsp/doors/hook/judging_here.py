@@ -17,10 +17,11 @@ _USAGE: Final = 1
 def answer_here(
     request: HookRequest, passed: Callable[[], float], unread: str | None
 ) -> HookAnswer:
-    """Return the answer to an event.
+    """Return the answer to an event, or that of a failure if judging it takes too long.
 
-    `passed` returns how many seconds the hook has taken so far. `unread` is why the event could
-    not be read, or None.
+    `passed` returns how many seconds the hook has taken so far. `unread` is None, or why the event
+    could not be read; the answer is then that of an event that cannot be judged. For an unknown
+    host, the answer is an error message.
     """
     # A traceback on standard error would be shown to the model as the reason of a refusal.
     logging.getLogger().addHandler(logging.NullHandler())
@@ -39,7 +40,11 @@ def answer_here(
 def _in_time(
     answering: HookAnswering, data: bytes, seconds: float, passed: Callable[[], float]
 ) -> HookAnswer:
-    """Return the answer to an event, or the answer of a failure after `seconds` in all."""
+    """Return the answer to the event `data`, or that of a failure if there is none in time.
+
+    The time ends when the hook has run for `seconds`; `passed` returns for how many it has run so
+    far.
+    """
     found: list[HookAnswer] = []
     thread = threading.Thread(target=lambda: found.append(answering.answer(data)), daemon=True)
     thread.start()

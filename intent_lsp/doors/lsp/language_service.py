@@ -70,7 +70,11 @@ class LanguageService:
             self._tracked_documents.opened(document)
 
     async def initialized(self) -> None:
-        """Fetch the client's settings, register file watches, open the workspace folders' roots."""
+        """Fetch the client's settings, register file watches, open the workspace folders' roots.
+
+        Settings and watches need the client's support; the settings decide whether the client
+        watches.
+        """
         client = self._connection.client
         if client.configuration:
             former = self._open_roots.settings
@@ -83,7 +87,7 @@ class LanguageService:
         await self._connection.attach_folders()
 
     async def end(self) -> None:
-        """Finish the writes that are under way, then close the connection's sessions and stores."""
+        """Cancel tasks, wait for threads, then close the connection's sessions and stores."""
         await self._connection.end()
 
     async def configured(self, told: Any) -> None:  # noqa: ANN401 - whatever JSON knows
@@ -137,7 +141,7 @@ class LanguageService:
     def workspace_diagnostic(
         self, params: lsp.WorkspaceDiagnosticParams
     ) -> lsp.WorkspaceDiagnosticReport:
-        """Answer `workspace/diagnostic`: the diagnostics of all files that have any."""
+        """Answer `workspace/diagnostic` for files with diagnostics and those the client names."""
         return self._tracked_documents.publisher.workspace(params.previous_result_ids)
 
     async def _ask_for_settings(self) -> None:

@@ -56,7 +56,11 @@ class ClientLog(logging.Handler):
         self._here = threading.local()
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Send one log record, from any thread. Drop it if it cannot be sent."""
+        """Send one log record to the client, from any thread, or drop it.
+
+        It is dropped before `initialize` is answered, after `shutdown`, if the client does not want
+        its level, or if it cannot be sent.
+        """
         if getattr(self._here, "sending", False) or not self._wanted(record):
             return
         self._here.sending = True
@@ -83,7 +87,10 @@ def _kind(level: int) -> lsp.MessageType:
 
 
 def _said(record: logging.LogRecord) -> str:
-    """Return the text of a log record for the client: logger, message, exception; no traceback."""
+    """Return a log record for the client: logger, message and exception, without a traceback.
+
+    A text of more than _LONGEST characters is cut off.
+    """
     said = record.getMessage()
     error = record.exc_info[1] if record.exc_info else None
     if error is not None:

@@ -37,8 +37,8 @@ class TextDocumentEvents(Protocol):
     async def will_save(self, uri: str, reason: lsp.TextDocumentSaveReason) -> list[lsp.TextEdit]:
         """Answer `textDocument/willSaveWaitUntil`: judge the save that is about to happen.
 
-        Return no edits if the save may pass, or edits that restore the text on disk if it is
-        refused.
+        Return edits that restore the text on disk if the save is refused. Return no edits if it may
+        pass or cannot be judged in time.
         """
 
     def save_received(self, uri: str) -> Callable[[], None]:
@@ -59,36 +59,52 @@ class FileOperationEvents(Protocol):
     """Handles an editor's creations, renames and deletions of files."""
 
     async def will(self, operation: FileOperation, uris: Sequence[UriEnds]) -> None:
-        """Judge an operation that is about to happen, and warn the person if it breaks a rule.
+        """Judge an operation that is about to happen, and warn the person of files out of scope.
 
-        `uris` has an entry for each file or directory.
+        The operation is not stopped. `uris` has an entry for each file or directory.
         """
 
     async def did(self, operation: FileOperation, uris: Sequence[UriEnds]) -> None:
-        """Record an operation that has happened. `uris` has an entry for each file or directory."""
+        """Record an operation that has happened. `uris` has an entry for each file or directory.
+
+        Warn the person of files out of scope, unless `will` did.
+        """
 
 
 class ProvenanceAnswers(Protocol):
     """Answers requests about the attribution of a document's lines."""
 
     async def hover(self, params: lsp.HoverParams) -> lsp.Hover | None:
-        """Answer `textDocument/hover`: the attribution of one line, or None if it has none."""
+        """Answer `textDocument/hover`: the attribution of one line.
+
+        Return None if the line is unattributed, the file is not governed or the setting `hover` is
+        off.
+        """
 
     async def code_lenses(self, params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
-        """Answer `textDocument/codeLens`: the attribution of each definition."""
+        """Answer `textDocument/codeLens`: who last changed each definition.
+
+        Return an empty list if the setting `codeLens` is off.
+        """
 
     async def inlay_hints(self, params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
-        """Answer `textDocument/inlayHint`: the attribution of each run of lines."""
+        """Answer `textDocument/inlayHint`: the attribution of each run of lines.
+
+        Return an empty list if the setting `inlayHints` is off.
+        """
 
 
 class SymbolAnswers(Protocol):
     """Answers requests for the places where an intent is declared or has changed lines."""
 
     async def references(self, params: lsp.ReferenceParams) -> list[lsp.Location]:
-        """Answer `textDocument/references` on an intent's id: the lines of that intent."""
+        """Answer `textDocument/references` on an intent's id: the lines of that intent.
+
+        Return an empty list at any other position, and in any file but the intents file.
+        """
 
     async def symbols(self, params: lsp.WorkspaceSymbolParams) -> list[lsp.WorkspaceSymbol]:
-        """Answer `workspace/symbol`: the intents that match a query."""
+        """Answer `workspace/symbol`: the intents of all open roots that match a query."""
 
 
 class RequestAnswers(Protocol):
@@ -142,9 +158,10 @@ class Service(Protocol):
         """Fetch the client's settings, register file watches, open the workspace folders' roots."""
 
     async def configured(self, told: Json) -> None:
-        """Apply changed settings.
+        """Apply changed settings, fetched from the client or read from `told`.
 
-        `told` is the `settings` member of the client's `workspace/didChangeConfiguration`.
+        `told` is the `settings` member of the client's `workspace/didChangeConfiguration`. It
+        counts only if settings cannot be fetched from the client.
         """
 
     async def folders_changed(self) -> None:

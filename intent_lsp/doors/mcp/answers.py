@@ -36,9 +36,10 @@ CURE_OF_SESSION: Final = "call select_active_intent and use the session that it 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolAnswer:
-    """The result of a tool. `text` is what a model reads; None: the structured result as JSON.
+    """The result of a tool: `structured`, which the model `output` validates and encodes.
 
-    `is_error`: the tool did not do what was asked.
+    `text` is what a language model reads, or None for `structured` as JSON. `is_error` is True if
+    the tool did not do what was asked.
     """
 
     output: type[ToolOutput]
@@ -49,7 +50,7 @@ class ToolAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolFailure:
-    """Why a tool has no result. `cure` says what to do, unless the message does."""
+    """Why a tool has no result. `cure` says what to do, or is "" if `message` does."""
 
     code: McpCode | RequestCode
     message: str
@@ -58,7 +59,10 @@ class ToolFailure:
 
 
 def encode_answer(answer: ToolAnswer | ToolFailure) -> types.CallToolResult:
-    """Return the result that the client gets."""
+    """Return an answer as the MCP result for the client: a text and a structured content.
+
+    The result of a failure is marked as an error.
+    """
     if isinstance(answer, ToolFailure):
         return _failure(answer)
     # Names of files may be bytes that are no text; JSON cannot carry their surrogates.
@@ -69,7 +73,7 @@ def encode_answer(answer: ToolAnswer | ToolFailure) -> types.CallToolResult:
 
 
 def wrong_arguments(problem: ValidationError) -> ToolFailure:
-    """Return the failure for arguments that do not fit the model of the tool."""
+    """Return the failure for arguments that do not fit the input model of the tool."""
     found = [
         {"field": _place(error["loc"]), "problem": error["msg"]}
         for error in problem.errors(include_url=False, include_context=False, include_input=False)
@@ -84,7 +88,7 @@ def wrong_arguments(problem: ValidationError) -> ToolFailure:
 
 
 def wrong_call(problem: InvalidCallError | RequestLimitError) -> ToolFailure:
-    """Return the failure for arguments that contradict each other, or are too many."""
+    """Return the failure for arguments that fit the tool's model but are wrong or too many."""
     name = problem.field if isinstance(problem, WrongParamsError) else ""
     name = _ARGUMENT_NAMES.get(name, name)
     said = problem.problem if isinstance(problem, WrongParamsError) else str(problem)
@@ -97,12 +101,12 @@ def wrong_call(problem: InvalidCallError | RequestLimitError) -> ToolFailure:
 
 
 def refusal(refused: CheckoutRefusal) -> ToolFailure:
-    """Return the failure for what governance refuses."""
+    """Return the failure that passes a refusal of governance on to the client."""
     return ToolFailure(code=refused.code, message=refused.message, details=refused.data)
 
 
 def unavailable_store(problem: LedgerUnavailableError | StateUnavailableError) -> ToolFailure:
-    """Return the failure where the ledger or the state cannot be read or written."""
+    """Return the failure for a ledger or a state database that cannot be read or written."""
     ledger = isinstance(problem, LedgerUnavailableError)
     return ToolFailure(
         code=RequestCode.LEDGER_UNAVAILABLE if ledger else RequestCode.STATE_UNAVAILABLE,

@@ -34,10 +34,10 @@ async def decided(
     judge: Callable[[ApprovalAnswer], T],
     decision_of: Callable[[T], CallDecision],
 ) -> T:
-    """Judge a call, ask if a person has to decide, and judge it again.
+    """Judge a call. If the decision is Ask, ask a person and judge again. Return the last result.
 
-    `decision_of` returns the decision in a result of `judge`. Raise InputNeeded if the client has
-    to call again with the answer.
+    `judge` takes an answer and returns a result, and `decision_of` returns the decision in it.
+    Raise InputNeeded if the client has to call again with the person's answer.
     """
     policy = (await in_thread(asked.governance.rules.current)).policy
     approval = _CallApproval(asked, judge, policy)
@@ -55,9 +55,10 @@ async def decided(
 async def person_answer(
     asked: ToolRequest, question: ApprovalQuestion, policy: TeamPolicy
 ) -> ApprovalAnswer:
-    """Return the answer of the person at an editor of the root, else what the client answers.
+    """Ask the person at an editor of the root, or, if nobody can be asked there, the client.
 
-    Raise InputNeeded if the client has to call again with the answer.
+    Return the answer, or one that says why there is none. Raise InputNeeded if the client has to
+    call again with the answer.
     """
     root = await in_thread(os.path.realpath, asked.governance.root)
     seconds = policy.hitl_timeout_seconds
@@ -66,7 +67,10 @@ async def person_answer(
 
 
 async def _at_editor(question: PersonQuestion) -> ApprovalAnswer:
-    """Return the answer of the person at an editor of the root; if there is none, it says why."""
+    """Ask the person at an editor of the question's root, and return the answer.
+
+    If no editor listens, or the connection to it breaks, the answer says that nobody can be asked.
+    """
     place = await in_thread(listening_place, question.root)
     if place is None:
         return NO_ANSWER
@@ -82,7 +86,10 @@ async def _at_editor(question: PersonQuestion) -> ApprovalAnswer:
 
 
 async def _first_word(asked: ToolRequest, policy: TeamPolicy) -> ApprovalAnswer:
-    """Return the answer before anybody is asked: somebody can be asked, or why nobody can."""
+    """Return the answer with which a call is judged before anybody is asked.
+
+    It says that somebody can be asked, at an editor or through the client, or why nobody can.
+    """
     if await in_thread(listening_place, asked.governance.root) is not None:
         return ASKABLE
     return asked.client.first_word(policy)
@@ -90,7 +97,10 @@ async def _first_word(asked: ToolRequest, policy: TeamPolicy) -> ApprovalAnswer:
 
 @dataclass(slots=True)
 class _CallApproval(Generic[T]):
-    """The steps of one call, from its first judgement to its last."""
+    """What `settled` needs for one call: judges the call, asks a person and grants scope.
+
+    `word` is the person's newest answer.
+    """
 
     asked: ToolRequest
     judge: Callable[[ApprovalAnswer], T]

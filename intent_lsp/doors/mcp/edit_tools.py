@@ -1,6 +1,6 @@
 """The tools about edits: check one, record one, make one.
 
-Invariant: what is made here is judged, written and recorded under one lock.
+Invariant: an edit that a tool makes is judged, written and recorded under one lock.
 """
 
 from collections.abc import Sequence
@@ -37,7 +37,10 @@ _OURS: Final = frozenset({"root", "session"})
 
 
 async def check_edit(asked: ToolRequest, given: CheckEditInput) -> ToolResult:
-    """Judge a call that the agent is going to make with a tool of its own."""
+    """Judge a call that the agent is going to make with a tool of its own; return the decision.
+
+    If the decision is Ask, ask a person first.
+    """
     call = read_params(_values(given), ToolCallParams).call()
     session, calls = asked.asker, asked.governance.calls
     admit = partial(calls.admit, session.id, session.agent_id, call)
@@ -47,7 +50,10 @@ async def check_edit(asked: ToolRequest, given: CheckEditInput) -> ToolResult:
 
 
 def record_edit(asked: ToolRequest, given: RecordEditInput) -> ToolResult:
-    """Record what an allowed call has changed. Only the session that asked may do so."""
+    """Record what an allowed call has changed.
+
+    Return the refusal for an unknown ticket if the ticket is not of the session that calls.
+    """
     params, calls = read_params(_values(given), RecordParams), asked.governance.calls
     outcome = None
     if calls.asker_of(params.ticket) == (asked.asker.id, asked.asker.agent_id):
@@ -60,13 +66,19 @@ def record_edit(asked: ToolRequest, given: RecordEditInput) -> ToolResult:
 
 
 async def apply_edit(asked: ToolRequest, given: ApplyEditInput) -> ToolResult:
-    """Make changes of files, all of them or none."""
+    """Judge changes of files. If they are allowed, make and record all of them; else make none.
+
+    If the decision is Ask, ask a person first.
+    """
     params = read_params({**_values(given), "tool_name": APPLY_TOOL}, FileEditParams)
     return await _applied(asked, params.call(), params.changes())
 
 
 async def write_to_file(asked: ToolRequest, given: WriteInput) -> ToolResult:
-    """Write a whole file for the intent that the caller names."""
+    """Judge the write of a whole file for the intent in `given`. If allowed, make and record it.
+
+    If the decision is Ask, ask a person first.
+    """
     params = read_params({**_values(given), "tool_name": WRITE_TOOL}, ToolCallParams)
     return await _applied(asked, params.call(), whole_text(given.path, given.content))
 

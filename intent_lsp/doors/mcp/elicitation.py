@@ -1,4 +1,6 @@
-"""Asks through the client: by elicitation, or by a result that asks for input (2026-07-28).
+"""Asks through the client: by elicitation, or by a result that asks for input.
+
+The latter is for clients of protocol version 2026-07-28 and later.
 
 Invariant: the client is asked only where the team's policy counts its answers, and an answer that
 approves says that it came through the client.
@@ -47,7 +49,7 @@ CANNOT_ASK: Final = "this client cannot ask a person (it declares no elicitation
 
 
 class InputNeeded(Exception):  # noqa: N818 - it is no error, and ends the call for now
-    """The call waits for the client, which calls again with the answer."""
+    """Raised to end a call for now. `result` asks the client to call again, with an answer."""
 
     def __init__(self, result: types.InputRequiredResult) -> None:
         super().__init__("the client is asked")
@@ -56,7 +58,10 @@ class InputNeeded(Exception):  # noqa: N818 - it is no error, and ends the call 
 
 @dataclass(frozen=True, slots=True)
 class OpenQuestion:
-    """A question that a client was given to answer, the call that it is about, and until when."""
+    """A question that a client was given to answer.
+
+    `call` is the hash of the call that it is about. An answer counts only before `until`.
+    """
 
     text: str
     call: ContentHash
@@ -64,7 +69,10 @@ class OpenQuestion:
 
 
 class OpenQuestions:
-    """The questions that clients were given and have not answered, by a name drawn at random."""
+    """The questions that clients were given and have not answered, by a random name. Thread-safe.
+
+    At most 1000 are kept; the oldest are forgotten first.
+    """
 
     def __init__(self, clock: Callable[[], datetime], new_id: Callable[[], str]) -> None:
         self.clock = clock
@@ -73,7 +81,7 @@ class OpenQuestions:
         self._waiting: dict[str, OpenQuestion] = {}
 
     def put(self, text: str, call: ContentHash, seconds: float) -> str:
-        """Keep a question about a call for so many seconds. Return its name."""
+        """Keep a question about a call, to be answered within `seconds`. Return its new name."""
         name, until = self._new_id(), self.clock() + timedelta(seconds=seconds)
         with self._lock:
             self._waiting[name] = OpenQuestion(text, call, until)
@@ -82,9 +90,9 @@ class OpenQuestions:
         return name
 
     def take(self, name: str | None, text: str, call: ContentHash) -> OpenQuestion | None:
-        """Return the question with this name and forget it.
+        """Forget the question with this name and return it.
 
-        Return None unless it has this text and is about this call.
+        Return None if there is none, or if it has another text or is about another call.
         """
         with self._lock:
             found = self._waiting.pop(name or "", None)
@@ -92,7 +100,7 @@ class OpenQuestions:
 
 
 class ElicitingClient:
-    """The client of one call, and what it has answered."""
+    """The client that makes one call. It can be asked, or sends the answer with the call."""
 
     def __init__(
         self,
@@ -109,7 +117,7 @@ class ElicitingClient:
         self._answer = (params.input_responses or {}).get(_KEY)
 
     def first_word(self, policy: TeamPolicy) -> ApprovalAnswer:
-        """Return the answer before the client is asked: it can be asked, or why it cannot."""
+        """Return the answer that says that the client can be asked, or why it cannot."""
         if ApprovalChannel.ELICITATION not in policy.hitl_by:
             return ApprovalAnswer(feedback=NOT_ASKED, is_nobody=True)
         return ASKABLE if self._can_ask() else ApprovalAnswer(feedback=CANNOT_ASK, is_nobody=True)
@@ -117,9 +125,10 @@ class ElicitingClient:
     async def ask(
         self, question: ApprovalQuestion, session_id: str, policy: TeamPolicy
     ) -> ApprovalAnswer:
-        """Return the client's answer for the session that asks, or why there is none.
+        """Ask the client, and return its answer for the session `session_id`, or why there is none.
 
-        Raise InputNeeded if the client has to call again with the answer.
+        In newer versions of the protocol the answer comes with a second call: if this call has
+        none, raise InputNeeded.
         """
         first = self.first_word(policy)
         if not first.can_be_asked:
@@ -142,7 +151,10 @@ class ElicitingClient:
     def _answered(
         self, question: ApprovalQuestion, seconds: float
     ) -> types.ElicitResult | ApprovalAnswer:
-        """Return the answer that came with this call; raise InputNeeded if none did."""
+        """Return the answer that came with this call, or one that says that it came too late.
+
+        Raise InputNeeded if none came, or none to exactly this question about this call.
+        """
         asked = self._questions.take(self._name, question.text, self._call)
         self._name, answer = None, self._answer
         if asked is None or not isinstance(answer, types.ElicitResult):
@@ -190,7 +202,11 @@ def _silence(seconds: float) -> ApprovalAnswer:
 def _answer_in(
     result: types.ElicitResult, question: ApprovalQuestion, session_id: str
 ) -> ApprovalAnswer:
-    """Return what a client's answer stands for. Only one of the titles can approve."""
+    """Return the approval answer that a client's result of an elicitation stands for.
+
+    A result that accepts counts as the question's title that it names. One that declines is a
+    refusal. Any other counts as a question that was closed without an answer.
+    """
     if result.action == "decline":
         return ApprovalAnswer(feedback=REJECTED, final=True)
     chosen = (result.content or {}).get(_FIELD)

@@ -1,7 +1,7 @@
 """Handles: the secret names under which MCP clients know their sessions.
 
-Invariant: a handle is drawn at random and accepted only if this root has given it out, so that no
-caller can act for an editor's session, or for one whose id it has read in a record.
+Invariant: a handle is drawn at random, and accepted only if the root that a call is about has given
+it out. So no caller can act for an editor's session, or for one whose id it has read in a record.
 """
 
 from typing import NamedTuple
@@ -19,7 +19,7 @@ class NamedSession(NamedTuple):
 
 
 def new_session(governance: Governance) -> NamedSession:
-    """Begin an agent's session and return it with its handle."""
+    """Begin a new session of an agent and return it with a new handle."""
     name = governance.stores.new_id()
     handle = governance.handles.handle(name, "")
     if handle is None:
@@ -29,9 +29,10 @@ def new_session(governance: Governance) -> NamedSession:
 
 
 def session_of_handle(governance: Governance, handle: str) -> NamedSession | None:
-    """Return the session, or the subagent of one, that a handle stands for; None if unknown.
+    """Return the session, or the subagent of one, that a handle stands for.
 
-    The handle may be one that a hook has given the agent: then the session is the host's.
+    Return None for an unknown handle. The handle may be one that a hook has given the agent: then
+    the session is that of the agent's host.
     """
     if not handle.startswith(HANDLE):
         return None

@@ -16,7 +16,10 @@ LONGEST_GRANT: Final = 30 * 24 * 3600
 
 
 def _plain_path(spelled: str) -> str:
-    """Return the path that a file: URI stands for. Return every other path unchanged."""
+    """Return the path that a `file:` URI stands for. Return every other text unchanged.
+
+    Raise ValueError for a `file:` URI that names no path on this machine.
+    """
     if not spelled.startswith("file:"):
         return spelled
     found = path_of_uri(spelled)
@@ -80,7 +83,10 @@ class ToolInput(BaseModel):
     ] = None
 
     def place(self) -> str | None:
-        """Return a path that lies in the project, or None if the arguments name none."""
+        """Return an absolute path in the project, or None if `root` is not given.
+
+        Models with paths of their own override this, and may return a relative path.
+        """
         return self.root
 
 
@@ -155,7 +161,7 @@ class CheckEditInput(EditInput):
     ] = {}
 
     def place(self) -> str | None:
-        """Return the first path that the call names, else the root."""
+        """Return the first path that the call names, else `root`, which may be None."""
         return next(iter([*filter(None, (self.path,)), *self.paths]), None) or self.root
 
 

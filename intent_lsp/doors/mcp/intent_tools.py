@@ -44,7 +44,7 @@ from intent_lsp.store.state.notes import AgentInfo
 
 
 def list_intents(asked: ToolRequest, _given: ListIntentsInput) -> ToolAnswer:
-    """Return the intents of the root, in the order of the file."""
+    """Return the intents of the root, in the order of the file, and the session's active intent."""
     governance, session = asked.governance, asked.session
     rules = governance.rules.current()
     active = None
@@ -66,7 +66,11 @@ def list_intents(asked: ToolRequest, _given: ListIntentsInput) -> ToolAnswer:
 
 
 def select_active_intent(asked: ToolRequest, given: SelectInput) -> ToolResult:
-    """Select an intent for the caller's session; without a session, begin one."""
+    """Select an intent for the caller's session, which is begun if the caller has none.
+
+    If the caller asks for a new turn of its session, begin that first. Return the intent's context
+    and the session's handle, or a failure.
+    """
     governance = asked.governance
     refused = governance.planning.refusal(given.intent_id)
     if refused is not None:
@@ -86,7 +90,10 @@ def select_active_intent(asked: ToolRequest, given: SelectInput) -> ToolResult:
 
 
 def get_intent_context(asked: ToolRequest, given: ContextInput) -> ToolResult:
-    """Return what whoever works for an intent has to know."""
+    """Return the context of an intent: its scope, criteria, files and newest records.
+
+    Without an intent id, the session's active intent is meant. Return a failure if there is none.
+    """
     wanted = _intent_id(asked, given.intent_id)
     if wanted is None:
         return _no_intent()
@@ -97,7 +104,11 @@ def get_intent_context(asked: ToolRequest, given: ContextInput) -> ToolResult:
 
 
 def complete_intent(asked: ToolRequest, given: CompleteInput) -> ToolResult:
-    """Set an intent COMPLETED."""
+    """Set an intent to COMPLETED and return it.
+
+    Without an intent id, the session's active intent is meant. Return a failure if there is none or
+    governance refuses.
+    """
     wanted = _intent_id(asked, given.intent_id)
     if wanted is None:
         return _no_intent()
@@ -110,7 +121,10 @@ def complete_intent(asked: ToolRequest, given: CompleteInput) -> ToolResult:
 
 
 def report_verification(asked: ToolRequest, given: VerificationInput) -> ToolAnswer:
-    """Take note of how a verification ended. What its command changed is recorded."""
+    """Note how a verification command ended: record what it changed, and a lesson if it failed.
+
+    What it changed is recorded only if the command has an open ticket.
+    """
     governance, session = asked.governance, asked.asker
     learnt, outcome = governance.verifying.end(
         session.id, session.agent_id, given.command, success=given.success
@@ -126,7 +140,11 @@ def report_verification(asked: ToolRequest, given: VerificationInput) -> ToolAns
 
 
 async def request_scope_expansion(asked: ToolRequest, given: ExpansionInput) -> ToolResult:
-    """Ask a person for more scope, and grant it if the answer approves and counts."""
+    """Ask a person for more scope for an intent, and grant it if the person approves.
+
+    Otherwise the result has the person's feedback, or says why nobody could be asked. Raise
+    InputNeeded if the client has to call again with the answer.
+    """
     wish = await in_thread(_wish, asked, given)
     if not isinstance(wish, Wish):
         return wish
@@ -158,7 +176,10 @@ def _granted(granted: Granted) -> ToolAnswer:
 
 
 def _wish(asked: ToolRequest, given: ExpansionInput) -> Wish | ToolFailure:
-    """Return what is asked for. Raise WrongParamsError for a pattern that grants nothing."""
+    """Return the scope that is asked for, or why it cannot be given to an intent.
+
+    Raise WrongParamsError for a pattern that cannot be granted.
+    """
     governance, patterns = asked.governance, tuple(given.patterns)
     wrong = governance.planning.ungrantable(patterns, governance.scope_checks.is_directory)
     if wrong is not None:
@@ -174,7 +195,7 @@ def _wish(asked: ToolRequest, given: ExpansionInput) -> Wish | ToolFailure:
 
 
 def _intent_id(asked: ToolRequest, named: str | None) -> str | None:
-    """Return the id that the arguments name, else the session's active intent, else None."""
+    """Return the id `named` in the arguments, else the session's active intent, else None."""
     session: Session = asked.asker
     return named or asked.governance.sessions.active_intent(session.id, session.agent_id)
 

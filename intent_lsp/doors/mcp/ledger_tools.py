@@ -12,7 +12,10 @@ from intent_lsp.formats.result_json import blame_json, verification_json
 
 
 def who_wrote(asked: ToolRequest, given: WhoWroteInput) -> ToolAnswer:
-    """Return the records that the lines of a file come from."""
+    """Return the records that the lines of a file, or some of them, come from.
+
+    Raise WrongParamsError if the file cannot be read, or if the first line is after the last.
+    """
     governance, path = asked.governance, asked.path(given.path)
     blamed = governance.blaming.blame(path)
     if blamed is None:
@@ -31,7 +34,10 @@ def who_wrote(asked: ToolRequest, given: WhoWroteInput) -> ToolAnswer:
 
 
 def ledger_status(asked: ToolRequest, given: LedgerStatusInput) -> ToolAnswer:
-    """Return how many records the ledger has, its heads, and whether it verifies."""
+    """Return how many records the ledger has, its heads, and the state of the session.
+
+    If `given` asks to verify, also return whether the ledger is intact.
+    """
     governance, session = asked.governance, asked.session
     session_id, agent_id = ("", "") if session is None else (session.id, session.agent_id)
     status = governance.status(session_id, agent_id=agent_id)

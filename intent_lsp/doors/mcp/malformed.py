@@ -22,7 +22,7 @@ NO_MESSAGE: Final = "the JSON is no JSON-RPC 2.0 message"
 
 
 class AnsweringStream:
-    """The messages of a stream; what cannot be read is answered and left out."""
+    """A stream of messages. It answers those that cannot be read, and leaves them out."""
 
     def __init__(
         self, reading: ReadStream[SessionMessage | Exception], writing: WriteStream[SessionMessage]
@@ -32,11 +32,11 @@ class AnsweringStream:
 
     @property
     def last_context(self) -> Any:  # noqa: ANN401 - the SDK's own
-        """The context in which the last message was sent."""
+        """The context in which the last message was sent, as the SDK's stream keeps it, or None."""
         return getattr(self._reading, "last_context", None)
 
     async def receive(self) -> SessionMessage | Exception:
-        """Return the next message."""
+        """Return the next message that can be read. Answer those before it that cannot."""
         while isinstance(found := await self._reading.receive(), Exception):
             await self._answer(found)
         return found
@@ -66,7 +66,7 @@ class AnsweringStream:
         return await self._reading.__aexit__(kind, raised, traceback)
 
     async def _answer(self, problem: Exception) -> None:
-        """Send the error for a line that cannot be read. A blank line asks for none."""
+        """Send the error response for a line that cannot be read, unless the line is blank."""
         line = _line_of(problem)
         if not isinstance(line, str) or line.strip():
             await self._writing.send(SessionMessage(_error(line)))
@@ -75,7 +75,7 @@ class AnsweringStream:
 def _error(line: object) -> types.JSONRPCError:
     """Return the error response for a line that cannot be read, under its id if it has one.
 
-    `line` is its text, or its value if it is JSON.
+    `line` is the line's text, or its value if it is JSON, or None if it is not known.
     """
     code, said, message = types.PARSE_ERROR, NO_JSON, None
     if isinstance(line, str):
@@ -95,7 +95,10 @@ def _error(line: object) -> types.JSONRPCError:
 
 
 def _line_of(problem: Exception) -> object:
-    """Return the line that a message was read from, or its JSON value if it is JSON."""
+    """Return the line that the SDK could not read: its text, or its value if it is JSON.
+
+    Return None if `problem` does not have the line.
+    """
     if not isinstance(problem, ValidationError):
         return None
     first = problem.errors(include_url=False, include_context=False)[0]
@@ -105,7 +108,10 @@ def _line_of(problem: Exception) -> object:
 
 
 def _outermost(problem: ValidationError) -> object:
-    """Return the JSON value itself: the input of the error that stands nearest to it."""
+    """Return the JSON value of the message: the input of the first error about an object.
+
+    Return an empty dict if no error is about an object.
+    """
     found = problem.errors(include_url=False, include_context=False)
     return next((each["input"] for each in found if isinstance(each["input"], dict)), {})
 

@@ -32,7 +32,7 @@ _GRACE: Final = 2
 
 
 class LoopbackError(IntentLspError):
-    """An address that the server cannot or must not listen at. `cure` says what to do."""
+    """Raised for an address that cannot or must not be listened at. `cure` says what to do."""
 
     def __init__(self, problem: str, *, cure: str) -> None:
         super().__init__(problem)
@@ -45,7 +45,8 @@ def serve_http(
     """Serve any number of clients over HTTP until a signal ends that.
 
     Print `intent-lsp: listening on URL (this machine only)` to standard error first. Raise
-    LoopbackError or TokenFileError.
+    LoopbackError if that address cannot be listened at or is not this machine's alone, and
+    TokenFileError if the token file cannot be used.
     """
     listener = _listen(Endpoint(*endpoint))
     with listener:
@@ -64,11 +65,11 @@ def serve_http(
 
 
 class QuietUvicorn(uvicorn.Server):
-    """A uvicorn server for which a signal is the usual end, not a cause of death."""
+    """A uvicorn server that ends normally at a signal, instead of being killed by it."""
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """End the server at the first SIGINT or SIGTERM."""
+        """End the server at a SIGINT or SIGTERM that comes while the context is open."""
         loop, signals = asyncio.get_running_loop(), (signal.SIGINT, signal.SIGTERM)
         for each in signals:
             loop.add_signal_handler(each, setattr, self, "should_exit", True)  # noqa: FBT003
@@ -87,7 +88,11 @@ class TokenGuard:
         self._expected = f"Bearer {token}".encode("ascii")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request, or the life of the application."""
+        """Serve one request: pass it on if it has the token, else answer status 401.
+
+        The application's own start and end are passed on too. A connection that is not HTTP and has
+        no token is ignored.
+        """
         if scope["type"] == "lifespan" or self._knows(scope):
             await self._app(scope, receive, send)
         elif scope["type"] == "http":
@@ -124,7 +129,10 @@ def _announce(listener: socket.socket) -> None:
 
 
 def _listen(endpoint: Endpoint) -> socket.socket:
-    """Return a socket that listens at an address of this machine only."""
+    """Return a socket that listens at an address which only this machine can reach.
+
+    Raise LoopbackError if other machines could reach it, or if listening fails.
+    """
     cure = "give 127.0.0.1:PORT or [::1]:PORT; port 0 is any that is free"
     try:
         found = socket.getaddrinfo(endpoint.host, endpoint.port, type=socket.SOCK_STREAM)

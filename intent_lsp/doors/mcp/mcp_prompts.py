@@ -1,4 +1,4 @@
-"""The prompt of the handshake: how an agent works by intents, and which there are."""
+"""The MCP prompt `work_by_intent`: how an agent works by intents, and for which intent."""
 
 from typing import Any, Final
 
@@ -41,7 +41,7 @@ _PROMPT: Final = types.Prompt(
 
 
 class McpPrompts:
-    """Lists and fills in the prompts of the roots that a server answers for."""
+    """Lists and fills in the one prompt, for any of the roots that a server answers for."""
 
     def __init__(self, roots: McpRoots) -> None:
         self._roots = roots
@@ -49,13 +49,16 @@ class McpPrompts:
     async def list_prompts(
         self, _context: ServerRequestContext[Any, Any], _params: types.PaginatedRequestParams | None
     ) -> types.ListPromptsResult:
-        """Answer `prompts/list`."""
+        """Answer `prompts/list`: the one prompt."""
         return types.ListPromptsResult(prompts=[_PROMPT])
 
     async def get_prompt(
         self, _context: ServerRequestContext[Any, Any], params: types.GetPromptRequestParams
     ) -> types.GetPromptResult:
-        """Answer `prompts/get`. Raise MCPError for an unknown prompt, intent or root."""
+        """Answer `prompts/get`: instructions, with the chosen intent's context or all open intents.
+
+        Raise MCPError for an unknown prompt, intent or root.
+        """
         if params.name != HANDSHAKE:
             raise _invalid(f"There is no prompt {params.name[:80]!r}; there is {HANDSHAKE}")
         text = await in_thread(self._text, dict(params.arguments or {}))

@@ -61,7 +61,11 @@ class McpResources:
     async def list_resources(
         self, _context: ServerRequestContext[Any, Any], params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
-        """Answer `resources/list`: both lists, then each intent, in pages."""
+        """Answer `resources/list`: the list of intents, the list of records, then each intent.
+
+        The intents are those of the root at the server's start. At most 100 resources are in a
+        page. Raise MCPError for a wrong cursor.
+        """
         cursor = None if params is None else params.cursor
         if cursor is not None and not (cursor.isascii() and cursor.isdigit()):
             raise _invalid(f"{cursor[:40]!r} is not a cursor that this server returned")
@@ -80,7 +84,7 @@ class McpResources:
     async def read_resource(
         self, _context: ServerRequestContext[Any, Any], params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
-        """Answer `resources/read`. Raise MCPError for what does not exist."""
+        """Answer `resources/read`. Raise MCPError for what does not exist or cannot be read."""
         try:
             found = await in_thread(self._read, params.uri)
         except WrongParamsError as wrong:
@@ -111,7 +115,10 @@ class McpResources:
         ]
 
     def _read(self, uri: str) -> object:
-        """Return the JSON value of a resource. Raise MCPError for what does not exist."""
+        """Return the JSON value of a resource: all intents, the newest records, or one of either.
+
+        Raise MCPError for a resource that does not exist.
+        """
         parts = urlsplit(uri)
         if parts.scheme != SCHEME or parts.netloc not in _FAMILIES:
             raise _invalid(f"There is no resource {uri[:200]}; there are {INTENTS} and {RECORDS}")

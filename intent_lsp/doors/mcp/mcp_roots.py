@@ -20,8 +20,8 @@ _log: Final = logging.getLogger(__name__)
 class McpRoots:
     """Finds and opens governed roots. Every method may wait on the disk.
 
-    `start` is the directory where a call without an absolute path is looked for. `only`: no other
-    root is served.
+    `start` is the server's directory: its root is meant by a call that names no other. If `only` is
+    True, no other root is served.
     """
 
     def __init__(self, start: Path, *, only: bool) -> None:
@@ -34,9 +34,9 @@ class McpRoots:
     def of_call(self, given: ToolInput) -> Governance | None:
         """Return the root that a call is about, or None if nothing governs it.
 
-        That is the only root; else the one of an absolute path in the call, else of its session,
-        else of the directory where the server was started. Raise WrongParamsError if the call names
-        another root than the only one.
+        If only one root is served, it is that of `start`. Else it is the root of an absolute path
+        in the call, else that of its session, else that of `start`. Raise WrongParamsError if only
+        one root is served and the argument `root` is not in it.
         """
         if self.only and given.root is not None:
             self._check(given.root)
@@ -48,9 +48,10 @@ class McpRoots:
         return self._opened(governed or known or governed_root(os.fspath(self.start)))
 
     def of_directory(self, directory: str | None) -> Governance | None:
-        """Return the root that governs a directory, None: the one where the server was started.
+        """Return the root that governs a directory, or that of `start` if `directory` is None.
 
-        Raise WrongParamsError if that is not the only root, or the directory is not absolute.
+        Return None if no root governs it. Raise WrongParamsError if the directory is not absolute,
+        or if only one root is served and the directory is not in it.
         """
         if directory is not None and absolute(directory) is None:
             raise WrongParamsError("root", f"{directory[:80]!r} is not an absolute path")
@@ -59,19 +60,22 @@ class McpRoots:
         return self._opened(governed_root(directory or os.fspath(self.start)))
 
     def remember(self, handle: str, governance: Governance) -> None:
-        """Remember in which root the session of a handle works."""
+        """Remember in which root the session of a handle works, for later calls with it."""
         with self._lock:
             self._of_sessions[handle] = governance.root
 
     def close(self) -> None:
-        """Write what was put off, and close every root."""
+        """Write the queued audit events, history and intent map of every root, and close it."""
         with self._lock:
             for governance in self._open.values():
                 _close(governance)
             self._open.clear()
 
     def _check(self, named: str) -> None:
-        """Raise WrongParamsError if a directory is not governed by the only root."""
+        """Raise WrongParamsError if a directory is not governed by the root of `start`.
+
+        Do nothing if `start` has no root.
+        """
         ours, theirs = governed_root(os.fspath(self.start)), governed_root(named)
         if ours is not None and (theirs is None or theirs.resolve() != ours.resolve()):
             raise WrongParamsError(
@@ -89,7 +93,7 @@ class McpRoots:
 
 
 def absolute(spelled: str | None) -> str | None:
-    """Return a path if it is absolute, else None."""
+    """Return a path if it is absolute and has no NUL, else None."""
     usable = spelled is not None and spelled.startswith("/") and "\0" not in spelled
     return spelled if usable else None
 

@@ -1,4 +1,4 @@
-"""Builds the MCP server from the official SDK, for both lines of the protocol."""
+"""Builds the MCP server from the official SDK, for older and newer versions of the protocol."""
 
 from mcp.server.lowlevel import Server
 
@@ -14,7 +14,7 @@ NAME = "intent-lsp"
 
 
 def build_mcp_server(roots: McpRoots) -> Server[dict[str, object]]:
-    """Return a server that answers for `roots`. It serves any number of clients."""
+    """Return a server of tools, resources and prompts for `roots`. It serves many clients."""
     calls = ToolCalls(roots, OpenQuestions(clock.now, clock.new_id))
     resources, prompts = McpResources(roots), McpPrompts(roots)
     return Server(

@@ -25,8 +25,8 @@ _STDIN: Final = 0
 class StdinLines:
     """The lines of standard input, decoded, as an asynchronous iterator.
 
-    A daemon thread reads them: a thread that the event loop waits for could not be ended while the
-    client says nothing.
+    Invalid UTF-8 becomes U+FFFD. A daemon thread reads the lines: a thread that the event loop
+    waits for could not be ended while the client says nothing.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:

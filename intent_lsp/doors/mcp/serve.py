@@ -16,7 +16,7 @@ _OPTIONAL: Final = frozenset({"mcp", "mcp_types", "pydantic", "anyio", "uvicorn"
 
 
 class McpMissingError(IntentLspError):
-    """The SDK of the Model Context Protocol is not installed, or is too old."""
+    """Raised if the SDK of the Model Context Protocol is not installed, or is too old."""
 
     def __init__(self, missing: str) -> None:
         super().__init__(
@@ -32,10 +32,11 @@ def serve_mcp(
     endpoint: tuple[str, int] | None = None,
     token_file: str | None = None,
 ) -> int:
-    """Serve until the client leaves, and return the exit status.
+    """Serve MCP until the client leaves or a signal comes, and return the exit status 0.
 
-    `root`: serve only the root that governs this directory. `endpoint`: serve HTTP there, with the
-    token in `token_file`. Raise McpMissingError, LoopbackError or TokenFileError.
+    `level` is the level of the log, on standard error. `root`: serve only the root that governs
+    this directory. `endpoint`: serve HTTP there, with the token in `token_file`; else serve
+    standard input and output. Raise McpMissingError, LoopbackError or TokenFileError.
     """
     logging.basicConfig(level=level.upper(), stream=sys.stderr, format=_FORMAT)
     try:

@@ -50,13 +50,16 @@ class ToolCalls:
     async def list_tools(
         self, _context: ServerRequestContext[Any, Any], _params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        """Answer `tools/list`."""
+        """Answer `tools/list` with every tool."""
         return types.ListToolsResult(tools=self._listed)
 
     async def call_tool(
         self, context: ServerRequestContext[Any, Any], params: types.CallToolRequestParams
     ) -> types.CallToolResult | types.InputRequiredResult:
-        """Answer `tools/call`. Raise MCPError for an unknown tool."""
+        """Answer `tools/call`: the tool's result, a failure, or a request to ask a person.
+
+        Raise MCPError for an unknown tool.
+        """
         tool = BY_NAME.get(params.name)
         if tool is None:
             known = ", ".join(BY_NAME)

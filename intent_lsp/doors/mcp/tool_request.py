@@ -26,7 +26,11 @@ Respond: TypeAlias = Callable[["ToolRequest", Any], Awaitable[ToolResult]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolRequest:
-    """A call of a tool. `named` is None only if the tool may be called without a session."""
+    """A call of a tool, on the root of `governance`, by `client`.
+
+    `named` is the caller's session with its handle, or None if the tool needs no session and none
+    was given.
+    """
 
     governance: Governance
     named: NamedSession | None
@@ -46,7 +50,10 @@ class ToolRequest:
         return self.named.session
 
     def path(self, spelled: str) -> WorkspacePath:
-        """Return a path of the root. Raise WrongParamsError if it leads out of the root."""
+        """Return a path, absolute or relative to the root, as a path relative to the root.
+
+        Raise WrongParamsError if it leads out of the root.
+        """
         place = resolve_below(self.governance.root, spelled)
         if place is None:
             raise WrongParamsError("path", f"{spelled!r} is not below {self.governance.root}")
@@ -54,12 +61,15 @@ class ToolRequest:
 
 
 async def in_thread(work: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
-    """Run a function that may wait on the disk in a thread, to its end even if cancelled."""
+    """Run a function that may wait on the disk in a thread, and return its result.
+
+    If the caller is cancelled, the function still runs to its end.
+    """
     return await run_sync(partial(work, *arguments, **named))
 
 
 def threaded(respond: Callable[[ToolRequest, Any], ToolResult]) -> Respond:
-    """Return a function that answers in a thread."""
+    """Return an asynchronous function that answers a call by `respond`, run in a thread."""
 
     async def answer(asked: ToolRequest, given: Any) -> ToolResult:  # noqa: ANN401 - its model
         return await in_thread(respond, asked, given)

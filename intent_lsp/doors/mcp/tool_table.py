@@ -1,4 +1,4 @@
-"""The table of the tools: name, description, models of arguments and result, and what answers."""
+"""The table of the tools: names, descriptions, models of arguments and results, and handlers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -37,7 +37,10 @@ WRITES: Final = types.ToolAnnotations(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolEntry:
-    """One tool. `respond` answers a call of it."""
+    """One tool. `input` and `output` are the models of its arguments and its structured result.
+
+    `respond` answers a call of it.
+    """
 
     name: str
     title: str
@@ -60,7 +63,10 @@ class ToolEntry:
 
 
 def schema_of(model: type[BaseModel], mode: Any) -> dict[str, Any]:  # noqa: ANN401 - pydantic's
-    """Return the JSON schema of a model, without references: some clients do not follow them."""
+    """Return the JSON schema of a model, without references: some clients do not follow them.
+
+    `mode` is pydantic's: "validation" for arguments, "serialization" for results.
+    """
     schema = model.model_json_schema(by_alias=True, mode=mode)
     parts = schema.pop("$defs", {})
     found: dict[str, Any] = _inlined(schema, parts)
@@ -197,7 +203,7 @@ BY_NAME: Final[Mapping[str, ToolEntry]] = MappingProxyType({tool.name: tool for 
 
 
 def _inlined(node: Any, parts: Mapping[str, Any]) -> Any:  # noqa: ANN401 - a JSON value
-    """Return a schema with each reference to one of its parts replaced by the part itself."""
+    """Return a schema with each reference to one of `parts`, by its name, replaced by that part."""
     if isinstance(node, list):
         return [_inlined(item, parts) for item in node]
     if not isinstance(node, dict):

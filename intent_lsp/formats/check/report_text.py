@@ -49,7 +49,10 @@ def report_lines(report: CheckReport) -> Iterator[str]:
 
 
 def change_line(change: CheckedChange, part: CheckedPart) -> str:
-    """Return one line about a change: what it is, its intents, and how much of it was judged."""
+    """Return one line about a change: what it is, its intents, and how much of it was judged.
+
+    If the change was not judged, the line has the reason, and neither intents nor numbers.
+    """
     what = _PARTS[part] if change.commit is None else f"commit {change.commit[:SHORT_COMMIT]}"
     if change.subject:
         what += f" {change.subject}"
@@ -59,14 +62,17 @@ def change_line(change: CheckedChange, part: CheckedPart) -> str:
 
 
 def intents_of(change: CheckedChange) -> str:
-    """Return the intents of a change, and what names them."""
+    """Return a change's intents and what names them, such as a trailer, or else `no intent`."""
     if not change.intents:
         return "no intent"
     return f"{', '.join(change.intents)} {_SOURCES[change.source]}".rstrip()
 
 
 def coverage_of(change: CheckedChange) -> str:
-    """Return how many files and hunks of a change were judged, and how many hunks are recorded."""
+    """Return how many files and hunks of a change were judged, and how many hunks are recorded.
+
+    Return `nothing to judge` if the change has no hunks.
+    """
     if not change.hunks:
         return "nothing to judge"
     hunks, files = counted(change.hunks, "hunk"), counted(change.files, "file")
@@ -84,7 +90,11 @@ def verdict_line(report: CheckReport) -> str:
 
 
 def shown_runs(runs: Iterable[LineRun | None]) -> str:
-    """Return runs of lines as `:3-9,20`, or "" for a whole file. Only the first few are shown."""
+    """Return runs of lines as `:3-9,20`, or "" if there are none.
+
+    None in `runs` stands for a whole file, and is left out. At most eight runs are shown, and the
+    others counted.
+    """
     told = [
         f"{run.first}" if run.first == run.last else f"{run.first}-{run.last}"
         for run in dict.fromkeys(runs)
@@ -107,7 +117,10 @@ def _finding_lines(findings: Iterable[CheckFinding]) -> Iterator[str]:
 
 
 def further(finding: CheckFinding) -> str:
-    """Return what a finding adds to its message: the owners, and whether it was undone since."""
+    """Return the sentences to append to a finding's message: its owners, and that it was undone.
+
+    Return "" if it has no owners and no later commit undid it.
+    """
     owners = ", ".join(finding.owners)
     owned = f" Owned by {owners}." if owners else ""
     return owned + (" A later commit undid it." if finding.undone else "")

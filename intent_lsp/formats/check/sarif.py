@@ -29,7 +29,10 @@ _LINK: Final = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 def check_sarif(
     report: CheckReport, *, version: str, sections: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Return the report as a SARIF log. `sections` are the texts of `codes.md`, by code."""
+    """Return the report as a SARIF log. `sections` are the texts of `codes.md`, by code.
+
+    `version` is the version of intent-lsp.
+    """
     codes = sorted({each.code for each in report.findings})
     run: dict[str, Any] = {
         "tool": {
@@ -58,7 +61,10 @@ def check_sarif(
 
 
 def _rule(code: str, section: str) -> dict[str, Any]:
-    """Return the description of a code, from its section in `codes.md`."""
+    """Return the description of a code as a SARIF rule, from its section in `codes.md`.
+
+    If `section` is "", the rule has only an id and a name.
+    """
     rule: dict[str, Any] = {"id": code, "name": _camel(code)}
     section = _LINK.sub(r"\1", section)
     about, _, way_out = section.partition(_WAY_OUT)
@@ -101,7 +107,10 @@ def _location(finding: CheckFinding) -> dict[str, Any]:
 
 
 def file_reference(path: str) -> str:
-    """Return a path as a URI reference that no reader takes for a URI with a scheme."""
+    """Return a path as a percent-encoded URI reference.
+
+    Colons are encoded too, so that no reader takes the start of a path for a scheme.
+    """
     encoded = quote_from_bytes(path.encode("utf-8", "surrogateescape"), safe="/")
     return encoded.replace(":", "%3A")
 

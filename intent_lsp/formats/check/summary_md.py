@@ -31,7 +31,7 @@ _LISTED: Final = 100
 
 
 def check_markdown(report: CheckReport) -> str:
-    """Return the report as Markdown."""
+    """Return the report as Markdown. At most 100 findings and 100 changes are listed."""
     return "\n".join(_lines(report)) + "\n"
 
 

@@ -1,6 +1,6 @@
 """Antigravity CLI: its payloads do not name their event, and it reads a broken answer as a refusal.
 
-Documented, not observed.
+Known from its documentation, not from recorded payloads.
 """
 
 from typing import Final

@@ -1,6 +1,7 @@
 """Claude Code: the host whose hooks most other hosts have copied.
 
-Observed with 2.1.330. A refusal without JSON, or with text that is no JSON, lets the call pass.
+Payloads recorded with version 2.1.330. A refusal without JSON, or with text that is no JSON, lets
+the call pass.
 """
 
 from typing import Final

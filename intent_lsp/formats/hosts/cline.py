@@ -1,6 +1,7 @@
 """Cline: the editor extension and the command line, which name their events differently.
 
-Observed with the command line 3.0.65. A refusal ends the whole run, and its model does not see why.
+Payloads recorded with version 3.0.65 of the command line. A refusal ends the whole run, and the
+agent's model does not see why.
 """
 
 from collections.abc import Mapping
@@ -20,7 +21,11 @@ def _note(_event: str, text: str) -> Mapping[str, Any]:
 
 
 def _failure(payload: Payload) -> str | None:
-    """Return why a call failed. `postToolUse.success` is true for edits that failed."""
+    """Return why a call failed, or None if it did not.
+
+    The results in the tool's output decide first, since `postToolUse.success` is true even for
+    edits that failed.
+    """
     _, output = payload.find(("tool_result.output",))
     for result in output if isinstance(output, list) else [output]:
         if isinstance(result, Mapping) and result.get("success") is False:

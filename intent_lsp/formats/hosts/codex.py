@@ -1,6 +1,6 @@
 """Codex: its edits are patches, and a refusal without a reason lets the edit pass.
 
-Observed with 0.169.0.
+Payloads recorded with version 0.169.0.
 """
 
 import re
@@ -14,7 +14,10 @@ _EXIT: Final = re.compile(r"Exit code: (-?\d+)")
 
 
 def _failure(payload: Payload) -> str | None:
-    """Return why a patch failed. The output of a shell command does not begin with its status."""
+    """Return the output of a patch that failed, or None if it did not fail.
+
+    The failure of a shell command is not seen, since its output does not begin with its status.
+    """
     said = payload.prose(("tool_response",))
     found = _EXIT.match(said)
     return said if found is not None and found[1] != "0" else None

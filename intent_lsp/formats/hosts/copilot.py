@@ -1,6 +1,6 @@
 """Copilot CLI: asks about all calls of a turn before it makes the first, without ids of calls.
 
-Observed with 1.0.102. A subagent has a session of its own.
+Payloads recorded with version 1.0.102. A subagent has a session of its own.
 """
 
 from collections.abc import Mapping

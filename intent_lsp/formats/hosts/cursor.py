@@ -1,6 +1,7 @@
-"""Cursor: documented, not observed. It shows the model `user_message`, and the person both texts.
+"""Cursor: shows the model `user_message` of a refusal, and the person `agent_message` too.
 
-It also runs Claude's hooks, so that one call may be reported twice under one id.
+Known from its documentation, not from recorded payloads. It also runs Claude's hooks, so that one
+call may be reported twice under one id.
 """
 
 from collections.abc import Mapping

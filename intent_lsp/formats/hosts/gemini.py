@@ -1,6 +1,6 @@
 """Gemini CLI: its payloads have neither an id of the call nor of a subagent.
 
-Observed with 0.61.0.
+Payloads recorded with version 0.61.0.
 """
 
 from collections.abc import Mapping
@@ -21,17 +21,20 @@ EVENTS: Final = {
 
 
 def top_level_refusal(_event: str, reason: str) -> Mapping[str, Any]:
-    """Return a refusal whose decision is not inside of another object."""
+    """Return a refusal as JSON with the keys `decision` and `reason` at the top level."""
     return {"decision": "deny", "reason": reason}
 
 
 def response_error(payload: Payload) -> str | None:
-    """Return the error in `tool_response`, or None if the call succeeded."""
+    """Return the error that `tool_response` in the payload has, or None without one."""
     return payload.prose(("tool_response.error.message", "tool_response.error")) or None
 
 
 def changed_by_user(payload: Payload) -> bool:
-    """Whether a person changed the proposed text before it was written."""
+    """Return whether a person changed the proposed text before it was written.
+
+    The payload counts the lines that the person added and removed.
+    """
     numbers = payload.find(("tool_response.returnDisplay.diffStat",))[1]
     names = ("user_added_lines", "user_removed_lines")
     return isinstance(numbers, Mapping) and any(numbers.get(name) for name in names)

@@ -1,6 +1,6 @@
 """Grok CLI: the events of Claude Code in camelCase. It also runs Claude's hooks.
 
-Documented, not observed.
+Known from its documentation, not from recorded payloads.
 """
 
 from typing import Final

@@ -38,8 +38,8 @@ CLAUDE_EVENTS: Final[Mapping[str, HookKind]] = {
 class Fields:
     """The names of a payload's fields. The defaults are those of Claude Code and its followers.
 
-    `only_subagents` is a field that only the payloads of subagents have; () if `agent` is such a
-    field itself.
+    `only_subagents` is a field that only the payloads of subagents have: without it in a payload,
+    `agent` is not read. It is () if `agent` is such a field itself.
     """
 
     event: Names = ("hook_event_name", "hookEventName")
@@ -66,7 +66,7 @@ Tell = Callable[[str, str], Mapping[str, Any]]
 
 
 def claude_refusal(event: str, reason: str) -> Mapping[str, Any]:
-    """Return the refusal of a call as Claude Code reads it."""
+    """Return the refusal of a call as JSON that Claude Code reads. `event` is the event's name."""
     return {
         "hookSpecificOutput": {
             "hookEventName": event,
@@ -77,7 +77,7 @@ def claude_refusal(event: str, reason: str) -> Mapping[str, Any]:
 
 
 def claude_note(event: str, text: str) -> Mapping[str, Any]:
-    """Return a text for the model as Claude Code reads it."""
+    """Return a text for the model as JSON that Claude Code reads. `event` is the event's name."""
     return {"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}}
 
 
@@ -103,14 +103,14 @@ class Host:
     `version` is the version whose payloads were recorded; None: known from documents only. `events`
     maps the host's names of events to kinds. `limit_seconds` is how long the host waits for a hook.
     `refuse` encodes a refusal, sent with the exit status `refusal_status`. `tell` encodes a text
-    for the model, and `told_at` are the events at which the model gets it. `permit` is what the
-    host reads as a "may". `failure` returns why a call failed, from the payload of an event after
-    it, or None. `shown` returns what a read tool showed, or None. `by_person` says
-    whether a person changed the agent's text before it was written. `tools` maps events that name
-    no tool to the tool that they stand for; the input may then be the payload itself. In an
-    environment with the variable `silent_under`, another host runs this host's hooks and reads a
-    refusal only with exit status 0. `types_unseen`: the agent can type into a command that still
-    runs, and no hook is asked about that.
+    for the model, and `told_at` are the kinds of events at which the model gets it. `permit` is the
+    output that lets a call pass; "" where no output does. `failure` returns why a call failed, from
+    the payload of the event after it, or None. `shown` returns what a read tool showed, or None.
+    `by_person` says whether a person changed the agent's text before it was written. `tools` maps
+    events that name no tool to the tool that they stand for; the input may then be the payload
+    itself. In an environment with the variable `silent_under`, another host runs this host's hooks
+    and reads a refusal only with exit status 0. `types_unseen`: the agent can type into a command
+    that still runs, and no hook is asked about that.
     """
 
     name: str
@@ -131,9 +131,10 @@ class Host:
     types_unseen: bool = False
 
     def event_name(self, payload: Payload, given: str | None) -> str:
-        """Return the host's name of the event. `given` is the name given on the command line.
+        """Return the host's name of the event: that in the payload, else `given`.
 
-        Raise WrongPayloadError if neither names one.
+        `given` is the name on the command line, or None. Raise WrongPayloadError if there is
+        neither.
         """
         name = payload.text(self.fields.event) or given
         if not name:
@@ -141,9 +142,10 @@ class Host:
         return name
 
     def read(self, payload: Payload, given: str | None = None) -> HookEvent:
-        """Return the event in a payload. `given` is its name from the command line, or None.
+        """Return the event in a payload. An event that the host does not have gets the kind OTHER.
 
-        Raise WrongPayloadError if the payload is wrong for this host.
+        `given` is the event's name from the command line, for a payload without one, or None. Raise
+        WrongPayloadError if the payload is wrong for this host.
         """
         names, name = self.fields, self.event_name(payload, given)
         kind = self.events.get(name, HookKind.OTHER)
@@ -168,15 +170,16 @@ class Host:
         )
 
     def refusal(self, event: str, reason: str) -> HookAnswer:
-        """Return the answer that refuses the event `event`. The reason must not be empty."""
+        """Return the answer that refuses the event `event`. A blank reason is replaced."""
         said = reason.strip() or "refused by intent-lsp"
         told = json.dumps(self.refuse(event, said), ensure_ascii=True)
         return HookAnswer(stdout=told, stderr=said + "\n", status=self.refusal_status)
 
     def permission(self, event: HookEvent, note: str = "") -> HookAnswer:
-        """Return the answer that lets an event pass, with a note for the model if it can get one.
+        """Return the answer that lets an event pass, with a note for the model.
 
-        The answer never permits anything by itself: the host's own rules and questions stay.
+        The note is dropped at an event, or a host, where the model cannot get one. The answer never
+        permits anything by itself: the host's own rules and questions stay.
         """
         if note and self.tell is not None and event.kind in self.told_at:
             told = json.dumps(self.tell(event.name, note), ensure_ascii=True)

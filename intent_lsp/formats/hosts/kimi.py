@@ -1,6 +1,7 @@
-"""Kimi Code: the tool names of Claude Code, with `path` for a file.
+"""Kimi Code: the tool names of Claude Code, where the argument `path` names a file.
 
-Observed with 2.1.0. The event after a call may come after the next call's, or not at all.
+Payloads recorded with version 2.1.0. The event after a call may come after the next call's, or not
+at all.
 """
 
 from typing import Final

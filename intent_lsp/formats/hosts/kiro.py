@@ -1,6 +1,7 @@
 """Kiro: the editor and the command line, whose events differ in the case of their first letter.
 
-Documented, not observed. Before version 1.0 the editor never closes the hook's standard input.
+Known from its documentation, not from recorded payloads. Before version 1.0 the editor never closes
+the hook's standard input.
 """
 
 from typing import Final

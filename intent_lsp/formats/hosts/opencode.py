@@ -1,6 +1,7 @@
 """opencode: it has no hooks of its own; a plug-in passes its events to `intent-lsp hook opencode`.
 
-Observed with 1.18.33. The plug-in throws the text on standard error when the exit status is 2.
+Payloads recorded with version 1.18.33. The plug-in throws the text on standard error when the exit
+status is 2.
 """
 
 from collections.abc import Mapping

@@ -32,7 +32,7 @@ class Payload:
     place: str = ""
 
     def find(self, names: Names) -> tuple[str, Any]:
-        """Return the name and the value of the first field that is there and is not null.
+        """Return the dotted name and the value of the first of `names` that is there and not null.
 
         Return ("", None) if none is.
         """
@@ -45,14 +45,20 @@ class Payload:
         return "", None
 
     def text(self, names: Names) -> str | None:
-        """Return a text, or None if it is missing. Raise WrongPayloadError for another type."""
+        """Return the text of a field, or None if it is missing.
+
+        Raise WrongPayloadError for another type.
+        """
         name, value = self.find(names)
         if value is not None and not isinstance(value, str):
             raise WrongPayloadError(name, f"must be a text, but is {_kind(value)}")
         return value
 
     def prose(self, names: Names) -> str:
-        """Return a text, or the texts of a list of parts, joined. Return "" if it is missing."""
+        """Return the text of a field, or the texts of its list of parts, joined by line ends.
+
+        Return "" if it is missing or has another type.
+        """
         _, value = self.find(names)
         if isinstance(value, str):
             return value
@@ -61,7 +67,7 @@ class Payload:
         return "\n".join(text for text in texts if isinstance(text, str))
 
     def number(self, names: Names, default: int) -> int:
-        """Return a whole number, or `default` if it is missing.
+        """Return the whole number in a field, or `default` if the field is missing.
 
         Raise WrongPayloadError for another type.
         """
@@ -73,11 +79,11 @@ class Payload:
         return value
 
     def is_set(self, names: Names) -> bool:
-        """Whether a field is true."""
+        """Return whether a field is exactly true. False stands for any other value, or none."""
         return self.find(names)[1] is True
 
     def part(self, names: Names) -> "Payload":
-        """Return an object, which may be given as JSON text. A missing one is an empty object.
+        """Return the object in a field, which may be JSON text. A missing one is empty.
 
         Raise WrongPayloadError for another type.
         """
@@ -91,9 +97,10 @@ class Payload:
         return Payload(value, name)
 
     def texts(self, names: Names) -> tuple[str, ...]:
-        """Return a list of texts, which may be given as JSON text. A missing one is empty.
+        """Return the texts in a list field. A missing field is empty.
 
-        Raise WrongPayloadError for another type.
+        A value that is a text counts as JSON if it begins with `[`, else as a list of that one
+        text. Raise WrongPayloadError for another type.
         """
         name, value = self.find(names)
         if isinstance(value, str):
@@ -105,7 +112,7 @@ class Payload:
         return tuple(value)
 
     def parts(self, names: Names) -> "tuple[Payload, ...]":
-        """Return a list of objects, which may be given as JSON text. A missing one is empty.
+        """Return the objects in a list field, which may be JSON text. A missing one is empty.
 
         Raise WrongPayloadError for another type.
         """
@@ -120,9 +127,10 @@ class Payload:
 
 
 def read_payload(data: bytes) -> Payload:
-    """Parse what a host wrote to the hook's standard input. Raise WrongPayloadError if it is wrong.
+    """Parse what a host wrote to the hook's standard input.
 
-    Control characters inside texts are accepted, since a host writes them.
+    Raise WrongPayloadError if it is not a JSON object. Control characters inside texts are
+    accepted, since hosts write them.
     """
     text = data.decode("utf-8", "replace").removeprefix("\ufeff")
     if not text.strip():

@@ -34,7 +34,7 @@ def probe_payload(host: str, event: str, root: str) -> Mapping[str, Any]:
 
 
 def _tool(host: str, path: str) -> tuple[str, Mapping[str, str]]:
-    """Return the name of a tool that changes a file at this host, and its input."""
+    """Return the name of a tool that changes the file at `path` at this host, and its input."""
     match host:
         case "codex":
             patch = f"*** Begin Patch\n*** Delete File: {INTENTS_FILE}\n*** End Patch\n"

@@ -1,6 +1,7 @@
 """Qwen Code: the events of Claude Code with the tools of Gemini CLI.
 
-Observed with 0.24.4. A prompt event with an empty prompt follows each batch of tools.
+Payloads recorded with version 0.24.4. A prompt event with an empty prompt follows each batch of
+tools.
 """
 
 from typing import Final

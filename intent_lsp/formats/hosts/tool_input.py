@@ -1,6 +1,7 @@
 """The tool call in a hook's payload: the files, the command and the patch that its input names.
 
-Invariant: the names of all hosts are read for every host, since hosts take over names of others.
+Invariant: the field names of all hosts are read for every host, since hosts take over names of
+others.
 """
 
 import shlex
@@ -65,7 +66,10 @@ def _paths(given: Payload) -> Iterator[str]:
 
 
 def _listed(given: Payload, name: str) -> Iterator[str]:
-    """Yield the paths in a list of objects or of texts. Texts count only in the list `files`."""
+    """Yield the paths in the list field `name`, which its objects name.
+
+    A list of texts counts as paths only in the field `files`.
+    """
     _, value = given.find((name,))
     if name == "files" and isinstance(value, list) and all(isinstance(v, str) for v in value):
         yield from value
@@ -96,7 +100,7 @@ def _patch(tool_name: str, given: Payload) -> str | None:
 
 
 def _whole_text(given: Payload) -> str | None:
-    """Return the text that the file is to have afterwards, or None if the input has only a part."""
+    """Return the whole text that the file is to have afterwards, or None if the input has none."""
     _, whole = given.find(_WHOLE)
     if whole is None and given.find(("old_text", "oldText"))[1] is None:
         _, whole = given.find(("new_text", "newText"))
@@ -104,7 +108,7 @@ def _whole_text(given: Payload) -> str | None:
 
 
 def _pieces(given: Payload) -> Iterator[str]:
-    """Yield the texts that would replace others in the file."""
+    """Yield the texts in `given`, and in its list `edits`, that would replace others."""
     _, edits = given.find(("edits",))
     for part in (given.fields, *(edits if isinstance(edits, list) else ())):
         _, text = Payload(part).find(_PIECE) if isinstance(part, Mapping) else ("", None)

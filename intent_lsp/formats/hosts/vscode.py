@@ -1,6 +1,6 @@
 """VS Code's agent mode: the events of Claude Code, with fields in either spelling.
 
-Documented, not observed.
+Known from its documentation, not from recorded payloads.
 """
 
 from typing import Final

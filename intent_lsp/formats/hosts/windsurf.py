@@ -1,6 +1,6 @@
 """Windsurf (Devin Desktop): an event for each kind of tool, without the name of a tool.
 
-Documented, not observed.
+Known from its documentation, not from recorded payloads.
 """
 
 from typing import Final

@@ -53,9 +53,9 @@ def set_status(
     """Return the edit that sets an intent's status, or a refusal.
 
     `text` is the text of the intents file, without a byte order mark. The edit also sets the key
-    `updated_at` if the intent has that key. It is empty if the intent already has the status, where
-    a missing one counts as PLANNED. Else a missing status is added after the name, else after the
-    id, else at the top of the entry.
+    `updated_at` if the intent has that key. The edit is empty if the intent already has the status,
+    where a missing one counts as PLANNED. Else a missing status is added after the name, else after
+    the id, else at the top of the entry.
     """
     reader = IntentsReader()
     known = _known(reader.read(text), intent_id)
@@ -70,8 +70,9 @@ def add_globs(
     """Return the edit that appends to an intent's scope the patterns that it lacks, or a refusal.
 
     `text` is the text of the intents file, without a byte order mark. The edit also sets the key
-    `updated_at` if the intent has that key. It is empty if the scope has all patterns. A missing
-    scope is added after the status, else the name, else the id, else at the top of the entry.
+    `updated_at` if the intent has that key. The edit is empty if the scope has all patterns. A
+    missing scope is added after the status, else the name, else the id, else at the top of the
+    entry.
     """
     reader = IntentsReader()
     known = _known(reader.read(text), intent_id)
@@ -153,8 +154,8 @@ def _edited(
 ) -> FileEdit | EditRefused:
     """Return the verified edit that turns the intent `known` into `wanted`, or a refusal.
 
-    The two differ in status, globs or history; if they are equal, the edit is empty. If
-    `updated_at` is given and the intent has that key, it replaces the key's value.
+    The two differ in one of status, scope and history; if they are equal, the edit is empty. If
+    `updated_at` is given and the intent has that key, the edit also sets the key's value to it.
     """
     if wanted == known:
         return ()
@@ -179,7 +180,7 @@ def _edited(
 def _changed(entry: EntryText, known: Intent, wanted: Intent) -> FileEdit | EditRefused:
     """Return the changes to `entry` that turn its intent from `known` into `wanted`, or a refusal.
 
-    The two differ only in the status, the scope or the history.
+    The two differ in exactly one of the status, the scope (longer in `wanted`) and the history.
     """
     if wanted.status is not known.status:
         return _status_set(entry, wanted.status)
@@ -248,7 +249,10 @@ def _value_changed(entry: EntryText, found: Field, text: str) -> FileEdit | Edit
 
 
 def _list_of(found: Field) -> SequenceNode | Scalar | EditRefused:
-    """Return the value of a key if it is a list or null, else a refusal."""
+    """Return the value of a key if it is a list or null, else a refusal.
+
+    A value that has an anchor or is an alias is refused too.
+    """
     node = found.value
     if isinstance(node, Alias) or node.anchored:
         return EditRefused(

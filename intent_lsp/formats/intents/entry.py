@@ -77,9 +77,9 @@ class EntryRead:
 
 
 def status_meant(value: str) -> Status | None:
-    """Return the status that a word stands for in any letter case, or None for an unknown word.
+    """Return the status that a word stands for, or None for an unknown word.
 
-    Older words, such as `DONE`, are accepted.
+    Letter case and outer white space do not matter. Older words, such as `DONE`, are accepted.
     """
     return _STATUSES.get(value.strip().upper())
 
@@ -87,10 +87,11 @@ def status_meant(value: str) -> Status | None:
 def read_entry(
     reading: YamlDocument, node: YamlNode, key: Scalar | None, pattern_findings: PatternFindings
 ) -> EntryRead | None:
-    """Return the intent of an entry, or add a finding and return None if it has no usable id.
+    """Return the intent of an entry and the spans of its parts.
 
-    `node` is the entry. `key` is its key, which is its id, if entries are in a mapping by id, else
-    None. `pattern_findings` returns the findings on a glob.
+    Add a finding and return None if the entry is not a mapping or has no usable id. `node` is the
+    entry. `key` is its key, which is its id, if entries are in a mapping by id, else None.
+    `pattern_findings` returns the findings on a glob.
     """
     table = content_of(node)
     if not isinstance(table, MappingNode):
@@ -129,9 +130,9 @@ def read_entry(
 
 @dataclass(frozen=True, slots=True)
 class _Values:
-    """Reads the values of one entry by key.
+    """Reads the values of one entry by key, and adds findings on values in another form.
 
-    A missing key gives None, or an empty tuple for a list.
+    A missing key or a null value gives None, or an empty tuple where a list is read.
     """
 
     reading: YamlDocument

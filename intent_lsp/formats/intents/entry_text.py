@@ -128,7 +128,10 @@ def entry_lines(intent: Intent, form: EntryForm) -> tuple[str, ...]:
 
 
 def entry_inline(intent: Intent, form: EntryForm) -> str:
-    """Return a new entry for an intent on one line, as a flow mapping."""
+    """Return a new entry for an intent on one line, as a flow mapping.
+
+    `form.lists` must be None, which puts lists on one line.
+    """
     return "{" + ", ".join(entry_lines(intent, form)) + "}"
 
 

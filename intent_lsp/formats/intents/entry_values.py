@@ -35,11 +35,12 @@ def scope_of(
     at_id: YamlNode,
     pattern_findings: PatternFindings,
 ) -> tuple[YamlNode | None, tuple[tuple[YamlNode, str], ...]]:
-    """Return the node of an entry's scope, or None if it is missing, and each glob with its node.
+    """Return the node of an entry's scope, and each glob with its node.
 
+    The first is None if the entry has no scope, or has one that is a mapping without `paths`.
     `fields` are the entry's pairs by known key. Add the findings that `pattern_findings` returns
-    for each glob, and one if the scope is empty or has only exclusions, unless a finding on its
-    form was added. A missing scope is reported at the node `at_id`.
+    for each glob. Add one more if there are no globs or only exclusions, unless the list of globs
+    has a finding on its form. A missing scope is reported at the node `at_id`.
     """
     found = fields.get("owned_scope")
     value = found.value if found else None
@@ -177,7 +178,10 @@ def _items(reading: YamlDocument, listing: SequenceNode) -> Iterator[str]:
 
 
 def _pairs(reading: YamlDocument, table: MappingNode) -> Iterator[str]:
-    """Yield the sentence `key: value` for each pair of a mapping."""
+    """Yield the sentence `key: value` for each pair of a mapping.
+
+    It is the key alone if the pair has no value.
+    """
     for key, value in table.pairs:
         yield f"{_words(reading, key)}: {_words(reading, value)}".rstrip(" :")
 
@@ -204,8 +208,8 @@ def _quote_fix(reading: YamlDocument, table: MappingNode) -> Fix | None:
 def _pairs_fix(reading: YamlDocument, table: MappingNode) -> Fix | None:
     """Return the fix that turns a mapping into a list of its `key: value` sentences.
 
-    Return None if a pair is not on one line, or if a value in a block mapping is a list or a
-    mapping.
+    Return None for a flow mapping on several lines, and for a block mapping with a pair on several
+    lines or with a value that is a list or a mapping.
     """
     sentences = tuple(_pairs(reading, table))
     if table.flow:

@@ -28,7 +28,7 @@ class IgnorePattern(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class IgnoredIntents:
-    """The lines of an ignore file: each line as written, with its compiled pattern."""
+    """The patterns of an ignore file: each with its line as written, and compiled."""
 
     lines: tuple[tuple[str, IgnorePattern], ...] = ()
 
@@ -49,7 +49,10 @@ class IgnoredIntents:
 
 
 def read_ignored(text: str) -> IgnoredIntents:
-    """Parse the text of an ignore file. A line that is not a valid pattern is left out."""
+    """Parse the text of an ignore file.
+
+    Comments, blank lines and lines that are not valid patterns are left out.
+    """
     lines = split_lines(text)
     return IgnoredIntents(tuple(_compiled(map(line_body, lines)))) if lines else IgnoredIntents()
 

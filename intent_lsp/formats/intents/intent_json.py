@@ -19,7 +19,8 @@ from intent_lsp.formats.ledger.jsonl import to_wire
 def intent_json(intent: Intent, flags: Sequence[str] = ()) -> dict[str, Any]:
     """Return an intent as a JSON object. A date that the intent lacks is left out.
 
-    An intent without a specification has its id there. `flags` are the value of the key `flags`.
+    If the intent has no specification, the key `specification` holds the intent's id. `flags` are
+    the value of the key `flags`.
     """
     told: dict[str, Any] = {
         "id": intent.id,

@@ -1,6 +1,6 @@
 """Reader of the intents file: the intents of `active_intents.yaml`, and findings on it.
 
-Invariant: a reader's result for a text does not depend on the texts read before, which it caches.
+Invariant: what a reader has cached of earlier texts does not change its result for a text.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -85,7 +85,10 @@ class _Sidecar:
         self._reading = reading
 
     def values(self, root: YamlNode) -> _Values:
-        """Return the policy fields that the file sets, below the key `sidecar` or without it."""
+        """Return the policy fields that the file sets.
+
+        They are read below the key `sidecar` if the file has that key, else at the root.
+        """
         table = self._table(root)
         if table is None:
             return {}
@@ -198,7 +201,11 @@ class _Sidecar:
         return read
 
     def _channels(self, node: YamlNode) -> tuple[ApprovalChannel, ...] | None:
-        """Return the values of `hitl_by`, or None if one is unknown or `editor` is missing."""
+        """Return the values of `hitl_by`, each once.
+
+        Add a finding and return None if it is not a list, a value is unknown or `editor` is
+        missing.
+        """
         listing = self._list(node)
         if listing is None:
             return None

@@ -88,7 +88,10 @@ def _meant(key: YamlNode) -> bool:
 
 
 def _without_pointers(table: MappingNode) -> MappingNode:
-    """Return the mapping without keys such as `active_intent`, which name the selected intent."""
+    """Return the mapping without keys that name the selected intent, such as `active_intent`.
+
+    Such a key whose value is a list or a mapping is kept.
+    """
     pairs = tuple(
         (key, value)
         for key, value in table.pairs
@@ -99,7 +102,10 @@ def _without_pointers(table: MappingNode) -> MappingNode:
 
 
 def _entries_by_id(table: MappingNode) -> Iterator[EntryNode]:
-    """Yield the entries of a mapping from id to entry. Of two equal keys, only the first counts."""
+    """Yield the entries of a mapping from id to entry: the pairs whose value is a mapping.
+
+    Of two such pairs with equal keys, only the first counts.
+    """
     seen: set[str] = set()
     for key, value in table.pairs:
         if isinstance(key, Scalar) and isinstance(content_of(value), MappingNode):
@@ -145,7 +151,8 @@ def _list_fix(reading: YamlDocument, table: MappingNode, *, bare: bool) -> Fix |
     """Return the fix that turns a mapping from id to entry into a list.
 
     `bare` says that the mapping is the root, so that the fix adds `active_intents`. Return None
-    unless it is a block mapping whose entries are indented by two.
+    unless each value is a block mapping without an anchor, indented by two below its key, and the
+    keys of a root are not indented.
     """
     changes: list[TextChange] = []
     for key, value in table.pairs:
@@ -166,7 +173,8 @@ def _list_fix(reading: YamlDocument, table: MappingNode, *, bare: bool) -> Fix |
 def _item_change(reading: YamlDocument, key: YamlNode, value: YamlNode) -> TextChange | None:
     """Return the change from `key:` to `- id: key` for one entry of a mapping by id.
 
-    Return None if the lines below `key:` would not have the right indent for a list item.
+    Return None unless `value` is a block mapping without an anchor that begins below `key:` and is
+    indented by two more than the key.
     """
     if not isinstance(key, Scalar) or not isinstance(value, MappingNode) or value.flow:
         return None

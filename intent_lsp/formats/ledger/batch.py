@@ -106,10 +106,11 @@ class _Lines(NamedTuple):
 
 
 def examine_lines(data: bytes) -> LinkedBatch | list[Link]:
-    """Check whole ledger lines, each with its newline.
+    """Check whole ledger lines, each with its newline. Never raises.
 
-    Never raises. Return a LinkedBatch if the lines are valid and follow one another, else the Link
-    of each line. The result equals that of `examine` for each line.
+    Return a LinkedBatch if there are two or more valid lines, each linked to the line above it,
+    without merges and in order of time. Else return the Link of each line. Either way, the result
+    equals that of `examine` for each line.
     """
     found = _sound(data)
     if found is None:
@@ -125,7 +126,8 @@ def examine_lines(data: bytes) -> LinkedBatch | list[Link]:
 def index_lines(data: bytes) -> Columns | list[IndexEntry]:
     """Return the indexed fields of whole ledger lines, as columns or as one entry for each line.
 
-    Never raises. The result equals that of `entry` for each line.
+    Columns need two or more valid lines, each linked to the line above it, and neither merges nor
+    grants. Never raises. The result equals that of `entry` for each line.
     """
     found = _sound(data)
     if found is None:

@@ -58,8 +58,8 @@ def _told(wires: Sequence[WireRecord]) -> list[str]:
 def _doubtful(wires: Sequence[WireRecord], times: Sequence[str]) -> Iterator[WireRecord]:
     """Yield the records that must be checked in full, one by one.
 
-    These are the records with an error, a grant or unusual ranges, and one record for each revision
-    and for each hour.
+    These are the records with an error, with a grant or with ranges that are not usual (see
+    `_are_usual`), and one record for each revision and for each hour.
     """
     for wire in wires:
         if wire.error is not None or wire.grant is not None or not _are_usual(wire.files):
@@ -70,9 +70,9 @@ def _doubtful(wires: Sequence[WireRecord], times: Sequence[str]) -> Iterator[Wir
 
 
 def _are_usual(files: Sequence[WireFile]) -> bool:
-    """Return whether the ranges of each file ascend and their line counts fit their lengths.
+    """Return whether the ranges of each conversation ascend, and line counts fit their lengths.
 
-    False also if a range has no line counts or adds no line.
+    False also if a range has no line counts, adds no line or stands for the whole file.
     """
     for file in files:
         for talk in file.conversations:
@@ -97,7 +97,10 @@ def _are_ids(texts: Sequence[str]) -> bool:
 
 
 def _are_times(texts: Sequence[str]) -> bool:
-    """Return whether all texts have the form of timestamps. Days and hours may be out of range."""
+    """Return whether all texts have the form of timestamps, with minutes and seconds below 60.
+
+    The date and the hour may be out of range.
+    """
     raw, count, line = _joined(texts), len(texts), len(_TIME)
     sixties = raw[14::line] + raw[17::line]
     return raw.translate(_DECIMAL) == _TIME * count and not sixties.translate(None, b"012345")

@@ -1,6 +1,7 @@
 """Checkpoints as text: a trailer line for a commit message, and the body of a signed note.
 
-Invariant: a checkpoint has exactly one spelling in each form. Any other spelling is rejected.
+Invariant: a checkpoint has exactly one spelling as a note. As a trailer, only blanks and the letter
+case of the trailer's key may differ.
 Invariant: any text may be passed in. Errors are returned as values.
 """
 
@@ -40,7 +41,10 @@ def trailer(checkpoint: Checkpoint) -> str:
 
 
 def read_trailer(line: str) -> Checkpoint | NoCheckpoint:
-    """Parse a checkpoint's trailer line. Extra blanks around and between its parts are accepted."""
+    """Parse a checkpoint's trailer line. Its key may be in any letter case.
+
+    Extra blanks around and between its parts are accepted.
+    """
     found = _KEY.fullmatch(line.rstrip("\r\n"))
     if found is None:
         return NoCheckpoint(f"the line does not begin with `{TRAILER}:`")
@@ -56,7 +60,10 @@ def read_trailer(line: str) -> Checkpoint | NoCheckpoint:
 
 
 def trailers(text: str) -> tuple[Checkpoint | NoCheckpoint, ...]:
-    """Parse each checkpoint trailer among the lines of a text, such as a commit message."""
+    """Return `read_trailer` of each line in a text that begins with the trailer's key.
+
+    The text is, for example, a commit message.
+    """
     lines = (line for line in text.split("\n") if _KEY.match(line))
     return tuple(read_trailer(line) for line in lines)
 

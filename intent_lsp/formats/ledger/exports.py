@@ -161,7 +161,10 @@ def _truth(value: object) -> str:
 
 
 def _row(cells: Iterable[str]) -> bytes:
-    """Return cells as a line of CSV in the format of RFC 4180: UTF-8, commas, CRLF."""
+    """Return cells as a line of CSV in the format of RFC 4180: UTF-8, commas, CRLF.
+
+    A cell that a spreadsheet would take for a formula gets a `'` at its start.
+    """
     found = _Row()
     csv.writer(found).writerow([_harmless(cell) for cell in cells])
     return found.text.encode()
@@ -215,7 +218,7 @@ HEADINGS: Final = tuple(_CELLS)
 class Export:
     """An export format. `lines` returns the lines of a record, each with its line end.
 
-    `heading` is the first line of the export, or empty.
+    `heading` is the first line of the export with its line end, or empty if there is none.
     """
 
     lines: Callable[[Record], Iterable[bytes]]

@@ -17,9 +17,10 @@ _LEFT_OUT: Final = str.maketrans("", "", "-:.TZtz+ ")
 
 
 def key64(text: str) -> int:
-    """Return a signed 64-bit key for a text: the first 64 bits of a hash or a UUID, less 2**63.
+    """Return a signed 64-bit key for a text.
 
-    For any other text, it is the first 64 bits of its SHA-256.
+    For a hash or a UUID it is the number in the first 64 bits, less 2**63. For any other text, it
+    is the signed number in the first 64 bits of the text's SHA-256.
     """
     bare = text.removeprefix("sha256:").replace("-", "")[:16]
     try:
@@ -32,7 +33,7 @@ def key64(text: str) -> int:
 
 
 def moment_of(timestamp: str) -> int:
-    """Return an integer that grows with the time of a timestamp, or 0 if the text is none."""
+    """Return an integer that grows with the time of a timestamp, or 0 for another text."""
     digits = timestamp.translate(_LEFT_OUT)[:_DIGITS]
     if not (digits.isascii() and digits.isdigit()):
         return 0

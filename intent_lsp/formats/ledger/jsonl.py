@@ -58,7 +58,7 @@ def seal(record: Record) -> tuple[Record, bytes]:
     """Hash a record that already has its place in the chain.
 
     Return the record with its hash, and the record's line with newline. Raise InvalidRecordError if
-    the schema rejects the record.
+    the schema rejects the record or it has a lone surrogate.
     """
     return seal_at(ready(record), record.integrity)
 
@@ -74,7 +74,8 @@ def ready(record: Record) -> Ready:
 def seal_at(prepared: Ready, place: Integrity) -> tuple[Record, bytes]:
     """Put a record at its `place` in the chain and hash it.
 
-    Return the record with its hash, and the record's line with the final newline.
+    Return the record with its hash, and the record's line with the final newline. Raise
+    InvalidRecordError if the record has a lone surrogate.
     """
     wire = prepared.wire
     wire.integrity = msgspec.convert(place, type=WireIntegrity, from_attributes=True)
@@ -88,7 +89,7 @@ def encode(record: Record) -> bytes:
     """Return the ledger line of a record that has its hash, with the final newline.
 
     Of a record from an older tool, only what could be imported is encoded. Raise InvalidRecordError
-    if the schema rejects the record or it has no hash.
+    if the schema rejects the record, or if it has no hash or has a lone surrogate.
     """
     if is_older(record):
         return _LINE.encode(to_wire(record)) + b"\n"
@@ -101,7 +102,8 @@ def encode(record: Record) -> bytes:
 def read(line: bytes) -> Record | None:
     """Return the record that a ledger line holds, or None if the line is no record.
 
-    Lines in older formats are read too, and so are lines that are not formatted as expected.
+    The record's hash is not verified. Lines of older tools are read too, and so are lines that are
+    not formatted as this program does.
     """
     parsed = _parse(line)
     if isinstance(parsed, Flaw):

@@ -29,9 +29,10 @@ _NOTHING: Final = "sha256:" + "0" * 64
 
 
 def older_link(line: bytes) -> Link | None:
-    """Recompute the link in the chain of a ledger line that an older tool wrote.
+    """Return the link in the chain of a line that an older tool wrote, with its hash computed.
 
-    Return None for any other line. Never raises.
+    The link has a flaw if the line states another hash. Return None for any other line. Never
+    raises.
     """
     value = _parsed(line)
     return None if value is None else _link(line, value)
@@ -63,7 +64,10 @@ def is_older(record: Record) -> bool:
 
 
 def renewed(record: Record) -> Record:
-    """Return a record of an older tool with `integrity` as now, so that it can be encoded."""
+    """Return a record of an older tool with `integrity` in the present form, to be encoded.
+
+    The hashes in `integrity` stay.
+    """
     place = Integrity(
         prev_record_hash=record.integrity.prev_record_hash,
         record_hash=record.integrity.record_hash,

@@ -70,7 +70,7 @@ def format_note(note: Note) -> str:
 
 
 def read_note(data: bytes) -> Note | NoNote:
-    """Parse a note without verifying its signatures, or return the reason why it is none."""
+    """Parse a note without verifying its signatures, or return the reason why `data` is no note."""
     try:
         text = data.decode()
     except UnicodeDecodeError:
@@ -97,7 +97,10 @@ def format_key(key: NoteKey) -> str:
 
 
 def read_key(text: str) -> NoteKey | NoNote:
-    """Parse a verifier key as `format_key` formats it, or return the reason why it is none."""
+    """Parse a verifier key as `format_key` formats it, or return the reason why `text` is none.
+
+    White space around the key is ignored.
+    """
     cure = "give a PEM public key, or `<name>+<id>+<key>`"
     name, _, rest = text.strip().partition("+")
     digits, _, encoded = rest.partition("+")

@@ -33,7 +33,7 @@ class SigningKey:
     def sign(self, name: str, text: str) -> Note:
         """Return a note with `text` and its signature by this key, which is called `name` there.
 
-        The name must not contain a space or a `+`.
+        The name must not contain white space or a `+`.
         """
         public = self.public(name)
         signed = self.key.sign(text.encode())
@@ -86,7 +86,7 @@ def read_public_key(data: bytes, *, name: str) -> NoteKey | NoNote:
 def signed_text(note: Note, key: NoteKey) -> str | NoNote:
     """Return a note's text if `key` has signed it, else the reason why it is not accepted.
 
-    Signatures by other keys are ignored.
+    One wrong signature by this key is enough to reject it. Signatures by other keys are ignored.
     """
     ours = [each for each in note.signatures if (each.name, each.key_id) == (key.name, key.id)]
     if not ours:

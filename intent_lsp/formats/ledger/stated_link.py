@@ -1,4 +1,4 @@
-"""Reads the place in the chain that a ledger line states, without recomputing its hash.
+"""Reads the place in the chain that a ledger line states, without verifying the line's hash.
 
 Invariant: the result proves nothing. It is used to find a hash, never to verify one.
 """
@@ -15,7 +15,8 @@ from intent_lsp.formats.ledger.jsonl import examine
 class StatedLink(NamedTuple):
     """A record's hash, and the hashes of its predecessors (`named`), all as its line states them.
 
-    `bare` says that the line states no predecessor, so that it follows the line above it.
+    `bare` says that the line is one of an older tool that did not chain its lines, so that it
+    follows the line above it.
     """
 
     hash: ContentHash
@@ -42,9 +43,10 @@ _READ: Final = msgspec.json.Decoder(_Line)
 
 
 def stated_link(line: bytes) -> StatedLink | None:
-    """Return the hashes that a ledger line states, or None if the line is no record.
+    """Return the hashes that a ledger line states. Little else of the line is checked.
 
-    If the line does not state its own hash, that hash is computed.
+    If the line does not state its own hash, that hash is computed. Return None if the line is not
+    JSON, states a malformed hash of its own, or states none and is no record.
     """
     # Fast path: nearly all lines end like this, and the rest of them need not be decoded.
     end = _END.fullmatch(line, max(len(line) - _END_BYTES, 0))

@@ -44,7 +44,10 @@ class Oddity:
 
 @dataclass(frozen=True, slots=True)
 class Aside:
-    """A text of one of the two ledgers that is left out of the union, for a person to decide on."""
+    """A last line without a line end that is no valid record, and is left out of the union.
+
+    A person decides what becomes of it.
+    """
 
     place: SideLine
     text: bytes

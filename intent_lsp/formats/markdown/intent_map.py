@@ -94,7 +94,10 @@ Cells = Mapping[_Key, str]
 
 
 def named(row: MapRow, names: Sequence[str]) -> MapRow:
-    """Return the row with the first NAMED_AT_MOST `names`, the others counted as `more`."""
+    """Return the row with the first NAMED_AT_MOST `names`, the others counted as `more`.
+
+    Secrets in the names are redacted, and of a long name only the end is kept.
+    """
     shown = tuple(map(_short, names[:NAMED_AT_MOST]))
     return replace(row, definitions=shown, more=len(names) - len(shown))
 

@@ -70,8 +70,9 @@ def lessons_in(text: str) -> tuple[str, ...]:
 
 
 def _section(lines: Sequence[str]) -> tuple[int, int] | None:
-    """Return the indexes of two lines of the section of lessons: its first and its closing mark.
+    """Return the lines of the section of lessons as (index of the first, index after the last).
 
+    The second is the index of the closing mark, the first that of the line below the opening mark.
     Return None if `lines`, the whole file, have no section.
     """
     found: tuple[int, int] | None = None

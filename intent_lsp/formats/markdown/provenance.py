@@ -34,9 +34,9 @@ _HOW: Final = {
 def hover_markdown(run: BlameRun, intent: Intent | None, command: str | None = None) -> str:
     """Return the intent, author and record of a run of blamed lines as Markdown for a hover.
 
-    Return "" if the run has no record. `intent` is the record's intent, or None if the intents file
-    does not contain it. `command` is the id of the client's command that shows a record, or None if
-    the client has none.
+    Return "" if the run has no record. `intent` is the record's intent, or None if the record has
+    none or the intents file does not contain it. `command` is the id of the client's command that
+    shows a record, or None if the client has none.
     """
     if run.record is None:
         return ""
@@ -51,8 +51,8 @@ def hover_markdown(run: BlameRun, intent: Intent | None, command: str | None = N
 def hover_plain(run: BlameRun, intent: Intent | None) -> str:
     """Return the intent, author and record of a run of blamed lines as plain text for a hover.
 
-    Return "" if the run has no record. `intent` is the record's intent, or None if the intents file
-    does not contain it.
+    Return "" if the run has no record. `intent` is the record's intent, or None if the record has
+    none or the intents file does not contain it.
     """
     if run.record is None:
         return ""
@@ -62,8 +62,8 @@ def hover_plain(run: BlameRun, intent: Intent | None) -> str:
 def hint_words(run: BlameRun, intent: Intent | None) -> str:
     """Return the intent, author and date of a run of blamed lines, as text for the end of a line.
 
-    Return "" if the run has no record. `intent` is the record's intent, or None if the intents file
-    does not contain it.
+    Return "" if the run has no record. `intent` is the record's intent, or None if the record has
+    none or the intents file does not contain it.
     """
     if run.record is None:
         return ""
@@ -92,7 +92,10 @@ def lens_words(runs: Iterable[BlameRun], intent: Intent | None) -> str:
 
 
 def who(run: BlameRun) -> str:
-    """Return who made the lines of a run: a person, an agent by its model, both, or `unknown`."""
+    """Return who made the lines of a run: a person, an agent by its model, both, or `unknown`.
+
+    A person is called by name, `you` or `a person`; a model that is not known, `an agent`.
+    """
     contributor = run.contributor
     if contributor is None or contributor.entity_type is EntityType.UNKNOWN:
         return "unknown"
@@ -105,9 +108,11 @@ def who(run: BlameRun) -> str:
 
 
 def reasons(record: Record) -> Iterator[str]:
-    """Yield further facts about a record, as clauses: why it was allowed, what failed, doubts.
+    """Yield further facts about a record, as clauses, and then its `doubts`.
 
-    Texts that others wrote are put on one line, without control characters.
+    The facts are: no intent was selected, an approval, the reason of a grant, the error of a
+    failure, a concurrent change, and a refused call that was made all the same. Texts that others
+    wrote are put on one line, without control characters.
     """
     if record.scope_validation is ScopeValidation.FAIL and record.intent_id is None:
         yield "no intent was selected"
@@ -163,7 +168,10 @@ def _intent_id(record: Record) -> str:
 
 
 def _shown(text: str) -> str:
-    """Return a text on one line. Of a text of more than LONGEST characters, the end is cut off."""
+    """Return a text on one line: control characters become blanks.
+
+    Of a text of more than LONGEST characters, the end is cut off.
+    """
     plain = _UNSHOWN.sub(" ", text)
     return plain if len(plain) <= LONGEST else plain[: LONGEST - 1] + "…"
 

@@ -125,7 +125,10 @@ class RecordParams(PathParams, kw_only=True, frozen=True):
     error: str | None = None
 
     def failure(self) -> str | None:
-        """Return why the call failed, in the caller's words if any, or None if it succeeded."""
+        """Return why the call failed, or None if it succeeded.
+
+        The reason is in the caller's words, or `it failed` if the caller gave none.
+        """
         return None if self.success else self.error or "it failed"
 
 

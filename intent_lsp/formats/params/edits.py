@@ -181,7 +181,10 @@ def _spliced(text: str, spans: Sequence[tuple[int, int, str]]) -> str:
 
 
 def _after(first: FileChange, second: FileChange) -> FileChange:
-    """Return one change of a file that has the effect of `first` followed by `second`."""
+    """Return one change of a file that has the effect of `first` followed by `second`.
+
+    Raise WrongParamsError if `first` deletes the file and `second` does not create it.
+    """
     if second.effect is Effect.DELETE:
         # A file that is moved and then deleted is deleted at its old place.
         return second if first.source is None else replace(second, path=first.source)

@@ -23,9 +23,9 @@ Filled = Annotated[str, msgspec.Meta(min_length=1)]
 
 
 class Replacement(msgspec.Struct, kw_only=True, frozen=True):
-    """A text of a file and what stands there afterwards.
+    """A text in a file, and the text that replaces it.
 
-    `replace_all`: it is replaced wherever it stands. Without it, the text must stand there once.
+    `replace_all`: every occurrence is replaced. Without it, the text must occur exactly once.
     """
 
     old_text: Filled
@@ -34,7 +34,7 @@ class Replacement(msgspec.Struct, kw_only=True, frozen=True):
 
 
 class FileTextEdit(msgspec.Struct, kw_only=True, frozen=True):
-    """What is to become of one file: another text, another path, both, or nothing (`delete`)."""
+    """What a call does to one file: change its text, move it to another path, both, or delete."""
 
     path: Filled
     new_text: str | None = None
@@ -44,9 +44,10 @@ class FileTextEdit(msgspec.Struct, kw_only=True, frozen=True):
     read_hash: str | msgspec.UnsetType | None = msgspec.UNSET
 
     def change(self, field: str) -> FileChange:
-        """Return the change of the file.
+        """Return the change of the file. `field` is the name of this edit in the params.
 
-        Raise WrongParamsError, which names `field`, if there is none or parts exclude each other.
+        Raise WrongParamsError, which names `field`, if there is no change or parts exclude each
+        other.
         """
         rewrite = self._rewrite(field)
         if self.delete:
@@ -120,7 +121,8 @@ def _named(file: FileTextEdit) -> tuple[str, ...]:
 def _replaced(text: str, path: str, replacements: Sequence[Replacement]) -> str:
     """Return the text after all replacements, made one after the other.
 
-    Raise ValueError if a text is not there, or more than once without `replace_all`.
+    Raise ValueError, which names the file `path`, if a text is not there, or is there more than
+    once without `replace_all`.
     """
     for place, each in enumerate(replacements):
         found, number = text.count(each.old_text), place + 1

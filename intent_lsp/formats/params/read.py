@@ -34,8 +34,8 @@ _S = TypeVar("_S", bound=msgspec.Struct)
 def read_params(given: object, shape: type[_S]) -> _S:
     """Return a JSON object as params of the type `shape`. None and [] count as an empty object.
 
-    Names may be in camelCase or snake_case. Raise WrongParamsError if the object does not fit the
-    type.
+    Names may be in camelCase or snake_case; a few may be others, such as `content` for `newText`.
+    Raise WrongParamsError if the object does not fit the type.
     """
     if given is None or given == []:
         # Some client languages encode an empty object as an empty list.

@@ -37,7 +37,7 @@ class CommonParams(msgspec.Struct, rename="camel", kw_only=True, frozen=True):
 class SelectParams(CommonParams, frozen=True):
     """Params of `intent/select`: the intent that the session selects.
 
-    `new_turn`: the agent's next turn begins first.
+    `new_turn`: a new turn of the agent begins before the selection.
     """
 
     intent_id: Id
@@ -67,7 +67,10 @@ class PathParams(CommonParams, frozen=True):
         return named if named is not None or self.uri is None else file_named(self.uri, "uri")
 
     def required_path(self) -> str:
-        """Return `uri`, else `path`, as given. Raise WrongParamsError if that is missing or ""."""
+        """Return `uri` if it is given, else `path`, as given.
+
+        Raise WrongParamsError if that is missing or "".
+        """
         spelled = self.uri if self.uri is not None else self.path
         if not spelled:
             raise WrongParamsError("path", "a path or a uri is needed")
@@ -130,7 +133,8 @@ class BlameParams(PathParams, frozen=True):
 class PlaceParams(msgspec.Struct, rename="camel", kw_only=True, frozen=True):
     """Params of the commands `intent.showWhy` and `intent.revert`: a range in an open document.
 
-    `version` is that of the document, or None.
+    `range` is None for the whole document. `version` is the version of the document that is meant,
+    or None for any.
     """
 
     uri: str

@@ -1,4 +1,4 @@
-"""The runs of lines that a patch adds, by the file that it names, in either form of a patch.
+"""The runs of lines that a patch adds to each file: an `apply_patch` envelope or a unified diff.
 
 Invariant: nothing is applied. The old text is not needed.
 """
@@ -12,7 +12,11 @@ _UNIFIED: Final = re.compile(r"\+\+\+ (?:[a-z]/)?([^\t]+)")
 
 
 def added_runs(patch: str) -> Mapping[str, tuple[str, ...]]:
-    """Return the runs of added lines of each file in a patch, each as one text without its end."""
+    """Return the runs of added lines in a patch by file name, in order.
+
+    Each run is one text, without a line end after its last line. Names are without prefixes such as
+    `b/`.
+    """
     found: dict[str, list[str]] = {}
     run: list[str] = []
     name, previous = "", ""

@@ -32,7 +32,8 @@ _EFFECTS = {"add": Effect.CREATE, "update": Effect.WRITE, "delete": Effect.DELET
 class Envelope:
     """The parser state for an `apply_patch` envelope: whether a section of it is open.
 
-    A section begins with a line such as `*** Update File: name`. What a line means depends on it.
+    A section begins with a line such as `*** Update File: name`. Inside a section, lines are read
+    in another way than outside.
     """
 
     def __init__(self) -> None:
@@ -137,7 +138,10 @@ def _stray(lines: list[str], at: int, strays: list[str]) -> Header:
 
 
 def _once(files: Iterable[PatchedFile]) -> tuple[PatchedFile, ...]:
-    """Return each file once, without a doubtful file whose name a file that is not doubtful has."""
+    """Return each file once, and for a name with outer white space also a doubtful one without it.
+
+    A doubtful file is left out if a file that is not doubtful has its name.
+    """
     distinct = dict.fromkeys(files)
     distinct |= dict.fromkeys(_trimmed(distinct))
     sure = [file for file in distinct if not file.doubtful]

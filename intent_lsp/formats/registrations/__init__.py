@@ -1,1 +1,1 @@
-"""Registrations of hooks and MCP servers in the settings files of agent hosts, as text edits."""
+"""Registrations of our hooks and MCP server in the settings files of agent hosts, as text edits."""

@@ -1,6 +1,6 @@
-"""The description of an agent host: its files, and the form of an entry in each.
+"""The description of an agent host: its settings files, and the form of our entries in each.
 
-Invariant: a host's trust is never written. `steps` says what a person has to do.
+Invariant: a host's list of what it trusts is never written. `steps` says what a person has to do.
 """
 
 from dataclasses import dataclass
@@ -14,11 +14,12 @@ SECONDS: Final = 30
 
 
 class HookShape(StrEnum):
-    """The form of the file in which a host's hooks are registered.
+    """The form in which a host's hooks are registered.
 
-    GROUPS: for each event an array of matchers with handlers. FLAT: for each event an array of
-    handlers. TRIGGERS: one array of handlers that name their events. TABLES: such an array in TOML.
-    SCRIPTS: one program for each event. PLUGIN: a module that the host loads.
+    GROUPS: in JSON, for each event an array of groups, each of them a matcher with handlers. FLAT:
+    in JSON, for each event an array of handlers. TRIGGERS: in JSON, one array of handlers that name
+    their events. TABLES: in TOML, one array of tables that name their events. SCRIPTS: one program
+    for each event. PLUGIN: a module that the host loads.
     """
 
     GROUPS = "groups"
@@ -31,13 +32,16 @@ class HookShape(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HookFile:
-    """Where and how a host's hooks are registered.
+    """Where and how a host's hooks are registered: in the file `path`, or below it for SCRIPTS.
 
-    `gate` is the event before a call; `tools` are the events that are about calls, `events` all
-    others. `matcher` is what a group of the first two says to be about every tool, or None for no
-    matcher. `limit` is the key and value of the time limit, or None. `closed` is the switch that
-    makes a failure of the hook a refusal, or None. `named`: the host sends no name of the event, so
-    the command says it. `local` is the path of a file that is not committed, or None.
+    `gate` is the event before a call, or "" for a plug-in; `tools` are other events that are about
+    calls, and `events` all others. `container` is the key of the hooks in the file. `matcher` is
+    the value that matches every tool, for `gate` and `tools`, or None for no matcher. `command` is
+    the key of a handler's command, and `extra` are further members of a handler. `limit` is the key
+    and value of a handler's time limit, or None. `closed` is the key and value by which a failing
+    hook refuses the call, or None. `top` are members that the file must have, such as a version.
+    `own`: the file is for our entries alone. `named`: the host does not tell a hook the event, so
+    the command names it. `local` is the path of a file for hooks that is not committed, or None.
     """
 
     path: str
@@ -62,8 +66,9 @@ class HookFile:
 class McpFile:
     """Where a host's MCP servers are registered.
 
-    `paths` are the names that the file may have. `container` is the key of the servers. `extra` are
-    members that an entry has besides. `as_list`: the command and its arguments are one array.
+    `paths` are the names that the file may have, relative to the repository. `container` is the key
+    of all servers. `extra` are members that our entry has besides its command. `as_list`: the
+    command and its arguments are one array.
     """
 
     paths: tuple[str, ...]
@@ -74,14 +79,14 @@ class McpFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentHost:
-    """A program that runs agents.
+    """A program that runs agents, such as Claude Code.
 
-    `hook` is its name in `intent-lsp hook NAME`. It is found by `programs` on PATH, or by a
-    directory or file in the home directory (`at_home`) or in the repository (`in_root`). Those of
-    `programs` that are `editors` also run while no agent is at work. `package` is the npm package
-    that holds the program, or "".
-    `observed`: its hooks have been seen at work; otherwise its documentation alone is followed.
-    `steps` are what a person has to do afterwards.
+    `name` is what a person chooses it by, and `title` is its name in texts. `hook` is its name in
+    `intent-lsp hook NAME`. The host is found by a program of `programs` on PATH, or by a directory
+    or file in the home directory (`at_home`) or in the repository (`in_root`). `editors` are those
+    of `programs` that also run while no agent is at work. `package` is the npm package that holds
+    the program, or "". `observed`: its hooks have been seen at work; otherwise its documentation
+    alone is followed. `steps` are what a person has to do after the registration.
     """
 
     name: str

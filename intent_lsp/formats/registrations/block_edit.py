@@ -1,7 +1,7 @@
-"""Blocks of lines of ours in texts of others: appended, replaced and taken out again.
+"""Blocks of our lines in texts of others: appended, replaced and removed.
 
-Invariant: taking out what was appended gives the text from before back. So a block is appended
-after one empty line, and ends without a line end if the text did.
+Invariant: removing an appended block restores the earlier text exactly. For that, a block is
+appended after one empty line, and ends without a line end if the earlier text did.
 """
 
 import re
@@ -13,7 +13,10 @@ _LAST_LINE_END = re.compile(r"\r?\n\Z")
 
 
 def with_block(text: str | None, lines: Sequence[str]) -> str:
-    """Return a text with a block at its end. A text that is None becomes the block alone."""
+    """Return a text with `lines` at its end as a block, after an empty line.
+
+    A text that is None becomes the block alone.
+    """
     if text is None:
         return "".join(f"{line}\n" for line in lines)
     end = line_end_of(text)
@@ -23,14 +26,17 @@ def with_block(text: str | None, lines: Sequence[str]) -> str:
 
 
 def with_block_at(text: str, start: int, end: int, lines: Sequence[str]) -> str:
-    """Return a text with a block in the place of another one."""
+    """Return a text in which `lines` replace the block between the offsets `start` and `end`."""
     line_end = line_end_of(text)
     last = line_end if text[start:end].endswith(("\n", "\r")) else ""
     return text[:start] + line_end.join(lines) + last + text[end:]
 
 
 def without_block(text: str, start: int, end: int) -> str | None:
-    """Return a text without a block and the empty line before it; None if it was nothing else."""
+    """Return a text without the block between two offsets and without an empty line before it.
+
+    Return None if the text is nothing but the block.
+    """
     before, after = text[:start], text[end:]
     if not before and not after:
         return None

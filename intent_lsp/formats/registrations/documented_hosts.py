@@ -1,4 +1,7 @@
-"""The agent hosts that are registered by their documentation alone, as data (agents.md)."""
+"""The agent hosts that are registered by their documentation alone, as data (agents.md).
+
+Their hooks have not been seen at work.
+"""
 
 from typing import Final
 

@@ -1,6 +1,6 @@
 """Registrations that are whole files: scripts named after events, and plug-ins.
 
-Invariant: a file of somebody else is neither changed nor removed.
+Invariant: a file that somebody else wrote is neither changed nor removed.
 """
 
 import shlex
@@ -17,16 +17,21 @@ from intent_lsp.formats.registrations.registration import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileRegistration:
-    """A file that is ours as a whole. `command` is what somebody else's file can call instead."""
+    """A registration of hooks as a file with the text `content`, which is ours as a whole.
+
+    `host` is the host's name in `intent-lsp hook NAME`. `command` calls our hook: a file of
+    somebody else at the same path can call it instead.
+    """
 
     host: str
     content: str
     command: str
 
     def state(self, text: str | None) -> State | UnreadableText:
-        """Return whether the file is there, and whether it is up to date.
+        """Return how far the file holds the registration. `text` is its text, or None for no file.
 
-        A file of somebody else is registered if it calls us; else return UnreadableText.
+        DIFFERS: we wrote it, but with another text. A file of somebody else is REGISTERED if one of
+        its lines calls our hook; otherwise return UnreadableText.
         """
         if text is None:
             return State.MISSING
@@ -41,14 +46,17 @@ class FileRegistration:
         )
 
     def installed(self, text: str | None) -> EditedText:
-        """Return the content of the file."""
+        """Return the text that the file must have: `text` if it is REGISTERED, else `content`.
+
+        Return UnreadableText if the file is somebody else's and does not call our hook.
+        """
         state = self.state(text)
         if isinstance(state, UnreadableText):
             return state
         return text if state is State.REGISTERED else self.content
 
     def uninstalled(self, text: str | None) -> EditedText:
-        """Return None for a file that we have written; any other stays as it is."""
+        """Return None, for no file, if we wrote the file; otherwise return `text` unchanged."""
         return None if text is not None and WRITTEN_BY in text else text
 
 

@@ -1,4 +1,4 @@
-"""The registrations of a host: its description turned into what each file must hold."""
+"""Turns the description of an agent host into registrations: what each of its files must hold."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -28,9 +28,9 @@ _TRIGGER: Final = "trigger"
 class RegistrationOptions:
     """How registrations are made.
 
-    `program` is how our program is called, as words of a shell: its name where the file is
-    committed. `local`: in files that are not committed. `fail_closed`: a failure of the hook before
-    a call refuses the call, where the host can do that.
+    `program` is how a hook's command calls our program, as words of a shell; in a committed file it
+    is the program's name. `local`: hooks are registered in files that are not committed.
+    `fail_closed`: if the hook before a call fails, the call is refused, where the host can do that.
     """
 
     program: str = PROGRAM
@@ -39,7 +39,11 @@ class RegistrationOptions:
 
 
 def registrations_of(host: AgentHost, wish: RegistrationOptions) -> tuple[Registration, ...]:
-    """Return the registrations of a host. There are none if `wish` asks for local files in vain."""
+    """Return a host's registrations: its hooks and, unless `wish.local` is set, our MCP server.
+
+    With `wish.local` there are none if the host has neither a local file for hooks nor one in the
+    home directory.
+    """
     hooks = host.hooks
     if wish.local and hooks.local is None and hooks.place is not Place.HOME:
         return ()
@@ -48,7 +52,10 @@ def registrations_of(host: AgentHost, wish: RegistrationOptions) -> tuple[Regist
 
 
 def hook_command(host: AgentHost, event: str, program: str = PROGRAM) -> str:
-    """Return the command that a host runs on an event."""
+    """Return the shell command that a host must run on an event, so that our hook is called.
+
+    The command names the event only if the host does not tell a hook the event.
+    """
     named = f" --event {event}" if host.hooks.named else ""
     return f"{program} hook {host.hook}{named}"
 
@@ -155,7 +162,10 @@ def _entry(host: AgentHost, event: str, wish: RegistrationOptions) -> JsonValue:
 
 
 def _closes(hooks: HookFile, event: str) -> bool:
-    """Whether a failure on an event may refuse: on others it would stop the person's own prompt."""
+    """Return whether the call may be refused if the hook fails on `event`: only before a call.
+
+    On other events, a refusal would stop the person's own prompt.
+    """
     return event == hooks.gate
 
 

@@ -34,7 +34,11 @@ _BLOCK = re.compile(re.escape(BEGIN) + r".*?" + re.escape(END) + r"[ \t]*(?:\r?\
 
 
 def instructions_state(text: str | None) -> State | UnreadableText:
-    """Return how far a text holds the instructions."""
+    """Return how far a Markdown text holds the instructions. `text` is None for no file.
+
+    MISSING: it has no markers. DIFFERS: the lines between the markers are others. Return
+    UnreadableText if the markers are not one pair in order.
+    """
     found = _place(text or "")
     if found is None or isinstance(found, UnreadableText):
         return found or State.MISSING
@@ -43,7 +47,11 @@ def instructions_state(text: str | None) -> State | UnreadableText:
 
 
 def with_instructions(text: str | None) -> EditedText:
-    """Return a text with the instructions: at its end, or in the place of older ones."""
+    """Return a text with the instructions: at its end, or in the place of older ones.
+
+    A text that is None becomes the instructions alone. Return UnreadableText if the markers are not
+    one pair in order.
+    """
     found = _place(text or "")
     if isinstance(found, UnreadableText):
         return found
@@ -55,7 +63,11 @@ def with_instructions(text: str | None) -> EditedText:
 
 
 def without_instructions(text: str | None) -> EditedText:
-    """Return a text without the instructions; None if it held nothing else."""
+    """Return a text without the block of instructions, or None if the text held nothing else.
+
+    A text without a block is returned unchanged. Return UnreadableText if the markers are not one
+    pair in order.
+    """
     found = _place(text or "")
     if found is None or isinstance(found, UnreadableText):
         return found or text
@@ -67,7 +79,10 @@ def _lines() -> list[str]:
 
 
 def _place(text: str) -> tuple[int, int] | UnreadableText | None:
-    """Return the offsets of the block, None if there is none, or why it cannot be told apart."""
+    """Return the (start, end) offsets of the block of instructions, or None if there is no marker.
+
+    Return UnreadableText if the markers are not one pair in order.
+    """
     marks = [found.start() for found in re.finditer(f"{BEGIN}|{END}", text)]
     if not marks:
         return None

@@ -1,10 +1,11 @@
 """Edits of JSON texts: a member or an item added, replaced or removed, and all else kept.
 
 Invariant: bytes outside of the edited part stay as they are: comments, order and white space.
-Invariant: removing what was added gives the text from before back. For that, what is put into an
-existing empty object or array begins directly after its bracket, and stands on lines of its own in
-one that was added.
-Invariant: the text after an edit is parsed again, and must hold what the edit was to make of it.
+Invariant: removing what was added restores the earlier text. The layout shows what was added: in an
+existing empty object or array, a new part begins directly after the bracket; an object or array
+that was added has its parts on lines of their own.
+Invariant: the text after an edit is parsed again, and must have the value that the edit was to give
+it. Else the edit is refused.
 """
 
 import copy
@@ -39,12 +40,12 @@ _AFTER_LINE = ("\r", "\n", "/", "")
 
 
 def new_json(value: JsonValue) -> str:
-    """Return the text of a new file with a value."""
+    """Return the text of a new JSON file that holds `value`."""
     return json.dumps(value, indent=INDENT, ensure_ascii=False) + "\n"
 
 
 def value_at(node: JsonNode, path: JsonPath) -> JsonNode | None:
-    """Return the node that a path leads to, or None if there is none."""
+    """Return the node to which `path` leads from `node`, or None if there is none."""
     for step in path:
         part = node.at(step)
         if part is None:
@@ -54,10 +55,11 @@ def value_at(node: JsonNode, path: JsonPath) -> JsonNode | None:
 
 
 def with_value(text: str, path: JsonPath, value: JsonValue) -> Edited:
-    """Return a text in which a member or an item, which `path` leads to, has a value.
+    """Return a text in which the member or the item to which `path` leads has the value `value`.
 
     What is missing on the way is added, each part as the last of its object or array. An index that
-    is one too large appends.
+    is one too large appends. Return UnreadableText if the text is not JSON, or cannot be edited
+    without touching other text.
     """
     tree = parse_jsonc(text)
     if isinstance(tree, UnreadableText):
@@ -82,10 +84,12 @@ def with_value(text: str, path: JsonPath, value: JsonValue) -> Edited:
 
 
 def without(text: str, path: JsonPath) -> Edited | None:
-    """Return a text without the member or item that `path` leads to.
+    """Return a text without the member or item to which `path` leads.
 
     Objects and arrays that thereby become empty go too, if they have the layout of added ones and
-    hold no comment. Return None if nothing is left.
+    hold no comment. If even the root would go, it stays as `{}` if there is a comment outside of
+    it, else return None. Return UnreadableText if the text is not JSON, has no such part, or cannot
+    be edited without touching other text.
     """
     tree = parse_jsonc(text)
     if isinstance(tree, UnreadableText):
@@ -105,20 +109,23 @@ def without(text: str, path: JsonPath) -> Edited | None:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """An object or array of a text, to which something is added."""
+    """An object or array (`node`) of a text, to which a part is added. `tree` is the root node."""
 
     text: str
     tree: JsonNode
     node: JsonNode
 
     def lead(self, part: JsonPart) -> str | None:
-        """Return the white space before a part that begins its line, else None."""
+        """Return the indent of a part's line if the part begins the line, else None."""
         before = self.text[TextPositions(self.text).line_start(part.start) : part.start]
         return before if not before.strip(" \t") else None
 
 
 def _appended(place: _Place, step: str | int, value: JsonValue) -> str:
-    """Return the text with a value added as the last part of an object or array."""
+    """Return the text with `value` added as the last part of an object or array.
+
+    `step` is the key of the new member, or an index for an array.
+    """
     text, node = place.text, place.node
     key = f"{json.dumps(step, ensure_ascii=False)}: " if isinstance(step, str) else ""
     if not node.parts:
@@ -141,7 +148,10 @@ def _appended(place: _Place, step: str | int, value: JsonValue) -> str:
 
 
 def _cuts(text: str, node: JsonNode, part: JsonPart) -> list[tuple[int, int, str]]:
-    """Return the cuts that remove a part, its line and its comma."""
+    """Return the changes that remove a part of `node`, its line and its comma.
+
+    A change is (start, end, new text).
+    """
     at = node.parts.index(part)
     comma = _COMMA.match(text, part.end, node.end)
     if comma is not None and not text[part.end : comma.end() - 1].strip():
@@ -156,10 +166,10 @@ def _cuts(text: str, node: JsonNode, part: JsonPart) -> list[tuple[int, int, str
 
 
 def _stretch(text: str, start: int, end: int) -> tuple[int, int, str]:
-    """Return the cut of a part from `start` to `end`, with the white space that belongs to it.
+    """Return the change (start, end, "") that removes a part and the white space that goes with it.
 
-    That is its whole line if it is alone on it, else the blanks before it, or after it if it is the
-    first on its line or in its array.
+    The part is between the offsets `start` and `end`. If it is alone on its line, the line goes.
+    Else the blanks before it go, or those after it if it is the first on its line or in its array.
     """
     line = TextPositions(text).line_start(start)
     lead = text[line:start]
@@ -176,14 +186,20 @@ def _stretch(text: str, start: int, end: int) -> tuple[int, int, str]:
 
 
 def _is_added(text: str, node: JsonNode) -> bool:
-    """Whether an object or array with one part has the layout of one that was added."""
+    """Return whether the one part of an object or array has only white space around it.
+
+    There must be some before the part. Then the object or array has the layout of an added one.
+    """
     part = node.parts[0]
     before, after = text[node.start + 1 : part.start], text[part.end : node.end - 1]
     return before != "" and not (before + after.replace(",", "", 1)).strip()
 
 
 def _shown(text: str, tree: JsonNode, at: int, value: JsonValue) -> str:
-    """Return a value as it is written at an offset: with the indent of the line and of the file."""
+    """Return `value` as JSON text for the offset `at`, with the indent of the line and of the file.
+
+    `tree` is the root node.
+    """
     places = TextPositions(text)
     line = text[places.line_start(at) : at]
     lead = line[: len(line) - len(line.lstrip(" \t"))]
@@ -192,7 +208,10 @@ def _shown(text: str, tree: JsonNode, at: int, value: JsonValue) -> str:
 
 
 def _indent(text: str, tree: JsonNode) -> str:
-    """Return the indent of a file: the white space before its first member, or two spaces."""
+    """Return the indent of a file: the white space before the root's first part, or two spaces.
+
+    It is two spaces if the root has no parts, or if its first part does not begin a line.
+    """
     if not tree.parts:
         return INDENT
     first = tree.parts[0]
@@ -201,7 +220,10 @@ def _indent(text: str, tree: JsonNode) -> str:
 
 
 def _kind_problem(text: str, node: JsonNode, step: str | int) -> UnreadableText | None:
-    """Return why nothing can be added to a node, or None if it is of the right kind."""
+    """Return why no part can be added to a node, or None if the node is of the right kind.
+
+    This is an object if `step` is a key, and an array if it is an index.
+    """
     wanted, name = (dict, "an object") if isinstance(step, str) else (list, "an array")
     if isinstance(node.value, wanted):
         return None
@@ -211,7 +233,7 @@ def _kind_problem(text: str, node: JsonNode, step: str | int) -> UnreadableText 
 
 
 def _put(text: str, changes: Sequence[tuple[int, int, str]]) -> str:
-    """Return the text with (start, end, new text) changes, which do not overlap."""
+    """Return the text with (start offset, end offset, new text) changes, which do not overlap."""
     pieces, at = [], 0
     for start, end, new in sorted(changes, key=lambda change: change[0]):
         pieces += [text[at:start], new]
@@ -227,7 +249,7 @@ def _verified(text: str, expected: JsonValue) -> Edited:
 
 
 def _with(value: JsonValue, path: JsonPath, new: JsonValue) -> JsonValue:
-    """Return a copy of a value with `new` at a path."""
+    """Return a copy of a value with `new` at `path`, and with missing objects and arrays added."""
     if not path:
         return new
     step, made = path[0], copy.copy(value)
@@ -240,7 +262,7 @@ def _with(value: JsonValue, path: JsonPath, new: JsonValue) -> JsonValue:
 
 
 def _lacking(value: JsonValue, path: JsonPath) -> JsonValue:
-    """Return a copy of a value without what is at a path."""
+    """Return a copy of a value without the member or item to which `path` leads."""
     step, rest = path[0], path[1:]
     if isinstance(step, str) and isinstance(value, dict):
         inner = {} if not rest else {step: _lacking(value[step], rest)}

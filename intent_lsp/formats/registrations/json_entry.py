@@ -1,4 +1,4 @@
-"""Entries of ours in JSON settings: how they are known, and whether they are right."""
+"""Recognises our entries in the JSON settings of agent hosts, and checks what they hold."""
 
 import shlex
 from dataclasses import dataclass
@@ -19,10 +19,11 @@ _LIMITS: Final = ("timeout", "timeoutSec")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JsonEntry:
-    """One entry of ours.
+    """An entry of ours in a JSON file, and the `value` that it must have.
 
-    `path` leads to the array that it is an item of, or to the entry itself if it is a member.
-    `trigger` is the key whose value tells apart entries of several events in one array, or None.
+    `item`: it is an item of the array to which `path` leads; otherwise it is the member to which
+    `path` leads. `trigger` is the key that names an entry's event, if one array has the entries of
+    several events, else None.
     """
 
     path: JsonPath
@@ -32,7 +33,11 @@ class JsonEntry:
 
 
 def is_right(node: JsonNode | None, entry: JsonEntry, host: str) -> bool:
-    """Whether a found value holds all that an entry asks for. More members are permitted."""
+    """Return whether a found value holds all that `entry` asks for. False for None.
+
+    More members and a longer time limit are permitted. Of a matcher group, the first handler that
+    calls our hook for `host` is compared, and the group must match every tool.
+    """
     if node is None or not is_group(entry.value):
         return node is not None and covers(node.value, entry.value, "")
     found, wanted = node.value, entry.value
@@ -49,7 +54,11 @@ def is_right(node: JsonNode | None, entry: JsonEntry, host: str) -> bool:
 
 
 def covers(found: JsonValue, wanted: JsonValue, key: str) -> bool:
-    """Whether a found value has all that is wanted. A longer time limit is right, too."""
+    """Return whether `found` has everything that `wanted` has, compared member by member.
+
+    `key` is the key of both values, or "". A longer time limit is accepted, and so is any matcher
+    that matches every tool.
+    """
     if isinstance(wanted, dict):
         return isinstance(found, dict) and all(
             name in found and covers(found[name], each, name) for name, each in wanted.items()
@@ -62,23 +71,26 @@ def covers(found: JsonValue, wanted: JsonValue, key: str) -> bool:
 
 
 def matches_all(group: dict[str, JsonValue]) -> bool:
-    """Whether a matcher group is about every tool."""
+    """Return whether a matcher group applies to every tool."""
     return group.get(MATCHER) in _EVERYTHING
 
 
 def is_group(value: JsonValue) -> bool:
-    """Whether a value is a matcher with its handlers."""
+    """Return whether a value is a matcher group: an object with an array of handlers."""
     return isinstance(value, dict) and isinstance(value.get(HANDLERS), list)
 
 
 def is_alone(value: JsonValue) -> bool:
-    """Whether a matcher group has one handler."""
+    """Return whether a value is a matcher group with exactly one handler."""
     handlers = value.get(HANDLERS) if isinstance(value, dict) else None
     return isinstance(handlers, list) and len(handlers) == 1
 
 
 def handler_of(value: JsonValue, host: str) -> int | None:
-    """Return the index of the handler of ours in a matcher group, or None."""
+    """Return the index of the first handler in a matcher group that calls our hook for `host`.
+
+    Return None if there is no such handler, or the value is no matcher group.
+    """
     handlers = value.get(HANDLERS) if isinstance(value, dict) else None
     if not isinstance(handlers, list):
         return None
@@ -86,7 +98,10 @@ def handler_of(value: JsonValue, host: str) -> int | None:
 
 
 def calls(value: JsonValue, host: str) -> bool:
-    """Whether a value has a command that calls a host's hook of ours, itself or in its `action`."""
+    """Return whether a value has a command, of its own or in its `action`, that calls our hook.
+
+    The command must call it for the host `host`. False for a value that is not an object.
+    """
     if not isinstance(value, dict):
         return False
     commands = [value.get(key) for key in _COMMANDS]
@@ -103,7 +118,10 @@ def _words(command: str) -> list[str]:
 
 
 def same_trigger(value: JsonValue, entry: JsonEntry) -> bool:
-    """Whether a found value is about the event of an entry."""
+    """Return whether a found value names the same event as `entry`.
+
+    True also if `entry.trigger` is None.
+    """
     if entry.trigger is None:
         return True
     wanted = entry.value if isinstance(entry.value, dict) else {}

@@ -1,4 +1,4 @@
-"""Registrations in JSON files: entries found, compared, added, corrected and removed.
+"""Registrations in JSON files: our entries found, compared, added, corrected and removed.
 
 Invariant: an entry that is right is not touched, and a new one stands after all others.
 """
@@ -38,10 +38,12 @@ from intent_lsp.formats.registrations.registration import EditedText, State
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JsonRegistration:
-    """The entries of one host in a JSON file.
+    """Our entries for one host in a JSON file.
 
-    `container` leads to what holds all of its hooks. `top` are members that the file must have
-    besides, such as a version. `own`: the file is for our entries alone.
+    `host` is the host's name in `intent-lsp hook NAME`. `container` is the path of the value that
+    holds the hooks of all events or, for an MCP server, the path of the server's entry. `top` are
+    members that the file must have besides, such as a version. `own`: the file is for our entries
+    alone.
     """
 
     host: str
@@ -51,7 +53,11 @@ class JsonRegistration:
     own: bool = False
 
     def state(self, text: str | None) -> State | UnreadableText:
-        """Return how far a text holds the entries."""
+        """Return how far a file holds the entries. `text` is its text, or None for no file.
+
+        MISSING: it holds none of our entries. DIFFERS: an entry or a member of `top` is missing or
+        wrong. Return UnreadableText if the text is not JSON.
+        """
         tree = None if _is_empty(text) else parse_jsonc(text or "")
         if tree is None or isinstance(tree, UnreadableText):
             return tree or State.MISSING
@@ -69,7 +75,10 @@ class JsonRegistration:
         return State.REGISTERED if topped and right else State.DIFFERS
 
     def installed(self, text: str | None) -> EditedText:
-        """Return the text with the entries."""
+        """Return the file's text with all entries, each of them right, and the members of `top`.
+
+        `text` is None for no file. Return UnreadableText if the text cannot be edited.
+        """
         if text is None or _is_empty(text):
             return (text or "") + self._new()
         made: Edited = text
@@ -80,7 +89,11 @@ class JsonRegistration:
         return made
 
     def uninstalled(self, text: str | None) -> EditedText:
-        """Return the text without any entry of ours; None if that leaves nothing."""
+        """Return the text without any entry of ours, or None, for no file, if that leaves nothing.
+
+        Nothing is left, too, if a file for our entries alone (`own`) still has the members of
+        `top`. Return UnreadableText if the text cannot be edited.
+        """
         if text is None or _is_empty(text):
             return text
         if text == self._new():
@@ -97,7 +110,7 @@ class JsonRegistration:
         return None if isinstance(made, str) and self._is_left_over(made) else made
 
     def _new(self) -> str:
-        """Return the text of a file with our entries alone."""
+        """Return the text of a new file that holds only our entries and the members of `top`."""
         made: Edited = new_json(dict(self.top))
         for entry in self.entries:
             made = made if isinstance(made, UnreadableText) else self._appended(made, entry)
@@ -118,7 +131,7 @@ class JsonRegistration:
         return with_value(text, (*entry.path, 0 if node is None else len(node.parts)), entry.value)
 
     def _with(self, text: str, entry: JsonEntry) -> Edited:
-        """Return the text with an entry: added, corrected, or as it is if it is right."""
+        """Return the text with an entry: added, corrected, or unchanged if it is right."""
         tree = parse_jsonc(text)
         if isinstance(tree, UnreadableText):
             return tree
@@ -134,7 +147,11 @@ class JsonRegistration:
         return self._with_group(text, path, node, entry)
 
     def _with_group(self, text: str, path: JsonPath, node: JsonNode, entry: JsonEntry) -> Edited:
-        """Correct a matcher group that has a handler of ours."""
+        """Return the text in which our handler in the matcher group `node` at `path` is right.
+
+        If others share the group, and its matcher does not match every tool, our handler gets a new
+        group of its own.
+        """
         place = handler_of(node.value, self.host)
         wanted = entry.value if isinstance(entry.value, dict) else {}
         handlers = wanted.get(HANDLERS)
@@ -153,7 +170,11 @@ class JsonRegistration:
         return self._appended(made, entry) if isinstance(made, str) else _lost(made)
 
     def _found(self, tree: JsonNode, entry: JsonEntry) -> list[JsonPath]:
-        """Return the paths of what is ours in the place of an entry."""
+        """Return the paths of our entries in the place of `entry`.
+
+        These are the item of its array with its event that call our hook, or the member at its
+        path.
+        """
         node = value_at(tree, entry.path)
         if node is None:
             return []
@@ -166,7 +187,10 @@ class JsonRegistration:
         ]
 
     def _ours(self, tree: JsonNode) -> Iterator[JsonPath]:
-        """Yield the path of each entry, or of a handler in a group that others share."""
+        """Yield the path of each entry of ours, or of our handler alone if others share its group.
+
+        Entries on any event are found, also on one that is not registered now.
+        """
         for entry in self.entries:
             if not entry.item and value_at(tree, entry.path) is not None:
                 yield entry.path
@@ -193,7 +217,10 @@ def _is_empty(text: str | None) -> bool:
 
 
 def _then(text: Edited, path: JsonPath, value: JsonValue) -> Edited:
-    """Return the text with a value at a path. A text that has it stays as it is."""
+    """Return the text with `value` at `path`. A text whose value there covers it stays as it is.
+
+    UnreadableText is returned unchanged.
+    """
     if isinstance(text, UnreadableText):
         return text
     tree = parse_jsonc(text)
@@ -205,7 +232,11 @@ def _then(text: Edited, path: JsonPath, value: JsonValue) -> Edited:
 
 
 def _amended(text: EditedText, path: JsonPath, value: JsonValue) -> Edited:
-    """Return the text in which the value at a path has at least the members of `value`."""
+    """Return the text in which the value at `path` has at least the members of `value`.
+
+    A `value` that is not an object is put there itself. If `text` is not a text, return
+    UnreadableText.
+    """
     if not isinstance(text, str):
         return _lost(text)
     if not isinstance(value, dict):

@@ -1,6 +1,6 @@
-"""Parses JSON with comments and trailing commas into nodes with their places in the text.
+"""Parses JSON with comments and trailing commas into nodes with their offsets in the text.
 
-Invariant: a text that is not valid is a value, `UnreadableText`, which names the place.
+Invariant: a text that is not valid gives `UnreadableText`, which names the place.
 """
 
 import json
@@ -23,7 +23,10 @@ _SCALAR = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])|(?:t
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnreadableText:
-    """Why a text cannot be edited, and where: a line and a column from 1, or None for no place."""
+    """Why a text cannot be read or edited, as a clause for a message.
+
+    `line` and `column` count from 1. They are None if no place is known.
+    """
 
     problem: str
     line: int | None = None
@@ -31,13 +34,13 @@ class UnreadableText:
 
     @property
     def place(self) -> str:
-        """The place as it is appended to a path, such as `:3:7`; "" if there is none."""
+        """The place as text that is appended to a path, such as `:3:7`; "" if no place is known."""
         return "" if self.line is None else f":{self.line}:{self.column or 1}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JsonPart:
-    """A member of an object or an item of an array.
+    """A member of an object, with its `key`, or an item of an array, whose `key` is None.
 
     `start` is the offset of a member's key, or of an item. `node` is the value.
     """
@@ -54,7 +57,10 @@ class JsonPart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JsonNode:
-    """A value and its offsets. `parts` are what an object or array contains, in their order."""
+    """A value of a JSON text and its offsets.
+
+    `parts` are the members of an object or the items of an array, in order; empty for other values.
+    """
 
     start: int
     end: int
@@ -62,9 +68,9 @@ class JsonNode:
     parts: tuple[JsonPart, ...] = field(default=())
 
     def at(self, step: str | int) -> JsonPart | None:
-        """Return the member with a key, or the item with an index; None if there is none.
+        """Return the member with the key `step`, or the item with that index, or None without one.
 
-        Of several members with one key the last counts, as for other readers.
+        Of several members with one key, the last counts, as it does for other JSON parsers.
         """
         if isinstance(step, str):
             found = [part for part in self.parts if part.key == step]
@@ -73,7 +79,10 @@ class JsonNode:
 
 
 def parse_jsonc(text: str) -> JsonNode | UnreadableText:
-    """Parse a text. Comments and a comma after the last member or item are permitted."""
+    """Parse JSON text. Comments, and a comma after the last member or item, are permitted.
+
+    Return UnreadableText if the text is not valid or is nested deeper than DEEPEST levels.
+    """
     reader = _Reader(text)
     try:
         start = reader.space(0)
@@ -90,7 +99,7 @@ def parse_jsonc(text: str) -> JsonNode | UnreadableText:
 
 
 class _NotJsonError(Exception):
-    """A text is not JSON from the offset `at` on. It never leaves this module."""
+    """The text is not JSON at the offset `at`. `parse_jsonc` catches it."""
 
     def __init__(self, at: int, problem: str) -> None:
         super().__init__(problem)
@@ -105,7 +114,10 @@ class _Reader:
         raise _NotJsonError(at, problem)
 
     def space(self, at: int) -> int:
-        """Return the offset after white space and comments."""
+        """Return the offset after the white space and comments at `at`.
+
+        Raise _NotJsonError for a comment without an end.
+        """
         found = _SPACE.match(self.text, at)
         after = at if found is None else found.end()
         if self.text.startswith("/*", after):
@@ -165,7 +177,10 @@ class _Reader:
         return JsonNode(start=at, end=here + 1, value=values, parts=tuple(parts))
 
     def _after_part(self, end: int, closing: str) -> int:
-        """Return the offset of the next part, or of the closing bracket."""
+        """Return the offset of the next part, or of the bracket `closing` if there is none.
+
+        `end` is the offset of the end of the part before.
+        """
         here = self.space(end)
         if self.text.startswith(",", here):
             return self.space(here + 1)

@@ -1,6 +1,6 @@
 """The agent hosts whose hooks have been seen at work, as data (agents.md).
 
-Invariant: `WorktreeCreate` is registered nowhere: a hook there would replace git's own work.
+Invariant: no hook is registered on `WorktreeCreate`, since such a hook would replace what git does.
 """
 
 from typing import Final

@@ -1,7 +1,7 @@
-"""The plug-in for opencode, which has no hooks that are commands (agents.md).
+"""The JavaScript plug-in for opencode, whose hooks cannot be commands (agents.md).
 
 It passes events on to `intent-lsp hook opencode`, refuses a call by an exception, and appends what
-is said after a call to the call's output.
+the hook says after a call to the call's output.
 """
 
 from typing import Final
@@ -67,6 +67,6 @@ _CLOSED: Final = """\
 
 
 def plugin_text(*, fail_closed: bool) -> str:
-    """Return the plug-in. `fail_closed`: a call that cannot be judged is refused."""
+    """Return the plug-in's source. With `fail_closed`, it also refuses a call if the hook fails."""
     text = _TEXT.replace("@WRITTEN_BY@", WRITTEN_BY)
     return text.replace("@ON_FAILURE@", _CLOSED if fail_closed else "")

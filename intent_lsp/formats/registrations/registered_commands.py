@@ -1,4 +1,4 @@
-"""The commands of ours that a host's settings really hold, by event, whatever they should hold."""
+"""The commands in a host's settings that call our hook, right or not, each with its event."""
 
 import shlex
 import tomllib
@@ -22,10 +22,11 @@ _IN_MILLISECONDS: Final = 1000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegisteredCommand:
-    """A command of ours in a host's settings.
+    """A command in a host's settings that calls our hook, and the event on which it runs.
 
-    `seconds` is its time limit, or None if the entry has none. `at` are its index among the groups
-    of its event, and among the handlers of its group. `enabled`: the entry is not switched off.
+    `seconds` is its time limit, or None if the entry has none. `at` is the index of its entry or
+    group among those of its event, or in the file's one array, and the index of its handler in the
+    group (0 without groups). `enabled`: the entry does not say that it is switched off.
     """
 
     event: str
@@ -36,16 +37,17 @@ class RegisteredCommand:
 
 
 def gate_event(host: AgentHost) -> str:
-    """Return the event before a call at a host."""
+    """Return the name of a host's event before a call."""
     return host.hooks.gate or OPENCODE_GATE
 
 
 def registered_commands(
     host: AgentHost, text: str, path: str
 ) -> tuple[RegisteredCommand, ...] | UnreadableText:
-    """Return the commands of ours in a settings file, or why the file cannot be read.
+    """Return the commands in a settings file that call our hook, or why the file cannot be read.
 
-    `path` is the file, relative to the directory where the host runs its hooks.
+    `text` is the file's text. `path` is the file, relative to the directory where the host runs its
+    hooks.
     """
     hooks = host.hooks
     match hooks.shape:
@@ -73,7 +75,10 @@ def registered_commands(
 
 
 def hooks_switched_off(text: str) -> bool | None:
-    """Return what a settings file says of `disableAllHooks`; None: nothing, or it is unreadable."""
+    """Return the boolean `disableAllHooks` of a JSON settings file.
+
+    Return None if the file has no such boolean or cannot be read.
+    """
     parsed = parse_jsonc(text) if text.strip() else None
     tree = None if parsed is None or isinstance(parsed, UnreadableText) else parsed.value
     said = tree.get("disableAllHooks") if isinstance(tree, Mapping) else None

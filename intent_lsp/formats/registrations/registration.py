@@ -1,4 +1,4 @@
-"""A registration: what a settings file of an agent host must hold, and how far it does."""
+"""A registration: what a settings file of an agent host must hold, and how far it holds it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ WRITTEN_BY: Final = "Written by `intent-lsp agents install`."
 
 
 class Purpose(StrEnum):
-    """What a registration is for."""
+    """What is registered: our hooks, or our MCP server."""
 
     HOOKS = "hooks"
     MCP = "mcp"
@@ -36,7 +36,10 @@ class Place(StrEnum):
 
 
 class State(StrEnum):
-    """How far a file holds a registration. DIFFERS: it holds an older or another one of ours."""
+    """How far a file holds a registration.
+
+    DIFFERS: it holds a part of it, or an older or another form of it.
+    """
 
     REGISTERED = "registered"
     MISSING = "not registered"
@@ -48,27 +51,33 @@ EditedText: TypeAlias = str | UnreadableText | None
 
 
 class RegistrationText(Protocol):
-    """What a file must hold. Every text is None where there is no file."""
+    """What a file must hold for a registration. A file's text is None if there is no file."""
 
     def state(self, text: str | None) -> State | UnreadableText:
-        """Return how far a text holds the registration."""
+        """Return how far a file's text holds the registration, or why it cannot be read."""
         ...
 
     def installed(self, text: str | None) -> EditedText:
-        """Return the text with the registration. A text that holds it stays as it is."""
+        """Return the file's text with the registration, or why it cannot be edited.
+
+        A text that holds the registration already is returned unchanged.
+        """
         ...
 
     def uninstalled(self, text: str | None) -> EditedText:
-        """Return the text without the registration; None if nothing is left of it."""
+        """Return the file's text without the registration, or why it cannot be edited.
+
+        Return None, for no file, if nothing else is left in it.
+        """
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Registration:
-    """One registration of one host in one file.
+    """One registration for one host in one file. `content` is what the file must hold.
 
     `paths` are the names that the file may have, relative to the repository or to the home
-    directory; the first that exists is meant, else the first. `executable`: the file is a program.
+    directory; the first that exists is used, else the first. `executable`: the file is a program.
     """
 
     purpose: Purpose
@@ -79,7 +88,10 @@ class Registration:
 
 
 def calls_hook(words: Sequence[str], host: str) -> bool:
-    """Whether a command, split into words, calls our hook for a host."""
+    """Return whether a command, split into words, calls our hook for the host `host`.
+
+    It does if a word names our program or module, and `hook` and the host follow.
+    """
     names = [word.replace("\\", "/").rsplit("/", 1)[-1] for word in words]
     return any(
         name in (PROGRAM, MODULE) and list(words[at + 1 : at + 3]) == ["hook", host]

@@ -1,8 +1,9 @@
-"""Registrations in TOML files: tables of ours appended, corrected and removed as whole lines.
+"""Registrations in TOML files: our tables appended, corrected and removed as whole lines.
 
-Invariant: bytes outside of our tables stay as they are, and removing what was added gives the text
-from before back. A new table stands at the end, since a table ends where the next one begins.
-Invariant: the text after an edit is parsed again, and must hold what the edit was to make of it.
+Invariant: bytes outside of our tables stay as they are, and removing what was added restores the
+earlier text. A new table stands at the end, since a table ends where the next one begins.
+Invariant: the text after an edit is parsed again, and must have the value that the edit was to give
+it. Else the edit is refused.
 """
 
 import copy
@@ -31,9 +32,10 @@ Table = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TomlEntry:
-    """A table of ours.
+    """A table of ours, and the keys and values that it must have.
 
-    `path` leads to the table, or to the array of tables that it is an item of (`item`).
+    `item`: it is an item of the array of tables to which `path` leads; otherwise it is the table to
+    which `path` leads.
     """
 
     path: tuple[str, ...]
@@ -43,10 +45,11 @@ class TomlEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TomlRegistration:
-    """The tables of one host in a TOML file.
+    """Our tables for one host in a TOML file.
 
-    Several of them may be items of one array of tables. The value of their key `trigger`, such as
-    the name of an event, tells them apart from one another; their command, from items of others.
+    `host` is the host's name in `intent-lsp hook NAME`. If several tables are items of one array,
+    their values of the key `trigger`, such as the name of an event, tell them apart. Their
+    commands, which call our hook, tell them apart from tables of others.
     """
 
     host: str
@@ -54,7 +57,11 @@ class TomlRegistration:
     trigger: str = "event"
 
     def state(self, text: str | None) -> State | UnreadableText:
-        """Return how far a text holds the tables."""
+        """Return how far a file holds the tables. `text` is its text, or None for no file.
+
+        MISSING: it holds none of them. DIFFERS: some are missing or wrong. Return UnreadableText if
+        the text is not TOML.
+        """
         tree = _parsed(text or "")
         if isinstance(tree, UnreadableText):
             return tree
@@ -68,14 +75,20 @@ class TomlRegistration:
         return State.REGISTERED if right else State.DIFFERS
 
     def installed(self, text: str | None) -> EditedText:
-        """Return the text with the tables."""
+        """Return the file's text with all tables, each of them right. `text` is None for no file.
+
+        Return UnreadableText if the text cannot be edited.
+        """
         made: str | UnreadableText | None = text
         for entry in self.entries:
             made = made if isinstance(made, UnreadableText) else self._with(made, entry)
         return made
 
     def uninstalled(self, text: str | None) -> EditedText:
-        """Return the text without any table of ours; None if that leaves nothing of a new file."""
+        """Return the text without any table of ours, or None if nothing else was in it.
+
+        None stands for no file. Return UnreadableText if the text cannot be edited.
+        """
         made: str | UnreadableText | None = text
         while isinstance(made, str):
             tree = _parsed(made)
@@ -104,7 +117,7 @@ class TomlRegistration:
         return with_block_at(text or "", *cut, _lines(entry))
 
     def _found(self, tree: Table, entry: TomlEntry) -> list[Table]:
-        """Return the tables of ours that are in the place of an entry."""
+        """Return the tables of ours in the place of `entry`; of an array, those with its event."""
         wanted = dict(entry.values).get(self.trigger)
         return [
             table
@@ -144,7 +157,7 @@ def _parsed(text: str) -> Table | UnreadableText:
 
 
 def _has(table: Table, entry: TomlEntry) -> bool:
-    """Whether a table has all values of an entry. A longer time limit is right, too."""
+    """Return whether a table has all values of an entry. A longer time limit is accepted."""
     return all(
         table.get(key) == value
         or (key == "timeout" and isinstance(table.get(key), int) and table[key] >= value)
@@ -153,7 +166,7 @@ def _has(table: Table, entry: TomlEntry) -> bool:
 
 
 def _lines(entry: TomlEntry) -> tuple[str, ...]:
-    """Return a table as lines."""
+    """Return the table of an entry as lines of TOML, without line ends."""
     # A basic string of TOML is one of JSON, as long as it is ASCII.
     name = ".".join(
         step if re.fullmatch(r"[\w-]+", step) else json.dumps(step) for step in entry.path
@@ -163,7 +176,10 @@ def _lines(entry: TomlEntry) -> tuple[str, ...]:
 
 
 def _changed(tree: Table, entry: TomlEntry, gone: Table | None) -> Table:
-    """Return a copy of a file's values with an entry added, or with the table `gone` removed."""
+    """Return a copy of a file's values with `entry` added, or without the table `gone`.
+
+    If `gone` is None, the entry is added; otherwise `gone`, a table in its place, is removed.
+    """
     made = copy.deepcopy(tree)
     node = made
     for step in entry.path[:-1]:
@@ -184,13 +200,16 @@ def _changed(tree: Table, entry: TomlEntry, gone: Table | None) -> Table:
 
 
 def _without(text: str, tree: Table, entry: TomlEntry, gone: Table) -> EditedText:
-    """Return the text without a table; None if nothing is left."""
+    """Return the text without the table `gone`, or None if nothing is left.
+
+    Return UnreadableText if the table is not in whole lines of its own.
+    """
     cut = _cut(text, tree, entry, gone)
     return _form_problem(entry) if cut is None else without_block(text, *cut)
 
 
 def _cut(text: str, tree: Table, entry: TomlEntry, gone: Table) -> tuple[int, int] | None:
-    """Return the start and end offset of the lines to remove so that only the table `gone` goes.
+    """Return the (start, end) offsets of the lines to remove so that only the table `gone` goes.
 
     Return None if no run of at most LINES_AT_MOST whole lines does that.
     """
@@ -209,7 +228,10 @@ def _cut(text: str, tree: Table, entry: TomlEntry, gone: Table) -> tuple[int, in
 
 
 def _pruned(tree: Table, entry: TomlEntry) -> Table:
-    """Return a copy of a file's values without the empty tables or array around an entry."""
+    """Return a copy of a file's values, without empty tables and an empty array on an entry's path.
+
+    `entry` is that entry.
+    """
     made = copy.deepcopy(tree)
     around = len(entry.path) if entry.item else len(entry.path) - 1
     for size in range(around, 0, -1):

@@ -88,7 +88,10 @@ class Chart:
 
 
 def heat_of(survey: ReportSurvey) -> Heat:
-    """Return the most edited files and the intents with the most edits, for the heat table."""
+    """Return the contents of the heat table: the files and the intents with the most edits.
+
+    These are at most 40 files and 8 intents.
+    """
     files = [(name, tally) for name, tally in survey.groups[By.PATH].largest() if name is not None]
     intents = [name for name, _ in survey.groups[By.INTENT].largest()]
     shown, columns = files[:_FILES_SHOWN], intents[:_INTENTS_SHOWN]

@@ -1,7 +1,8 @@
 """The ledger report as one self-contained HTML page (ledger section 7).
 
 Invariant: the page loads nothing from the network, and its Content-Security-Policy forbids it.
-Invariant: text from records is shown as text only, never as markup, and all of it is visible.
+Invariant: text from records is shown as text only, never as markup. Invisible characters in it are
+escaped.
 """
 
 import base64

@@ -206,9 +206,10 @@ class _Walk:
             self.readings.append(_read(text.word.text, text.site.place, self._level, self._lists))
 
     def _before(self, nodes: Sequence[Node], program: str = "") -> tuple[Word, ...]:
-        """Read redirections. Return the operands of the command that are written between them.
+        """Add what redirections do to `readings`, and what commands inside them do.
 
-        `nodes` are the redirections, `program` is the command to which they belong.
+        Return the words between the redirections that are operands of the command. `nodes` are the
+        redirections, `program` is the command to which they belong.
         """
         tail = read_tail(nodes)
         self._nested(tail.inside, program)
@@ -217,7 +218,7 @@ class _Walk:
         return words_of(tail.operands)
 
     def _after(self, nodes: Sequence[Node]) -> None:
-        """Read the commands that follow the start of a here-document on the same line.
+        """Add to `readings` what commands do that follow the start of a here-document on its line.
 
         `nodes` are redirections, to which the grammar attaches these commands.
         """
@@ -228,7 +229,10 @@ class _Walk:
             self.visit(node)
 
     def _nested(self, nodes: Iterable[Node], program: str) -> None:
-        """Read the commands inside the arguments of a program. Their readings name `program`."""
+        """Add to `readings` what the commands inside a program's arguments do.
+
+        These readings name `program`, unless that is "".
+        """
         before, start = self._place, len(self.readings)
         for node in nodes:
             self.visit(node)

@@ -92,9 +92,9 @@ def _sign(node: Node) -> str:
 
 
 def _backquoted(node: Node) -> bool:
-    """Return whether a redirection is a here-document with a command in backquotes.
+    """Return whether a redirection is a here-document that has a backquote and is not quoted.
 
-    The grammar takes such a command for text, but the shell runs it.
+    The grammar takes a command in backquotes there for text, but the shell runs it.
     """
     children = {child.type: child for child in node.children}
     start, body = children.get("heredoc_start"), children.get("heredoc_body")

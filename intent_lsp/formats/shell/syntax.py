@@ -130,9 +130,10 @@ def _grammar() -> Language:
 
 
 def _is_covered(root: Node, source: bytes) -> bool:
-    """Return whether only separators that every shell knows are between the leaves of a tree.
+    """Return whether every shell would split a text into the leaves of its tree.
 
-    `root` is the syntax tree of the text `source`.
+    Between the leaves there must be only separators that every shell knows. `root` is the syntax
+    tree of the text `source`.
     """
     at = 0
     for leaf in _leaves(root):

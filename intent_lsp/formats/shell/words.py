@@ -195,7 +195,10 @@ def _ansi(text: str) -> Iterator[_Letter]:
 
 
 def _alternatives(letters: Sequence[_Letter]) -> list[list[_Letter]] | None:
-    """Return the words to which the braces in a word expand, or None if there are too many."""
+    """Return the words to which the braces with commas in a word expand, such as `{a,b}`.
+
+    Return None if there are more than MAX_ALTERNATIVES.
+    """
     done: list[list[_Letter]] = []
     waiting: list[list[_Letter]] = [list(letters)]
     while waiting:

@@ -79,8 +79,9 @@ def in_time() -> bool:
 def parse(language: str, content: FileContent, late: Late = in_time) -> SyntaxTree | None:
     """Return the syntax tree of a file's content. Broken code gives a partial tree.
 
-    Return None if the grammar is not installed, if the content is not text, contains NUL or is over
-    MAX_PARSED_BYTES, or if parsing takes too many steps or `late`, called repeatedly, returns True.
+    Return None if the grammar is not installed, if the content is not text, contains NUL, is over
+    MAX_PARSED_BYTES or is YAML nested too deep, or if parsing takes too many steps or `late`,
+    called repeatedly, returns True.
     """
     source, grammar = _source(language, content), _grammar(language)
     whole = None if source is None or grammar is None else _tree(grammar, source, late)
@@ -93,7 +94,7 @@ def captured(tree: SyntaxTree, types: tuple[str, ...], depth: int | None) -> lis
     """Return all nodes of the given types in text order, outer nodes before inner ones.
 
     `depth` is the greatest depth in the tree at which a node is found, or None for any depth. Types
-    that the grammar does not have are skipped.
+    that the grammar does not have are skipped. The result is empty without any other type.
     """
     query = _query(tree.language, types)
     if query is None:

@@ -41,9 +41,10 @@ _Parts: TypeAlias = tuple[list[Node], list[Node], list[bytes]]
 class TreeChange:
     """The difference between two syntax trees, the old one and the new one.
 
-    `alike`: they differ only by names, order, comments and layout. If it is false, the other fields
-    are incomplete. `moved`: definitions or imports changed their order. `prose`: comments changed.
-    `renamed` maps each pair (old name, new name) to the nodes with the old name in the old tree.
+    `alike`: they differ only by names, order, comments, docstrings and layout. If it is false, the
+    other fields are incomplete. `moved`: definitions or imports changed their order. `prose`:
+    comments or docstrings changed. `renamed` maps each pair (old name, new name) to the nodes with
+    the old name in the old tree.
     """
 
     alike: bool = True
@@ -84,8 +85,9 @@ def inferred_change(
 ) -> tuple[MutationClass, AstFingerprint | None]:
     """Return the class of an edit of a file, and the AST fingerprint of the content after the edit.
 
-    The fingerprint is None if that content cannot be parsed. `late` returns True once the caller
-    has no more time. `tree_of` parses both contents; a caller may pass a function with a cache.
+    The fingerprint is None if the file is gone or its content cannot be parsed. `late` returns True
+    once the caller has no more time. `tree_of` parses both contents; a caller may pass a function
+    with a cache.
     """
     if before.absent or after.absent:
         gone = after.absent and not before.absent
@@ -142,7 +144,7 @@ def _without_comments(content: FileContent) -> list[str] | None:
 def tree_change(old: SyntaxTree, new: SyntaxTree, late: Late) -> TreeChange:
     """Return the difference between two syntax trees.
 
-    They are reported as not alike if `late` returns True, which means that time ran out.
+    They also count as not alike if `late` returns True, which means that time ran out.
     """
     change = TreeChange()
     pairs = [(old.root, new.root)]
@@ -227,8 +229,9 @@ def _matched(
 def _parts(tree: SyntaxTree, above: Node, children: Sequence[Node]) -> _Parts:
     """Return `children`, some children of the node `above`, as three lists.
 
-    These are the nodes whose order matters, the nodes that may move, and the texts of comments.
-    Children that are only layout are left out. A comment that a tool reads counts as code.
+    These are the nodes whose order matters, the nodes that may move, and the texts of comments and
+    of the docstring. Children that are only layout are left out. A comment that a tool reads counts
+    as code.
     """
     fixed, movable, prose = list[Node](), list[Node](), list[bytes]()
     doc, attributed = _docstring(tree, above), False

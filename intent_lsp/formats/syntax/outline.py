@@ -69,8 +69,8 @@ def outlined_tree(path: str, content: FileContent, late: Late = in_time) -> Outl
     """Return the syntax tree of a file's content with its definitions.
 
     Return None if the language is unknown, its grammar is not installed, or the content cannot be
-    parsed: it is not text, is over 1 MB, or takes too many steps or too long. `late` returns True
-    once the caller has no more time.
+    parsed: it is not text, contains NUL, is over 1 MB, is YAML nested too deep, or takes too many
+    steps or too long. `late` returns True once the caller has no more time.
     """
     language = language_of(path)
     tree = None if language is None else parse(language, content, late)
@@ -100,7 +100,7 @@ def innermost(found: Iterable[Definition]) -> Iterator[Definition]:
 def file_fingerprint(
     path: str, content: FileContent, late: Late = in_time, tree_of: TreeOf = outlined_tree
 ) -> AstFingerprint | None:
-    """Return the AST fingerprint of a file's content, or None if the content cannot be parsed.
+    """Return the AST fingerprint of a file's content, or None if it cannot be parsed in time.
 
     The fingerprint is specified in ledger section 1. `late` returns True once the caller has no
     more time. `tree_of` parses the content; a caller may pass a function with a cache.
@@ -152,7 +152,10 @@ def _own(node: Node, kind: str, name: str) -> Definition:
 
 
 def _outermost(node: Node) -> Node:
-    """Return the outermost node that belongs to a definition, such as its decorator or `export`."""
+    """Return the outermost node that belongs to a definition.
+
+    This is the definition's node, or a node around it, such as an `export` or one with decorators.
+    """
     while (above := node.parent) is not None and above.type in HELD_WITH:
         if above.type in LISTS and len(above.named_children) > 1:
             break

@@ -25,7 +25,7 @@ def consistent(tree: SyntaxTree, renamed: Mapping[tuple[bytes, bytes], Sequence[
 
     `renamed` maps (old name, new name) to the changed nodes of `tree`, the old tree. For each name,
     its declaration and every other use in its scope must be renamed, and the new name must not be
-    used there before.
+    used there before. False also if more than MAX_PLACES nodes are changed.
     """
     few = sum(map(len, renamed.values())) <= MAX_PLACES
     return few and all(_renames(tree, *names, nodes) for names, nodes in renamed.items())
@@ -76,7 +76,10 @@ def _is_of_self(tree: SyntaxTree, node: Node) -> bool:
 
 
 def _is_member(node: Node) -> bool:
-    """Return whether an identifier is looked up in an object, as `name` is in `thing.name`."""
+    """Return whether an identifier is looked up in something, as `name` is in `thing.name`.
+
+    The name of a keyword argument counts too.
+    """
     above = node.parent
     if above is None or _MEMBERS.fullmatch(node.type):
         return above is not None
@@ -96,7 +99,8 @@ def _places(
 ) -> Iterator[int]:
     """Yield the byte offsets in a scope, a byte range, where a name occurs as an identifier.
 
-    Names after a dot, as in `thing.name`, count only if `members` is set.
+    Names after a dot, as in `thing.name`, count only if `members` is set. After MAX_PLACES
+    occurrences of the text, every further one counts as an identifier.
     """
     before = rb"(?<![\w$])" if name[:1].isalnum() or name[:1] == b"_" else b""
     word = re.compile(before + re.escape(name) + rb"(?![\w$])")

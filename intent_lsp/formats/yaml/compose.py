@@ -122,7 +122,7 @@ class _Building:
         """Return the nodes of the whole text, with its duplicate keys and unquoted globs.
 
         Raise _ProblemError at the first exceeded limit, merge key, invalid alias or second
-        document.
+        document. Errors of the YAML parser pass through.
         """
         root, documents = None, 0
         self._events = _events(self._text[self._lead :])

@@ -152,8 +152,9 @@ def text_of(reading: YamlDocument, node: YamlNode) -> str | None:
 def texts_of(reading: YamlDocument, node: YamlNode) -> tuple[tuple[YamlNode, str], ...]:
     """Return the items of a list of single values: for each item, its node and its text.
 
-    An item that is empty or not a single value gets a finding and is left out. A null node gives an
-    empty result. Any other node that is not a list gets a finding and gives an empty result too.
+    An item without any text or quotes, or one that is a list or a mapping, gets a finding and is
+    left out. A null node gives an empty result. Any other node that is not a list gets a finding
+    and gives an empty result too.
     """
     content = content_of(node)
     if isinstance(content, Scalar) and content.null:

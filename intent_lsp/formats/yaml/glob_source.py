@@ -57,7 +57,7 @@ def flow_item(text: str, at: int) -> tuple[int, bool]:
     """Find the end of the flow list's item that starts at the offset `at`.
 
     Return the end's offset, and whether the item is complete: not empty, with its quotes and
-    brackets closed on the same line.
+    brackets closed on the same line. If its quotes are not closed, the offset is `at`.
     """
     depth = 0
     quoted = _QUOTED.match(text, at)

@@ -69,9 +69,9 @@ def fields_of(
 ) -> dict[str, Field]:
     """Return the pairs of a mapping, each under the known key that its key means.
 
-    Add a finding for each key in another spelling, each key that means the same as a preferred one,
-    and each unknown key that resembles a missing known key. With `told`, every unknown key gets a
-    finding.
+    Pairs with unknown keys are left out. Add a finding for each key in another spelling, each key
+    that means the same as a preferred one, and each unknown key that resembles a missing known key.
+    With `told`, every unknown key gets a finding.
     """
     found: dict[str, tuple[int, Field]] = {}
     unknown: list[Scalar] = []

@@ -36,7 +36,7 @@ _NO_TEXT = re.compile(
 def text_spelled(style: str, value: str) -> str:
     """Return a value as YAML source that every YAML reader takes for text.
 
-    `style` is the wanted quote, or "" for none; a value that is unsafe without quotes gets double
+    `style` is the wanted quote, or "" for none; a value that is unsafe in that style gets double
     quotes. A `*` inside a word counts as safe, so that globs can be without quotes like their
     neighbours.
     """
@@ -51,8 +51,8 @@ def list_lines(
 ) -> tuple[str, ...]:
     """Return the lines of YAML source for a key with a list of values, without line ends.
 
-    The list is a block list whose dashes are indented by `indent` columns. It is on the key's line
-    if `indent` is None or there are no values. `style` is the quote of the values, or "".
+    The list is a block list whose dashes are indented by `indent` columns. If `indent` is None or
+    there are no values, it is in brackets on the key's line. `style` is the values' quote, or "".
     """
     if indent is None or not values:
         return (f"{key}: {flow_list(style, values)}",)
@@ -60,12 +60,15 @@ def list_lines(
 
 
 def flow_list(style: str, values: Sequence[str]) -> str:
-    """Return a list of values as YAML source on one line. `style` is the values' quote, or ""."""
+    """Return values as a YAML list in brackets on one line. `style` is their quote, or ""."""
     return f"[{', '.join(text_spelled(style, value) for value in values)}]"
 
 
 def list_indent(reading: YamlDocument, table: MappingNode) -> int | None:
-    """Return by how many columns a mapping indents its first block list, or None if it has none."""
+    """Return by how many columns a mapping's first block list is indented from its key.
+
+    Return None if no value is a block list.
+    """
     for key, value in table.pairs:
         if isinstance(value, SequenceNode) and not value.flow:
             inner = reading.places.position(value.start).character
@@ -76,7 +79,10 @@ def list_indent(reading: YamlDocument, table: MappingNode) -> int | None:
 def values_appended(
     reading: YamlDocument, listing: SequenceNode, values: Sequence[str], line_end: str
 ) -> tuple[TextChange, ...]:
-    """Return the changes that append `values` to a list, quoted like the list's last value."""
+    """Return the changes that append `values` to a list.
+
+    They are quoted like the list's last single value, or in double quotes if it has none.
+    """
     spelled = _spelled(listing, values)
     if not listing.items:
         return (first_in_flow(reading, listing, ", ".join(spelled)),)
@@ -95,7 +101,7 @@ def values_renewed(
     """Return the changes that make a non-empty list equal to `values`, which are newest first.
 
     `key` is the key of the list. New values are inserted at the top and old ones are removed from
-    the end.
+    the end. If `values` is empty, the list becomes `[]`.
     """
     kept = _kept([_value(item) for item in listing.items], values)
     fresh = _spelled(listing, values[: len(values) - kept])
@@ -110,9 +116,10 @@ def values_renewed(
 
 
 def item_lead(reading: YamlDocument, listing: SequenceNode, item: YamlNode) -> str:
-    """Return the indent, dash and white space for an item of a block list.
+    """Return the indent, dash and white space for a new item of a block list.
 
-    Take the text before `item` on its line, or make a new one if that text is anything else.
+    They are those before `item` on its line. If other text stands there too, they are the list's
+    indent, a dash and a space.
     """
     start = reading.places.line_start(item.start)
     lead = reading.text[start : item.start]
@@ -182,7 +189,7 @@ class _Renewal:
     def _dash_line(self, item: YamlNode) -> int:
         """Return the offset of the start of the line with an item's dash.
 
-        This line may be above that of the item.
+        The dash may be on a line above the item itself.
         """
         reading = self.reading
         column = reading.places.position(self.listing.start).character
@@ -206,14 +213,17 @@ class _Renewal:
 
 
 def _spelled(listing: SequenceNode, values: Sequence[str]) -> list[str]:
-    """Return the values as YAML source, quoted like the list's last single value."""
+    """Return the values as YAML source, quoted like the list's last single value.
+
+    If the list has no single value, they get double quotes.
+    """
     items = [item for item in listing.items if isinstance(item, Scalar)]
     style = items[-1].style if items else '"'
     return [text_spelled(style, value) for value in values]
 
 
 def _inner_start(text: str, start: int) -> int:
-    """Return the offset of the first item of a flow list whose opening bracket is at `start`."""
+    """Return the offset of the first character after a bracket that is no space or tab."""
     at = start + 1
     while text[at] in " \t":
         at += 1
@@ -221,7 +231,7 @@ def _inner_start(text: str, start: int) -> int:
 
 
 def _value(item: YamlNode) -> str | None:
-    """Return the text of a list's item, or None if it is empty or not a single value."""
+    """Return the text of a list's item; None if it is no single value, or empty without quotes."""
     content = content_of(item)
     if isinstance(content, Scalar) and (content.value or content.style):
         return content.value

@@ -2,8 +2,8 @@
 
 Invariant: offsets count code points of the text. A node's range excludes its anchor and tag, and
 the text after its last value.
-Invariant: a value that `spelled_like` returns reads back as the same text, in block and in flow
-form.
+Invariant: a value that `spelled_like` returns is read back by this project as the same text, in
+block and in flow form.
 """
 
 import re
@@ -106,9 +106,10 @@ def spelled_like(style: str, value: str) -> str:
 
 
 def plain_allowed(value: str) -> bool:
-    """Return whether a value is surely safe without quotes, both in block and in flow form.
+    """Return whether a value can surely be written without quotes, in block and in flow form.
 
-    This is stricter than YAML.
+    This is stricter than YAML. A text that YAML reads as null is not allowed, but one that it reads
+    as a number or a truth value is.
     """
     first = value.split(" ", 1)[0]
     if not value.isprintable() or value in NULLS:

@@ -36,7 +36,7 @@ class GlobKeys:
     inner_of: str = ""
 
     def pattern(self) -> re.Pattern[str]:
-        """Return a regular expression that finds these keys on a line or in a flow mapping.
+        """Return a regular expression that finds these keys, first on a line or in flow mappings.
 
         Group `key` is the key's name; `lead` is the indent and the dashes before a key that is
         first on its line, else None.
@@ -93,8 +93,8 @@ def masked(text: str, globs: Mapping[int, str]) -> str:
 class _Search:
     """One search for unquoted globs through a YAML text, key by key.
 
-    `_outer` is the offset and column of the last `inner_of` key (see GlobKeys), or None outside of
-    its value.
+    `_outer` is an offset up to which the text is known to be in the value of the last `inner_of`
+    key (see GlobKeys), and that key's column. It is None outside of such a value.
     """
 
     def __init__(self, text: str, keys: GlobKeys) -> None:
@@ -116,6 +116,7 @@ class _Search:
         """Return whether a matched key holds globs.
 
         An `outer` key does; an `inner` key does only below the key `inner_of` (see GlobKeys).
+        `_outer` is brought up to date.
         """
         if key.group("key") == self._keys.inner_of:
             self._outer = (key.end(), self._column(key))
@@ -209,8 +210,8 @@ class _Search:
     def _item(self, item: tuple[int, str] | None, *, continued: bool) -> Iterator[tuple[int, str]]:
         """Yield the offset and the source of an item of a block list, if it is an unquoted glob.
 
-        `item` is the offset and the text after the dash, or None to yield nothing. `continued` says
-        that the item goes on on more lines.
+        `item` is the offset and the text after the dash, or None to yield nothing. `continued`: the
+        lines that follow belong to the item too.
         """
         if item is not None:
             body = block_glob(item[1], self._linked, continued=continued)
@@ -220,8 +221,8 @@ class _Search:
     def _flow(self, at: int, indent: int) -> Iterator[tuple[int, str]]:
         """Yield the offset and the source of each unquoted glob in a flow list.
 
-        `at` is where its items start. The list ends at `]`, or at a line that is indented by at
-        most `indent` columns.
+        `at` is where its items start. The search ends at `]`, at a line that is indented by at most
+        `indent` columns, or at an item that is not complete on its line.
         """
         text = self._text
         while True:
@@ -245,7 +246,7 @@ class _Search:
 
 
 def _linked_anchors(text: str) -> frozenset[str]:
-    """Return the names of the anchors that an alias in the text uses: YAML on purpose, no globs."""
+    """Return the names that stand in the text both as anchor (`&`) and as alias (`*`): no globs."""
     if "&" not in text or "*" not in text:
         return frozenset()
     names: dict[str, set[str]] = {"&": set(), "*": set()}
@@ -270,9 +271,9 @@ def _lines_from(text: str, at: int) -> Iterator[tuple[int, str]]:
 def _kept(globs: dict[int, str], composed: Composed | YamlProblem) -> dict[int, str]:
     """Return the globs without those that composing the masked text proved not to be values.
 
-    `globs` maps offsets to sources. A wrong glob inside quoted text may have masked the closing
-    quote, so that the parser stopped too early. If no glob before that point proved wrong, the
-    first glob that was not read is left out.
+    `globs` maps offsets to sources. If composing failed, only a glob before the last value that was
+    read is proved wrong. Without any, the first glob that was not read is left out if it is before
+    the problem, since it may have masked a closing quote.
     """
     if isinstance(composed, Composed):
         return {at: source for at, source in globs.items() if at in composed.globs}

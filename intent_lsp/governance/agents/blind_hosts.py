@@ -53,8 +53,9 @@ _MESSAGE: Final = (
 class BlindHost:
     """A host that did not ask while files changed.
 
-    `file` is the settings file of its hooks, as an absolute path, with its text as `lines`.
-    `violation` is on the first line there that is about us, or on the first line of the file.
+    `file` is the absolute path of the settings file of its hooks that names intent-lsp, `lines` is
+    its text, and `violation` is on the first line with that name. If none names it, `file` is one
+    of these files, `lines` is empty, and `violation` is on the first line.
     """
 
     host: AgentHost
@@ -67,7 +68,11 @@ class BlindHost:
 def note_unasked_changes(
     governance: Governance, home: Path, recorded: Iterable[RecordedChange]
 ) -> None:
-    """Note the changes that nobody announced with each host that may have made them unasked."""
+    """Note which changes in `recorded` nobody announced, with each host that may have made them.
+
+    Such a host has a registration in the root or in `home`, is at work in the root, and nothing
+    proves that it asks. Do nothing without a session database; a failure is logged.
+    """
     state, now = governance.stores.state, governance.stores.clock()
     paths = [path for change in recorded if change.unannounced for path in change.paths]
     if state is None or not paths:
@@ -90,8 +95,9 @@ def note_unasked_changes(
 def blind_hosts(governance: Governance, home: Path) -> tuple[BlindHost, ...] | None:
     """Return the hosts that did not ask while files changed, and were not heard since.
 
-    A host whose registration was put right after the last change is not among them. Return None if
-    the state cannot be read now.
+    Left out are hosts whose last such change is older than FORGOTTEN_AFTER, that have no
+    registration, or whose registration was corrected after that change. Return () without a session
+    database, and None if it cannot be read now.
     """
     state, now = governance.stores.state, governance.stores.clock()
     if state is None:
@@ -118,7 +124,7 @@ def _blind_of(
 
 
 def is_alive(contact: HostContact, now: datetime) -> bool:
-    """Whether a session of the host may still run: heard lately, and no end reported since."""
+    """Whether a session may still run: the last event is no end, and not before ALIVE_FOR ago."""
     return not contact.ended and now - moment(contact.at) <= ALIVE_FOR
 
 
@@ -128,7 +134,7 @@ def moment(at: str) -> datetime:
 
 
 def _is_expected(status: HostStatus) -> bool:
-    """Whether a host is to ask here: whatever of it is registered, rightly or not."""
+    """Whether a host is to ask here: a registration exists, right or wrong, or is unreadable."""
     return any(each.state is not State.MISSING for each in status.registrations)
 
 
@@ -147,8 +153,9 @@ class _Signs:
 def _may_be_blind(files: RegistrationFiles, status: HostStatus, signs: _Signs) -> bool:
     """Whether a host is at work here, and nothing proves that it asks.
 
-    What proves it is an event since the host was started. If its hooks are not registered as they
-    should be, the event must also be younger than the file where they are not.
+    At work is a host that runs here, or that was heard lately (`is_alive`). The proof is an event
+    since it was started. If its hooks are not registered as they should be, the event must also be
+    younger than the last write of their settings files.
     """
     contact, started = signs.contact, signs.started
     if contact is None:
@@ -162,12 +169,12 @@ def _may_be_blind(files: RegistrationFiles, status: HostStatus, signs: _Signs) -
 
 
 def _mended_at(files: RegistrationFiles, status: HostStatus) -> datetime:
-    """Return since when the hooks may be registered rightly; the beginning of time if not."""
+    """Return when a registered host's settings files were last written, else `datetime.min`."""
     return _written_at(files, status.host) if status.registered else _NEVER
 
 
 def _written_at(files: RegistrationFiles, host: AgentHost) -> datetime:
-    """Return when a settings file of the host's hooks was written last."""
+    """Return when the newest settings file of a host's hooks was written, else `datetime.min`."""
     times = [_NEVER]
     for place, path in _hook_files(files, host):
         with suppress(OSError, ValueError, OverflowError):
@@ -177,9 +184,9 @@ def _written_at(files: RegistrationFiles, host: AgentHost) -> datetime:
 
 
 def _hook_files(files: RegistrationFiles, host: AgentHost) -> list[tuple[Place, str]]:
-    """Return the settings files of a host's hooks, that of the hook before a call first.
+    """Return the settings files of a host's hooks, each as a place and a path relative to it.
 
-    Each is a path relative to its place.
+    Of files that are named after their event, that of the event before a call comes first.
     """
     wishes = [RegistrationOptions(), RegistrationOptions(local=True)]
     found = [

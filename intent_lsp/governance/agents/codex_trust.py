@@ -1,4 +1,4 @@
-"""Asks Codex itself whether it trusts our hook: it skips one that it does not trust, and is silent.
+"""Asks Codex itself whether it trusts our hook: Codex skips a hook without trust, and is silent.
 
 Invariant: only Codex's own answer counts. Without it, trust is unknown.
 """
@@ -19,9 +19,10 @@ _TRUSTED: Final = ("trusted", "managed")
 
 
 def codex_trust(root: Path, file: Path, found: RegisteredCommand) -> str | None:
-    """Return what Codex says of the trust in a hook in `file`, such as `trusted`.
+    """Return the trust status that Codex gives our hook before a call, such as `trusted`.
 
-    Return `not listed` if Codex does not know the hook, and None if Codex cannot be asked.
+    `found` is the hook's command in the settings file `file`. Return `not listed` if Codex does not
+    know it, and None if Codex cannot be asked.
     """
     client = {"clientInfo": {"name": "intent-lsp", "version": __version__}}
     requests: tuple[Mapping[str, Any], ...] = (
@@ -43,7 +44,7 @@ def codex_trust(root: Path, file: Path, found: RegisteredCommand) -> str | None:
 
 
 def is_trusted(status: str) -> bool:
-    """Whether Codex runs a hook with this status."""
+    """Whether Codex runs a hook with this trust status."""
     return status.lower() in _TRUSTED
 
 

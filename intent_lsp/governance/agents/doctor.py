@@ -40,9 +40,10 @@ _AGAIN: Final = "run `intent-lsp agents install --host {}`"
 class HostReport:
     """What was found out about one host.
 
-    `probes` are the commands before a call that were tried. `problems` are causes of blindness that
-    no probe shows, each with its cure. `trust` is what the host says of its trust, or None: it was
-    not asked. `remarks` are for people.
+    `signs` are paths that show that the host is installed. `registered`: a settings file names us.
+    `probes` are the results of trying its commands before a call. `problems` are causes of
+    blindness that no probe shows, each with its cure. `trust` is the trust that the host says it
+    has in our hook, or None if it did not say. `remarks` are for people.
     """
 
     host: AgentHost
@@ -55,7 +56,10 @@ class HostReport:
 
     @property
     def blocks(self) -> bool:
-        """Whether the host's calls are blocked, as far as can be found out."""
+        """Whether the host would block a refused call, as far as can be found out.
+
+        At least one probe was tried, each of them was blocked, and there are no problems.
+        """
         tried = bool(self.probes) and all(each.blocks for each in self.probes)
         return tried and not self.problems
 
@@ -81,7 +85,7 @@ class HostDoctor:
     _tried: dict[tuple[str, str, str], ProbeFinding] = field(default_factory=dict)
 
     def examine(self, host: AgentHost) -> HostReport:
-        """Examine one host."""
+        """Return the report on one host. Its commands before a call are tried with a probe."""
         signs = signs_of(host, self.files.root, self.files.home)
         problems: list[tuple[str, str]] = []
         found = list(self._found(host, problems))
@@ -106,7 +110,10 @@ class HostDoctor:
         )
 
     def _found(self, host: AgentHost, problems: list[tuple[str, str]]) -> Iterator[_Found]:
-        """Yield the commands of ours in the files of a host. Note files that cannot be read."""
+        """Yield the commands of ours in the settings files of a host.
+
+        Add a file that names us and cannot be parsed to `problems`.
+        """
         for place, path in self._places(host):
             text = self.files.text(place, path)
             commands: tuple[RegisteredCommand, ...] | UnreadableText = ()
@@ -150,7 +157,10 @@ class HostDoctor:
             yield f"{switched} has `{_SWITCH}: true`", f"take `{_SWITCH}` out of the file"
 
     def _switched_off(self, host: AgentHost) -> str | None:
-        """Return the file that switches all hooks of a host off; the nearest one counts."""
+        """Return the file that switches all hooks of a host off, for people; None if none does.
+
+        The first file with that setting decides: the local one, the repository's, the user's.
+        """
         if host.name not in _SWITCHED:
             return None
         paths = [(Place.LOCAL, host.hooks.local or ""), (Place.ROOT, host.hooks.path)]

@@ -43,7 +43,7 @@ class ProbeFinding:
 
 
 def probe_hook(host: Host, found: RegisteredCommand, path: str, root: Path) -> ProbeFinding:
-    """Run a registered command with a probe, within the time limit of its host."""
+    """Run a registered command with a probe, within its own time limit, else its host's."""
     payload = probe_payload(host.name, found.event, str(root))
     limit = found.seconds or host.limit_seconds
     data = json.dumps(payload).encode()
@@ -66,7 +66,11 @@ def probe_hook(host: Host, found: RegisteredCommand, path: str, root: Path) -> P
 def _judged(
     host: Host, event: str, run: HookRun, version: str | None, limit: float
 ) -> tuple[bool, str, str]:
-    """Return whether the host is going to block the call, and the cause and cure, or "" and ""."""
+    """Return whether the host would block the probe's call, what is wrong, and the cure.
+
+    The last two are "" if nothing is wrong. `limit` is the command's time limit in seconds,
+    `version` that of the program that answered.
+    """
     if run.status is None:
         said = f"it did not answer within {limit:g} s, the host's time limit"
         return False, said, "look for what makes it slow, or raise the limit in the settings"
@@ -85,7 +89,7 @@ def _judged(
 
 
 def _refuses(host: Host, event: str, run: HookRun) -> bool:
-    """Whether an answer is the refusal that the host reads, with a reason."""
+    """Whether a run's output and exit status are a refusal as the host reads it, with a reason."""
     try:
         told = json.loads(run.stdout)
     except (ValueError, RecursionError):
@@ -103,6 +107,6 @@ def _oddity(version: str | None) -> tuple[str, str]:
 
 
 def _words(run: HookRun) -> str:
-    """Return the first line that a command wrote, as the end of a sentence."""
+    """Return `: ` and the first line that a command wrote to stderr, else stdout; "" if none."""
     line = next(iter((run.stderr.strip() or run.stdout.strip()).splitlines()), "")
     return f": {line[:200]}" if line else ""

@@ -21,9 +21,9 @@ NEVER: Final = "never heard"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostLiveness:
-    """A host that is registered in a root or that has asked there.
+    """A host that is registered in a root, has asked there, or did not ask while files changed.
 
-    `last` is its last event, or None if it never asked. `unasked` are the changes of files for
+    `last` is its last event, or None if it never asked. `unasked` are the changes of files during
     which it did not ask, or None if there are none.
     """
 
@@ -34,7 +34,10 @@ class HostLiveness:
 
 
 def known_hosts(governance: Governance, home: Path) -> tuple[HostLiveness, ...]:
-    """Return the hosts that are registered in a root, then others that have asked there."""
+    """Return the hosts that are registered in a root, then others that have asked there.
+
+    A host that did not ask while files changed counts with the registered ones.
+    """
     heard = {each.host: each for each in governance.heard()}
     files = RegistrationFiles(governance.root, home)
     unasked = {each.host.name: each.changes for each in blind_hosts(governance, home) or ()}
@@ -54,7 +57,8 @@ def liveness_of(
 ) -> HostLiveness:
     """Return whether a host is registered, its last event, and the changes it did not ask for.
 
-    `heard` and `unasked` are those of all hosts, by name.
+    `heard` has the last events of all hosts by the name under which their hooks ask, `unasked` the
+    changes by the host's own name.
     """
     host = status.host
     last = heard.get(host.hook) or heard.get(host.name)
@@ -67,7 +71,7 @@ def liveness_of(
 
 
 def asked_ago(contact: HostContact | None, now: datetime) -> str:
-    """Return when a host last asked, for people."""
+    """Return when a host last asked, such as `last asked 5 min ago`; `never heard` for None."""
     if contact is None:
         return NEVER
     seconds = max(0, int((now - moment(contact.at)).total_seconds()))
@@ -99,5 +103,5 @@ def _ago(number: int, unit: str) -> str:
 
 
 def _asks_as(name: str) -> str:
-    """Return the name under which the hooks of a host ask."""
+    """Return the name under which the hooks of the host `name` ask; `name` if it is unknown."""
     return next((host.hook for host in HOSTS if host.name == name), name)

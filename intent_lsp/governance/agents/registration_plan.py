@@ -34,7 +34,7 @@ INSTRUCTION_FILES: Final = ("AGENTS.md", "CLAUDE.md")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedFile:
-    """A file that is to change from `before` to `after` (None: no file)."""
+    """A file that is to change from `before` to `after` (None: no file), for the `hosts`."""
 
     place: Place
     path: WorkspacePath
@@ -59,7 +59,7 @@ class FileProblem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegistrationPlan:
-    """What is to change: `files` change, and the files `untouched` are right already."""
+    """What is to change: `files` change, `problems` cannot, and `untouched` are right already."""
 
     files: tuple[PlannedFile, ...] = ()
     problems: tuple[FileProblem, ...] = ()
@@ -68,7 +68,10 @@ class RegistrationPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegistrationStatus:
-    """How far a host is registered for one purpose in one place."""
+    """How far a host is registered for one purpose in one place.
+
+    `state` is None if the file cannot be read, as `problem` says. `path` is for people.
+    """
 
     purpose: Purpose
     place: Place
@@ -86,7 +89,7 @@ class HostStatus:
 
     @property
     def registered(self) -> bool:
-        """Whether the host's hooks are registered, here or in a local file."""
+        """Whether the host's hooks are registered in at least one place."""
         return any(
             each.purpose is Purpose.HOOKS and each.state is State.REGISTERED
             for each in self.registrations
@@ -104,7 +107,7 @@ class RegistrationFiles:
     home: Path
 
     def installing(self, hosts: Iterable[AgentHost], wish: RegistrationOptions) -> RegistrationPlan:
-        """Plan the registration of hosts."""
+        """Plan the registration of hosts, as `wish` says."""
         planning = _Planning(self)
         for host in hosts:
             for each in registrations_of(host, wish):
@@ -114,7 +117,7 @@ class RegistrationFiles:
     def uninstalling(
         self, hosts: Iterable[AgentHost], wishes: Sequence[RegistrationOptions], *, at_home: bool
     ) -> RegistrationPlan:
-        """Plan the removal of what is registered for hosts.
+        """Plan the removal of what each of `wishes` registers for hosts.
 
         `at_home`: also in the home directory, where other projects may need it.
         """
@@ -132,7 +135,7 @@ class RegistrationFiles:
         return planning.plan()
 
     def instruction_file(self) -> str:
-        """Return the file for instructions: one that has them, else one that exists, else new."""
+        """Return the file for instructions: one with ours, else an existing one, else AGENTS.md."""
         read = {name: self.text(Place.ROOT, name) for name in INSTRUCTION_FILES}
         texts = {name: each.text if isinstance(each, Text) else None for name, each in read.items()}
         having = [name for name, text in texts.items() if instructions_state(text) != State.MISSING]
@@ -155,7 +158,7 @@ class RegistrationFiles:
         return self.home if place is Place.HOME else self.root
 
     def path_of(self, registration: Registration) -> str:
-        """Return the file that a registration is about."""
+        """Return the first path of a registration that exists, else its first path."""
         base = self.base(registration.place)
         there = [path for path in registration.paths if os.path.lexists(base / path)]
         return next(iter((*there, *registration.paths)))
@@ -194,7 +197,7 @@ class RegistrationFiles:
 
 
 def created_files(root: Path, paths: Iterable[str]) -> tuple[PlannedFile, ...]:
-    """Return files of a root that were created a moment ago, with their contents."""
+    """Return created files of a root, as changed from no file to their present contents."""
     return tuple(
         PlannedFile(
             place=Place.ROOT, path=WorkspacePath(path), before=None, after=read_bytes(root / path)
@@ -216,7 +219,7 @@ class _Key:
 
 @dataclass(slots=True)
 class _Planning:
-    """Edits of files, each made on what the ones before it have left."""
+    """Edits of files. A later edit of a file starts from what the earlier ones made of it."""
 
     at: RegistrationFiles
     files: dict[_Key, PlannedFile] = field(default_factory=dict)
@@ -276,7 +279,10 @@ def _changes(at: RegistrationFiles, file: PlannedFile) -> bool:
 
 
 def _together(found: Sequence[RegistrationStatus]) -> tuple[RegistrationStatus, ...]:
-    """Return one status for each purpose and place; several programs in one folder are one."""
+    """Return one status for each purpose and place; several files are shown as their folder.
+
+    Its state is that of all its files, else DIFFERS. A file with a problem stands for all.
+    """
     groups: dict[tuple[Purpose, Place], list[RegistrationStatus]] = {}
     for each in found:
         groups.setdefault((each.purpose, each.place), []).append(each)

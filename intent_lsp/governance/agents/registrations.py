@@ -46,9 +46,10 @@ def carry_out(
 ) -> Appended | Queued | None:
     """Change the files of a plan, and record those in the root as one edit of this person.
 
-    `written` are files that have been written already, and are recorded with the others. Return the
-    outcome of recording, or None if nothing in the root has changed. Raise FileChangedError if a
-    file has changed since the plan was made, UnsafePathError, or OSError.
+    `written` are files that have been written already, and are recorded with the others. `tool` is
+    the record's tool name. Files in the home directory change last. Return the outcome of
+    recording, or None if nothing in the root has changed. Raise FileChangedError if a file has
+    changed since the plan was made, UnsafePathError, or OSError.
     """
     root = governance.root
     inside = [file for file in files if file.place is not Place.HOME]
@@ -85,7 +86,7 @@ def _work_file(file: PlannedFile) -> WorkFile:
 
 
 def _keep(governance: Governance, files: Sequence[PlannedFile]) -> None:
-    """Keep the contents before and after, so that the record can be shown as a diff."""
+    """Put the contents before and after into the blob cache, so that a diff can be shown."""
     for data in (data for file in files for data in (file.before, file.after)):
         if data is not None:
             governance.contents.keep(data)

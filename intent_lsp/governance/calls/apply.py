@@ -1,6 +1,6 @@
 """Carrying out an agent's change in files that no editor has open (protocol section 2).
 
-Invariant: all the files change, or none. Only the content that was judged is overwritten.
+Invariant: all the files change, or none. With a ticket, only the judged content is overwritten.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -43,9 +43,9 @@ class ApprovalQuestion:
 
 @dataclass(frozen=True, slots=True)
 class ApprovalTime:
-    """How many seconds a person has to answer. `cut` is why it is less than the policy says, or "".
+    """How many seconds a person has to answer.
 
-    It is the end of a sentence.
+    `cut` says, as the end of a sentence, why they are fewer than the policy's. It is "" if not.
     """
 
     seconds: float
@@ -53,7 +53,7 @@ class ApprovalTime:
 
     @property
     def silence(self) -> ApprovalAnswer:
-        """The answer if nobody has answered in that time."""
+        """The answer to use if nobody has answered in that time: no approval, and why."""
         return ApprovalAnswer(feedback=f"nobody answered within {self.seconds:g} s{self.cut}")
 
 

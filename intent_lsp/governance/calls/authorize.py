@@ -83,7 +83,8 @@ class CallAuthorizer:
 
         A call that the host sends again gets the stored decision. A refusal is stored for that, but
         if a person has to approve the call and can be asked, the decision is Ask and nothing is
-        stored. `by_save`: an editor makes the change, and its save is recorded under the ticket.
+        stored. If a ticket cannot be stored, the policy decides. `by_save`: an editor makes the
+        change, and its save is recorded under the ticket.
         """
         hearing = self._facts.heard(hearing)
         call, rules = hearing.call, hearing.rules
@@ -172,7 +173,7 @@ class CallAuthorizer:
         return explain_call(judged.question, judged.facts), admission
 
     def _given_before(self, asker: Asker, call: ToolCall) -> CallDecision | None:
-        """Return the stored decision if the host has sent the same call before, or None."""
+        """Return the stored decision if the same call, with the same id, came before, else None."""
         state, use = self._stores.state, call.tool_use_id
         if state is None or use is None:
             return None
@@ -273,7 +274,8 @@ def _in_memory(ticket: Ticket, problem: str) -> CallDecision:
 def _feedback(word: ApprovalAnswer, facts: CallFacts) -> str:
     """Return the reason why the call was not approved, to be shown to the agent.
 
-    If nobody could be asked and the root has no intent yet, return how to create the first one.
+    If nobody could be asked, the root has no intent yet, and the call would change only the intents
+    file, return how to create the first one.
     """
     first = facts.bootstrap and word.is_nobody
     return FIRST_INTENT if first else word.feedback

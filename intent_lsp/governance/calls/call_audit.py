@@ -28,8 +28,8 @@ class CallAudit:
     def judged(self, admission: CallDecision, session_id: str, agent_id: str) -> None:
         """Queue the audit event of a judged call.
 
-        There is none for a repeated answer, a pending approval, a call that is not governed, or an
-        allowed command that only reads.
+        There is none for a repeated answer, a pending approval, an allowed call without a ticket,
+        or an allowed command that only reads.
         """
         if admission.again or not admission.governed or isinstance(admission.decision, Ask):
             return

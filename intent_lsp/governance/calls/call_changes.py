@@ -43,8 +43,8 @@ class RetargetedLinks:
 class FoundChanges:
     """The files that a call changed.
 
-    `outside` are paths of the call's ticket that now lead out of the root. `whole`: all changes of
-    the call are known; if false, an empty `files` does not mean that nothing changed.
+    `outside` are paths of the call's ticket that now lead out of the root. `whole` is false if the
+    call named no file and the work tree was not compared: empty `files` then prove nothing.
     """
 
     files: tuple[FoundFile, ...]
@@ -69,7 +69,9 @@ class CallChanges:
     left: set[WorkspacePath] = field(default_factory=set, init=False)
 
     def find(self, ticket: Ticket, compared: TreeChanges | None) -> FoundChanges:
-        """Read the files that the ticket names, and find other files that the call changed.
+        """Return the files that the ticket names, and other files that the call changed.
+
+        What somebody else wrote into them is recorded first.
 
         `compared` is the comparison of the work tree before and after the call, or None.
         """

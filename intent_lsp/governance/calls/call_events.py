@@ -64,8 +64,8 @@ class FoundFile:
     `besides`: the ticket did not name the file. `old_known`: false if the file's earlier content is
     unknown. `saved`: an editor has saved the file. `unreadable`: the file exists but cannot be
     read. `discarded`: git removed an uncommitted content of the file. `overtaken`: somebody else
-    changed the file after the ticket was issued. `by_person`: the host says that a person changed
-    the agent's text before it was written.
+    changed it since the ticket was issued, or may have. `by_person`: the host says that a person
+    changed the agent's text before it was written.
     """
 
     ticket: TicketFile
@@ -224,7 +224,7 @@ class CallEvents:
         return any(self._overtaken(ticket, file) for file in found)
 
     def _overtaken(self, ticket: Ticket, file: FoundFile) -> bool:
-        """Return whether somebody else has recorded the file since the ticket was issued."""
+        """Return whether the file's newest record is somebody else's, and newer than the ticket."""
         newest = self._stores.past.newest(file.path)
         if newest is None or newest.timestamp <= ticket.issued_at:
             return False

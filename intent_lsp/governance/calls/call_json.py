@@ -37,7 +37,10 @@ def not_governed_json() -> dict[str, Any]:
 
 
 def applied_json(applied: Applied, root: Path) -> dict[str, Any]:
-    """Return the result of `intent/applyEdit`: a `Decision` with `applied` and `recordId` added."""
+    """Return the result of `intent/applyEdit`: a `Decision` with `applied` and `recordId` added.
+
+    If an allowed edit was not applied, a warning says why.
+    """
     outcome = applied.outcome
     decision = call_json(applied.admission, root)
     if applied.problem is not None:

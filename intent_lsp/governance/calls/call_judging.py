@@ -46,7 +46,7 @@ class CallJudging:
     """Judges the calls of one root's agents.
 
     On an internal error, the policy decides whether a call is allowed or denied. `failures` counts
-    the calls that could not be judged.
+    these errors.
     """
 
     stores: Stores
@@ -68,9 +68,10 @@ class CallJudging:
         """Judge a call under the root's lock. On an internal error, the policy allows or denies it.
 
         If the call may change governed files, what the agent's open commands have changed is
-        recorded first. `read` parses the call under the current rules; `admit` decides on the
-        parsed call. Raise InvalidCallError if the call cannot be parsed, or RequestLimitError if it
-        names too many files.
+        recorded first. If the intents file or the session database cannot be used, such a call is
+        refused unjudged, except under a fail-open policy. `read` parses the call under the current
+        rules; `admit` decides on the parsed call. Raise InvalidCallError if the call cannot be
+        parsed, or RequestLimitError if it names too many files.
         """
         rules = self.rules.current()
         # Parse the command before taking the lock, so that other callers need not wait for it.
@@ -174,7 +175,7 @@ class CallJudging:
     def _refused(self, caller: Caller, call: ToolCall, part: CallReading) -> CallDecision | None:
         """Judge one part of a call.
 
-        Return its refusal, or None if it is allowed or judging fails.
+        Return its refusal, or None if it is allowed, a person would be asked, or judging fails.
         """
         try:
             hearing = self._hearing(caller, call, part, self.rules.current())

@@ -78,7 +78,7 @@ class AgentCalls:
 
     @property
     def failures(self) -> int:
-        """How many calls could not be judged because of an internal error."""
+        """How many internal errors there were in judging calls."""
         return self._judging.failures
 
     def admit(
@@ -174,7 +174,10 @@ class AgentCalls:
         return outcome
 
     def asker_of(self, ticket_id: str) -> tuple[str, str] | None:
-        """Return the session and the subagent whose call has this ticket; None if it is unknown."""
+        """Return the ids of the session and subagent that made a ticket's call; None if unknown.
+
+        The subagent's id is "" for the main agent.
+        """
         state = self._stores.state
         found = None if state is None else state.tickets.ticket(ticket_id, self._stores.clock())
         return None if found is None else (found[0].session_id, found[0].agent_id)

@@ -12,10 +12,11 @@ from intent_lsp.store.state.drafts import Draft
 class Outcome:
     """The result of recording a ticket's call.
 
-    `record` is the first record that was appended now, or None. `queued` is why the record is
-    queued and not yet in the ledger, or None. `error` is why the call failed, or None. `beside` are
-    further records, for files with other verdicts. `discarded` are drafts of uncommitted texts that
-    the call discarded. `again`: the call was recorded before.
+    `recorded` is what is stored with the ticket. `record` is the first record, if it was appended
+    now, else None. `queued` is why the record is queued and not yet in the ledger, or None. `error`
+    is why the call failed, or None. `beside` are further records, for files with other verdicts.
+    `discarded` are drafts of uncommitted texts that the call discarded. `again`: the call was
+    recorded before.
     """
 
     ticket: Ticket

@@ -50,7 +50,11 @@ class ProtectedFiles:
         )
 
     def changes(self, before: GuardedSeen) -> tuple[ChangedFile, ...]:
-        """Return the protected files that differ now from the earlier state `before`."""
+        """Return the protected files that differ now from the earlier state `before`.
+
+        Left out are a ledger to which lines were only appended or which git checked out, and a new
+        log of HEAD.
+        """
         return (*self._of_git(before), *self._of_ledger(before))
 
     def _files(self) -> _Files:

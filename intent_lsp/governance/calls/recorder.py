@@ -95,8 +95,9 @@ class CallRecorder:
         """Record what a ticket's call changed; `error`: why the call failed, or None.
 
         Return None for an unknown ticket or without a session database. `compared` is the result of
-        `compare`. `told`: the host reported the call's end. `by_person`: a person changed the
-        agent's text first. A ticket that is already recorded gives the same outcome again.
+        `compare`. `told`: the host reported the call's end; if not, and its session has gone on,
+        changes count as a guess. `by_person`: a person changed the agent's text first. A recorded
+        ticket gives the same outcome again. One deleted with the database is a violation.
         """
         state, now = self._stores.state, self._stores.clock()
         known = None if state is None else state.tickets.ticket(ticket_id, now)
@@ -153,9 +154,10 @@ class CallRecorder:
         )
 
     def record_so_far(self, ticket: Ticket, compared: TreeChanges) -> Outcome | None:
-        """Record the unnamed files that an open command has changed; later comparisons start anew.
+        """Record the files that an open command has changed and that its ticket does not name.
 
-        Return None if the command changed nothing, or if its ticket has changed in the meantime.
+        Later comparisons start from `compared`. Return None if the command changed none, or if its
+        ticket has changed in the meantime.
         """
         state = self._stores.state
         known = None if state is None else state.tickets.ticket(ticket.id, self._stores.clock())
@@ -179,9 +181,10 @@ class CallRecorder:
     def _recorded(
         self, ticket: Ticket, all_found: FoundChanges, error: str | None, record_id: str
     ) -> Outcome:
-        """Write one record for each verdict on the files of `all_found`, and return the outcome.
+        """Write one record for each verdict on the files of `all_found`; return the outcome.
 
-        `error` is why the call failed, or None. The first record gets the id `record_id`.
+        There is none if nothing changed and no `error` says why the call failed. The first record
+        gets the id `record_id`.
         """
         found, violating = all_found.files, self._verdicts.violating(ticket, all_found)
         if ticket.looking and not found:
@@ -287,14 +290,10 @@ def _doubts(doubts: Doubts, files: Sequence[FoundFile]) -> Doubts:
 
 
 def _named_after(record_id: str, what: str) -> str:
-    """Return the id of a further record of a ticket, computed from both arguments.
-
-    `record_id` is the id of the ticket's first record, `what` distinguishes the further one.
-    """
+    """Return the id of a further record of a ticket, from that of the first and from `what`."""
     named = f"{record_id} {what}".encode("utf-8", "surrogateescape")
     return str(UUID(bytes=sha256(named).digest()[:16], version=4))
 
 
 def _unknown(files: Iterable[FoundFile]) -> tuple[WorkspacePath, ...]:
-    """Return the paths of the files whose content before the call is unknown."""
     return tuple(file.path for file in files if not file.old_known)

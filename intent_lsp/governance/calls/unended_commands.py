@@ -68,7 +68,8 @@ class UnendedCommands:
     ) -> tuple[Outcome, ...]:
         """Call `record` for each ticket and return the outcomes that are not None.
 
-        An exception is logged and does not stop the remaining tickets.
+        The audit events of these are written. An exception is logged and does not stop the
+        remaining tickets.
         """
         found = list[Outcome]()
         for ticket in tickets:

@@ -42,9 +42,10 @@ class AgentChanges:
     def report(self, file: OriginatedFile, judge: IntentJudge, found: FindingList) -> bool:
         """Add a finding for each path of a file that an agent changed and may not change.
 
-        Return whether there is one. There is none if only the server writes the file, if the change
-        restores it, or if a person approved the edits. `judge` decides which paths agents may
-        change; `found` gets the findings.
+        Return whether a finding was added. There is none if only the server writes the file, if it
+        is the intents file, changed as the server changes it, if the change restores it, or if a
+        person approved the edits. `judge` decides which paths agents may change; `found` gets the
+        findings.
         """
         evidence = self._evidence(file)
         servers = file.kind is FileClass.SERVER_ONLY
@@ -86,7 +87,7 @@ class AgentChanges:
 
 
 def _paths(file: OriginatedFile) -> Sequence[tuple[WorkspacePath, bool]]:
-    """Return the paths that a change touches, and whether the file was moved away from each."""
+    """Return (path, False) for a changed file, and after a rename also (earlier path, True)."""
     own = (file.file.path, False)
     return (own,) if file.file.previous is None else (own, (file.file.previous, True))
 

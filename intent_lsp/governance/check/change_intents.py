@@ -22,8 +22,8 @@ class NamedIntents:
     def of_hunk(self, origin: HunkOrigin, file: OriginatedFile) -> tuple[str, ...]:
         """Return the intents that a hunk is judged by.
 
-        If records name the intents, they are those of the hunk's own records, else of its file's,
-        else of the whole change's.
+        They are those of the whole change. If records name these, the hunk's own records decide
+        first, then those of its file.
         """
         if self.source is not IntentSource.RECORDS:
             return self.ids

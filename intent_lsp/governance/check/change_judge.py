@@ -126,10 +126,10 @@ class ChangeJudge:
     def _refusals(
         self, change: GitChange, file: OriginatedFile, named: NamedIntents, judge: IntentJudge
     ) -> Iterator[tuple[FoundPlace, Denied, tuple[str, ...]]]:
-        """Yield (place, refusal, intent ids) for each hunk of a file that the gate refuses.
+        """Yield (place, refusal, intent ids) for each refused hunk of a file.
 
-        The path that the file was moved from is judged too. Edits that a person approved are left
-        out.
+        The path that the file was moved from is judged too, if it is governed. Edits that a person
+        approved are left out.
         """
         for origin in file.origins:
             ids = named.of_hunk(origin, file)
@@ -165,7 +165,7 @@ class ChangeJudge:
         )
 
     def _add_for_all(self, refused: Sequence[tuple[FoundPlace, Denied, tuple[str, ...]]]) -> None:
-        """Add one finding for all files that are refused for the same reason."""
+        """Add one finding, at the first of these places, for refusals that have the same code."""
         place, denied, ids = refused[0]
         paths = tuple(dict.fromkeys(each.path for each, _, _ in refused))
         count = len(paths)

@@ -42,7 +42,8 @@ class ChangeRules:
 class CommittedRules:
     """The rules in the commits and the index of one repository, each read once.
 
-    `on_disk` are the rules in the work tree. They are used if no commit has an intents file.
+    `on_disk` are the rules in the work tree. They also judge a change if no intents file is in it,
+    before it, or in the head of its range.
     """
 
     def __init__(self, git: Git, on_disk: Rules) -> None:
@@ -77,7 +78,11 @@ class CommittedRules:
         return self._of_commit(head).state is FileState.MISSING and self._on_disk.governed
 
     def _joined(self, own: list[Rules], last: Rules) -> ChangeRules:
-        """Return the rules of a change from those at it and before it (`own`), and at the end."""
+        """Return the rules of a change from those at it and before it (`own`), and at the end.
+
+        If none of `own` has an intents file, there are no rules, unless `last` has none either:
+        then the rules on disk are used.
+        """
         if all(rules.state is FileState.MISSING for rules in (*own, last)):
             own = [self._on_disk]
         if all(rules.state is FileState.MISSING for rules in own):

@@ -91,7 +91,7 @@ class CheckTarget:
 class RootCheck:
     """One check of one root. `trace` is its ledger, `rules` are those in the work tree.
 
-    Making one raises NoRepositoryError if the root is in no git repository.
+    Making one raises NoRepositoryError if the root is in no git repository that can be opened.
     """
 
     def __init__(self, trace: LedgerReader, rules: Rules, wishes: CheckWishes) -> None:
@@ -106,10 +106,12 @@ class RootCheck:
         self._elsewhere: set[WorkspacePath] = set()
 
     def run(self, target: CheckTarget, progress: Progress) -> CheckReport:
-        """Check the target. `progress` is called with the changes done and their number.
+        """Check the target and return the report.
 
-        Raise UnmergedIndexError or LedgerUnavailableError, or for commits that are unknown, missing
-        in a shallow clone, or unreadable, the errors of `store.git.commits`.
+        `progress` is called after each change with the number of changes judged and of all. Raise
+        UnmergedIndexError, LedgerUnavailableError, OSError for an unreadable file, or for commits
+        that are unknown, missing in a shallow clone, or unreadable, the errors of
+        `store.git.commits`.
         """
         commits = None
         if target.part is CheckedPart.RANGE:
@@ -159,7 +161,7 @@ class RootCheck:
             yield GitChange(commit=None, files=files, rules=rules, now=now)
 
     def _own(self, files: Iterable[DiffedFile]) -> list[DiffedFile]:
-        """Return the files that no root nested in this one governs."""
+        """Return the files that no root nested in this one governs; remember the others."""
         own = []
         for file in files:
             if self._nested.hold(file.path):
@@ -174,7 +176,7 @@ class RootCheck:
         return head_branch(self._git) if target.head == HEAD else target.head
 
     def _anchors(self, commits: CommitRange | None) -> Iterator[Anchor]:
-        """Yield the heads of the ledger at the start of a range, if HEAD comes after it."""
+        """Yield the ledger's heads in the commit that starts a range, if HEAD comes after it."""
         start, head = None if commits is None else commits.start, self._git.head_commit()
         if start is None or head is None or not GitTrees(self._git).leads_to((head,), start):
             return

@@ -122,7 +122,7 @@ def hunks_between(before: FileContent, after: FileContent) -> tuple[Hunk, ...] |
 
 
 def comparable_lines(content: FileContent) -> Sequence[str] | None:
-    """Return the lines of a content; None if it is not text or is too large to be compared."""
+    """Return a content's lines, [] for no file; None if it is no text or too large to compare."""
     if content.absent:
         return []
     return content.lines if len(content.data or b"") <= MAX_DIFFED_BYTES else None
@@ -143,7 +143,11 @@ def _diffed(git: Git, delta: FileDelta) -> DiffedFile:
 
 
 def _own_part(git: Git, delta: FileDelta, others: Sequence[FileDelta]) -> DiffedFile | None:
-    """Return what a merge changed in a file against every parent, or None if it changed nothing."""
+    """Return what a merge changed in a file against every parent, or None if it changed nothing.
+
+    `delta` is against the first parent, `others` are against the others. If lines cannot be
+    compared, return the file as `delta` has it.
+    """
     file = _diffed(git, delta)
     sides = [hunks_between(_side(git, each.old), file.after) for each in others]
     if file.hunks is None or None in sides:
@@ -158,7 +162,10 @@ def _own_part(git: Git, delta: FileDelta, others: Sequence[FileDelta]) -> Diffed
 
 
 def _new_to_all(hunk: Hunk, sides: Sequence[Sequence[Hunk]]) -> Iterator[Hunk]:
-    """Yield the parts of a hunk whose lines are new against every other parent, too."""
+    """Yield the parts of a hunk whose lines are new against every other parent, too.
+
+    `sides` are the hunks against each of these parents. A hunk without new lines is yielded whole.
+    """
     own = set(range(hunk.new_start, hunk.new_start + hunk.new_count))
     for side in sides:
         own &= {at for e in side for at in range(e.new_start, e.new_start + e.new_count)}

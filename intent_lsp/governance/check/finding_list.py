@@ -57,7 +57,10 @@ class FoundPlace:
         return None if gone or self.hunk is None else run_of_hunk(self.hunk)
 
     def changed(self) -> Iterator[str]:
-        """Yield the lines that the hunk wrote and removed, or the hashes of the whole file."""
+        """Yield the lines that the hunk wrote, a mark, and those that it removed.
+
+        Without a hunk, yield the file's hashes before and after.
+        """
         if self.hunk is None:
             yield from (self.file.before.hash or "", self.file.after.hash or "")
             return
@@ -70,9 +73,10 @@ class FoundPlace:
 
 @dataclass(frozen=True, slots=True)
 class _Noted:
-    """A finding of the change with this number, and the blob that its file had before it.
+    """A finding with the number of its change, from 1, and its file's blob before that change.
 
-    `undoable`: a later commit may restore the file.
+    `before` is None if there was no file at that path. `undoable`: a later commit may restore the
+    file.
     """
 
     finding: CheckFinding
@@ -85,7 +89,8 @@ class _Noted:
 class FindingList:
     """Collects findings. `show_path` converts a path into one relative to git's top level.
 
-    `read_head` returns files of the head of a range; it is None if what is checked is the newest.
+    `read_head` returns files of the head of a range; it is None if the index or work tree is
+    checked.
     """
 
     show_path: Callable[[WorkspacePath], str]
@@ -113,7 +118,10 @@ class FindingList:
         self._left.append(left)
 
     def restores(self, file: DiffedFile) -> bool:
-        """Whether the present change leaves a file as the first change of it had found it."""
+        """Whether the present change leaves a file as it was before the check's first change of it.
+
+        False if it is itself that first change.
+        """
         return file.path in self._restored and (
             file.previous is None or file.previous in self._restored
         )
@@ -128,7 +136,10 @@ class FindingList:
         intents: Sequence[str] = (),
         owners: Sequence[str] = (),
     ) -> None:
-        """Add a finding about a file."""
+        """Add a finding about a file.
+
+        `intents` are those that it was judged by, `owners` those that own the path.
+        """
         finding = CheckFinding(
             code=code,
             level=level,
@@ -159,7 +170,7 @@ class FindingList:
         return tuple(finding for _, finding in found)
 
     def _fate(self, noted: _Noted) -> CheckFinding:
-        """Return a finding; as a note if a later change has left its file as it was before."""
+        """Return a finding; as a note if a later commit left the file as before the change."""
         finding, path = noted.finding, noted.finding.path
         later = self._left[noted.number :] if noted.undoable else ()
         if path is None or all(left.get(path, _OTHER) != noted.before for left in later):
@@ -167,7 +178,10 @@ class FindingList:
         return replace(finding, level=FindingLevel.NOTE, undone=True)
 
     def _in_head(self, place: FoundPlace) -> LineRun | None:
-        """Return where the lines of a place are in the head, or None if they are gone."""
+        """Return where a place's lines are in the head; None if it has none or they are gone.
+
+        Without a range, return its lines.
+        """
         lines = place.lines
         if lines is None or self.read_head is None:
             return lines

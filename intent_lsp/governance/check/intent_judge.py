@@ -35,7 +35,10 @@ _KEPT: Final = 4096
 
 
 class PastGrants:
-    """The scope that people have granted to the intents of one ledger, with its times."""
+    """The scope that people have granted to the intents of one ledger, with its times.
+
+    Of each intent, the newest 1000 grants count.
+    """
 
     def __init__(self, index: Index) -> None:
         self._index = index
@@ -82,7 +85,8 @@ class IntentJudge:
     def denied_to_agents(self, path: WorkspacePath) -> Denied | None:
         """Return the refusal of an agent's change of a path, or None if agents may change it.
 
-        The intent does not matter here: only what no agent may change is refused.
+        The intent does not matter here: only what no agent may change is refused, by the change's
+        own rules.
         """
         rules = self._rules.versions[0]
         found = tuple(denied_path(rules, path))
@@ -96,7 +100,7 @@ class IntentJudge:
         return decision if isinstance(decision, Denied) else None
 
     def _scopes(self, intents: tuple[str, ...], moment: str) -> Iterator[tuple[str, ...]]:
-        """Yield the granted globs for each version of the rules and each intent."""
+        """Yield the granted globs, or (), for each version of the rules and each intent."""
         for rules in self._rules.versions:
             for named in intents:
                 intent = rules.active(named)

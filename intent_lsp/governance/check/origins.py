@@ -60,13 +60,13 @@ class HunkOrigin:
 
     @property
     def approved(self) -> bool:
-        """Whether a person has approved the newest of these edits."""
+        """Whether a person has approved the edit of the newest of `records`."""
         newest = max(self.records, key=lambda each: each[0].timestamp, default=None)
         return newest is not None and newest[0].approval is not None
 
     @property
     def moment(self) -> str | None:
-        """When the newest of these edits happened, or None if there is no record."""
+        """The time of the newest of `records`, or None if there is none."""
         return max((record.timestamp for record, _ in self.records), default=None)
 
 
@@ -106,9 +106,9 @@ class _Told:
 
 
 def authors_of_records(records: Iterable[FileRecord]) -> Iterator[EntityType]:
-    """Yield the kinds of authors (AI, HUMAN …) of the recorded edits of these files.
+    """Yield the kinds of authors (AI, HUMAN …) of these files' edits.
 
-    Records of edits that no save or call announced are left out.
+    Edits that no save or call announced are left out.
     """
     for record, file in records:
         if not record.is_assumed:
@@ -171,7 +171,7 @@ class HunkOrigins:
         )
 
     def _of_whole(self, file: DiffedFile, lineage: FileLineage) -> HunkOrigin:
-        """Return the origin of a change that is not compared by line: a rename, or other bytes."""
+        """Return the origin of a change without lines: of name, mode, encoding or binary data."""
         if file.same_content:
             moved = [each for each in lineage.sources if _moves(each, file)]
             # No record tells a mode, so nothing is missing where only that differs.
@@ -182,7 +182,10 @@ class HunkOrigins:
         return HunkOrigin(None, found, bool(found))
 
     def _renamed_away(self, file: DiffedFile) -> tuple[FileRecord, ...]:
-        """Return the record of the rename that took a deleted file away, if there is one."""
+        """Return the newest record of a rename that took a deleted file away, or () without one.
+
+        Only the newest _ASKED records of its path are searched.
+        """
         if not file.after.absent:
             return ()
         records = islice(newest_first(self._index, Query(path=file.path)), _ASKED)

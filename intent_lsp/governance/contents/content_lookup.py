@@ -44,7 +44,7 @@ class ContentLookup:
     def find(self, wanted: ContentHash, path: WorkspacePath, revision: str) -> bytes | None:
         """Return a file's content with the hash `wanted`, or None if it is not found.
 
-        `revision` is a commit near which the file had that content.
+        `revision` is a commit that is searched besides HEAD, or UNKNOWN_REVISION.
         """
         for read in self._places(wanted, path, revision):
             data = read()
@@ -128,7 +128,9 @@ class PastContents:
     def _versions(self, git: Git) -> Iterable[Version]:
         """Return the file's distinct versions in merged commits and in commits named by records.
 
-        At most REVISIONS commits named by records are searched, the newest first.
+        At most REVISIONS commits named by records are searched, those of the newest records first,
+        and MERGED merged commits for each name. Versions that git would convert by a filter program
+        are left out.
         """
         places = dict.fromkeys(
             (record.vcs.revision_id, file.path)

@@ -50,7 +50,7 @@ class ContentLru:
         self._size = 0
 
     def get(self, name: Hashable, read: Callable[[], FileContent]) -> FileContent:
-        """Return the content cached under `name`, else what `read` returns, and cache that."""
+        """Return the content cached under `name`, else that of `read`; cache it if it is text."""
         with self._lock:
             known = self._kept.pop(name, None)
             if known is not None:
@@ -77,8 +77,8 @@ class ContentLru:
 class Seen(NamedTuple):
     """The commit at a work tree's HEAD, and the hashes of the files that differ from it.
 
-    A hash is None if it is unknown. Before the first commit `head` is the empty tree, from which
-    every file differs.
+    A hash is None if there is no file or it is unknown. Before the first commit `head` is the empty
+    tree, from which every file differs.
     """
 
     head: str | None
@@ -124,7 +124,7 @@ class Contents:
                 self.keep(content.data, content.hash)
 
     def tree_seen(self, seen: Seen) -> None:
-        """Store the hashes of `seen` as initial contents, or after a commit drop those stored."""
+        """Store the hashes of `seen` as initial contents; if it has a commit, drop all instead."""
         if seen.head == EMPTY_TREE:
             self._initial.find(seen.files)
         else:
@@ -186,7 +186,7 @@ class Contents:
     def correct(
         self, session_id: str, path: WorkspacePath, taken: FileContent, before: FileContent
     ) -> None:
-        """Make `before` the initial content, and the baseline if that is `taken`, read too late."""
+        """Replace a file's initial content by `before`, and its baseline if that is `taken`."""
         in_baseline = self.baseline(session_id, path).hash == taken.hash
         self._initial.correct(path, before)
         if not in_baseline:
@@ -222,7 +222,7 @@ class Contents:
         state.move_baseline(session_id, new, hash_if_there(data))
 
     def kept(self, content_hash: ContentHash | None) -> FileContent:
-        """Return the cached content with a hash, or ABSENT for None; without data if not cached."""
+        """Return the content with a hash (None: ABSENT), without data if not in the blob cache."""
         if content_hash is None:
             return ABSENT
         return self._recent.get(content_hash, lambda: self._snapshot(content_hash))
@@ -280,7 +280,7 @@ class Contents:
         return found.hash
 
     def _sighted(self, session_id: str, path: WorkspacePath) -> FileContent:
-        """Return a file's baseline in a session begun without a commit or without `.local/`."""
+        """Return a file's baseline kept in memory, else its initial content, else that in HEAD."""
         with self._lock:
             known = self._sight_baseline.get(session_id, {})
             if path in known:

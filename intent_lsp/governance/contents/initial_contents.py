@@ -42,9 +42,9 @@ class InitialContents:
                 self._opened.setdefault(path, content)
 
     def find(self, files: Mapping[WorkspacePath, ContentHash | None]) -> None:
-        """Store the hashes of all files of a tree as their initial contents.
+        """Store the hashes of all files of a tree as initial contents, unless some are stored.
 
-        Files that are missing in the first call and appear in a later one count as absent at first.
+        A file that appears only in a later call counts as absent at first.
         """
         with self._lock:
             if self._found is None:

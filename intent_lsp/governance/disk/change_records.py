@@ -59,7 +59,7 @@ class _Group(NamedTuple):
 
     @property
     def unannounced(self) -> bool:
-        """Whether the changes are no restored content, and no announced call may have made them."""
+        """Whether no announced call may have made the changes, and their verdict is not EXEMPT."""
         unknown = self.author.contributor == UNKNOWN_CONTRIBUTOR
         return unknown and self.verdict is not ScopeValidation.EXEMPT
 
@@ -81,7 +81,7 @@ class DiskRecorder:
         ready: Mapping[WorkspacePath, PendingChange],
         inner: Mapping[WorkspacePath, TreeSnapshot],
     ) -> Iterator[RecordedChange]:
-        """Record the `ready` changes; yield one result for each author, verdict, intent and effect.
+        """Record the `ready` changes; yield one result for each `_Group` of them.
 
         Nothing is recorded if git is at work, records still wait in the queue, or `.orchestration`
         is gone. `session` is named as the observer. `inner` are the snapshots of the git
@@ -198,7 +198,7 @@ class DiskRecorder:
 
         `held_by` reads a file's present content; `names` maps the new paths of renamed files to the
         old ones. A change is not recorded if the file has changed again, an agent's call claims the
-        file, or a record already has the change.
+        file, or a record already has the change; then it is no longer pending.
         """
         pending, previous = self.pending.waiting[path], names.get(path)
         before = pending if previous is None else self.pending.waiting[previous]

@@ -200,11 +200,14 @@ class _Comparing:
         )
 
     def _was_gits(self, path: WorkspacePath, old: ContentHash | None) -> bool:
-        """Return whether git had written the content `old`, or there was none: nothing was lost."""
+        """Return whether no work is lost with the content `old`: git wrote it, or it is None."""
         return old is None or (self._changes is not None and self._changes.wrote(path, old))
 
     def unseen(self, compared: Comparison) -> Iterator[ChangedFile]:
-        """Yield edits, not in `compared`, that were committed in between and replaced since."""
+        """Yield edits, not in `compared`, that were committed in between and replaced since.
+
+        At most UNSEEN_AT_MOST files are examined.
+        """
         changes, edited = self._changes, {file.path for file in compared.edits}
         if changes is None:
             return

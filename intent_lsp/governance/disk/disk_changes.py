@@ -40,7 +40,7 @@ class TreeLook:
     """The files that differ from HEAD now (`seen`), and those that have just changed (`moved`).
 
     Just changed are those that differ from the last snapshot; at the first one, all of `seen`.
-    `again`: git is running, so the changes are reported later.
+    `again`: git is running, or nothing can be compared now; changes are reported later.
     """
 
     seen: Seen
@@ -96,8 +96,9 @@ class DiskChanges:
     def look(self) -> TreeLook | None:
         """Take a snapshot of the work tree and note what changed since the last one.
 
-        No change is noted at the first snapshot. While git is running, the last snapshot stays, and
-        the result says `again`. Return None if there is no repository or no snapshot can be taken.
+        No change is noted at the first snapshot, or if the last one's commit is gone. If git is
+        running or the two cannot be compared, the last snapshot stays and the result says `again`.
+        Return None if there is no repository or no snapshot can be taken.
         """
         with self._lock:
             git = self._stores.git
@@ -188,9 +189,11 @@ class DiskChanges:
         return (then.head, then.stashes) == (now.git.head, now.git.stashes)
 
     def _take(self, compared: Comparison, now: TreeSnapshot, at: str) -> None:
-        """Add the edits of a comparison to the pending changes, and remove those that git made.
+        """Add the edits of a comparison to the pending changes.
 
-        `at` is the time of the snapshot `now`.
+        A pending change of a file that git changed is set aside, as are edits that were committed
+        and replaced meanwhile. A discarded edit is added only if discarding it restores a file
+        after a violation. `at` is the time of the snapshot `now`.
         """
         for path in compared.gits:
             self._pending.follow_git(path)

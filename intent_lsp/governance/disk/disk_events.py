@@ -83,7 +83,7 @@ class RecordedChange:
     """One record of changes on disk: the paths that changed, and the record.
 
     `queued` is why the record is queued and not yet in the ledger, or None. `unannounced`: no call
-    that was announced may have made the changes, and they are no restored content either.
+    that was announced may have made the changes, and their verdict is not EXEMPT.
     """
 
     paths: tuple[WorkspacePath, ...]

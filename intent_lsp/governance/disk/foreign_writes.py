@@ -18,7 +18,8 @@ from intent_lsp.governance.root.stores import Stores
 class ForeignWrites:
     """Records what other authors wrote into files that calls change.
 
-    `observer` is the session whose snapshots noticed the writes; None before the first snapshot.
+    `observer` is the session whose snapshots noticed the writes; while it is None, nothing is
+    recorded.
     """
 
     stores: Stores
@@ -30,8 +31,9 @@ class ForeignWrites:
         """Record what somebody else wrote into a file before or while a call claimed the file.
 
         Return the hash of what was written meanwhile, or None if there was none. `data` is the
-        file's present content. A content noticed during the call is foreign unless it is a part of
-        what the call was writing. The caller holds the root's lock.
+        file's present content. A content noticed during the call is foreign unless `data` begins
+        with it and is what the call announced, if it announced any. The caller holds the root's
+        lock.
         """
         self.record_before(file.path, file.pre_hash)
         seen = self.pending.waiting.get(file.path)
@@ -61,7 +63,7 @@ class ForeignWrites:
         return self.stores.is_coming_save(path, self.stores.content(left))
 
     def _third(self, seen: PendingChange, file: TicketFile, data: bytes) -> ContentHash | None:
-        """Return the last noticed content that neither the call found nor it wrote, or None.
+        """Return the hash of the last content noticed during the call that is foreign, or None.
 
         `seen` is the pending change of the file, `data` its present content.
         """

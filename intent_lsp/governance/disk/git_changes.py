@@ -87,7 +87,7 @@ class GitChanges:
         return None if changed is None else changed | self.authored
 
     def made(self, path: WorkspacePath, old: ContentHash | None, blob: str | None) -> bool:
-        """Return whether git itself wrote or deleted a file.
+        """Return whether git itself gave a file its present content, or deleted it.
 
         `old` is the file's earlier hash (None: no file), `blob` its git blob now (None: no file).
         """
@@ -107,7 +107,7 @@ class GitChanges:
         )
 
     def wrote(self, path: WorkspacePath, old: ContentHash) -> bool:
-        """Return whether git itself wrote the earlier content `old`, in an unfinished merge."""
+        """Return whether git wrote the content `old`, in a merge unfinished in `then`."""
         listed = self.then.files.get(path)
         if path in self.before.unmerged:
             data = self.content(old)
@@ -135,7 +135,9 @@ class GitChanges:
     def _checked_out(self, path: WorkspacePath, old: ContentHash | None, blob: str | None) -> bool:
         """Return whether git wrote a file by moving HEAD to a commit where it has this blob.
 
-        `blob` None means a commit without the file. `old` is the file's earlier hash.
+        `blob` None means a commit without the file. `old` is the file's earlier hash. A commit of
+        unknown origin does not count. If somebody committed another content of the file in between,
+        only a commit known at the first snapshot counts, or one that git made of recorded contents.
         """
         if self.moves is None:
             head = self.after.head
@@ -157,7 +159,7 @@ class GitChanges:
     def _is_told(self, path: WorkspacePath, old: ContentHash | None) -> bool:
         """Return whether each content of a file committed in between has a record, or is `old`.
 
-        False if no commit between the snapshots changed the file.
+        False if no commit between the snapshots changed the file, or if one deleted it.
         """
         hashes = [data and hash_content(data) for data in self._authored_contents(path)]
         return bool(hashes) and all(
@@ -185,7 +187,7 @@ class GitChanges:
 
     @cached_property
     def _logged(self) -> frozenset[str]:
-        """The commits that the whole reflog shows as created by a commit or a merge."""
+        """The commits that the whole reflog shows as made here, as by commit, merge or rebase."""
         made = frozenset(move.new for move in self.moves or () if move.authored or move.made)
         mark = self.before.log
         return made if mark is None else made | logged_before(self.git.git_dir, mark)
@@ -214,9 +216,9 @@ class GitChanges:
         return self.trees.merged_blob(base, ours, theirs) == blob
 
     def _put_away_untracked(self, path: WorkspacePath, old: ContentHash) -> bool:
-        """Return whether a stash made since the first snapshot has an untracked file's content.
+        """Return whether a new stash holds the file, untracked, with the content `old`.
 
-        `old` is the hash of that content.
+        New are the stashes made since the first snapshot.
         """
         for stash in self.after.stashes:
             if stash not in self.before.stashes:

@@ -29,7 +29,7 @@ class GitWork:
         """Return whether a git command is running, according to git's state `rest`.
 
         `before` is the last complete snapshot. A lock file is ignored if git's state has not
-        changed for a while.
+        changed for GIT_AWAITED_FOR.
         """
         git = before.git
         if git is None or rest.lasted(git.index, git.log):

@@ -25,7 +25,7 @@ _EXCLUDE: Final = WorkspacePath(".git/info/exclude")
 
 
 def keep_excludes(git: GitSnapshot, contents: Contents) -> None:
-    """Keep the contents that the ignore files outside the work tree had at a snapshot."""
+    """Keep the present contents of the ignore files outside the work tree that `git` names."""
     for place, _ in git.excludes:
         try:
             data = read_bytes(Path(place))
@@ -83,7 +83,7 @@ def _changed_in_tree(
 def _changed_elsewhere(
     contents: Contents, before: GitSnapshot | None, now: GitSnapshot | None
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield the name and the old content of each changed ignore file outside the work tree.
+    """Yield the name and the old content, if kept, of changed ignore files outside the work tree.
 
     The name is the one in git's output. A file that git may report under two names is yielded
     twice.

@@ -63,7 +63,8 @@ class PendingChanges:
     def note(self, file: ChangedFile, since: str) -> None:
         """Note a change, made after the time `since`, or update the pending change of its file.
 
-        If the file is back at its old content, drop the pending change.
+        If the file is back at its old content, drop the pending change. The old content of a new
+        file that was in `unlisted` is the one listed there.
         """
         known = self.waiting.get(file.path)
         if file.old is None and file.path in self.unlisted:
@@ -82,11 +83,11 @@ class PendingChanges:
             self.waiting[file.path] = replace(known, new=file.new, ticket=ticket, passed=passed)
 
     def follow_git(self, path: WorkspacePath) -> None:
-        """Set aside the pending change of a file that git has changed, until git brings it back.
+        """Set aside the pending change of a file that git has changed; drop a pending deletion.
 
-        If git has brought back one that was set aside, make it pending again, unless a record has
-        its content. A pending deletion is dropped. An edit that is committed and rebased, or
-        stashed and popped, is still its author's.
+        If nothing is pending and git has brought back the content of a change that was set aside,
+        that change is pending again, unless a record has left this content before. So an edit that
+        is committed and rebased, or stashed and popped, is still its author's.
         """
         taken = self.waiting.pop(path, None)
         if taken is not None and taken.new is not None:
@@ -106,7 +107,7 @@ class PendingChanges:
             del self.taken[next(iter(self.taken))]
 
     def note_unlisted(self, before: TreeSnapshot, now: TreeSnapshot) -> None:
-        """Remember the hashes of existing untracked files that git listed before and not now."""
+        """Put existing untracked files that git listed before, but not now, into `unlisted`."""
         for path in now.files:
             self.unlisted.pop(path, None)
         for path, file in before.files.items():

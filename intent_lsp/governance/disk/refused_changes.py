@@ -23,9 +23,10 @@ class RefusedChanges:
     stores: Stores
 
     def made_by(self, change: DiskChange, ticket: Ticket | None) -> ContentHash | None:
-        """Return the hash of the refused call that a change is, or None, and note that it was made.
+        """Return the hash of the refused call that a change carries out, and note that it was made.
 
-        A change that an allowed call may have made (`ticket`) is none.
+        Return None if there is none, and for a deletion, a change that an allowed call may have
+        made (`ticket`), and a content that a record has left before.
         """
         state = self.stores.state
         if state is None or ticket is not None or change.new is None:

@@ -159,7 +159,10 @@ class TreeLooks:
         return found
 
     def _listed(self, status: TreeStatus) -> Iterator[tuple[WorkspacePath, str | None, bool]]:
-        """Yield each file to read, its blob in git's index, and whether it equals that blob."""
+        """Yield each file to read, its blob in git's index, and whether it equals that blob.
+
+        They are the files of `status`, and tracked files that git is told not to compare.
+        """
         for path in status.paths:
             known = status.index.get(path)
             yield (path, None, False) if known is None else (path, known.blob, known.same)

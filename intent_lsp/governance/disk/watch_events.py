@@ -33,8 +33,8 @@ class WatchEvents:
     def in_tree(self, paths: frozenset[Path]) -> frozenset[Path]:
         """Return those of the changed paths that require an examination of the work tree.
 
-        Left out are the server's own files, recorded changes, and files that came and went. A path
-        outside the root is returned.
+        Left out are the server's own files, recorded changes (except of the control plane and of
+        OF_GIT), and files that came and went. A path outside the root is returned.
         """
         return self._kept(
             paths,
@@ -46,8 +46,9 @@ class WatchEvents:
     def of_rules(self, paths: frozenset[Path], is_open: Callable[[Path], bool]) -> frozenset[Path]:
         """Return those of the changed paths that require an examination of rules and open files.
 
-        Left out are recorded changes, and files that came and went if they are neither rules files
-        nor open in an editor (`is_open`). A path outside the root is returned.
+        Left out are recorded changes (except of the control plane and of OF_GIT), and files that
+        came and went if they are neither of the control plane nor open in an editor (`is_open`). A
+        path outside the root is returned.
         """
         root = self.stores.root
 
@@ -73,7 +74,7 @@ class WatchEvents:
         return not self.stores.known_files.is_unchanged(path)
 
     def _came_and_went(self, path: WorkspacePath) -> bool:
-        """Return whether a file is neither on disk now nor in the last snapshot or in HEAD.
+        """Return whether a file is not on disk now, not in the last snapshot, and not in HEAD.
 
         Such a file was a temporary one. False without a git repository or a snapshot.
         """

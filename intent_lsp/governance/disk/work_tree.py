@@ -74,7 +74,8 @@ class WorkTree:
     def seen(self) -> TreeSnapshot | None:
         """Take a snapshot before a command, and keep its contents.
 
-        Return None if no snapshot can be taken, so that nothing can be compared later.
+        The automatic saves made so far are recorded first. Return None if no snapshot can be taken,
+        so that nothing can be compared later.
         """
         # Record what editors have saved automatically so far, so that it is not attributed to the
         # command.
@@ -89,10 +90,10 @@ class WorkTree:
     def changes(self, before: TreeSnapshot) -> TreeChanges | None:
         """Return the files that a command changed since a snapshot, or None if that is unknown.
 
-        Left out are changes that git made (unless it discarded uncommitted work), ignored files,
-        files that only the server writes, and the server's own last writes (unless they change the
-        rules for agents). It waits up to GIT_AWAITED_FOR seconds for a running git, so the caller
-        must hold no lock.
+        Left out are changes that git made (unless it discarded uncommitted work), ignored files
+        (unless they are new and so is the line that ignores them), files that only the server
+        writes, and the server's own last writes (unless they change the rules for agents). It waits
+        up to GIT_AWAITED_FOR seconds for a running git, so the caller must hold no lock.
         """
         if before.git is not None and self._stores.git is None:
             return None

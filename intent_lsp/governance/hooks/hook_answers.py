@@ -49,14 +49,17 @@ class HookCall:
     def of(
         cls, host: Host, event: str | None, environment: Mapping[str, str], cwd: str
     ) -> "HookCall":
-        """Return a run of the hook, with the host as it behaves in this environment."""
+        """Return a run of the hook.
+
+        If the environment has the host's variable `silent_under`, refusals exit with status 0.
+        """
         if host.silent_under is not None and host.silent_under in environment:
             host = replace(host, refusal_status=0)
         return cls(host, event, environment, cwd)
 
     @property
     def unread_event(self) -> str:
-        """The name of the event, as far as it is known before the payload is read."""
+        """The event's name as it was given, else that of the host's event before a call."""
         if self.event is not None:
             return self.event
         asking = (n for n, kind in self.host.events.items() if kind is HookKind.BEFORE_TOOL)
@@ -64,7 +67,7 @@ class HookCall:
 
     @property
     def may_refuse(self) -> bool:
-        """Whether the event can be a call that is about to be made."""
+        """Whether the event, before its payload is read, counts as a call about to be made."""
         kind = self.host.events.get(self.unread_event, HookKind.OTHER)
         return kind is HookKind.BEFORE_TOOL
 
@@ -98,7 +101,10 @@ class HookAnswering:
             return self.failed(str(problem) or type(problem).__name__)
 
     def failed(self, problem: str) -> HookAnswer:
-        """Return the answer if we ourselves fail: silence, or a refusal if the policy says so."""
+        """Return the answer if we ourselves fail: silence, or a refusal.
+
+        It is a refusal if the event asks for a call in a governed root without a fail-open policy.
+        """
         root = self._root_so_far()
         if root is None or not self._asks() or _fails_open(root):
             return SILENCE
@@ -124,7 +130,10 @@ class HookAnswering:
         return host.permission(event, decision.note)
 
     def unjudged(self, problem: str, cure: str) -> HookAnswer:
-        """Return the answer to an event that cannot be judged: a refusal, if it asks for a call."""
+        """Return the answer to an event that cannot be judged: a refusal, if it asks for a call.
+
+        Any other event is answered with a message on stderr. Without a governed root, be silent.
+        """
         if self._root_so_far() is None:
             return SILENCE
         why = f"{problem}; {cure}" if cure else problem
@@ -138,7 +147,7 @@ class HookAnswering:
         return self.root or governed_root(self.call.cwd)
 
     def _is_probe(self, event: HookEvent) -> bool:
-        """Whether `intent-lsp doctor` asks.
+        """Whether `intent-lsp doctor` asks: the variable is set, and the session is the probe's.
 
         The variable alone is not enough: it would switch the gate off for real sessions.
         """

@@ -43,7 +43,10 @@ class HookApproval:
     person: PersonAtEditor | None
 
     def decided(self, session_id: str, agent_id: str, judge: JudgeCall) -> CallDecision:
-        """Judge a call of a session; if a person has to decide, ask and judge again."""
+        """Judge a call of a session; if a person has to decide, ask and judge again.
+
+        Without `person`, judge once, with NO_ANSWER.
+        """
         person = self.person
         if person is None:
             return judge(NO_ANSWER)

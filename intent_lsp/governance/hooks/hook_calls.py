@@ -63,7 +63,11 @@ class HookCalls:
         self._told_before = told_before
 
     def before(self, call: ToolCall, asker: HookAsker) -> HookDecision:
-        """Judge a call that is about to be made."""
+        """Judge a call that is about to be made. Return a refusal, or a note with warnings.
+
+        If the call only reads, its files count as read. Raise InvalidCallError if an edit names no
+        file.
+        """
         governance = self._governance
         kind = tool_kind(call, governance.rules.current().policy, command_lists())
         if kind is ToolKind.EDIT and not call.paths and call.patch is None and not call.command:
@@ -83,7 +87,11 @@ class HookCalls:
         return HookDecision(note=note_of([*self._warnings(admission), *broken]))
 
     def after(self, event: HookEvent, call: ToolCall, asker: HookAsker) -> HookDecision:
-        """Record a call that was made, or that failed."""
+        """Record a call that was made, or that failed. Return a note on its violations.
+
+        A file whose text was shown to the model counts as read. Without a ticket, or if the call
+        was recorded before, nothing is recorded.
+        """
         if event.shown is not None:
             self._shown(event.shown, asker)
         ticket = self._ticket(call, asker)
@@ -97,22 +105,26 @@ class HookCalls:
         return HookDecision(note=note_of([*late, *governance.violations.messages([outcome])]))
 
     def read(self, spelled: str, asker: HookAsker) -> None:
-        """Note a file as read that a tool or a prompt is about to show to the model."""
+        """Note an existing file of the root as read, since the model is about to be shown it."""
         place = resolve_below(self._governance.root, spelled)
         if place is not None and (self._governance.root / place.path).is_file():
             self._governance.calls.read_now(asker.session_id, asker.agent_id, place.path)
 
     def settle(self, asker: HookAsker) -> None:
-        """Record the calls whose end the host has not reported, by what the disk holds now."""
+        """Record the calls whose end the host has not reported, by what the disk holds now.
+
+        Edits that an editor makes are left out.
+        """
         for ticket in self._open(asker):
             if ticket.command is None and not ticket.by_save:
                 self._governance.calls.record(ticket.id)
         self._governance.end_commands(asker.session_id, asker.agent_id)
 
     def _named(self, call: ToolCall, asker: HookAsker) -> ToolCall:
-        """Return the call with an id. If its host gives none, make one, the same for a repetition.
+        """Return the call with an id. If its host gives none, make one.
 
-        A call is repeated by a host that runs the hooks of another host's file too.
+        It is that of an equal open call from within SAME_CALL_WITHIN, if there is one: a host that
+        runs the hooks of another host's file too reports a call twice.
         """
         if call.tool_use_id is not None:
             return call
@@ -123,7 +135,7 @@ class HookCalls:
         return replace(call, tool_use_id=id_)
 
     def _ticket(self, call: ToolCall, asker: HookAsker) -> Ticket | None:
-        """Return the ticket of a call that was made, by its id, else by its input; None: none."""
+        """Return a call's ticket by its id, else the oldest open one with equal input, or None."""
         state, use = self._governance.stores.state, call.tool_use_id
         if state is None:
             return None
@@ -143,14 +155,14 @@ class HookCalls:
         return state.tickets.open_of(*_ids(asker), self._governance.stores.clock())
 
     def _warnings(self, admission: CallDecision) -> tuple[str, ...]:
-        """Return why a call would be refused, if the team's policy only warns its agents."""
+        """Return why a stricter policy would refuse an allowed call; () if none would."""
         decision = admission.decision
         if not isinstance(decision, Allowed):
             return ()
         return self._warned(decision.verdict, decision.warnings)
 
     def _warned(self, verdict: ScopeValidation, warnings: tuple[str, ...]) -> tuple[str, ...]:
-        """Return `warnings` if they say why a call was only let pass, and the agent is to know."""
+        """Return `warnings` if the verdict is FAIL and the policy only warns agents, else ()."""
         warned = self._governance.rules.current().policy.agents is Enforcement.WARN
         return warnings if warned and verdict is ScopeValidation.FAIL else ()
 
@@ -171,7 +183,7 @@ def _ids(asker: HookAsker) -> tuple[str, str]:
 
 
 def _holds(text: str, shown: ShownText) -> bool:
-    """Whether a text has the shown lines at the shown place. A host may leave out the last end."""
+    """Whether a text has the shown lines at the shown place, whatever their line ends."""
     lines = text.replace("\r\n", "\n").split("\n")
     wanted = shown.text.replace("\r\n", "\n").removesuffix("\n").split("\n")
     first = shown.first_line - 1

@@ -132,7 +132,10 @@ class HookEvents:
         return HookDecision(note=note)
 
     def _located(self, call: ToolCall, cwd: str | None) -> ToolCall:
-        """Return the call with the directory in which it is made; `cwd` is absolute, or None."""
+        """Return the call with `cwd`, relative to the root if below it, as its directory.
+
+        Return it unchanged if `cwd` is the root or None.
+        """
         root = self._governance.root
         if cwd is None or Path(cwd).resolve() == root.resolve():
             return call

@@ -73,7 +73,10 @@ class HookSessions:
         return "" if known else self._preselected(asker)
 
     def started(self, event: HookEvent, asker: HookAsker) -> str:
-        """Begin a session, or go on with one that is resumed. Return what the model is to know."""
+        """Begin a session, or go on with one that is resumed. Return what the model is to know.
+
+        If a person has emptied the conversation, the session's intent is deselected.
+        """
         sessions = self._governance.sessions
         known = sessions.row(asker.session_id) is not None
         said = self.seen(event, asker)
@@ -84,8 +87,8 @@ class HookSessions:
     def prompted(self, asker: HookAsker, *, told: bool) -> str:
         """Begin the next turn of a session. Return what the model is to know.
 
-        `told`: the host gives the model what is returned, so that the session's intent counts as
-        checked out again.
+        `told`: the host gives the model what is returned, so that the session's intent is checked
+        out again. Otherwise it is only if a person chose it beforehand.
         """
         governance = self._governance
         row, ended = governance.begin_turn(asker.session_id, asker.agent_id)
@@ -97,7 +100,7 @@ class HookSessions:
         return note_of([*broken, self.select(asker, row.active_intent)[1]])
 
     def select(self, asker: HookAsker, intent_id: str) -> tuple[bool, str]:
-        """Select an intent. Return whether that was possible, and its context or the refusal."""
+        """Select an intent. Return True and the intent's context, or False and the refusal."""
         governance = self._governance
         session = governance.sessions.open_agent(asker.session_id, asker.agent_id)
         done = governance.checkout.select(session, intent_id, unsaved_file=False)
@@ -119,7 +122,10 @@ class HookSessions:
         )
 
     def _preselected(self, asker: HookAsker) -> str:
-        """Select the intent that a person chose beforehand. Return what the model is to know."""
+        """Select the intent that a person chose beforehand, else that of their editor, if any.
+
+        The latter only if the policy lets agents inherit. Return what the model is to know, or "".
+        """
         if self._wanted is not None:
             return self.select(asker, self._wanted)[1]
         inherited = self._of_editor()
@@ -133,7 +139,7 @@ class HookSessions:
         return note_of([inherited_words(intent), said])
 
     def _of_editor(self) -> str | None:
-        """Return the intent of this user's only live editor, if the policy lets agents inherit."""
+        """Return the intent of this user's only live editor if agents may inherit it, or None."""
         if self._governance.rules.current().policy.agents_inherit is not Inheritance.EDITOR:
             return None
         editor = self._governance.sessions.asker(None)

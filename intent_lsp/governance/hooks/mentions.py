@@ -12,7 +12,11 @@ _AFTER: Final = ".,;:!?)]}'`"
 
 
 def mentioned(prompt: str) -> Iterator[str]:
-    """Yield the names that stand behind an `@`, without the punctuation that follows them."""
+    """Yield the names behind the first MENTIONS_AT_MOST `@`.
+
+    A name may be in double quotes. Else punctuation at its end, and a `#` and what follows, do not
+    belong to it.
+    """
     for count, found in enumerate(_MENTION.finditer(prompt)):
         if count == MENTIONS_AT_MOST:
             return

@@ -42,7 +42,7 @@ class Handshake:
         return f"intent-lsp intents select {intent_id}{session}"
 
     def listed(self) -> str:
-        """Return a list of the open intents, a line each."""
+        """Return at most INTENTS_AT_MOST open intents, a line each, and how many more there are."""
         shown = [f"- {intent.id}: {intent.name}" for intent in self.intents[:INTENTS_AT_MOST]]
         more = len(self.intents) - len(shown)
         return "\n".join([*shown, *([f"- and {more:,} more"] if more > 0 else [])])
@@ -75,7 +75,7 @@ def inherited_words(intent: Intent) -> str:
 
 
 def note_of(parts: Iterable[str]) -> str:
-    """Join what an agent is to be told after a call. Return "" if there is nothing."""
+    """Join the texts that are not empty, each on a new line. Return "" if there is none."""
     return "\n".join(part for part in parts if part)
 
 

@@ -227,8 +227,9 @@ def _expected(
 ) -> tuple[ContentHash | Unread | None, bool]:
     """Return the hash of a file that its agent knows, and whether it learnt it in this turn.
 
-    The agent knows a file from reading it or from writing it itself. The hash is None if the agent
-    found no file, or Unread.NEVER if it has never read it.
+    The agent knows a file from reading it or from writing it itself; a hash that the call itself
+    names comes first. The hash is None if the agent found no file, or Unread.NEVER if it has never
+    read it.
     """
     for name in (file.touched.path, _path(file)):
         if name in call.read_hashes:

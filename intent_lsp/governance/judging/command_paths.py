@@ -98,8 +98,9 @@ class CommandPaths:
         """Yield the path itself if it is a file's, or the files in it if it is a directory's.
 
         A directory that no agent may change, or that holds such a path, is yielded itself, and so
-        is a path outside the root. What is copied or moved into a directory is yielded as a path in
-        it. `others` are the governed roots below this one.
+        is a path outside the root. Any other path marked as a `directory` yields nothing, unless it
+        is a file's. What is copied or moved into a directory is yielded as a path in it. `others`
+        are the governed roots below this one.
         """
         place = resolve_below(self._stores.root, touched.path)
         if place is None or place.real is None or others.hold(place.path):

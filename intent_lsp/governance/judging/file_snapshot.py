@@ -52,7 +52,7 @@ class OpenFileState:
 
     @property
     def stale(self) -> bool:
-        """Whether the disk has changed since the editor read the file."""
+        """Whether a save is refused because the disk changed since the editor read the file."""
         denied = self.judgement.denied
         return denied is not None and denied.code is GateCode.STALE_FILE
 
@@ -144,7 +144,10 @@ class OpenFileStates:
         return passed is not None and _post_hash(passed, place.path) == held
 
     def read_first(self, path: WorkspacePath) -> FileContent:
-        """Return the content of a file that an editor has opened; store it if no commit has it."""
+        """Return a file's content on disk as an editor opens it.
+
+        Store it as the initial content, if it has none and commits do not determine all baselines.
+        """
         content = self._contents.on_disk(path)
         self._contents.seen(path, content)
         return content
@@ -208,7 +211,7 @@ def _is_shown(judgement: Judgement) -> bool:
 
 
 def _shows(judgement: Judgement) -> bool:
-    """Return whether the root's rules have violations shown."""
+    """Return whether the root is governed, by a policy that does more than observe."""
     rules = judgement.rules
     return rules.governed and rules.policy.enforcement is not Enforcement.OBSERVE
 

@@ -59,7 +59,7 @@ def record_save(stores: Stores, save: Save) -> Appended | Queued:
 
 
 def save_event(save: Save, revision: str, trees: SyntaxTreeCache) -> Event:
-    """Return the ledger event of a save, made at the commit `revision`."""
+    """Return the ledger event of a save; `revision` is the commit checked out at that time."""
     intent = save.judgement.intent
     kind, fingerprint = _inferred(save, trees)
     return Event(
@@ -78,7 +78,10 @@ def save_event(save: Save, revision: str, trees: SyntaxTreeCache) -> Event:
 
 
 def _inferred(save: Save, trees: SyntaxTreeCache) -> tuple[MutationClass, AstFingerprint | None]:
-    """Return the mutation class of a save, and a fingerprint of its file's definitions or None."""
+    """Return the mutation class of a save, and a fingerprint of its new content's definitions.
+
+    The fingerprint is None if the content cannot be read or parsed.
+    """
     if save.new is None and not save.old.absent:
         # The file exists but cannot be read.
         return MutationClass.INTENT_EVOLUTION, None

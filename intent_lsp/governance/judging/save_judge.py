@@ -1,9 +1,9 @@
 """Judging a save: which rules its file falls under, then the gate (requirements sections 6 to 8).
 
 Invariant: what the server wrote itself is never stale and never a violation.
-Invariant: restoring a file to HEAD or to the session's baseline is never refused (ADR 0006).
-Invariant: files that people may always change, and files that only the server writes, are refused
-to agents.
+Invariant: restoring a file's text to HEAD or to the session's baseline is refused only if it would
+overwrite a change that its author has not read (ADR 0006).
+Invariant: control files, and files that only the server writes, are refused to agents.
 """
 
 from dataclasses import dataclass, replace
@@ -47,13 +47,12 @@ _NOT_ASKED: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgement:
-    """The decision on one file for one session. `decision` is None if the gate is not asked.
+    """The decision on one file for one session; `decision` is None if the file is not judged.
 
-    `standing` is the file's class. `owners` are the intents under which a refused edit would pass.
-    `selected` is the id of the intent that the session has selected. `ticket` is an agent's open
-    ticket for the file: a save meanwhile gets that ticket's verdict. `own_write` is the hash of the
-    server's own last write of the file. `restores` is the gate's refusal of an edit that is allowed
-    nevertheless, because it restores the file.
+    `standing` is the file's class, `selected` the id of the session's selected intent. `owners` are
+    the intents under which a refused edit would pass. `ticket` is an agent's open ticket for the
+    file, whose verdict the edit then gets. `own_write` is the hash of the server's last write of
+    the file. `restores` is the refusal of an edit that is allowed because it restores the file.
     """
 
     path: WorkspacePath
@@ -119,8 +118,7 @@ class SaveJudge:
     def judge(self, session_id: str, place: ResolvedPath, reading: BaseHash = UNREAD) -> Judgement:
         """Return the judgement of a session's edit of a file, under the current rules.
 
-        `reading` shows whether the edit is stale: the hash that its author last read, and the one
-        on disk.
+        `reading` has the hashes that its author last read and now on disk, to find a stale edit.
         """
         rules = self.rules.current()
         memory = self.sessions.save_memory(session_id, place.path)
@@ -151,7 +149,7 @@ class SaveJudge:
     def explain(
         self, session_id: str, place: ResolvedPath
     ) -> tuple[tuple[ExplainedRow, ...], Judgement]:
-        """Return every check of the gate on a session's save of a file, and its judgement."""
+        """Return every check on a session's save (one if no gate is asked), and its judgement."""
         judgement = self.judge(session_id, place)
         row = unasked_row(judgement.path, judgement.standing, judgement.denied)
         if row is not None:
@@ -162,10 +160,9 @@ class SaveJudge:
     def allow_restoring(
         self, judgement: Judgement, session_id: str, reading: BaseHash, text: str | None
     ) -> Judgement:
-        """Return the judgement, changed to allowed if `text` is that of HEAD or the baseline.
+        """Return the judgement; allow a refused edit if `text` is that of HEAD or the baseline.
 
-        It is not changed if the disk holds a change that the author never read, as restoring would
-        overwrite that change.
+        Not if the disk holds a change that the author never read: restoring would overwrite it.
         """
         denied = judgement.denied
         if denied is None or text is None or is_stale(judgement, reading):
@@ -207,7 +204,7 @@ class SaveJudge:
 
 
 def is_stale(judgement: Judgement, reading: BaseHash) -> bool:
-    """Return whether the disk changed since the author read the file, other than by the server."""
+    """Return whether the author read the file and others than the server changed it since."""
     expected = _expected(judgement, reading)
     return expected is not Unread.NEVER and expected != reading.disk
 
@@ -231,7 +228,10 @@ def _expected(judgement: Judgement, reading: BaseHash) -> ContentHash | Unread |
 
 
 def _decided(judgement: Judgement, question: GateRequest, place: ResolvedPath) -> Judgement:
-    """Return the judgement with the gate's decision; unchanged if refused or not GOVERNED."""
+    """Return the judgement with the gate's decision and, if it refuses, the `owners`.
+
+    Unchanged if refused already or not GOVERNED. A generated file needs no intent to be allowed.
+    """
     if judgement.denied is not None or judgement.standing is not FileClass.GOVERNED:
         return judgement
     decision = judge_save(question)
@@ -242,7 +242,7 @@ def _decided(judgement: Judgement, question: GateRequest, place: ResolvedPath) -
 
 
 def _is_generated(denied: Denied, rules: Rules, place: ResolvedPath) -> bool:
-    """Return whether a refusal that another intent could solve concerns a tool's generated file."""
+    """Return whether another intent could solve a refusal of a file that tools generate."""
     paths = {place.path, place.real or place.path}
     return denied.code in _OF_INTENTS and all(map(rules.generated.covers, paths))
 
@@ -252,7 +252,7 @@ def _same(content: FileContent, text: str) -> bool:
 
 
 def _leading_out(decision: SaveDecision, rules: Rules, place: ResolvedPath) -> tuple[IntentId, ...]:
-    """Return the open intents that own a refused file and could be selected to save it."""
+    """Return the open intents, ignored ones left out, under which a refused edit would pass."""
     if not isinstance(decision, Denied) or decision.code not in _OF_INTENTS:
         return ()
     intents, real = rules.file.intents, place.real or place.path
@@ -269,7 +269,7 @@ def agents_standing(
 ) -> tuple[FileClass, Denied | None]:
     """Return the class of a file for an agent's save, and the refusal if no agent may change it.
 
-    The refusal is None if the gate decides. `standing` is the file's class for people.
+    If agents may change it, the refusal is None. `standing` is the file's class for people.
     """
     found = tuple(each for path in question.paths for each in denied_path(rules, path))
     if not found:
@@ -289,7 +289,7 @@ def unasked_row(
 ) -> ExplainedRow | None:
     """Return the check that decides on a save without asking the gate, or None if it is asked.
 
-    `denied` is the refusal if no agent may change the file.
+    `denied` is the file's refusal, if any; only PATH_DENIED is decided without the gate.
     """
     if denied is not None and denied.code is GateCode.PATH_DENIED:
         fact = denied.message

@@ -26,16 +26,20 @@ class Authors:
     """Finds the names of the people who wrote the blame runs of one root. Thread-safe."""
 
     def __init__(self, root: Path, rules: RulesCache, state: SessionDb | None) -> None:
-        """Prepare the search below `root`.
+        """Prepare to find the authors of records in the ledger of `root`.
 
-        `state` has this user's sessions; without it nobody is *you*.
+        `state` holds this user's sessions; without it nobody is *you*.
         """
         self._rules = rules
         self._state = state
         self._commits = LedgerAuthors(root)
 
     def people(self, runs: Iterable[BlameRun]) -> RecordAuthors:
-        """Return the known authors of those blame runs that people wrote."""
+        """Return who made the records of those blame runs that people wrote, as far as known.
+
+        That is the author of the commit which added the record, or else whether it is this user's
+        own. Empty if the policy wants no names.
+        """
         records = of_people(runs)
         if not records or self._rules.current().policy.authors is AuthorNames.NONE:
             return RecordAuthors()
@@ -51,7 +55,10 @@ class Authors:
         return named(runs, self.people(runs))
 
     def _own_sessions(self) -> Collection[str]:
-        """Return the ids of this user's sessions, plain and hashed, as records use either form."""
+        """Return the ids of this user's sessions, plain and hashed, as records use either form.
+
+        There are none if they cannot be read.
+        """
         try:
             own = () if self._state is None else self._state.sessions_of(this_user())
         except StateUnavailableError as problem:

@@ -1,6 +1,7 @@
 """Blame: which record wrote each line of a file (ledger section 5).
 
-Invariant: nothing is written but the index. Contents kept in `.local/` help and are never needed.
+Invariant: nothing is written but the index. Contents kept in `.local/` make the result more exact,
+but are not required.
 Invariant: lines that an editor has changed and not saved have no author yet.
 Invariant: a cached lineage equals one read from the ledger. It is read again if the ledger did
 anything but grow, or the file was renamed.
@@ -77,8 +78,8 @@ class Blamed:
     """The blame of a file: an attribution for each line, and the records referred to (`sources`).
 
     An attribution refers to its record by the index in `sources`. `lines` include their line ends.
-    `lines` is None if the file is not text or too large; then one attribution stands for all of its
-    `count` lines.
+    If the file is not text or too large, `lines` is None and the only attribution stands for all of
+    its `count` lines.
     """
 
     claims: Attributions
@@ -89,7 +90,8 @@ class Blamed:
     def runs(self, first: int, last: int) -> tuple[BlameRun, ...]:
         """Return the blame runs of the lines `first` to `last`, counted from 0 and inclusive.
 
-        If `lines` is None, return one run for the whole file.
+        The lines of the runs themselves are counted from 1. If `lines` is None, return one run for
+        the whole file.
         """
         if self.lines is None:
             return (one_run(self.claims[0], self.sources, 1, self.count),)
@@ -108,7 +110,8 @@ class FileBlame:
         """Return the blame of a file, or None if there is no such file and no lines are `shown`.
 
         `shown` are the lines in the editor, saved or not; None for the lines on disk. Without a
-        file on disk they have no attribution. Raise LedgerUnavailableError.
+        file on disk they have no attribution; if that file is not text or too large, they are
+        ignored. Raise LedgerUnavailableError.
         """
         data = read_in(self._root, path)
         if data is None:
@@ -147,9 +150,10 @@ class FileBlame:
         )
 
     def _other(self, lineage: FileLineage, steps: Sequence[Edit]) -> OtherFile:
-        """Return another file from which blocks may have been moved to the file of `lineage`.
+        """Return the file whose edits are `steps`, as one that blocks may have been moved from.
 
-        `steps` are the edits of that other file.
+        `lineage` is that of the file into which they may have been moved; its `sources` hold the
+        records of `steps`.
         """
         sources = [lineage.sources[step.order] for step in steps]
         today = read_in(self._root, sources[0][1].path)
@@ -164,7 +168,7 @@ def _by_hash(lineage: FileLineage, data: bytes) -> Blamed:
     """Return the blame of a file that is not compared by line.
 
     The whole file is attributed to the earliest record that left it with the hash of `data`, its
-    present content.
+    present content, or to none.
     """
     wanted: ContentHash = hash_content(data)
     left = (at for at, (_, file) in enumerate(lineage.sources) if file.post_hash == wanted)

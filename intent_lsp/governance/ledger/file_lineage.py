@@ -43,8 +43,8 @@ _PAGE: Final = 500
 class FileLineage:
     """The records of one file, oldest first (`sources`), and the edits they describe (`steps`).
 
-    `joined`: how many of the first records belong to another file, from which this file was moved
-    without a record. `sources` may be appended to.
+    `joined`: how many of the first records belong to other files, from which this file was moved
+    without a record. `elsewhere` appends records of other files to `sources`.
     """
 
     sources: list[FileRecord]
@@ -52,9 +52,10 @@ class FileLineage:
     joined: int = 0
 
     def elsewhere(self, index: Index) -> list[Sequence[Edit]]:
-        """Append recent records of other files to `sources`. Return their edits, file by file.
+        """Append to `sources` those files of the newest RECORDS_ELSEWHERE records that it lacks.
 
-        The most recently changed file comes first.
+        Return the edits of these files, one sequence for each path, oldest first. The most recently
+        changed path comes first.
         """
         records = list(islice(newest_first(index, Query()), RECORDS_ELSEWHERE))
         begin = len(self.sources)
@@ -74,7 +75,7 @@ class FileLineage:
 def file_lineage(index: Index, path: WorkspacePath) -> FileLineage:
     """Return the lineage of a file from the ledger, under its earlier names too.
 
-    At most NAMES_FOLLOWED names and RECORDS_READ records of each are read. Raise
+    At most NAMES_FOLLOWED names and the newest RECORDS_READ records of each are read. Raise
     LedgerUnavailableError.
     """
     names: dict[WorkspacePath, list[FileRecord]] = {}
@@ -98,8 +99,9 @@ def with_earlier_name(
 ) -> FileLineage:
     """Return `known`, extended by the records of a file that was moved to `path` without a record.
 
-    That file must be deleted, its last content must be exactly the content before the first record
-    of `known`, and it must be the only such file. Raise LedgerUnavailableError.
+    That must be the only deleted file whose last content is exactly the content before the first
+    record of `known`, and must pass `_is_earlier`. Its own origin is searched for in the same way,
+    NAMES_FOLLOWED files at most. Without such a file, return `known`. Raise LedgerUnavailableError.
     """
     for _ in range(NAMES_FOLLOWED):
         begun = begun_with(known)
@@ -113,7 +115,7 @@ def with_earlier_name(
 
 
 def moved_from(index: Index, root: Path, wanted: ContentHash) -> FileLineage | None:
-    """Return the lineage of the deleted file whose last content has the hash `wanted`.
+    """Return the lineage of the deleted file whose newest record left it with the hash `wanted`.
 
     Return None if there is no such file, more than one, or too many paths to be sure. Raise
     LedgerUnavailableError.
@@ -130,8 +132,8 @@ def moved_from(index: Index, root: Path, wanted: ContentHash) -> FileLineage | N
 def _is_earlier(root: Path, path: WorkspacePath, earlier: FileLineage, known: FileLineage) -> bool:
     """Return whether the file of `earlier` may have been moved to `path`, where `known` begins.
 
-    Its records must be older. False also if a file existed at `path` at the same time, or if the
-    content is too short to be distinctive.
+    Its records must be older. False also if a commit at which they were made has a file at `path`,
+    or if the content at the move is still kept and too short to be distinctive.
     """
     last, first = earlier.sources[-1][0], known.sources[0][0]
     if last.timestamp > first.timestamp:
@@ -163,7 +165,7 @@ def _left(index: Index, path: WorkspacePath) -> ContentHash | None:
 
 
 def gone_on(index: Index, path: WorkspacePath, known: FileLineage) -> FileLineage | None:
-    """Return a lineage extended by newer records, or None if it must be read anew.
+    """Return `known`, extended by the file's newer records, or None if it must be read anew.
 
     Raise LedgerUnavailableError.
     """
@@ -186,7 +188,7 @@ def gone_on(index: Index, path: WorkspacePath, known: FileLineage) -> FileLineag
 
 
 def steps_of(sources: Sequence[FileRecord], begin: int = 0) -> list[Edit]:
-    """Return the edit of each record. The first edit gets the index `begin`."""
+    """Return the edit of each record, with the numbers from `begin` on as their `order`."""
     return [
         Edit(
             order=order,

@@ -45,8 +45,8 @@ class Fate(Enum):
 class Taken:
     """The result of importing one line; `line` is its number, from 1. `fate` is what became of it.
 
-    `why` is why the line is not a record, or "". `lost` are the names of its fields that cannot be
-    imported.
+    `dialect` is the form of the line, or None if it is not a record; `why` is why it is none, or
+    "". `lost` are the names of its fields that cannot be imported.
     """
 
     line: int
@@ -99,9 +99,10 @@ class RecordImport:
             yield Taken(line=number, fate=fate, dialect=found.known.dialect, lost=found.lost)
 
     def _put(self, line: bytes, found: Foreign) -> bool:
-        """Queue a record for appending. Return False if the ledger already has the record.
+        """Queue a record for appending. Return False if it is already queued or in the ledger.
 
-        `found` is the record read from `line`.
+        `found` is the record read from `line`. If another imported record has its id, it gets one
+        made from the line.
         """
         event = veiled(marked(found.event, found.known.dialect), self._policy)
         moment, derived = found.known.timestamp, derived_id(line)

@@ -87,9 +87,10 @@ def worked_files(
 ) -> WorkedFiles | CheckoutRefusal:
     """Return the files that may contain an intent's lines and for which `meant` returns True.
 
-    These are the files that its records changed, and files into which lines of those may have been
-    moved; at most FILES_AT_MOST. An intent that is no longer in the intents file is found by its
-    records; if there are none, return a refusal. Raise LedgerUnavailableError.
+    These are the files that its newest RECORDS_AT_MOST records changed, and files into which lines
+    of those files may have been moved; at most FILES_AT_MOST. An intent that is no longer in the
+    intents file is found by its records; if there are none, return a refusal. Raise
+    LedgerUnavailableError.
     """
     intent = rules.active(intent_id)
     names = (intent_id,) if intent is None else rules.file.intents.names(intent)
@@ -116,9 +117,9 @@ def worked_files(
 
 
 def explained(blaming: FileBlame, path: WorkspacePath, names: Collection[str]) -> Explained | None:
-    """Return the lines of a file whose records have one of the intent ids `names`, or None.
+    """Return a file with its blame and its runs by records of the intent ids `names`, or None.
 
-    None means that there are no such lines. Raise LedgerUnavailableError.
+    None means that there are no such runs. Raise LedgerUnavailableError.
     """
     blamed = blaming.blame(path)
     if blamed is None:
@@ -132,7 +133,11 @@ def explained(blaming: FileBlame, path: WorkspacePath, names: Collection[str]) -
 
 
 def _names_since(index: Index, path: WorkspacePath) -> Iterator[WorkspacePath]:
-    """Yield a path, then the paths to which records have renamed its file since, step by step."""
+    """Yield a path, then the paths to which records have renamed its file, step by step.
+
+    The search ends after NAMES_FOLLOWED new names; of each name the newest RECORDS_OF_A_NAME
+    records are searched.
+    """
     found, waiting = {path: None}, [path]
     while waiting and len(found) <= NAMES_FOLLOWED:
         name = waiting.pop(0)
@@ -152,7 +157,8 @@ def other_files(
 ) -> tuple[WorkspacePath, ...]:
     """Return more files into which lines of the `touched` files may have been moved.
 
-    Files in `known` are left out. Raise LedgerUnavailableError.
+    They are files of the newest RECORDS_ELSEWHERE records, and files without a record. Files in
+    `known` are left out. Raise LedgerUnavailableError.
     """
     told: dict[WorkspacePath, _Told] = {}
     for record in islice(newest_first(index, Query()), RECORDS_ELSEWHERE):
@@ -168,20 +174,21 @@ def other_files(
 
 
 def _may_hold(root: Path, path: WorkspacePath, told: _Told, lost: Collection[ContentHash]) -> bool:
-    """Return whether lines of deleted files may have been moved into a file.
+    """Return whether lines may have been moved into a file without its records showing that.
 
-    That is so if the file was also changed without a record, or began with a deleted file's
-    content. `told` are the hashes that records give for it; `lost` are the hashes of deleted files.
+    True if the file exists and no record left its present content, or if its oldest record began
+    with a deleted file's content. `told` are the hashes that records give for the file; `lost` are
+    the hashes of deleted files.
     """
     today = _hash(root, path)
     return today is not None and (today not in told.left or told.first in lost)
 
 
 def _unrecorded(root: Path, index: Index, lost: Collection[ContentHash]) -> Iterator[WorkspacePath]:
-    """Yield files without records that may contain moved lines.
+    """Yield files without records that may contain moved lines; none without git.
 
-    These are files with uncommitted changes, and files whose hash is in `lost`, the hashes of
-    deleted files.
+    These are files with uncommitted changes outside `.orchestration/`, and of FILES_HASHED others
+    those whose hash is in `lost`, the hashes of deleted files.
     """
     git = Git.open(root)
     if git is None:

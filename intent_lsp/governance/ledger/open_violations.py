@@ -29,7 +29,8 @@ class OpenViolation:
 def open_violations(stores: Stores) -> Iterator[OpenViolation]:
     """Yield the open violations of a root, newest first.
 
-    Only the RECORDS_ASKED newest `FAIL` records are searched.
+    They are searched among the files of the RECORDS_ASKED newest records whose verdict is `FAIL` or
+    whose edit failed.
     """
     seen: set[WorkspacePath] = set()
     for record in stores.past.newest_violations(RECORDS_ASKED):

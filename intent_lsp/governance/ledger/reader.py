@@ -55,10 +55,10 @@ class LedgerReader:
         return self.ledger.index.query(query, limit=limit, cursor=cursor)
 
     def flags(self, record: Record) -> tuple[str, ...]:
-        """Return flags on a record: whether its intent was archived or changed since then.
+        """Return `INTENT_ARCHIVED` or `INTENT_CHANGED` as a tuple, or () if neither holds.
 
-        This is `INTENT_ARCHIVED` or `INTENT_CHANGED`, or nothing. Specified in requirements section
-        9.
+        They mean that the record's intent is not in the intents file now, or was changed since the
+        record. Return () also while governance is off. Specified in requirements section 9.
         """
         if record.intent_id is None:
             return ()

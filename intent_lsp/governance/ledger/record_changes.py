@@ -69,7 +69,10 @@ def changes_of(root: Path, record: Record) -> tuple[ChangedText, ...]:
 
 @dataclass(slots=True)
 class _Sides:
-    """Looks up file contents around the commit `revision`, up to `bytes_left` bytes in total."""
+    """Looks up contents of the files of a record that was made at the commit `revision`.
+
+    At most `bytes_left` more bytes are returned.
+    """
 
     contents: ContentLookup
     revision: str

@@ -33,7 +33,10 @@ _log: Final = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Recovered:
-    """How many records were appended byte for byte, and how many with a new place in the chain."""
+    """How many records were appended byte for byte, and how many with a new place in the chain.
+
+    The latter include other records that were waiting in the queue.
+    """
 
     as_they_were: int
     anew: int
@@ -48,10 +51,10 @@ class Recovery:
         self._pruned_at: str | None = None
 
     def lost(self) -> Found:
-        """Return the records that are in `.local/` and missing in the ledger.
+        """Return the records in `.local/` that the ledger lacks, and the unreadable lines there.
 
-        Raise LedgerUnavailableError, also if the whole ledger file is missing but committed: it has
-        to be checked out from git first.
+        Queued records are included. Raise LedgerUnavailableError, also if the whole ledger file is
+        missing but committed: it has to be checked out from git first.
         """
         git = self._git
         missing = not (self._root / LEDGER_FILE).exists()
@@ -64,7 +67,10 @@ class Recovery:
         return lost_records(self._root)
 
     def recover(self, found: Found) -> Recovered:
-        """Append the lost records. Raise LedgerUnavailableError, UnsafePathError, OSError."""
+        """Append the lost records, and all that wait in the queue. Return how many.
+
+        Raise LedgerUnavailableError, UnsafePathError, OSError.
+        """
         whole = self._ledger.adopt([lost.line for lost in found.lost if lost.joins])
         anew = [lost for lost in found.lost if not lost.joins and not lost.waits]
         queue = LedgerQueue(self._local / "queue")
@@ -75,10 +81,11 @@ class Recovery:
         return done
 
     def _know_others(self, anew: Sequence[LostRecord]) -> None:
-        """In the stored heads, replace each record of `anew` by the record that it followed.
+        """Replace the records of `anew` among this machine's known heads by the ones before them.
 
-        These records were appended at a new place, so that their old hashes will never be in the
-        ledger again.
+        These are the missing records that they followed. Do nothing if none is a known head. The
+        records of `anew` were appended at a new place, so that their old hashes will never be in
+        the ledger again.
         """
         old = {lost.record.integrity.record_hash for lost in anew}
         memory = KnownHeads(self._local)
@@ -88,9 +95,9 @@ class Recovery:
             memory.forget(old)
 
     def prune(self) -> None:
-        """Remove the records that a commit contains from the journal, their copy in `.local/`.
+        """Remove from the journal, the copy of records in `.local/`, those in HEAD's commit.
 
-        Do nothing if HEAD has not moved since the last call. A failure is logged.
+        Do nothing if HEAD has not moved since the last call, or without git. A failure is logged.
         """
         git = self._git
         head = None if git is None else git.head_commit()

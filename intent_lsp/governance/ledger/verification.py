@@ -46,8 +46,9 @@ def prove(
     """Verify the whole ledger against all known anchors.
 
     These are the anchors `given`, the heads of the ledger in the newest commit and in earlier
-    commits that may have had more records, and the heads that this machine has seen. `progress` is
-    called with the bytes done and the total bytes. Raise LedgerUnavailableError.
+    commits that may have had more records, and the heads that this machine has seen, which are
+    brought up to date. `progress` is called with the bytes done and the total bytes. Raise
+    LedgerUnavailableError.
     """
     root = ledger.root
     versions = LedgerVersions(root)

@@ -122,7 +122,7 @@ class Checkout:
         self._sessions.choose(session.id, None, session.agent_id)
 
     def _hear(self, session: Session, voice: AgentInfo) -> None:
-        """Store what an agent says of itself, even if it works in an editor's session."""
+        """Store what an agent says of itself (nothing for SILENT). A failure is logged."""
         if self._stores.state is not None and voice != SILENT:
             with step("the agent's description of itself"):
                 self._stores.state.notes.put_voice(session.id, session.agent_id, voice)
@@ -174,6 +174,7 @@ class Checkout:
 def refusal_of(rules: Rules, intent_id: str, intent: Intent | None) -> CheckoutRefusal | None:
     """Return why an intent cannot be selected, or None if it can be.
 
+    It cannot while governance is off, or if it is unknown, closed or matched by `.intentignore`.
     `intent` is the intent with the id `intent_id`, or None if there is none.
     """
     if intent is None or not rules.governed:

@@ -152,7 +152,7 @@ class Planner:
         return self._now(intent.id)
 
     def refusal(self, intent_id: str) -> CheckoutRefusal | None:
-        """Return why an intent cannot be selected and worked on, or None if it can be."""
+        """Return why an intent cannot be selected now, or None if it can be."""
         rules = self._rules.current()
         return refusal_of(rules, intent_id, rules.active(intent_id))
 
@@ -224,8 +224,8 @@ class Planner:
     def _expand(self, intent: Intent, wish: Wish, now: str, *, unsaved: bool) -> str | None:
         """Add permanent patterns to the intents file. Return None on success, else the reason.
 
-        If `wish` is temporary, nothing is written. `unsaved`: an editor has unsaved changes of the
-        file, so the patterns are refused.
+        If `wish` is temporary, only check that the patterns can be written into a file. `unsaved`:
+        an editor has unsaved changes of the file, so permanent patterns are refused.
         """
         unsayable = unwritable(wish.patterns)
         if unsayable is not None or wish.ttl is not None:

@@ -50,9 +50,10 @@ class ScopeChecks:
         self._last: tuple[Intents, Sequence[WorkspacePath], tuple[ScopeFinding, ...]] | None = None
 
     def findings(self, read: IntentsFile) -> tuple[Finding, ...]:
-        """Check the scopes of the saved intents file against the work tree.
+        """Check the scopes of the saved intents file against the work tree (at most 20,000 files).
 
-        Return the findings, each placed at its glob.
+        Return the findings, each placed at its glob; none if the file does not parse. Without git,
+        only what the intents file shows by itself is checked.
         """
         if not read.parsed:
             return ()
@@ -62,9 +63,9 @@ class ScopeChecks:
     def typed(self, read: IntentsFile) -> tuple[Finding, ...]:
         """Return the scope findings on unsaved text of the intents file.
 
-        Only changed scopes are checked; for the rest, findings of the last full check are returned,
-        since a full check can take seconds. If many scopes have changed, no scope is checked. If
-        the file was never checked, there are no findings.
+        For unchanged scopes they are those of the last full check, since a full check can take
+        seconds. Changed scopes are checked, unless more than `_TYPED_AT_MOST` have changed. If the
+        file was never checked or does not parse, there are no findings.
         """
         last = self._last
         if last is None or not read.parsed:
@@ -82,7 +83,8 @@ class ScopeChecks:
     ) -> list[ScopeFinding]:
         """Return the findings on the `changed` scopes, and on files shared with other scopes.
 
-        `intents` are all intents of the file, `files` the files of the work tree.
+        Sharing is searched for among the first `_SHARED_AT_MOST` files of these scopes. `intents`
+        are all intents of the file, `files` the files of the work tree.
         """
         found = [
             finding

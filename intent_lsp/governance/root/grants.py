@@ -32,8 +32,9 @@ class Grants:
     def live(self, intent: Intent, now: datetime) -> tuple[Grant, ...]:
         """Return the temporary grants of an intent that have not expired at `now`, newest first.
 
-        Permanent grants are left out: they are in the intents file, where a person may have removed
-        them since.
+        Only its newest 1,000 recorded grants are read; none if the ledger cannot be read. Permanent
+        grants are left out: they are in the intents file, where a person may have removed them
+        since.
         """
         return self._live(self._rules.current().file.intents, intent, now)
 
@@ -60,7 +61,10 @@ class Grants:
         return tuple(g for g in grants if g.expires_at is not None and g.expires_at > at)
 
     def _granted(self, intents: Intents, intent: Intent) -> tuple[Grant, ...]:
-        """Return an intent's newest 1,000 recorded grants, cached until the ledger changes."""
+        """Return an intent's newest 1,000 recorded grants, cached until the ledger changes.
+
+        There are none if the ledger cannot be read.
+        """
         names = frozenset(intents.names(intent))
         # Take the stamp before the query: a record appended in between then only causes another
         # query. With a later stamp, an outdated result would look current.

@@ -1,6 +1,7 @@
-"""Which agent hosts have asked this root, and when: noted at each event, a second apart.
+"""Which agent hosts have asked this root, and when: the last event of each is noted.
 
-Invariant: a host costs at most one write a second, except where one of its sessions ends or begins.
+Invariant: a host costs at most one write a second, except where one of its sessions ends or begins,
+or its version changes.
 Invariant: a note that cannot be stored changes no answer.
 """
 
@@ -34,14 +35,17 @@ class HeardHosts:
         self._noted: dict[str, tuple[datetime, bool]] = {}
 
     def __call__(self) -> tuple[HostContact, ...]:
-        """Return the last event of each host that has asked this root, the newest first."""
+        """Return the last noted event of each host that has asked this root, the newest first."""
         state = self._stores.state
         return () if state is None else state.hosts.every()
 
     def note(
         self, host: str, event: str, *, version: str | None = None, ended: bool = False
     ) -> None:
-        """Note an event of a host now. `ended`: one of its sessions has ended."""
+        """Note an event of a host now, unless another one was noted less than APART ago.
+
+        `ended`: one of its sessions has ended. A change of `ended` is noted at once.
+        """
         state, now = self._stores.state, self._stores.clock()
         if state is None or self._is_recent(host, now, ended=ended):
             return
@@ -61,7 +65,7 @@ class HeardHosts:
             self._noted[host] = now, ended
 
     def _is_recent(self, host: str, now: datetime, *, ended: bool) -> bool:
-        """Whether this process has looked at the host's note less than APART ago."""
+        """Whether this process looked at the host's note, for this `ended`, less than APART ago."""
         noted = self._noted.get(host)
         return noted is not None and noted[1] == ended and timedelta(0) <= now - noted[0] < APART
 

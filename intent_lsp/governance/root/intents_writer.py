@@ -41,9 +41,9 @@ class IntentsWriter:
     ) -> str | None:
         """Apply an edit to the intents file. Return None on success, else the reason for a message.
 
-        `edit` returns the edit for the file's text, or a refusal. `unsaved_file`: an editor has
-        unsaved text of the file, so the edit is refused. `then` is called after a successful edit,
-        under the lock.
+        `edit` returns the edit for the file's text, or a refusal; it is called again if the file
+        changes meanwhile. `unsaved_file`: an editor has unsaved text of the file, so the edit is
+        refused. `then` is called after a successful edit, under the lock.
         """
         if unsaved_file:
             return UNSAVED

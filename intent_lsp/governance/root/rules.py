@@ -52,8 +52,8 @@ class FileState(StrEnum):
 class Rules:
     """The rules in force at one moment: intents file, policy and ignore file of a root.
 
-    `version` grows with every change of any of the three files. `reason` says why the state is not
-    OK. Not slotted, because the index of scopes is built lazily.
+    `version` grows whenever what the files say has changed. `reason` says why the state is not OK.
+    Not slotted, because the index of scopes is built lazily.
     """
 
     version: int
@@ -66,7 +66,7 @@ class Rules:
 
     @property
     def governed(self) -> bool:
-        """Whether the gate judges edits: the intents file was read without a problem."""
+        """Whether the gate judges edits: the intents file exists and was parsed without error."""
         return self.state is FileState.OK
 
     @cached_property
@@ -76,7 +76,7 @@ class Rules:
 
     @cached_property
     def scopes(self) -> Mapping[IntentId, Scope]:
-        """The scope of each intent, within the limits of one file (scope section 3)."""
+        """The scope of each intent, but for globs beyond a file's limits (scope section 3)."""
         intents = self.file.intents
         compiled = compile_scopes([intent.owned_scope for intent in intents], self.spelling)
         return dict(zip((intent.id for intent in intents), compiled, strict=True))
@@ -98,7 +98,7 @@ class Rules:
         return partial(_owners, self)
 
     def active(self, intent_id: str | None) -> Intent | None:
-        """Return the intent with this id or earlier id, or None if there is none."""
+        """Return the intent with this id or earlier id, closed or not, or None if there is none."""
         return None if intent_id is None else self.file.intents.get(intent_id)
 
     @cached_property
@@ -135,7 +135,8 @@ class RulesCache:
     def current(self) -> Rules:
         """Return the rules that the files on disk now contain.
 
-        For a policy or ignore file that cannot be read, its last readable version counts.
+        For a policy file that cannot be read or parsed, or an ignore file that cannot be read, its
+        last good version counts.
         """
         with self._lock:
             stamps = tuple(map(files.stamp, self._spelled))

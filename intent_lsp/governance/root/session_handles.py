@@ -51,14 +51,15 @@ class SessionHandles:
         return state.names.handle_or(new, session_id, agent_id, timestamp(self._stores.clock()))
 
     def has_handle(self, session_id: str) -> bool:
-        """Whether a session has a handle, so that it should be named by nothing else."""
+        """Whether a session's main agent has a handle, so that nothing else should name it."""
         state = self._stores.state
         return state is not None and state.names.handle(session_id, "") is not None
 
     def just_selected(self, intent_id: str) -> SessionRow | None:
-        """Return the row of the agent or subagent that selected an intent last, within a minute.
+        """Return the row of the agent used last that has selected the intent `intent_id`, or None.
 
-        Return None if there is none. A hook selects for the agent before its command runs.
+        It may be a subagent. It must have been used within the last minute, and have selected the
+        intent in its present turn. A hook selects for the agent before its command runs.
         """
         state = self._stores.state
         if state is None:
@@ -75,10 +76,10 @@ class SessionHandles:
         )
 
     def belongs_to(self, child_id: str, parent_id: str) -> tuple[str, str]:
-        """Store that the session `child_id` is a subagent of the session `parent_id`.
+        """Store that the session `child_id` is a subagent of `parent_id`, a session id or handle.
 
         Return the session id and the subagent id of the child. A subagent of a subagent belongs to
-        the same session as that one.
+        the same session as that one. An entry that the child already has is kept.
         """
         session_id, _ = self.resolve(parent_id) or (parent_id, "")
         state = self._stores.state

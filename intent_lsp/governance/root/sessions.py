@@ -77,8 +77,9 @@ class Sessions:
         """Open an editor's session and return it.
 
         If `wanted` is the id of a stored session, that session is reopened; any other id begins a
-        session with that id. If `wanted` is None, a new session inherits the intent of the last
-        one, if that is still among `intents` and open.
+        session with that id. If `wanted` is None, a new session inherits the intent of this user's
+        last editor session that does not run and ended not too long ago, if that intent is still
+        among `intents` and open.
         """
         if wanted is not None and (known := self.row(wanted)) is not None:
             self._hold(wanted)
@@ -113,7 +114,8 @@ class Sessions:
     def row(self, session_id: str, agent_id: str = "") -> SessionRow | None:
         """Return the stored row of a session or subagent, or None if the session is unknown.
 
-        For a subagent that has no row of its own, return the row of its session.
+        For a subagent that has no row of its own, return the row of its session. If the row of an
+        open editor was lost with the database, a new one is begun.
         """
         known = self._known(session_id, agent_id)
         return self._known(session_id, "") if known is None and agent_id else known
@@ -151,7 +153,10 @@ class Sessions:
             self._stores.state.note_selected(intent_id, at)
 
     def live(self) -> tuple[SessionRow, ...]:
-        """Return the live editor sessions, then the agent sessions used in the last hour."""
+        """Return the live editor sessions, then the unended agent sessions used in the last hour.
+
+        There are none without a session database.
+        """
         state, locks = self._stores.state, self._locks
         if state is None or locks is None:
             return ()
@@ -163,8 +168,9 @@ class Sessions:
     def asker(self, named: str | None, agent_id: str = "") -> Asker | None:
         """Return who makes a request on a connection that has no session of its own.
 
-        This is the session `named`, else this user's only live editor. Return None if `named` is
-        None and there is no live editor or more than one, or a subagent (`agent_id`) is given.
+        This is the session `named` with the subagent `agent_id`. If `named` is None, it is this
+        user's only live editor, or None if there is none or more than one, or if `agent_id` is not
+        "".
         """
         if named is not None:
             return Asker(session_id=named, agent_id=agent_id, row=self.row(named, agent_id))

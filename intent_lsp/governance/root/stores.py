@@ -47,9 +47,10 @@ class LedgerHistory:
         return self._told(lambda: self._index.newest_for_path(path), None)
 
     def newest_passes(self, path: WorkspacePath) -> bool:
-        """Return whether the newest record of a path broke no rule, or there is no record.
+        """Return whether the newest record of a path is passing, or there is no record.
 
-        False if the ledger cannot be read. This is a quick query.
+        Passing: its edit happened and its verdict is not FAIL. False if the ledger cannot be read.
+        This is a quick query.
         """
         return self._told(lambda: self._index.newest_passes(path), False)  # noqa: FBT003 - the default
 
@@ -63,12 +64,12 @@ class LedgerHistory:
         return tuple(takewhile(lambda each: each.scope_validation is ScopeValidation.FAIL, found))
 
     def newest_violations(self, limit: int) -> tuple[Record, ...]:
-        """Return the newest records, of any file, that broke a rule; at most `limit`."""
+        """Return the newest records whose verdict is FAIL or whose edit failed, at most `limit`."""
         query = Query(passing=False)
         return self._told(lambda: self._index.query(query, limit=limit).records, ())
 
     def newest_passing(self, path: WorkspacePath) -> Record | None:
-        """Return the newest record of a path whose call succeeded and broke no rule, or None."""
+        """Return a path's newest record with an edit that happened and no FAIL verdict, or None."""
         return self._told(lambda: self._index.newest_passing_for_path(path), None)
 
     def has_left(self, path: WorkspacePath, hash_: ContentHash) -> bool:
@@ -95,7 +96,7 @@ class LedgerHistory:
         return self._told(lambda: not self._index.query(query, limit=1).records, False)  # noqa: FBT003 - the default
 
     def of_intent(self, intents: Intents, intent: Intent, *, limit: int) -> tuple[Record, ...]:
-        """Return an intent's newest records, including those under its earlier ids.
+        """Return an intent's newest records, at most `limit`, those under its earlier ids included.
 
         An earlier id that another one of `intents` uses now is left out.
         """
@@ -103,7 +104,7 @@ class LedgerHistory:
         return self._told(lambda: self._index.query(query, limit=limit).records, ())
 
     def grants(self, names: Collection[str], *, limit: int) -> tuple[Record, ...] | None:
-        """Return the newest records that grant scope to any of the intent ids `names`.
+        """Return at most `limit` records, the newest, that grant scope to any of the ids `names`.
 
         Return None if the ledger cannot be read.
         """
@@ -182,11 +183,11 @@ class Stores:
         object.__setattr__(self, "known_files", KnownFiles(self.root))
 
     def problem(self) -> str | None:
-        """Return why session state cannot be kept on disk; None if it can, or there is none."""
+        """Return why session state cannot be kept on disk; None if it can, or without `.local/`."""
         return None if self.state is None else self.state.problem()
 
     def last_problem(self) -> str | None:
-        """Return the result that `problem` had when the session state was last used, or None."""
+        """Return why session state could not be kept on disk at its last use, or None."""
         return None if self.state is None else self.state.last_problem
 
     def content(self, hash_: ContentHash) -> bytes | None:

@@ -29,9 +29,10 @@ _log: Final = logging.getLogger(__name__)
 class AfterSave:
     """The outcome of a save: its judgement, and the content before (`old`) and after it (`disk`).
 
-    `record` is None if no record was appended now; `queued` is why the record is queued, or None.
-    `held`: the change may be an agent's, so no record is written yet. `run`: the save belongs to an
-    open run of automatic saves, whose record will have this id.
+    If the file cannot be read after the save, `disk` is the content before it. `record` is None if
+    no record was appended now; `queued` is why the record is queued, or None. `held`: the change
+    may be an agent's, so no record is written yet. `run`: the save belongs to an open run of
+    automatic saves, whose record will have this id.
     """
 
     judgement: Judgement
@@ -64,7 +65,8 @@ class ClaimedSaves:
         """Record a save under the ticket that claims its file, or hold it back for that ticket.
 
         The save is recorded at once if the ticket expects an editor to make the change (`by_save`).
-        `done` is the outcome so far; return it with the result added.
+        `done` is the outcome so far; return it with the result added, or unchanged if nothing was
+        to be recorded.
         """
         if ticket.by_save:
             outcome = self._ticket_saves.record(ticket, file)
@@ -86,9 +88,10 @@ class ClaimedSaves:
         return replace(done, held=True)
 
     def release(self, session: Session) -> tuple[AfterSave, ...]:
-        """Record the held saves whose claims have lapsed, as the editor's own changes.
+        """Record the held saves whose claims have lapsed, as changes of the editors that saved.
 
-        Return their outcomes.
+        `session` is the present editor's; in records of other sessions the contributor is unknown.
+        Return the outcomes.
         """
         state = self._stores.state
         if state is None:
@@ -98,7 +101,7 @@ class ClaimedSaves:
         return tuple(after for after in made if after is not None)
 
     def _released(self, session: Session, held: HeldSave, ticket: Ticket) -> AfterSave | None:
-        """Record a held save as the editor's own change.
+        """Record a held save as a change of the editor that saved; `session` is the present one's.
 
         Return None if the content is lost or the file's saves are not recorded.
         """

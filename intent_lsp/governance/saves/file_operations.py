@@ -43,7 +43,8 @@ _Judged = tuple[JudgedFile, list[Judgement]]
 class Forecast:
     """The expected outcome of an announced operation. `files` is the number of its files.
 
-    `refused` are the decisions on paths that break a rule.
+    `refused` are the decisions on paths that break a rule, to be shown to the person; none in
+    observe mode or while governance is off.
     """
 
     files: int
@@ -56,7 +57,7 @@ class AfterOperation:
 
     `record` is its record; `queued` is why the record is queued. If both are None, there was
     nothing to record. `refused` are the decisions on paths that broke a rule, to be shown to the
-    person; empty in observe mode. `paths` are all paths that changed.
+    person; none in observe mode or while governance is off. `paths` are all recorded paths.
     """
 
     files: int = 0
@@ -95,9 +96,9 @@ class FileOperations:
     ) -> Forecast:
         """Judge an operation that is about to happen, and keep the contents of its files.
 
-        `named` are the paths in the editor's request. The result lists no refusals in observe mode.
-        The caller sets `too_late` when it stops waiting: the editor may have made the change by
-        then. Raise RequestLimitError for more files than one record can hold.
+        `named` are the paths in the editor's request. The caller sets `too_late` when it stops
+        waiting: the editor may have made the change by then, so the forecast may be of no files.
+        Raise RequestLimitError for more files than one record can hold.
         """
         with self._lock:
             files = self._files.announced(named, too_late)
@@ -113,9 +114,9 @@ class FileOperations:
     ) -> AfterOperation:
         """Record an operation that has happened, in one record for all its files.
 
-        `named` are the paths in the editor's request. Raise RequestLimitError for more files than
-        one record can hold, LedgerUnavailableError if the record can neither be appended nor
-        queued.
+        Nothing is recorded if the operation removed `.orchestration/`. `named` are the paths in the
+        editor's request. Raise RequestLimitError for more files than one record can hold,
+        LedgerUnavailableError if the record can neither be appended nor queued.
         """
         with self._lock:
             if not (self._stores.root / CONTROL_ROOM).is_dir():
@@ -201,7 +202,7 @@ class FileOperations:
         """Move the stored state of renamed files to their new paths.
 
         Baselines and what was read last are not carried over if the rename is a violation, since
-        undoing it restores the old path.
+        undoing it restores the old path. All paths are noted, so that they count as no disk change.
         """
         moves = []
         for file in files:
@@ -221,9 +222,10 @@ class FileOperations:
             self._stores.state.calls.follow(moves)
 
     def _fails_below(self, session: Session, judgement: Judgement) -> bool:
-        """Return whether a file below a new path would be refused like the path itself.
+        """Return whether a file below the path of a judgement would have the verdict FAIL.
 
-        If not, the path is not refused: it may become a directory that only holds files in scope.
+        If not, the new path itself is not refused either: it may become a directory that only holds
+        files in scope.
         """
         inside = WorkspacePath(f"{judgement.path}/{_INSIDE}")
         return _fails(self._judge(session, inside))
@@ -231,7 +233,7 @@ class FileOperations:
     def _of_gone(self, session: Session, path: WorkspacePath) -> Judgement:
         """Return the judgement of the removal of a path.
 
-        A file created since the session began may always be removed.
+        A file that neither HEAD nor the session's baseline has may always be removed.
         """
         judgement = self._judge(session, path)
         if judgement.denied is None or not self._is_new(session, path):
@@ -239,9 +241,9 @@ class FileOperations:
         return replace(judgement, decision=Allowed(ScopeValidation.EXEMPT))
 
     def _of_text(self, session: Session, path: WorkspacePath, text: str | None) -> Judgement:
-        """Return the judgement of a new file with this text.
+        """Return the judgement of a new file with this text (None: unknown).
 
-        The text in HEAD or the baseline is allowed.
+        The text that HEAD or the session's baseline has at the path is allowed.
         """
         return self._judging.allow_restoring(self._judge(session, path), session.id, UNREAD, text)
 

@@ -61,7 +61,8 @@ class OpenFile:
     def attach(self, governed: GovernedPlace, opened: list[str] | None) -> None:
         """Set the root that governs the file, and read the file from disk.
 
-        `opened` is the text that the editor opened, or None.
+        `opened` is the text that the editor opened, or None; it shows whether the editor may have
+        saved before this reading.
         """
         states, path = governed.saves.states, governed.place.path
         content = states.read_first(path)
@@ -151,7 +152,7 @@ class OpenFile:
         return replace(state, head=after.disk) if state.server_only else state
 
     def observe(self, disk: FileContent, lines: list[str]) -> bool:
-        """Update the known state with the content `disk`. Return whether it equals `lines`."""
+        """Update the known state with the content `disk`. Return whether its text is `lines`."""
         same, first = holds(disk, lines), self.disk.overtaken
         # The buffer may have been edited since its text was written.
         own = same or self.has_written(disk)
@@ -167,7 +168,10 @@ class OpenFile:
         return same
 
     def _take_back(self) -> None:
-        """Reset the state to before a save that preceded the server's first reading of the file."""
+        """Reset the state to before a save that preceded the server's first reading of the file.
+
+        Do nothing if no such save is known.
+        """
         first, self.disk.overtaken = self.disk.overtaken, None
         if self.governed is None or first is None:
             return
@@ -187,8 +191,8 @@ class OpenFile:
     def is_writing(self, disk: FileContent) -> bool:
         """Return whether `disk` may be a file that the editor has written only in part so far.
 
-        This happens for a moment with editors that write in place, not with those that replace the
-        file.
+        True if it is absent or only the beginning of a text in `written`. This happens for a moment
+        with editors that write in place, not with those that replace the file.
         """
         texts = ("".join(lines).encode("utf-8", "surrogatepass") for lines in self.written)
         data = disk.data
@@ -197,7 +201,8 @@ class OpenFile:
     def replaced(self, disk: FileContent, saved: list[str]) -> SaveDelta:
         """Return the contents before and after a save of the text `saved`.
 
-        `disk` is the file's present content.
+        `disk` is the file's present content. It may be that of the next save already, which is then
+        not taken for the content after this one.
         """
         agreed = self.disk.agreed
         if agreed is None or not self.has_written(agreed):

@@ -35,7 +35,7 @@ def operation_event(
     files: Sequence[JudgedFile],
     revision: str,
 ) -> Event:
-    """Return the event that records an operation, made at the commit `revision`.
+    """Return the event that records an operation; `revision` is the commit checked out then.
 
     The event's verdict is the worst of its files' verdicts: one file out of scope makes it `FAIL`.
     """

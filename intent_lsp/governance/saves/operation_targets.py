@@ -38,7 +38,10 @@ class OperationTarget:
 
 @dataclass(slots=True)
 class _Announced:
-    """The state before an announced operation: the files below each named path, and hashes."""
+    """The state before an announced operation.
+
+    `files` are the files at or below each named path, `held` the hashes of those that existed.
+    """
 
     files: dict[OperationEnds, tuple[OperationEnds, ...]] = field(default_factory=dict)
     held: dict[WorkspacePath, ContentHash] = field(default_factory=dict)
@@ -132,9 +135,10 @@ class OperationTargets:
         return tuple(_below(ends, path[len(here) :]) for path in paths)
 
     def _files_after(self, ends: OperationEnds, at_most: int) -> tuple[OperationEnds, ...]:
-        """Return the files at or below a named path after an operation that was not announced.
+        """Return the files at or below a named path after an operation.
 
-        Raise RequestLimitError for more than `at_most` files.
+        They are looked up at the new path. For a deletion they are the old path and the files below
+        it that git lists. Raise RequestLimitError for more than `at_most` files.
         """
         if ends.new is not None:
             found = self._files(OperationEnds(None, ends.new), at_most)
@@ -147,7 +151,7 @@ class OperationTargets:
         return (*below, OperationEnds(old, None))
 
     def _operated(self, ends: OperationEnds, announced: _Announced) -> OperationTarget | None:
-        """Return how an operation changed one file, or None if the file is unchanged."""
+        """Return how an operation changed one file, or None if it did not as far as is known."""
         data = None if ends.new is None else self._contents.disk_if_readable(ends.new)
         post = hash_if_there(data)
         if ends.new is None:
@@ -167,7 +171,7 @@ class OperationTargets:
     def _held(self, path: WorkspacePath | None, announced: _Announced) -> ContentHash | None:
         """Return a deleted file's last hash: as announced, else as recorded, else as in HEAD.
 
-        Return None if none of these has the file.
+        HEAD is asked only if there is no record. Return None if the hash is not known.
         """
         if path is None or path in announced.held:
             return None if path is None else announced.held[path]

@@ -152,7 +152,10 @@ def _joined(run: Save, save: Save) -> Save:
 
 
 def _goes_on(run: Save, save: Save) -> bool:
-    """Return whether a save continues a run: it starts from the run's last text, all else equal."""
+    """Return whether a save continues a run: it starts from the run's last content.
+
+    It must also have the run's session, contributor, intent, verdict and code of refusal.
+    """
     return run.hashes[1] == save.hashes[0] and _told(run) == _told(save)
 
 

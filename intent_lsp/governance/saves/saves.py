@@ -99,7 +99,10 @@ class Saves:
         self._lock = threading.Lock()
 
     def before(self, session: Session, place: ResolvedPath, buffer: Buffer) -> BeforeSave:
-        """Judge a buffer that is about to be written; keep a draft if it will be reverted."""
+        """Judge a buffer that is about to be written. Keep its text as a draft if it is reverted.
+
+        Only a person's save that is refused by a blocking policy, but not as stale, is reverted.
+        """
         with self._lock:
             disk = self.contents.on_disk(place.path)
             # Compare whole texts, not lines: this is cheap even for large files.
@@ -123,7 +126,8 @@ class Saves:
         """Record a save that has happened, if it changed the file, and return its outcome.
 
         A save of a file that an agent's open call claims is recorded under its ticket or held back.
-        An automatic save is recorded when its run ends; `end_runs` returns the outcome.
+        An automatic save is recorded when its run ends, unless the policy wants each recorded;
+        `end_runs` returns the outcome.
         """
         try:
             with self._lock:
@@ -215,9 +219,10 @@ class Saves:
         return after.recorded(outcome)
 
     def release(self, session: Session) -> tuple[AfterSave, ...]:
-        """Record the held saves whose claims have lapsed, as the editor's own changes.
+        """Record the held saves whose claims have lapsed, as changes of the editors that saved.
 
-        A save is held while an agent's open call claims its file. Return the outcomes.
+        A save is held while an agent's open call claims its file. `session` is the present
+        editor's. Return the outcomes.
         """
         with self._lock:
             return self._held.release(session)
@@ -228,7 +233,7 @@ class Saves:
             self.audit_log.denied(audit_event(session, judgement), judgement.denied, teach=False)
 
     def remove_empty(self, place: ResolvedPath) -> bool:
-        """Delete a file if it is empty. Return whether it was deleted."""
+        """Delete a file if it is empty. Return whether it was deleted. A failure is logged."""
         path = self.stores.root / place.path
         with self._lock:
             try:

@@ -53,7 +53,7 @@ class AuditLog:
     lessons: Lessons
 
     def denied(self, told: AuditEvent, refusal: Denied, *, teach: bool = True) -> None:
-        """Log a refused call or save.
+        """Log a refused call or save in the governance ledger.
 
         With `teach`, also write a lesson about a SCOPE_VIOLATION or CONTRACT_DRIFT.
         """
@@ -76,9 +76,10 @@ class AuditLog:
             self._teach(told, LessonCode.MUTATION_FAILED, path=path, error=error)
 
     def attempted(self, told: AuditEvent, *, error: str | None) -> bool:
-        """Log an agent's attempt to complete its work. Return whether its failure is a new lesson.
+        """Log an agent's attempt to complete its work. Return whether a lesson was added.
 
-        `error` is why the attempt failed, or None if it succeeded.
+        `error` is why the attempt failed, or None if it succeeded. A lesson is added only about a
+        failure, and not if it is known already.
         """
         self._ended(told, error)
         return error is not None and self._teach(told, LessonCode.COMPLETION_FAILED, error=error)
@@ -92,7 +93,7 @@ class AuditLog:
         self.history.note_later(told.intent_id, f"POST_HOOK {told.tool} {CallStatus.OK}")
 
     def failed_verification(self, told: AuditEvent) -> bool:
-        """Write a lesson about a failed verification. Return whether the lesson is new."""
+        """Write a lesson about a failed verification. Return whether the lesson was added."""
         return self._teach(told, LessonCode.VERIFICATION_FAILED)
 
     def _ended(self, told: AuditEvent, error: str | None) -> None:
@@ -124,7 +125,10 @@ class AuditLog:
         path: WorkspacePath | None = None,
         error: str | None = None,
     ) -> bool:
-        """Write a lesson into the file that the policy names. Return whether the lesson is new."""
+        """Write a lesson into the file that the policy names. Return whether the lesson was added.
+
+        It is not if the file has it already, or in the other cases that `Lessons.learn` names.
+        """
         policy = self.rules.current().policy
         verified = code is LessonCode.VERIFICATION_FAILED
         name = policy.lessons_verification if verified else policy.lessons_violations

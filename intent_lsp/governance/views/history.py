@@ -56,7 +56,7 @@ class History:
     def note(self, intent_id: str | None, event: str) -> None:
         """Store an event of an intent, such as `POST_HOOK write_to_file OK`.
 
-        Do nothing if `intent_id` is None.
+        Do nothing if `intent_id` is None, or without a session database. A failure is logged.
         """
         state = self.stores.state
         if intent_id is not None and state is not None:
@@ -69,7 +69,7 @@ class History:
         self.unreported.add(partial(self.note, intent_id, event))
 
     def of(self, intent: Intent) -> tuple[str, ...]:
-        """Return an intent's recent events, newest first; those in the intents file come last."""
+        """Return an intent's EVENTS_KEPT newest events: newest first, the intents file's last."""
         self.unreported.write()
         state, events = self.stores.state, tuple[Noted, ...]()
         if state is not None:
@@ -93,10 +93,10 @@ class History:
     def write(self, *, unsaved_file: bool, at_the_end: bool = False) -> bool:
         """Write the stored events into the intents file unless somebody else is changing it.
 
-        Return whether this was the moment to write: False if nothing is due, the last write was
-        less than a minute ago, or the file is being changed. `unsaved_file`: an editor has unsaved
-        text of the file, so nothing is written. `at_the_end`: the server stops, so the minimum time
-        between writes does not apply.
+        Return whether this was the moment to write, even if a write then failed: False if nothing
+        is due, the last write was less than a minute ago, or the file is being changed.
+        `unsaved_file`: an editor has unsaved text of the file, so nothing is written. `at_the_end`:
+        the server stops, so the minimum time between writes does not apply.
         """
         state, now = self.stores.state, self.stores.clock()
         if state is None or unsaved_file or not self.is_due():

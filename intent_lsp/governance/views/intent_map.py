@@ -140,7 +140,7 @@ class MapRows:
     def look(self, late: Late) -> set[str]:
         """Look up the definitions of the rows that wait for it, until `late` returns True.
 
-        Return the intent ids whose rows have changed.
+        Rows that are not reached get none. Return the intent ids whose rows have changed.
         """
         waiting, self._open = self._open, {}
         known = ContentLookup(self._stores.root) if waiting else None
@@ -183,7 +183,7 @@ class MapRows:
         return touched_definitions(change.path, content, change.ranges, late, trees.tree)
 
     def _is_drawn(self, change: _Change, intents: Intents) -> bool:
-        """Return whether a change's row is shown: its intent has no newer one by another id."""
+        """Return whether a change's row is shown: its intent has no newer one for the file."""
         owner = intents.get(change.intent_id)
         names = () if owner is None else intents.names(owner)
         rows = (self._rows.get(name, {}).get(change.path) for name in names)
@@ -209,8 +209,8 @@ class IntentMap:
     def write(self) -> bool:
         """Update the map on disk. Return whether the file was written. A failure is logged.
 
-        Nothing is written while the intents file is unreadable. If there is no map, it is created
-        with the first new record, not by just opening the root.
+        Nothing is written while governance is off. If there is no map, it is created with the first
+        new record, not by just opening the root.
         """
         written = False
         with self._lock, step("the intent map"):
@@ -251,7 +251,7 @@ class IntentMap:
         return found.mark is not None
 
     def _redrawn(self, intents: Intents) -> bool:
-        """Write the map if its text changed and it is no link. Return whether it was written."""
+        """Write the map unless unchanged, a link or absent with no new record. Return if it was."""
         if self._path.is_symlink():
             _log.warning("%s is a link, and is not written", INTENT_MAP)
             return False

@@ -51,7 +51,7 @@ class Lessons:
         A missing file is created, but for a default file `AGENTS.md` is taken if only that exists.
         The lesson is not added if the file is not text, already has the lesson, or keeps being
         changed by somebody else; if the session has added its limit of lessons; or without a
-        session database.
+        session database. Errors of reading or writing are logged.
         """
         path, state = parse_relative(name), self._stores.state
         if path is None or state is None:

@@ -68,7 +68,7 @@ def marked_lines(
 
     `look` is the file's snapshot, `lines` its text. `diffs` are those of that text, or None if it
     is not compared line by line; a changed file is then marked as a whole. A stale file is marked
-    on its first line.
+    on its first line, unless its text is that on disk.
     """
     if look.stale:
         # If the buffer equals the disk's text, the file was reloaded and a save overwrites nothing.
@@ -102,7 +102,10 @@ def code_of(look: OpenFileState) -> str:
 
 
 def for_others(problem: Violation, others: Others) -> Violation:
-    """Return a violation with an added message that other files have it too (disk section 3)."""
+    """Return a violation with an added message that the same is true of more changed files.
+
+    `others` says how many these are and in which folder (disk section 3).
+    """
     count = others.count
     where = f" in {others.folder}/" if others.folder else ""
     told = (_ANOTHER if count == 1 else _ALIKE).format(count=count, where=where)
@@ -112,7 +115,8 @@ def for_others(problem: Violation, others: Others) -> Violation:
 def runs_of_record(record: Record, line_count: int) -> tuple[MarkedRun, ...]:
     """Return the line ranges of a refused record as runs, to mark where a diff shows no change.
 
-    `line_count` is the number of lines of the text; runs beyond it are moved to the last line.
+    They are the ranges of all its files. `line_count` is the number of lines of the text; runs
+    beyond it are moved to the last line.
     """
     found: list[MarkedRun] = []
     last = max(line_count - 1, 0)

@@ -36,7 +36,11 @@ _UNWAITING: Final = os.O_NONBLOCK | os.O_NOCTTY
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stamp:
-    """Identity, size and times of a file. Two equal stamps mean that the file did not change."""
+    """Identity, size and times of a file.
+
+    Equal stamps mean that the file did not change, unless it changed twice within one tick of the
+    file system's clock.
+    """
 
     identity: tuple[int, int]
     """Device and inode."""

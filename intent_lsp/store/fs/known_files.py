@@ -34,8 +34,8 @@ class KnownFiles:
         """Return a file's present stamp once any further change is certain to change the stamp.
 
         Two changes within one tick of the clock have the same time, so this waits for the next
-        tick. Return None if the file is missing, if its file system's clock is too coarse, or if
-        the file keeps changing.
+        tick. Return None if the file is missing, if its change time is in whole milliseconds, as
+        from a coarse clock, or if the file keeps changing.
         """
         for _ in range(_STEPS):
             tick = clock.file_time_ns()

@@ -27,7 +27,7 @@ GITIGNORE_TEXT = b".local/\n.tmp-*\nintent_map.md\n"
 def open_local_directory(root: Path) -> Path | None:
     """Return the path of `.local/` of a governed root, created if it is missing.
 
-    If it cannot be created, log the reason and return None.
+    If it cannot be created, as without `.orchestration/`, log the reason and return None.
     """
     try:
         return ensure_local_directory(root)

@@ -34,7 +34,8 @@ def resolve_below(root: Path, path: str) -> ResolvedPath | None:
 
     Components that do not exist are kept as they are. `.` and `..` are removed before links are
     resolved. The path may be below the root as given or below the resolved root. Return None if the
-    path is outside the root, is the root, or cannot be a file name.
+    path, before its links are resolved, is outside the root or is the root, or if it cannot be a
+    file name.
     """
     given = os.path.abspath(root)  # noqa: PTH100 - resolve() would follow links
     folded = fold(os.path.join(given, path))  # noqa: PTH118 - keeps `.` and `..`

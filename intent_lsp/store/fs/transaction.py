@@ -30,9 +30,9 @@ _EXECUTABLE: Final = 0o111
 class WorkFile:
     """A change of one file: `data` is its new content, or None to remove the file.
 
-    `before` is the content that the file must have just before the change, or None if it must not
-    exist. `source` is the file's old path if the change also renames it, else None. `executable`:
-    the file is to be a program.
+    `before` is the content that the file must have just before the change (at `source`, if given),
+    or None if it must not exist. `source` is the file's old path if the change also renames it,
+    else None. `executable`: writing the content also makes the file executable.
     """
 
     path: WorkspacePath
@@ -58,7 +58,10 @@ def change_files(root: Path, changes: Iterable[WorkFile]) -> None:
 
 
 def remove_empty_directories(root: Path, paths: Iterable[WorkspacePath]) -> None:
-    """Remove the directories of removed files, and those above them, as far as they are empty."""
+    """Remove the directories of removed files, and those above them, as far as they are empty.
+
+    `root` itself is kept.
+    """
     for path in paths:
         for above in list((root / path).parents):
             if above == root or not above.is_relative_to(root):

@@ -71,7 +71,7 @@ class TreeFiles:
     def _size(self, path: WorkspacePath, place: Path) -> int | None:
         """Return a regular file's size in bytes, or None if the root has no such file.
 
-        `place` is the full path of the file.
+        `place` is the full path of the file. A link inside the root counts as its target.
         """
         try:
             inside = self._inside(path.rpartition("/")[0])
@@ -134,7 +134,8 @@ def read_in(root: Path, path: WorkspacePath) -> bytes | None:
 def read_tracked(root: Path, path: WorkspacePath) -> FileContent:
     """Return the content of a file as git would add it: of a link, the place that it names.
 
-    A file that is too large to be held has only its hash. Raise OSError if it is unreadable.
+    A file that is too large to be held has only its hash. Without a file the content is absent.
+    Raise OSError if the file is unreadable.
     """
     place = root / path
     try:

@@ -1,7 +1,7 @@
 """Listing of files without git: all files below a directory, or the one file at a path.
 
-Invariant: no file is opened. Links are not followed and do not count as files; an operation on a
-link affects the link, never its target.
+Invariant: no file is opened, and no link followed. A directory's listing has no links. A link that
+is named itself counts as a file, as an operation on it affects the link, never its target.
 """
 
 import logging

@@ -1,6 +1,6 @@
 """Durable file writes: replaced or created in one step, synced, and cleaned up after an error.
 
-Invariant: nobody sees a file that is half written or not synced.
+Invariant: nobody sees a file that is half written or not synced, unless a function says otherwise.
 Invariant: nothing is written through a symbolic link that leaves the root (requirements section 2).
 """
 
@@ -96,7 +96,7 @@ def create_file(path: Path, data: bytes, *, mode: int = _NEW_FILE_MODE) -> bool:
 def create_cache_file(path: Path, data: bytes, *, mode: int, mtime_ns: int | None = None) -> None:
     """Create or replace a file atomically, without syncing, with the permissions `mode`.
 
-    `mtime_ns` is its modification time in ns since 1970, or None for the present time.
+    The umask reduces `mode`. `mtime_ns` is its modification time in ns since 1970 (None: now).
     """
     with _written(path, (data,), mode=mode, lasting=False) as temporary:
         if mtime_ns is not None:
@@ -108,8 +108,8 @@ def create_cache_file(path: Path, data: bytes, *, mode: int, mtime_ns: int | Non
 def new_file(path: Path) -> Iterator[Callable[[bytes], object]]:
     """Create a file, and yield a function that appends bytes to it. Sync the file at the end.
 
-    If the `with` block raises, remove the file. Raise FileExistsError if anything exists at the
-    path, OSError otherwise.
+    If the `with` block raises, remove the file and raise on. Raise FileExistsError if anything
+    exists at the path, OSError if writing fails.
     """
     try:
         with path.open("xb") as file:

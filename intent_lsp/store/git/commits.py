@@ -58,7 +58,8 @@ class UnreadableCommitsError(IntentLspError):
 class CommitRange:
     """The commits reachable from `head` and not from `base`, each after its parents.
 
-    `start` is the newest commit that both have in their history, or None if there is none.
+    `start` is the newest commit that both have in their history (git's merge base), or None if
+    there is none.
     """
 
     base: str
@@ -93,7 +94,10 @@ def resolve(git: Git, revision: str) -> str:
 
 
 def head_branch(git: Git) -> str | None:
-    """Return the name of the branch that is checked out, or None if HEAD is detached."""
+    """Return the name of the branch that is checked out, even if it has no commit yet.
+
+    Return None if HEAD is detached or cannot be read.
+    """
     return git.ask(None, _branch)
 
 
@@ -122,7 +126,7 @@ def _range(repository: Any, *, base: str, head: str) -> CommitRange:
 
 
 def facts(commit: Any) -> CommitFacts:
-    """Return what a check needs of a commit of libgit2."""
+    """Return the id, parents, message, people and time of a commit of libgit2, for a check."""
     return CommitFacts(
         id=str(commit.id),
         parents=tuple(map(str, commit.parent_ids)),

@@ -32,7 +32,7 @@ _Sides = tuple[_Side | None, _Side | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileSide:
-    """A file of one tree: its blob, and its mode as git has it. A submodule has a commit's id."""
+    """A file of one tree: its blob and its git mode. A submodule's `blob_id` is a commit's id."""
 
     path: WorkspacePath
     blob_id: str
@@ -90,7 +90,7 @@ def unmerged_paths(git: Git) -> tuple[WorkspacePath, ...]:
 
 
 def version_of(git: Git, side: FileSide) -> Version:
-    """Return a file of a tree in the form in which its bytes can be read."""
+    """Return the version of a tree's file: its blob, and how git converts it at this path now."""
     return git.version_of(side.path, side.blob_id)
 
 
@@ -141,7 +141,10 @@ def _side(file: Any, path: bytes) -> _Side | None:
 
 
 def _below(git: Git, found: Iterable[_Sides]) -> Iterator[FileDelta]:
-    """Yield the deltas with paths below the root; a file that left the root is deleted there."""
+    """Yield the deltas with paths below the root.
+
+    A file that left the root is deleted there, and one that came in is new.
+    """
     for old, new in found:
         delta = FileDelta(old=_inside(git, old), new=_inside(git, new))
         if delta.old is not None or delta.new is not None:

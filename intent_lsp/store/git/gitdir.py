@@ -1,7 +1,7 @@
 """Git's directories, its small files and HEAD's reflog on disk, read without running git.
 
 Invariant: nothing is written, and a missing file or directory is not an error. The result for a
-missing or unusable reflog is None.
+missing or unusable reflog is None, or empty where a function says so.
 """
 
 import os
@@ -112,7 +112,8 @@ def head_ref(git_directory: Path) -> tuple[str, ...]:
 def stash_commits(git_directory: Path, common: Path) -> tuple[str, ...]:
     """Return the ids of all stash commits, and of the autostash of a running merge or rebase.
 
-    `common` is the git directory that all work trees share.
+    `common` is the git directory that all work trees share. A repository with reftables has no
+    stash files, so only the autostash is found there.
     """
     newest = _line(common / "refs" / "stash")
     log = small_file(common / "logs" / "refs" / "stash").split(b"\n")

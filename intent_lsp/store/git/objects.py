@@ -2,7 +2,8 @@
 
 Conversion is specified in requirements section 8.
 
-Invariant: what does not exist is None. Errors of libgit2 pass through, and the caller logs them.
+Invariant: a path or HEAD that leads to nothing gives None; an unknown id raises. Errors of libgit2
+pass through, and the caller logs them.
 Invariant: a large blob is streamed, and a truncated one raises; it is never taken for complete.
 Invariant: where a blob is used unconverted, `git cat-file --filters` returns the same bytes.
 """
@@ -145,7 +146,8 @@ def merged_commits(repository: Any, path: str) -> Iterator[str]:
     """Yield the ids of the parents of each merge that changed a file itself.
 
     Its version of the file at `path` then equals that of none of its parents. Only the newest
-    `_WALKED_AT_MOST` commits in HEAD's history are searched, newest first.
+    `_WALKED_AT_MOST` commits in HEAD's history are searched, newest first. Parents that the
+    repository lacks are left out.
     """
     if repository.head_is_unborn:
         return

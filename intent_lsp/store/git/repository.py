@@ -64,8 +64,7 @@ class Git:
     def open(root: Path) -> "Git | None":
         """Open the repository around `root` and return it.
 
-        Return None if there is no repository with a work tree around `root`, or if it is
-        unreadable.
+        Return None if none has a work tree that contains `root`, or if it is unreadable.
         """
         repository = discover(root)
         if repository is None:
@@ -85,7 +84,7 @@ class Git:
         return self._prefix + path
 
     def setting(self, name: str) -> str:
-        """Return the value of a repository setting, or "" if it is not set."""
+        """Return the value of a git setting, or "" if it is not set."""
         return self.ask("", partial(setting, name=name))
 
     def head_commit(self) -> str | None:
@@ -116,7 +115,8 @@ class Git:
         """Return the ids of the parents of merges that changed a file themselves.
 
         Such a merge has a version of the file that none of its parents has. At most `limit` ids are
-        returned, those of the newest merges first. Only some thousand commits are searched.
+        returned, those of the newest merges first. Only the newest 5,000 commits of HEAD are
+        searched.
         """
         full = self._prefix + path
         return self.ask(
@@ -193,7 +193,7 @@ class Git:
         return () if status is None else status.paths
 
     def list_files(self) -> tuple[WorkspacePath, ...]:
-        """Return the files that git tracks and the untracked files that it does not ignore.
+        """Return the files below the root that git tracks or that it does not ignore.
 
         The result is empty if git does not answer.
         """

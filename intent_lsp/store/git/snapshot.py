@@ -121,7 +121,7 @@ def _tips(root: Path, common: Path) -> Iterator[tuple[str, str]]:
 
 
 def _ref_lines(common: Path) -> Iterator[bytes]:
-    """Yield the refs stored in files, packed and loose, as lines: object id, blank, name."""
+    """Yield the refs stored in files, packed and loose, as text lines: object id, blank, name."""
     yield _read(common / "packed-refs")
     for directory, _, names in os.walk(common / "refs"):
         for name in names:

@@ -88,7 +88,7 @@ class TreeStatus:
 
 
 class PrivateIndex:
-    """A copy of one repository's index, in the `.local/` directory of one root. Thread-safe."""
+    """A copy of one repository's index for git to refresh, in a root's `.local/`. Thread-safe."""
 
     def __init__(self, root: Path, git_dir: Path) -> None:
         self._root = root
@@ -102,7 +102,7 @@ class PrivateIndex:
 
         The index is copied again if it has changed, or if anything but this object's git commands
         has changed the copy. Return no variables if there is no `.local/` directory, or if the
-        index is missing, too large, or cannot be copied.
+        index is missing, larger than `COPIED_AT_MOST`, or cannot be copied.
         """
         with self._lock:
             room = find_local_directory(self._root)
@@ -120,15 +120,15 @@ class PrivateIndex:
     def done(self) -> None:
         """Remember the stamp that the private copy of the index has now.
 
-        Call this after each git command that used the copy. A copy with another stamp was changed
-        by somebody else, and is made anew.
+        Call this after each git command that used the copy. If the copy has another stamp later,
+        somebody else has changed it, and `place` copies the index again.
         """
         with self._lock:
             room = find_local_directory(self._root)
             self._left = None if room is None else stamp(room / FILE_NAME)
 
     def _copy(self, copy: Path, now: Stamp) -> bool:
-        """Copy the index, whose stamp is `now`, to the path `copy`.
+        """Copy the index, whose stamp is `now`, to the path `copy`, and return True.
 
         Return False if that fails or if the index has another stamp by then.
         """
@@ -148,10 +148,11 @@ class PrivateIndex:
 
 
 def tree_status(root: Path, index: Mapping[str, str] = MappingProxyType({})) -> TreeStatus | None:
-    """Return how the files below `root` differ from HEAD, or None if git does not answer.
+    """Return how the files below `root` differ from HEAD, or None if `git status` fails.
 
-    Return None also if `root` is in no work tree. `index` holds environment variables that make git
-    use a copy of the index, or none.
+    Untracked files count as different, ignored ones do not. Return None also if `root` is in no
+    work tree. `index` holds environment variables that make git use a copy of the index; if it is
+    empty, git uses the index itself.
     """
     repository = discover(root)
     if repository is None:
@@ -189,9 +190,10 @@ def read_status(printed: bytes, prefix: str) -> TreeStatus | None:
 
 
 def _files(entries: list[bytes], prefix: str) -> Iterator[tuple[WorkspacePath, bytes]]:
-    """Yield (path relative to the root, entry) for each changed file among `git status` entries.
+    """Yield (path relative to the root, entry) for each `git status` entry about a file.
 
-    `prefix` is the root relative to the git top level. Files outside the root are left out.
+    These are changed and untracked files, but not submodules and nested repositories. `prefix` is
+    the root relative to the git top level. Files outside the root are left out.
     """
     for entry in entries:
         path = path_below(prefix, os.fsdecode(_name(entry)))
@@ -208,7 +210,10 @@ def _repositories(entries: list[bytes], prefix: str) -> Iterator[WorkspacePath]:
 
 
 def _in_index(entry: bytes) -> InIndex | None:
-    """Return the index entry that a `git status` entry states, or None if it states none."""
+    """Return the index entry that a `git status` entry states, or None if it states none.
+
+    It states none for a file that is untracked, in conflict or not in the index.
+    """
     if entry[:2] != b"1 ":
         return None
     blob = entry.split(b" ", 8)[7].decode("ascii", "replace")
@@ -216,7 +221,7 @@ def _in_index(entry: bytes) -> InIndex | None:
 
 
 def _name(entry: bytes) -> bytes:
-    """Return the path in a `git status` entry, or an empty one if the entry is not about a file."""
+    """Return the path in a `git status` entry; empty for a header and for a submodule."""
     kind = entry[:2]
     if kind == _UNTRACKED:
         return entry[2:]

@@ -1,4 +1,4 @@
-"""Git's trees: files of commits, results of merges, and whether a commit is reachable from refs.
+"""Git's trees: files of commits, results of merges, and whether a commit is reachable from others.
 
 Invariant: a failed read gives None or nothing, never an exception.
 Invariant: only temporary files are written, and they are removed afterwards.
@@ -34,12 +34,15 @@ class GitTrees:
         self._merged: dict[tuple[str, ...], Any] = {}
 
     def blob(self, commit: str, path: WorkspacePath) -> str | None:
-        """Return the id of a file's blob in a commit, or None if the commit lacks the file."""
+        """Return the id of a file's blob in a commit, or None if the commit lacks the file.
+
+        Return None also if the commit cannot be read.
+        """
         full = self._git.full_path(path)
         return self._git.ask(None, lambda repository: _id(_tree(repository, commit), full))
 
     def changed(self, old: str | None, new: str | None) -> frozenset[WorkspacePath] | None:
-        """Return the files in which two commits differ, or None if a commit cannot be read.
+        """Return the root's files in which two commits differ, or None if a commit cannot be read.
 
         A commit that is None stands for the empty tree.
         """
@@ -49,19 +52,20 @@ class GitTrees:
         return None if found is None else frozenset(self._git.below(found))
 
     def authored(self, moves: Iterable[Move]) -> frozenset[WorkspacePath]:
-        """Return the files changed by the commits to which those of `moves` lead that are authored.
+        """Return the files that the authored ones of `moves` have changed.
 
-        See `authored_in` for the files that a commit changed.
+        Each move of HEAD counts with the commit that it leads to; `authored_in` says which files a
+        commit changed. Moves whose `authored` is False are left out.
         """
         changed = (self.authored_in(move.new) for move in moves if move.authored)
         return frozenset[WorkspacePath]().union(*changed)
 
     def authored_in(self, commit: str) -> frozenset[WorkspacePath]:
-        """Return the files that a commit itself changed.
+        """Return the root's files that a commit itself changed.
 
         A merge of two parents is compared with the result of merging the parents again, and files
-        in conflict there count as changed; any other commit is compared with its first parent. The
-        result is empty if the commit cannot be read.
+        in conflict there count as changed. Any other commit is compared with its first parent, or
+        with the empty tree if it has no parent. The result is empty if the commit cannot be read.
         """
         paths = self._git.ask(frozenset[bytes](), partial(_of_commit, commit=commit))
         return frozenset(self._git.below(paths))
@@ -69,7 +73,7 @@ class GitTrees:
     def leads_to(self, tips: Collection[str], commit: str) -> bool:
         """Return whether a commit is one of `tips` or reachable from one of them.
 
-        Return False if the commit cannot be read.
+        Return False if it is none of `tips` and cannot be read. A tip that is no commit is ignored.
         """
         if commit in tips:
             return True
@@ -80,9 +84,9 @@ class GitTrees:
     ) -> bool:
         """Return whether one of `merges` gives a path the blob `blob`.
 
-        If `blob` is None, return whether one gives no file there or a conflict. Each merge is three
-        revisions: base, ours and theirs. If the base is empty, it is the merge base of the other
-        two.
+        If `blob` is None, return whether one of them leaves no file there or a conflict. Each merge
+        is three revisions: base, ours and theirs. If the base is empty, it is the merge base of the
+        other two. A merge that cannot be made is ignored.
         """
         full = self._git.full_path(path)
         for merge in merges:
@@ -96,7 +100,7 @@ class GitTrees:
     def merged_blob(self, base: str, ours: str, theirs: bytes) -> str | None:
         """Return the blob id of the result of a three-way merge, or None on a conflict or an error.
 
-        `base` and `ours` are blob ids; `theirs` is a content.
+        `base` and `ours` are blob ids; `theirs` is the content itself. The result is not stored.
         """
         blobs = (self._git.ask(None, partial(blob_data, blob_id=each)) for each in (base, ours))
         old, new = blobs
@@ -153,7 +157,7 @@ _STANDING: Final[Mapping[str, Callable[[str], tuple[str, str]]]] = {
 
 
 def _commit_in(place: Path) -> str | None:
-    """Return the first commit id in the text of a file, or None if there is none."""
+    """Return the first commit id in the first 64 KiB of a file, or None if there is none."""
     text = small_file(place)[:65536].decode("ascii", "replace")
     words = (
         word for line in text.split("\n") for word in line.split() if len(word) >= _SHA1_DIGITS
@@ -196,7 +200,8 @@ def _of_commit(repository: Any, commit: str) -> frozenset[bytes]:
     """Return the paths that a commit itself changed, as bytes relative to the git top level.
 
     A merge of two parents is compared with merging them again, and paths in conflict there are
-    included. Any other commit is compared with its first parent.
+    included. Any other commit is compared with its first parent, or with the empty tree if it has
+    no parent.
     """
     found = repository[commit]
     parents = found.parents
@@ -215,7 +220,10 @@ def _of_commit(repository: Any, commit: str) -> frozenset[bytes]:
 
 
 def _leads_to(repository: Any, *, tips: Collection[str], commit: str) -> bool:
-    """Return whether `commit` is one of `tips` or reachable from one of them."""
+    """Return whether `commit` is one of `tips` or reachable from one of them.
+
+    A tip that is no commit or does not exist is ignored.
+    """
     known = []
     for tip in tips:
         try:
@@ -269,7 +277,7 @@ def _quoted(path: str) -> bytes:
 
 
 def merge_file(base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
-    """Return the result of a three-way merge of contents, or None on a conflict or an error."""
+    """Return the result of a three-way merge of file contents; None on a conflict or an error."""
     contents = {"ours": ours, "base": base, "theirs": theirs}
     with temporary_files(contents) as room:
         return run_git(room, "merge-file", "-p", "-q", *contents)

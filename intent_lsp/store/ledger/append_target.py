@@ -33,9 +33,10 @@ _DATE: Final = len("2026-11-21")
 
 
 class _Begun(NamedTuple):
-    """The work tree's segment: its file name, and a change that git was making when it was begun.
+    """The work tree's segment: its file name, and the change of git when it was begun.
 
-    `change` is the id of that change of git's index, or "" if git was making none.
+    `change` is the id of the change that git was making to its index when the segment was begun, or
+    "" if git was making none.
     """
 
     name: str
@@ -57,9 +58,10 @@ class OwnSegment:
     def file(self) -> WorkspacePath:
         """Return the path of the segment to append to, relative to the root.
 
-        The file need not exist yet. A new segment is chosen if there is none, if the file of the
-        old one does not exist, if git tracks it, or if git is making another change to its index
-        than when it was begun. Raise OSError if the choice cannot be stored.
+        Choose a new segment, whose file does not exist yet, if there is none, if the file of the
+        old one does not exist, if git tracks that file, or if git is making a change to its index
+        that it was not making when the old one was begun. Raise OSError if the choice cannot be
+        stored.
         """
         # The repository is opened on first use, and again while there is none.
         self._git = self._git or Git.open(self._root)
@@ -76,10 +78,11 @@ class OwnSegment:
         return None if found is None else _Begun(found[1].decode(), found[2].decode())
 
     def _is_open(self, begun: _Begun, change: str) -> bool:
-        """Return whether the segment `begun` exists and may still be appended to.
+        """Return whether the file of the segment `begun` exists and may still be appended to.
 
-        `change` is the id of the change that git is making to its index, or "" if it makes none. A
-        change that git was not making when the segment was begun gives False.
+        It may not if git tracks it. `change` is the id of the change that git is making to its
+        index now, or "" if it makes none. Return False if git is making one that it was not making
+        when the segment was begun.
         """
         file = WorkspacePath(f"{SEGMENT_ROOM}/{begun.name}")
         # While git changes its index it may already have read the segment, so that counts as
@@ -90,7 +93,10 @@ class OwnSegment:
         return (self._root / file).is_file() and not self._is_tracked(file)
 
     def _is_tracked(self, file: WorkspacePath) -> bool:
-        """Return whether git tracks a file, cached until the index changes."""
+        """Return whether git tracks a file. The answer is cached until git's index changes.
+
+        Return False if the root is in no repository.
+        """
         if self._git is None:
             return False
         # Stamped before git is asked, so that a change in between makes the cached answer stale.
@@ -100,7 +106,10 @@ class OwnSegment:
         return self._known[2]
 
     def _index_change(self) -> str:
-        """Return an id of the change that git is making to its index, or "" if it makes none."""
+        """Return an id of the change that git is making to its index, or "" if it makes none.
+
+        Git makes one as long as `index.lock` exists.
+        """
         if self._git is not None:
             with suppress(OSError):
                 lock = os.lstat(self._git.git_dir / "index.lock")
@@ -111,7 +120,8 @@ class OwnSegment:
 class AppendTarget:
     """The ledger file that the next record is appended to, kept open, and the end of its chain.
 
-    `file` is the path of that file, relative to the root.
+    `file` is the path, relative to the root, of the file that `take` returned last; before the
+    first call it is the main ledger file.
     """
 
     def __init__(
@@ -139,7 +149,7 @@ class AppendTarget:
     def has_news(self) -> bool:
         """Return whether others have changed the size of the main ledger file since the last call.
 
-        Appends through this object do not count. The first call returns whether the file has any
+        Appends through this object do not count. The first call returns True if the file has any
         content.
         """
         found = stamp(self._root / LEDGER_FILE)
@@ -166,7 +176,7 @@ class AppendTarget:
     def give_back(self, end: TailState) -> None:
         """Keep the new end of the chain for the next append, and note it in the lock file.
 
-        Other processes read that note. Call this only after the write has succeeded.
+        Other processes read the note there. Call this only after the write has succeeded.
         """
         self._end = end
         if self._noticed_size == self._taken_at:

@@ -44,7 +44,7 @@ _log: Final = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Archived:
-    """The result of archiving: the numbers of records moved (`records`) and not moved (`left`).
+    """The result of archiving: the numbers of records moved and of those left in the main file.
 
     `file` is the new archive, or None if nothing was moved. `repeated` is the number of bytes that
     an interrupted archiving had left in both files and that were now removed from the main file.
@@ -87,7 +87,7 @@ def older_than(moment: str) -> CutPoint:
 
 
 def all_but_newest(number: int) -> CutPoint:
-    """Return a cut point for `archive`: the offset of the last `number` records.
+    """Return a cut point for `archive`: the offset at which the last `number` records begin.
 
     The cut point is a function that gets the lines of the main file and returns the byte offset: 0
     if there are no more than `number` records.
@@ -112,9 +112,10 @@ def all_but_newest(number: int) -> CutPoint:
 def archive(root: Path, cut: CutPoint) -> Archived:
     """Move the first lines of a root's main ledger file into a new archive.
 
-    `cut` gets the file's lines and returns the byte offset before which lines are moved. Raise
-    LedgerUnavailableError if the ledger cannot be read or written, fails verification, or is being
-    archived by another process. Raise UnsafePathError if one of its paths is not a regular file.
+    `cut` gets the file's lines and returns the byte offset before which lines are moved. Without
+    that file, move nothing. Raise LedgerUnavailableError if the ledger cannot be read or written,
+    fails verification, or is being archived by another process. Raise UnsafePathError if one of its
+    paths is not a regular file.
     """
     try:
         make_private_directory(root)
@@ -146,13 +147,16 @@ class _Moved:
 
     @property
     def name(self) -> str:
-        """The archive's file name without a suffix, made of the first and the last time."""
+        """The archive's file name without suffix, made of its first and last record's time."""
         moments = (_NAMED.sub("", moment)[:_MOMENT] for moment in (self.first, self.last))
         return ARCHIVE_PREFIX + "-".join(moments)
 
 
 class _Archiving:
-    """One run of archiving the main file, which is open as `fd`, up to its size at the start."""
+    """One run of archiving the main file, which is open as `fd`.
+
+    Lines that are appended after the run began are not archived.
+    """
 
     def __init__(self, root: Path, fd: int) -> None:
         self._root, self._fd = root, fd
@@ -161,7 +165,8 @@ class _Archiving:
     def run(self, cut: CutPoint) -> Archived:
         """Archive the lines before the offset that `cut` returns, and return what was moved.
 
-        If that fails, delete the new archive again.
+        Lines that an interrupted archiving has copied already are only removed from the main file.
+        If anything fails, delete the new archive again and raise the error.
         """
         begin = self._archived_already()
         end = max(cut(self._lines(begin, self._size)), begin)
@@ -194,7 +199,10 @@ class _Archiving:
         return begin
 
     def _holds(self, file: WorkspacePath, begin: int, size: int) -> bool:
-        """Return whether a file of `size` bytes equals the main file's bytes from `begin` on."""
+        """Return whether the `size` bytes of a file are those of the main file from `begin` on.
+
+        Return False if the main file has fewer bytes, or if the file cannot be read.
+        """
         if begin + size > self._size:
             return False
         with suppress(LedgerUnavailableError), opened(self._root / file) as fd:
@@ -235,6 +243,7 @@ class _Archiving:
         """Verify the new archive `made`, and the main file from offset `end` on.
 
         `made` is None if nothing was moved. Raise LedgerUnavailableError if either has an error.
+        Errors in other ledger files do not count.
         """
         if made is not None and not self._holds(made, begin, end - begin):
             raise LedgerUnavailableError(

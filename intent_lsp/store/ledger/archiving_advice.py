@@ -1,4 +1,4 @@
-"""Advice to archive the oldest records of a long ledger, logged once a week.
+"""Advice to archive the oldest records of a long ledger, logged once a week at most.
 
 Specified in requirements section 12.
 """
@@ -40,7 +40,7 @@ def advice(size: int) -> str | None:
 
 
 def size_of(root: Path) -> int:
-    """Return the size of a root's main ledger file in bytes, or 0 if there is none."""
+    """Return the size of a root's main ledger file in bytes, or 0 if it cannot be found."""
     with suppress(OSError):
         return (root / LEDGER_FILE).lstat().st_size
     return 0

@@ -40,7 +40,10 @@ _IDS: Final = re.compile(rb'"id"\s*:\s*"([^"\\]+)"')
 
 
 class LedgerAuthors:
-    """Finds out who committed each ledger record of one root, from HEAD's history. Thread-safe."""
+    """Finds the authors of the commits in HEAD's history that added a root's ledger records.
+
+    Thread-safe.
+    """
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -53,8 +56,8 @@ class LedgerAuthors:
         """Return the author's name for each record whose first commit is found, by record id.
 
         `made` maps record ids to their timestamps. Authors are cached. One call reads at most about
-        `READ_AT_MOST` bytes; the next one continues. Records whose commit was not found are
-        searched for again only after HEAD has moved.
+        `READ_AT_MOST` bytes; the next one continues. Records that were searched for without success
+        are searched for again only after HEAD has moved.
         """
         with self._lock:
             try:
@@ -64,9 +67,10 @@ class LedgerAuthors:
             return {each: self._known[each] for each in made if each in self._known}
 
     def _look_for(self, made: Mapping[str, str]) -> None:
-        """Find and cache the authors of records not yet searched for since HEAD last moved.
+        """Find and cache the authors of those records that the cache lacks.
 
-        `made` maps record ids to their timestamps.
+        `made` maps record ids to their timestamps. Records that were searched for without success
+        since HEAD last moved are skipped. Do nothing without a repository or a commit.
         """
         repository = discover(self._root)
         if repository is None or repository.head_is_unborn:
@@ -91,7 +95,7 @@ class _History:
     `prefix` is the root relative to the git top level, and `head` the id of HEAD's commit. `times`
     maps the records' ids to their timestamps in seconds. `bytes_left` is how much may still be
     read. `read` holds the record ids in each blob read, and `found` the author's name of each
-    record found. `looks` counts for each record the commits searched.
+    record found. `looks` counts in how many commits each record was searched for.
     """
 
     repository: Any
@@ -118,14 +122,20 @@ class _History:
         return {record_id: name for record_id, name in self.found.items() if name}
 
     def missed(self) -> AbstractSet[str]:
-        """Return the ids of the records that were searched for and not found."""
+        """Return the ids of the records that were searched for and not found.
+
+        If the search stopped at the limit of bytes, records that were searched for in no commit are
+        left out.
+        """
         ended = self.bytes_left >= 0
         return {each for each in self.times if each not in self.found if ended or self.looks[each]}
 
     def _changing(self) -> Sequence[Any]:
-        """Return the commits that change the ledger, newest first, back to the oldest record.
+        """Return the commits of HEAD's history that change the ledger, newest first.
 
-        At most `COMMITS_AT_MOST` commits are examined. A shallow clone's boundary is left out.
+        Such a commit has a ledger that differs from the ledger of each parent. Stop before commits
+        older than the oldest record, and after `COMMITS_AT_MOST` commits. A shallow clone's
+        boundary commits are left out.
         """
         oldest = min(self.times.values()) - CLOCKS_DIFFER.total_seconds()
         ends = _ends(self.repository)
@@ -144,10 +154,10 @@ class _History:
         )
 
     def _first_in(self, commit: Any) -> Collection[str]:
-        """Return the ids of searched records that a commit has and none of its parents has.
+        """Return the ids of the sought records that a commit has and none of its parents has.
 
-        The result is empty if a blob cannot be read. A record is searched for in `COMMITS_ASKED`
-        commits at most.
+        Records that are newer than the commit or were found before are not sought, and each record
+        is sought in `COMMITS_ASKED` commits at most. The result is empty if a blob cannot be read.
         """
         latest = commit.commit_time + CLOCKS_DIFFER.total_seconds()
         asked = {

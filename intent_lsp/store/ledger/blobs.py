@@ -34,7 +34,7 @@ class LedgerBlob(NamedTuple):
 def ledger_blobs(commit: Any, prefix: str) -> tuple[LedgerBlob, ...]:
     """Return the ledger's files in a libgit2 commit, in reading order. Symbolic links are left out.
 
-    `prefix` is the root, relative to the git top level.
+    `prefix` is the root, relative to the git top level: "" or a path that ends with `/`.
     """
     room = _entry(commit.tree, f"{prefix}{CONTROL_ROOM}")
     if room is None or room.type_str != "tree":
@@ -54,11 +54,11 @@ def ledger_blobs(commit: Any, prefix: str) -> tuple[LedgerBlob, ...]:
 
 
 def commits_cut(repository: Any, prefix: str) -> tuple[Any, ...]:
-    """Return each commit of HEAD's history whose child commit may lack some of its ledger lines.
+    """Return each commit of HEAD's history that has ledger lines which a child commit may lack.
 
-    The commits are libgit2's, newest first. `prefix` is the root, relative to the git top level.
-    History before a commit without a ledger is skipped, unless that is HEAD. About
-    `COMMITS_AT_MOST` commits are examined at most.
+    A child without any ledger does not count. The commits are libgit2's, newest first. `prefix` is
+    the root, relative to the git top level. The history behind a commit without a ledger is
+    skipped, unless that commit is HEAD. About `COMMITS_AT_MOST` commits are examined at most.
     """
     cut: dict[str, Any] = {}
     comparison = _Comparison(repository)
@@ -91,8 +91,9 @@ class _Comparison:
     def may_lack(self, now: Collection[LedgerBlob], before: Collection[LedgerBlob]) -> bool:
         """Return whether a ledger, `now`, may lack lines that its older version `before` has.
 
-        The result is also True if archiving or merging moved the lines to another file. Main files
-        too large to compare are judged by their sizes.
+        It may if an archive or segment was changed or removed, even if its lines were only moved to
+        another file, or if the main file no longer begins with its old content. A main file too
+        large to read is only compared by size.
         """
         gone, come = set(before).difference(now), set(now).difference(before)
         if any(each.file != LEDGER_FILE for each in gone):
@@ -101,8 +102,9 @@ class _Comparison:
         return shorter or any(not self._goes_on(each, come) for each in gone)
 
     def _goes_on(self, old: LedgerBlob, come: Collection[LedgerBlob]) -> bool:
-        """Return whether the newer version in `come` of the file `old` begins with all of `old`.
+        """Return whether a later version of the file `old` begins with all of `old`.
 
+        The later version is the one among the changed files `come`; return False if there is none.
         Return True also if the two are too large to compare.
         """
         new = next((each for each in come if each.file == old.file), None)

@@ -71,7 +71,7 @@ class LedgerVersions:
         return self._asked((), self._earlier)
 
     def heads_at(self, commit: str) -> tuple[ContentHash, ...]:
-        """Return the heads of the ledger that a commit has, or nothing if it has none."""
+        """Return the heads of the ledger in a commit; empty without one or if it cannot be read."""
 
         def heads() -> tuple[ContentHash, ...]:
             found = None if self._repository is None else self._repository[commit]
@@ -80,11 +80,12 @@ class LedgerVersions:
         return self._asked((), heads)
 
     def search(self, wanted: Collection[ContentHash]) -> EvidenceSearch:
-        """Search all commits reachable from refs and reflogs for records with the hashes `wanted`.
+        """Search the commits reachable from refs and reflogs for records with the hashes `wanted`.
 
-        Return the commit in which each was found, and whether the search was complete. Without
-        `wanted` or a usable repository nothing is searched; that is complete only if no `.git` is
-        at or above the root.
+        Return the commit in which each was found, and whether the search was complete: it is not if
+        it had to leave out commits or contents, for example because of its limits. Without `wanted`
+        or a usable repository nothing is searched; that is complete only if no `.git` is at or
+        above the root.
         """
         if self._repository is None or not wanted:
             return EvidenceSearch(held={}, whole=self._alone)
@@ -124,7 +125,10 @@ class LedgerVersions:
         return tuple(found)
 
     def _commits_cut(self) -> tuple[Any, ...]:
-        """Return the commits whose child commit may lack some of their ledger lines. Cached."""
+        """Return the commits of HEAD's history with ledger lines that a child commit may lack.
+
+        They are cached. The result is empty without a repository or a commit.
+        """
         repository = self._repository
         if repository is None or repository.head_is_unborn:
             return ()
@@ -164,10 +168,11 @@ class Seeker:
     missed: bool = False
 
     def seek(self, cut: Iterable[Any] = ()) -> None:
-        """Search HEAD and `cut`, then refs, then reflogs and the stash, until all are found.
+        """Search HEAD and `cut`, then refs, then reflogs and the stash, until everything is found.
 
         Of refs and reflogs, the tips are searched first, then the commits behind them. `cut` are
-        commits of HEAD's history with records that a later commit may lack.
+        commits of HEAD's history with records that a later commit may lack. The results are in
+        `held`, `wanted` and `whole`.
         """
         head = [] if self.repository.head_is_unborn else [self.repository.head.peel()]
         self._among((*head, *cut), named=True)
@@ -199,7 +204,10 @@ class Seeker:
                 self.wanted.discard(found)
 
     def _base(self, commit: Any) -> Any:
-        """Return the merge base of a commit and HEAD, or None if they have none."""
+        """Return the merge base of a commit and HEAD, or None if they have none.
+
+        Return None also if HEAD has no commit yet.
+        """
         if self.repository.head_is_unborn:
             return None
         base = self.repository.merge_base(self.repository.head.peel().id, commit.id)
@@ -214,7 +222,11 @@ class Seeker:
         return {found: blob.file for blob in blobs for found in self._in_blob(blob.id)}
 
     def _in_blob(self, blob_id: str) -> frozenset[ContentHash]:
-        """Return the wanted hashes that the lines of a blob state as their own."""
+        """Return the wanted hashes that the lines of a blob state as their own.
+
+        The result is empty, and `missed` is set, if the blob cannot be read or exceeds the bytes
+        left.
+        """
         found = self.seen.get(blob_id)
         if found is None:
             found = self.seen[blob_id] = frozenset(self._read(blob_id))
@@ -236,8 +248,8 @@ class Seeker:
 def _heads(lines: Iterable[bytes]) -> tuple[ContentHash, ...]:
     """Return the hashes of the records, among the ledger lines, that no other record follows.
 
-    The chain is followed by the hashes that the lines state. Only the heads' hashes are recomputed,
-    which cover all records before them.
+    The chain is followed by the hashes that the lines state. Only the heads' hashes, which cover
+    all records before them, are recomputed, and the recomputed ones are returned.
     """
     heads: dict[ContentHash, bytes] = {}
     awaited: set[ContentHash] = set()

@@ -53,8 +53,9 @@ class Journal:
     def note(self, lines: bytes) -> None:
         """Add ledger lines that were just appended to the ledger. Errors are logged and not raised.
 
-        The journal is not synced, so it survives a crash of this process but not of the machine.
-        That is enough: a ledger is synced before its records are reported.
+        Nothing is added to a journal of more than twice `max_bytes`. The journal is not synced, so
+        it survives a crash of this process but not of the machine. That is enough: a ledger is
+        synced before its records are reported.
         """
         if not lines:
             return
@@ -83,8 +84,9 @@ class Journal:
     def forget(self, committed: Iterable[bytes]) -> int:
         """Remove the journal's lines that a commit contains, and return how many there were.
 
-        `committed` are all ledger lines of the commit. Remove nothing if another process is
-        rewriting the journal. Raise LedgerUnavailableError, UnsafePathError or OSError.
+        Equal lines count once. `committed` are all ledger lines of the commit. If another process
+        is rewriting the journal, remove nothing and return 0. Raise LedgerUnavailableError,
+        UnsafePathError or OSError.
         """
         sought = {digest_of(line) for line in self.lines()}
         gone: set[bytes] = set()
@@ -113,7 +115,10 @@ class Journal:
         return append_once(self.path, b"\n" + lines, mode=_MODE)
 
     def _halve(self) -> None:
-        """Remove the older half of the journal."""
+        """Remove the older half of the journal, and log that.
+
+        Do nothing if another process is rewriting the journal.
+        """
         size = sum(map(len, self.lines()))
         passed = 0
 
@@ -133,7 +138,8 @@ class Journal:
         """Remove the lines for which `keep` returns False, and return True.
 
         Return False, and change nothing, if another process is rewriting the journal or it cannot
-        be read. Lines that are added meanwhile are kept; one may then be there twice.
+        be read. Lines that are added meanwhile are kept; such a line may then be in the journal
+        twice.
         """
         with suppress(LedgerUnavailableError), self._lock.held(), opened(self.path) as fd:
             if fd is None:

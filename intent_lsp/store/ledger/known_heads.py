@@ -61,11 +61,12 @@ class KnownHeads:
             return ()
 
     def note(self, links: Sequence[Link]) -> None:
-        """Store the last of the appended records as a head, and remove heads that they follow.
+        """Store the last of the appended records as a head, and remove the heads before it.
 
-        `links` are the records' links, in the order in which they were appended; all are synced to
-        disk. Only the newest `HEADS_AT_MOST` heads stay. This is one small write without fsync and
-        takes some microseconds. A failure is logged and never makes an append fail.
+        These are the heads that one of the records follows or merges. `links` are the records'
+        links, in the order in which they were appended; all are synced to disk. Only the newest
+        `HEADS_AT_MOST` heads stay. This is one small write without fsync and takes some
+        microseconds. A failure is logged and never makes an append fail.
         """
         if links:
             head = links[-1].hash
@@ -88,9 +89,9 @@ class KnownHeads:
         self.settle(before, (known for known in before if known.hash not in heads))
 
     def settle(self, before: Sequence[KnownHead], now: Iterable[KnownHead]) -> None:
-        """Replace the known heads `before` by the heads `now`, which a verification has found.
+        """Replace the known heads `before` by the heads `now`.
 
-        Heads that were stored after `before` was read are kept.
+        Heads that were stored after `before` was read are kept. A failure is logged.
         """
         kept = dict.fromkeys(now)
         if tuple(kept) == tuple(before):
@@ -137,5 +138,8 @@ def _spelled(head: KnownHead) -> bytes:
 
 
 def _check(told: Iterable[bytes]) -> bytes:
-    """Return the checksum of a line's first two fields, which exposes a line torn by a crash."""
+    """Return the checksum of the first two fields of a known head's line.
+
+    `told` are these fields. The checksum exposes a line torn by a crash.
+    """
     return b"%08x" % zlib.crc32(b" ".join(told))

@@ -155,8 +155,8 @@ class Ledger:
     ) -> int:
         """End the open runs of automatic saves of some files (None: all), and append them.
 
-        Other queued records are appended too. Return how many were queued. With `idle_since`, end
-        only runs not extended after that timestamp. Raise the same errors as `append`.
+        Other queued records are appended too. Return how many records these are together. With
+        `idle_since`, end only runs not extended after it. Raise the same errors as `append`.
         """
         self._runs.end(paths, idle_since=idle_since)
         # Drains even if no run was ended here: another process may have queued one.
@@ -167,10 +167,7 @@ class Ledger:
         return self._runs.left()
 
     def drain(self) -> int:
-        """Append all queued records and return how many there were.
-
-        Raise the same errors as `append`.
-        """
+        """Append all queued records and return how many there were. Raise errors as `append`."""
         drained = 0
         for _ in range(_BATCHES):
             waiting = self._queue.waiting(_BATCH)
@@ -196,9 +193,9 @@ class Ledger:
     def adopt(self, lines: Sequence[bytes]) -> int:
         """Append ledger lines that were sealed for this ledger before, unchanged. Return how many.
 
-        Each record that a line follows must be in the ledger or in `lines`. Lines that are no
-        records, or whose records the ledger has, are skipped. Raise LedgerUnavailableError or
-        UnsafePathError.
+        The caller ensures that each record that a line follows is in the ledger or above in
+        `lines`. Lines that are no records, or whose records the ledger has, are skipped. Raise
+        LedgerUnavailableError or UnsafePathError.
         """
 
         def due(trail: ChainCursor) -> list[Sealed]:
@@ -247,7 +244,10 @@ class Ledger:
         return self._write(waiting, [identified])[-1].record
 
     def _write(self, waiting: list[Waiting], fresh: list[Identified]) -> list[Sealed]:
-        """Append and return the records of `waiting` that the ledger lacks, and of `fresh`."""
+        """Append and return the records of `waiting` that the ledger lacks, and those of `fresh`.
+
+        The queue files of `waiting` are deleted afterwards.
+        """
         # Serialized before the lock is taken, so that other writers wait less.
         made = [prepared(each) for each in fresh]
 
@@ -264,7 +264,7 @@ class Ledger:
         return sealed
 
     def _put_down(self, due: Callable[[ChainCursor], list[Sealed]]) -> list[Sealed]:
-        """Append, sync and return the records that `due` seals, given the end of the chain."""
+        """Append, sync, index and return the records that `due`, given the chain's end, seals."""
         try:
             make_private_directory(self.root)
             with self._lock.held():

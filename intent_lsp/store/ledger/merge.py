@@ -26,9 +26,9 @@ from intent_lsp.store.locks.root_lock import ledger_lock
 class Merged:
     """The result of a merge: the number of `lines` in the merged file, and its oddities (`odd`).
 
-    `aside` pairs each text that is not in the merged file with the file where it was saved. That
-    file is None outside any root; the caller then has to show the text. `conflicts` is the number
-    of conflicts resolved.
+    An oddity is a line that this program would not have written. `aside` pairs each text that is
+    not in the merged file with the file where it was saved. That file is None outside any root; the
+    caller then has to show the text. `conflicts` is the number of conflicts resolved.
     """
 
     lines: int
@@ -55,8 +55,9 @@ def merge_files(ours: Path, theirs: Path, output: Path) -> Merged:
 def resolve_file(path: Path) -> Merged:
     """Replace each git conflict in a ledger file by the union of its two sides.
 
-    Do nothing if there are no conflicts. Raise LedgerUnavailableError if the file cannot be read or
-    a conflict has no end marker, UnsafePathError or OSError.
+    If there are no conflicts, change nothing and return an empty result. Raise
+    LedgerUnavailableError if the file is missing, cannot be read or has a conflict without an end
+    marker; or raise UnsafePathError or OSError.
     """
     with _writers_kept_off(path):
         _require(path)
@@ -68,7 +69,7 @@ def resolve_file(path: Path) -> Merged:
 
 
 def _conflicts(path: Path) -> Conflict:
-    """Read a whole file and return the state of its reader: `conflicts` is their number, or 0.
+    """Read a whole file and return its reader, whose `conflicts` is the number of git conflicts.
 
     Raise LedgerUnavailableError if a conflict has no end marker.
     """
@@ -87,7 +88,8 @@ def _conflicts(path: Path) -> Conflict:
 def _resolved(path: Path, union: Union) -> Iterator[bytes]:
     """Yield a file's lines, with each git conflict replaced by the union of its sides.
 
-    Lines that are only in the merge base are added to `union.aside`.
+    Of equal lines only the first is yielded. Lines that are only in the merge base are added to
+    `union.aside` at the end.
     """
     given_up: list[Aside] = []
     for number, line, part in Conflict().parts(file_lines(path)):
@@ -134,7 +136,7 @@ def _keep(output: Path, aside: Aside) -> Path | None:
 
 
 def _writers_kept_off(output: Path) -> AbstractContextManager[bool | None]:
-    """Return a context that holds the ledger's lock if `output` is inside a control directory.
+    """Return a context that holds the ledger's lock if `output` is below a control directory.
 
     Otherwise the context does nothing.
     """
@@ -154,7 +156,7 @@ def _root_around(path: Path) -> Path | None:
 
 
 def _require(path: Path) -> None:
-    """Raise LedgerUnavailableError if a file is missing or cannot be read."""
+    """Raise LedgerUnavailableError if there is no regular file at a path, or it cannot be read."""
     with opened(path) as fd:
         if fd is None:
             raise LedgerUnavailableError(path=str(path), problem="there is no such file")

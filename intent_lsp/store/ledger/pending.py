@@ -78,7 +78,7 @@ class LedgerQueue:
     def waiting(self, limit: int) -> list[Waiting]:
         """Return the oldest queued records, at most `limit`, oldest first.
 
-        A file without a valid record is renamed to `.broken` and skipped.
+        A file that cannot be read is skipped. One without a valid record is renamed to `.broken`.
         """
         found: list[Waiting] = []
         for name in names_in(self._directory):
@@ -184,7 +184,7 @@ class OpenRuns:
 
 
 def names_in(directory: Path) -> list[str]:
-    """Return the sorted names of the record files in a directory; empty if it does not exist."""
+    """Return the sorted names of the record files in a directory; empty if it cannot be listed."""
     try:
         names = os.listdir(directory)  # noqa: PTH208 -- faster, and called for each record
     except OSError:

@@ -28,8 +28,9 @@ _HASH: Final = slice(-len('sha256:"}}\n') - 64, -len('"}}\n'))
 class LostRecord:
     """A record that the ledger does not contain: its line, and the file with the line (`source`).
 
-    `missing` are the hashes of records that it follows and that neither the ledger nor an earlier
-    lost record has. `waits` is whether it is in the queue and so never was in the ledger.
+    `missing` are the hashes of records that it follows or merges and that are neither in the ledger
+    nor among the earlier lost records for which `joins` is True. `waits` is whether it is in the
+    queue and so never was in the ledger.
     """
 
     record: Record
@@ -62,10 +63,7 @@ class Found:
 
 @dataclass(slots=True)
 class _Held:
-    """Those of the searched record ids and hashes that the ledger contains.
-
-    There are never more of them than in the journal.
-    """
+    """Those of the record ids and hashes searched for that the ledger contains."""
 
     ids: set[str] = field(default_factory=set)
     hashes: set[ContentHash] = field(default_factory=set)
@@ -90,9 +88,10 @@ def lost_records(root: Path) -> Found:
 
 
 def _kept(root: Path) -> Iterator[tuple[str, bytes, bool]]:
-    """Yield (file, line, whether it is from the queue) for each record line in `.local/`.
+    """Yield (file, line, whether it is from the queue) for each line in `.local/` to examine.
 
-    The file is relative to the root. Lines come from the journal, from `torn/` and from `queue/`.
+    The file is relative to the root. Lines come from the journal, from `torn/` and from `queue/`,
+    and need not be records.
     """
     local = root / LOCAL_ROOM
     for line in Journal(local).lines():
@@ -109,8 +108,9 @@ def _kept(root: Path) -> Iterator[tuple[str, bytes, bool]]:
 def _found(lines: Iterable[tuple[str, bytes, bool]], held: _Held) -> Found:
     """Return those records among `lines` that the ledger does not contain, each id once.
 
-    `lines` are as `_kept` yields them. `held` are the ids and hashes that the ledger contains;
-    those of lost records are added.
+    Lines that are no records are in the result as unreadable. `lines` are as `_kept` yields them.
+    `held` are the ids and hashes that the ledger contains; the ids of lost records are added, and
+    the hashes of those for which `joins` is True.
     """
     lost: list[LostRecord] = []
     unreadable: list[Unreadable] = []
@@ -142,7 +142,10 @@ def _held(root: Path, ids: set[str], hashes: set[ContentHash]) -> _Held:
 
 
 def _stays(line: bytes) -> bool:
-    """Return whether a line stays in the ledger: the next append removes a torn last line."""
+    """Return whether a line of a ledger file stays there when the next record is appended.
+
+    The next append removes a torn last line, unless only its line feed is missing.
+    """
     return line.endswith(b"\n") or examine(line + b"\n").flaw is None
 
 
@@ -173,7 +176,8 @@ def _files(directory: Path) -> list[str]:
 def _content(path: Path) -> bytes:
     """Return a file's content, or a text that says why the file cannot be read.
 
-    That text is not a valid record, so it is reported as unreadable.
+    That text is not a valid record, so it is reported as unreadable. If there is no file, the
+    result is empty.
     """
     try:
         return read_bytes(path) or b""

@@ -31,7 +31,7 @@ def touched_by(event: Event) -> frozenset[WorkspacePath]:
 
 
 def drafted(identified: Identified) -> Record:
-    """Return the record of an event without its place in the chain and its hash."""
+    """Return the record of an event, still without a place in the chain and without a hash."""
     event, id_, moment = identified
     return draft(event, id=id_, timestamp=moment, end=ChainEnd())
 

@@ -110,8 +110,8 @@ def read_note(data: bytes) -> TailNote | None:
 class TailState:
     """The end of a ledger file of `size` bytes.
 
-    `tail` are the last 96 bytes, and `trail` is a chain cursor at the end. `whole` is whether
-    `trail` has all open heads, or else only the last record.
+    `tail` are the last 96 bytes at most, and `trail` is a chain cursor at the end. `whole` is
+    whether `trail` has all open heads, or else only the last record.
     """
 
     size: int
@@ -126,7 +126,8 @@ class TailState:
         """Return a ledger file's end, from the index, or from its last lines if the index lags far.
 
         `name` is the file's path, relative to the root. A torn last line is completed if only its
-        line feed is missing, otherwise it is moved to `.local/torn/`. Raise OSError.
+        line feed is missing, otherwise it is moved to `.local/torn/`. Raise OSError or
+        LedgerUnavailableError.
         """
         size = file.size()
         if size and file.read(size - 1, size) != b"\n":
@@ -151,7 +152,10 @@ class TailState:
         return (note is not None and self._take(note, file, size)) or self._read_on(file, size)
 
     def note(self, file: LedgerFile) -> TailNote | None:
-        """Return a note about this end for the next writer, or None if no note can describe it."""
+        """Return a note about this end for the next writer.
+
+        Return None if the last record is not the only open head, or if that is not known.
+        """
         return noted(self.trail, file.inode, self.size, self.tail) if self.whole else None
 
     def _take(self, note: TailNote, file: LedgerFile, size: int) -> bool:
@@ -172,8 +176,8 @@ class TailState:
     def _read_on(self, file: LedgerFile, size: int) -> bool:
         """Advance this end by reading the lines appended since; the file now has `size` bytes.
 
-        Return False if that is not possible: too much was appended, or the file has changed
-        otherwise.
+        Return True, or False if that is not possible: `whole` is False, too much was appended, the
+        last line is torn, or the file has changed otherwise.
         """
         grown = size - self.size
         if not self.whole or not 0 <= grown <= MAX_LAG:
@@ -209,7 +213,8 @@ def _ended(trail: ChainCursor, name: WorkspacePath) -> ChainCursor:
 def _begun(trail: ChainCursor, root: Path) -> ChainCursor:
     """Return the cursor for a ledger file without records: at the newest record of the other files.
 
-    The file's first record then follows that record. `trail` is the cursor of the empty file.
+    The file's first record then follows that record. `trail` is the cursor of the empty file, and
+    is returned unchanged if no other file has a record.
     """
     heads = list(trail.heads.values()) or _ends_by_tails(root)
     newest = max(heads, key=lambda head: head.timestamp, default=None)
@@ -245,8 +250,8 @@ def _by_tail(read: Reader, size: int) -> ChainCursor:
 def _mend(file: LedgerFile, size: int, root: Path, clock: Clock) -> int:
     """Complete a torn last line if only its line feed is missing, else move it to `.local/torn/`.
 
-    It is moved, too, if it does not follow the record before it. `size` is the file's size. Return
-    its new size.
+    A complete record is moved, too, if it does not follow the record before it. `size` is the
+    file's size. Return its new size.
     """
     start = last_line_start(file.read, size)
     link = examine(file.read(start, size) + b"\n")

@@ -28,9 +28,9 @@ def open_lock_file(path: Path) -> BinaryIO:
 
 
 def wait_for(attempt: Callable[[], T], seconds: float) -> T:
-    """Call `attempt` until it returns something true or `seconds` have passed.
+    """Call `attempt`, pausing shortly, until it returns something true or `seconds` have passed.
 
-    Return what the last call returned.
+    Call it once at least. Return what the last call returned.
     """
     late, between = deadline(seconds), _SHORTEST
     while not (found := attempt()) and not late():
@@ -42,7 +42,7 @@ def wait_for(attempt: Callable[[], T], seconds: float) -> T:
 def try_lock(fd: int) -> bool:
     """Lock an open file exclusively, and return True. Return False if others have locked it.
 
-    Raise OSError.
+    Raise OSError if it cannot be locked for another reason.
     """
     return _try(fd, fcntl.LOCK_EX)
 
@@ -50,7 +50,8 @@ def try_lock(fd: int) -> bool:
 def try_share(fd: int) -> bool:
     """Take a shared lock on an open file, and return True.
 
-    Return False if it is locked exclusively.
+    Return False if others have locked it exclusively. Raise OSError if it cannot be locked for
+    another reason.
     """
     return _try(fd, fcntl.LOCK_SH)
 

@@ -61,9 +61,9 @@ class RootLock:
             self._threads.release()
 
     def left(self) -> bytes:
-        """Return the note that the last holder wrote into the lock file; empty if there is none.
+        """Return the note that an earlier holder wrote into the lock file; empty if there is none.
 
-        It is also empty if it cannot be read. Call this only while holding the lock.
+        The result is also empty if the file cannot be read. Call this only while holding the lock.
         """
         if self._fd is not None:
             with suppress(OSError):
@@ -84,7 +84,10 @@ class RootLock:
         return os.path.lexists(self._path)
 
     def has_directory(self) -> bool:
-        """Return whether the lock's directory exists, or can be created again if deleted."""
+        """Return whether the directory above the lock's directory exists.
+
+        The lock's directory then exists, or the next call that takes the lock can create it again.
+        """
         return self._path.parent.parent.is_dir()
 
     def close(self) -> None:
@@ -158,7 +161,7 @@ def ledger_lock(root: Path, wait_seconds: float = WAIT_SECONDS) -> RootLock:
 
 
 def holding(lock: RootLock | None) -> AbstractContextManager[bool]:
-    """Return a context that holds `lock` and yields whether it had to be waited for.
+    """Return a context that holds `lock` and yields whether the lock had to be waited for.
 
     If `lock` is None or its `has_directory` returns False, the context holds nothing and yields
     False: without the directory nothing is shared.

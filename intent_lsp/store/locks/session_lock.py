@@ -41,9 +41,10 @@ class SessionLocks:
     def hold(self, session_id: str) -> bool:
         """Take a session's lock until `release` or the end of the process, and return True.
 
-        Return False if that fails; other processes then take the session for ended. Failures are
-        logged unless `.orchestration/` is missing. If the lock's file was deleted, the lock is
-        taken again.
+        If this process has the lock, only return True, unless the lock's file was deleted or
+        replaced: then the lock is taken again. Return False if the lock cannot be taken; other
+        processes then take the session for ended. Failures are logged unless `.orchestration/` is
+        missing.
         """
         with self._guard:
             if self._is_held(session_id):
@@ -67,7 +68,8 @@ class SessionLocks:
     def held(self, session_id: str) -> bool:
         """Return whether any process, including this one, holds the session's lock now.
 
-        Return True also if the file system has no locks.
+        Return True also if the file system has no locks, and False if the lock's file cannot be
+        opened.
         """
         with self._guard:
             if session_id in self._held:
@@ -102,7 +104,7 @@ class SessionLocks:
     def _is_held(self, session_id: str) -> bool:
         """Return whether this process holds the session's lock on the file now at the lock's path.
 
-        If it holds a lock on a deleted file, release that lock.
+        If the file that it has locked was deleted or replaced, release that lock and return False.
         """
         file = self._held.get(session_id)
         if file is None or is_at(file.fileno(), self._path(session_id)):

@@ -101,7 +101,10 @@ class BlobCache:
         return self._room / content_hash.removeprefix("sha256:")
 
     def _put(self, path: Path, data: bytes) -> None:
-        """Write a content to the file `path` of the cache, unless it is too large for the cache."""
+        """Write a content to the file `path` of the cache, and remove old contents if necessary.
+
+        Do nothing if the content is too large for the cache.
+        """
         stored = zlib.compress(data, _LEVEL) if len(data) <= _PACKED_AT_MOST else data
         if len(stored) > self._max_bytes * _KEPT_OF_MAX:
             return
@@ -124,8 +127,9 @@ class BlobCache:
     def _make_room(self, newest: Path) -> None:
         """Remove old contents, oldest first, if the cache is over its limit.
 
-        Each call removes as many as are needed, or, if that is fewer, the next `_AT_ONCE` of those
-        chosen for removal before. `newest` is the file of the content just added, which is kept.
+        Contents are chosen once and removed over several calls: each call removes `_AT_ONCE` of
+        those chosen, and more if the cache is still over its limit. `newest` is the file of the
+        content just added, which is kept.
         """
         if self._size is not None and self._size > self._max_bytes and not self._doomed:
             self._size = self._doom()
@@ -141,9 +145,10 @@ class BlobCache:
                 dropped += 1
 
     def _doom(self) -> int:
-        """Choose the contents to remove, oldest first. Return the byte size of all contents.
+        """Choose the oldest contents for removal. Return the byte size of all contents.
 
-        Contents that other processes have added count as well.
+        After their removal the others take at most `_KEPT_OF_MAX` of the limit. Contents that other
+        processes have added count as well.
         """
         kept = sorted(self._kept())
         left = everything = sum(size for _, size, _ in kept)

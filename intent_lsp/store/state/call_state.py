@@ -51,7 +51,7 @@ class FileMemory:
 
 
 class CallState:
-    """Reads from a root's state what is needed to judge an agent's tool call."""
+    """Reads what is needed to judge an agent's tool call, and copies reads for moved files."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -81,8 +81,8 @@ class CallState:
     def follow(self, moves: Iterable[tuple[WorkspacePath, WorkspacePath]]) -> None:
         """For each moved file, copy what every session last read from the old path to the new path.
 
-        `moves` are (old path, new path). Raise StateUnavailableError if the state cannot be
-        written.
+        What was stored for the new path is replaced. `moves` are (old path, new path). Raise
+        StateUnavailableError if the state cannot be written.
         """
         new = {pack(old): pack(name) for old, name in moves}
 

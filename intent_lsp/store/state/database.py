@@ -69,8 +69,9 @@ class Database:
 
     Errors that `connect` raises, sqlite3.Error or StateUnavailableError, reach the caller of `read`
     and `write` as StateUnavailableError. With a `stand_in`, an in-memory database replaces a file
-    that cannot be opened at first or whose disk is full; then `problem` says why, else it is None.
-    While `.orchestration/` is missing, an empty in-memory database is used in any case.
+    that cannot be used and to which this object has not written yet, or whose disk is full; then
+    `problem` says why, else it is None. While `.orchestration/` is missing, an empty in-memory
+    database is used in any case.
     """
 
     def __init__(
@@ -90,7 +91,7 @@ class Database:
     def read(self, work: Statement[T]) -> T:
         """Call `work` with the connection in a read transaction, and return its result.
 
-        Raise StateUnavailableError if the file cannot be used.
+        `work` may be called more than once. Raise StateUnavailableError if the file cannot be used.
         """
         return self._run("BEGIN", work)
 
@@ -127,7 +128,8 @@ class Database:
     def _run(self, begin: str | None, work: Statement[T]) -> T:
         """Call `work` in a transaction and return its result. Try again after each problem solved.
 
-        `begin` is the statement that begins the transaction, or None if `work` is a single SELECT.
+        After `_TRIES` tries, or if a problem cannot be solved, raise StateUnavailableError. `begin`
+        is the statement that begins the transaction, or None if `work` is a single SELECT.
         """
         with self._guard:
             for _ in range(_TRIES):
@@ -179,7 +181,7 @@ class Database:
     def _overcome(self, problem: sqlite3.Error | StateUnavailableError) -> None:
         """Prepare another try after `problem`, on the file or in memory.
 
-        Raise StateUnavailableError if there is no way.
+        Raise StateUnavailableError if neither can be used.
         """
         if isinstance(problem, StateUnavailableError):
             self._roll_back()
@@ -194,8 +196,8 @@ class Database:
         """Use a database in memory instead of the file, or raise `problem` if that is not allowed.
 
         It is not allowed without a stand-in. It is also not allowed for a file that was written
-        before, since its data would be missing, unless its disk is full (`full`). Then its data is
-        copied into memory first.
+        before, since its data would be missing, unless memory already stands in or the disk is full
+        (`full`). In the latter case the file's data is first copied into a new database in memory.
         """
         if self._stand_in is None or (self._used and not full and self._standing_in is None):
             raise problem
@@ -241,10 +243,10 @@ class Database:
                 connection.execute("ROLLBACK")
 
     def _mend(self, problem: sqlite3.Error) -> None:
-        """Prepare another try on the file after `problem`. If that is no use, raise an error.
+        """Prepare another try on the file after `problem`.
 
-        The error is StateUnavailableError. A damaged file is renamed. A file that was moved or
-        replaced is closed, to be opened again.
+        A damaged file is renamed. A file that was moved or replaced is closed, to be opened again.
+        For any other problem, raise StateUnavailableError.
         """
         self._roll_back()
         known = self._file.identity

@@ -98,7 +98,7 @@ class Drafts:
     def prune(self, now: datetime) -> int:
         """Delete the drafts older than thirty days at `now`, and return how many there were.
 
-        A draft's age is in its file name. If a file cannot be deleted, log that and return 0.
+        A draft's age is in its file name. If a file cannot be deleted, log that, stop and return 0.
         """
         limit = (now - KEPT_FOR).astimezone(UTC).strftime(_STAMP)
         old = [name for name in self._names() if name[: len(limit)] < limit]
@@ -133,7 +133,7 @@ class Drafts:
 
 
 def _spelled(draft: Draft) -> bytes:
-    """Encode a draft as JSON."""
+    """Encode a draft as JSON, without its id."""
     fields = {name: value for name, value in asdict(draft).items() if name != "id"}
     # Only ASCII: names and texts from the client may have lone surrogates, which UTF-8 lacks.
     return json.dumps(fields, ensure_ascii=True, indent=1).encode()

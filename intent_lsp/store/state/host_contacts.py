@@ -1,8 +1,8 @@
 """The last event of each agent host in a root's state, and what changed while a host did not ask.
 
-Invariant: there is one last event for each host, and at most FILES_AT_MOST unasked changes, so that
-the tables stay small.
-Invariant: a host that is heard again has no unasked changes.
+Invariant: there is one last event for each host, and at most FILES_AT_MOST unasked changes of each
+host, so that the tables stay small.
+Invariant: storing an event of a host deletes the unasked changes of its hook.
 """
 
 import sqlite3
@@ -37,7 +37,8 @@ class HostContact:
 class UnaskedChanges:
     """How many files changed while a host did not ask, and when the first and the last did.
 
-    `host` is the name by which people choose it. The times are RFC 3339.
+    `host` is the host's name in our list of hosts, such as `vscode`. Several hosts, such as
+    `vscode` and `copilot`, may use the same NAME in `intent-lsp hook NAME`. The times are RFC 3339.
     """
 
     host: str
@@ -55,7 +56,7 @@ class HostContacts:
     def put(self, contact: HostContact) -> None:
         """Store the last event of a host, replacing the one before. A known version stays known.
 
-        The host's unasked changes are forgotten, since it asks again.
+        The changes that were noted as unasked by the hook `contact.host` are forgotten.
         """
 
         def heard(connection: sqlite3.Connection) -> None:
@@ -72,9 +73,11 @@ class HostContacts:
     def note_unasked(
         self, host: str, hook: str, paths: Iterable[WorkspacePath], at: str, forget_before: str
     ) -> None:
-        """Store that files changed at a time while a host did not ask by its hook `hook`.
+        """Store that the files `paths` changed at the time `at` while the host `host` did not ask.
 
-        Forget the files that changed last before the time `forget_before`.
+        `hook` is the host's NAME in `intent-lsp hook NAME`. The host's files that changed last
+        before the time `forget_before` are forgotten. No more than `FILES_AT_MOST` of its files are
+        stored.
         """
 
         def note(connection: sqlite3.Connection) -> None:
@@ -94,7 +97,11 @@ class HostContacts:
         self._database.write(note)
 
     def unasked(self, since: str) -> tuple[UnaskedChanges, ...]:
-        """Return the unasked changes of each host that has any since a time."""
+        """Return for each host how many files changed unasked, and when.
+
+        Only files that changed last at or after the time `since` count. A host without any is left
+        out.
+        """
         query = (
             "SELECT host, count(*), min(since), max(last) FROM unasked_change WHERE last >= ?"
             " GROUP BY host"
@@ -105,7 +112,7 @@ class HostContacts:
         )
 
     def of(self, host: str) -> HostContact | None:
-        """Return the last event of a host, or None if it never asked."""
+        """Return the last event of a host, or None if none is stored."""
         return next((each for each in self.every() if each.host == host), None)
 
     def every(self) -> tuple[HostContact, ...]:

@@ -48,7 +48,10 @@ class Notes:
         self._database = database
 
     def add_event(self, intent_id: str, event: str) -> None:
-        """Add an event, a text, to the history of an intent. Delete all but the newest ones."""
+        """Add an event, a text, to the history of an intent.
+
+        Delete all but the newest `EVENTS_KEPT` events of that intent id.
+        """
         row = packed(intent_id, event)
 
         def work(connection: sqlite3.Connection) -> None:

@@ -82,7 +82,7 @@ class OpenCommands:
         self._given.pop(ticket_id, None)
 
     def remembered(self, ticket_id: str, now: datetime) -> Ticket | None:
-        """Return a ticket that is in memory, or None if it is not, or is too old at `now`."""
+        """Return the ticket with an id from memory, or None if not there, or too old at `now`."""
         ticket = self._given.get(ticket_id)
         old = ticket is None or ticket.issued_at < timestamp(now - GOOD_FOR)
         return None if old else ticket
@@ -110,7 +110,8 @@ class OpenCommands:
     def go_on(self, ticket_id: str, tree: TreeSnapshot) -> None:
         """Replace the snapshot of an open ticket by `tree`, and set the ticket's flag `gone_on`.
 
-        The flag says that the session made another call before the end of this one was reported.
+        The flag says that the session made another call before the end of the ticket's command was
+        reported.
         """
         now, key = KeptTree.of(tree), pack(ticket_id)
 
@@ -128,8 +129,8 @@ class OpenCommands:
     def with_tree(self, body: bytes, tree: bytes | None, gone_on: int | None) -> Ticket:
         """Decode a stored ticket, with its work tree's snapshot if it still has one.
 
-        `body` and `tree` are the stored forms of the ticket and of the snapshot; `tree` is None if
-        there is none. `gone_on` is the ticket's flag, 0 or 1.
+        `body` and `tree` are the stored forms of the ticket and of the snapshot. `gone_on` is the
+        ticket's flag, 0 or 1. If the ticket has no snapshot, `tree` and `gone_on` are None.
         """
         ticket = read_ticket(body)
         if tree is None:

@@ -1,6 +1,7 @@
-"""The edits that were refused to agents, in a root's state: for ten minutes, or as long as needed.
+"""The edits that were refused to agents, in a root's state: for ten minutes, or longer if made.
 
-Invariant: one that was made all the same is kept, so that its diagnostic can name tool and host.
+Invariant: a refused edit that was made all the same is kept for thirty days, so that its diagnostic
+can name tool and host.
 """
 
 import json
@@ -31,7 +32,10 @@ class RefusedEdits:
         self._database = database
 
     def keep(self, edits: Iterable[RefusedEdit], now: datetime) -> None:
-        """Store the edits of a refused call, and delete those that are too old at `now`."""
+        """Store the edits of a refused call, and delete those that are too old at `now`.
+
+        Without any `edits`, do nothing.
+        """
         rows = [packed(each.path, each.call, each.at, spelled(each)) for each in edits]
         old = packed(timestamp(now - KEPT_FOR), timestamp(now - MADE_KEPT_FOR))
 
@@ -45,7 +49,10 @@ class RefusedEdits:
             self._database.write(work)
 
     def lately(self, path: WorkspacePath, now: datetime) -> tuple[RefusedEdit, ...]:
-        """Return the edits of a file that were refused in the last ten minutes, newest first."""
+        """Return the edits of a file that were refused in the last ten minutes, newest first.
+
+        Those that were made all the same are left out.
+        """
         query = (
             "SELECT body FROM refused_edit WHERE path = ? AND at >= ? AND made = 0 ORDER BY at DESC"
         )
@@ -53,13 +60,16 @@ class RefusedEdits:
         return tuple(_edit(body) for (body,) in rows)
 
     def note_made(self, edit: RefusedEdit) -> None:
-        """Store that a refused edit was made all the same. Its text is not needed any more."""
+        """Store that a refused edit was made all the same, and delete the texts of that edit."""
         body = spelled(replace(edit, pieces=()))
         query = "UPDATE refused_edit SET made = 1, body = ? WHERE path = ? AND call = ?"
         self._database.do(query, body, edit.path, edit.call)
 
     def made(self, path: WorkspacePath, call: ContentHash) -> RefusedEdit | None:
-        """Return a refused edit by its file and its call, or None if it is not known here."""
+        """Return the stored edit of a file that the refused call `call` would have made, or None.
+
+        Whether it was made all the same is not checked.
+        """
         query = "SELECT body FROM refused_edit WHERE path = ? AND call = ?"
         rows = self._database.rows(query, path, call)
         return _edit(rows[0][0]) if rows else None

@@ -68,5 +68,8 @@ class SaveState:
 
 
 def ticket_over(path: WorkspacePath, now: datetime) -> tuple[str, ...]:
-    """Return the parameters of the query `TICKET_OVER`, which finds the open ticket over a path."""
+    """Return the parameters of the query `TICKET_OVER`.
+
+    It finds the newest ticket, open at `now`, that an editor's save of `path` may belong to.
+    """
     return timestamp(now - GOOD_FOR), path, timestamp(now)

@@ -1,4 +1,4 @@
-"""The tables of the state file, and the way back into it of rows collected in memory meanwhile."""
+"""The tables of the state file, and the transfer of rows collected in memory to that file."""
 
 import os
 import sqlite3
@@ -125,7 +125,10 @@ class StateInMemory:
         self._given = {table: _rows(memory, table) for table in _tables(memory)}
 
     def put_back(self, memory: sqlite3.Connection, file: sqlite3.Connection) -> None:
-        """Write the rows that memory has collected since its beginning to the file, all or none."""
+        """Write the rows that memory has collected since its beginning to the file, all or none.
+
+        Rows that were deleted in memory stay in the file.
+        """
         with transaction(file):
             for table in _tables(memory):
                 _put(file, table, _rows(memory, table) - self._given.get(table, set()))
@@ -141,7 +144,7 @@ def _rows(connection: sqlite3.Connection, table: str) -> TableRows:
 
 
 def _put(file: sqlite3.Connection, table: str, rows: Iterable[tuple[Any, ...]]) -> None:
-    """Insert rows into a table of the state file.
+    """Insert rows into a table of the state file, replacing rows with the same key.
 
     In tables with numbered rows they get new numbers.
     """

@@ -61,6 +61,6 @@ class SessionNames:
 
 
 def _handle_in(rows: Iterable[tuple[Any, ...]]) -> str | None:
-    """Return the first handle among rows of one stored name each, or None."""
+    """Return the first handle among `rows`, each of which has one stored name, or None."""
     names = (unpack(name) for (name,) in rows)
     return next((name for name in names if name.startswith(HANDLE)), None)

@@ -36,9 +36,10 @@ _CANDIDATES = 64
 
 @dataclass(frozen=True, slots=True)
 class BaselineFile:
-    """A file that differed from HEAD when a session's baseline was taken.
+    """A file in a session's baseline: it differed from HEAD when the baseline was taken.
 
-    `hash` is the hash of its content, or None if the file did not exist.
+    A file that git changed since is one, too. `hash` is the hash of its content, or None if the
+    file did not exist.
     """
 
     hash: ContentHash | None
@@ -79,7 +80,8 @@ class SessionDb:
     def problem(self) -> str | None:
         """Return why the data is in memory instead of the file, or None if it is in the file.
 
-        Try the file first.
+        This first uses the database, and so returns to the file if that can be used again. The file
+        is tried every two seconds at most.
         """
         self._database.rows("SELECT 1")
         return self._database.problem
@@ -100,7 +102,7 @@ class SessionDb:
         return tuple(map(session_row, self._database.rows(query, moment)))
 
     def unended_editors(self) -> tuple[SessionRow, ...]:
-        """Return the editor sessions without a recorded end, newest first.
+        """Return the editor sessions without a recorded end, the last used first.
 
         The processes of some may have been killed.
         """
@@ -136,7 +138,7 @@ class SessionDb:
         return self._database.write(work)
 
     def end_session(self, session_id: str, at: str) -> None:
-        """Record that a session has ended at the time `at`.
+        """Record that a session and its subagents have ended at the time `at`.
 
         The session's intent stays, so that the next session can inherit it.
         """
@@ -149,8 +151,9 @@ class SessionDb:
         """Return the user's last used editor session that has an intent and does not run, or None.
 
         A session that was killed counts as ended when it was last used (protocol section 1).
-        `is_alive` gets a session id and returns whether that session runs. Sessions that ended too
-        long before `now` are left out, and so are all after the newest `_CANDIDATES`.
+        `is_alive` gets a session id and returns whether that session runs. Sessions that ended more
+        than `INHERITABLE_FOR` before `now` are left out. Only the newest `_CANDIDATES` are
+        examined.
         """
         query = (
             "SELECT * FROM session WHERE kind = ? AND agent_id = ? AND user = ?"
@@ -188,7 +191,7 @@ class SessionDb:
     def move_baseline(
         self, session_id: str, path: WorkspacePath, hash_: ContentHash | None
     ) -> None:
-        """Replace the hash of one file in a session's baseline, because git has changed the file.
+        """Set the hash of one file in a session's baseline, because git has changed the file.
 
         The hash is None if the file does not exist any more.
         """
@@ -244,7 +247,7 @@ class SessionDb:
         return hash_in(rows[0][0]) if rows else None
 
     def forget_own_write(self, path: WorkspacePath) -> None:
-        """Delete the hash of this program's last write to a file that others have changed."""
+        """Delete the hash of this program's last write to a file that others changed since."""
         self._database.do("DELETE FROM own_write WHERE path = ?", path)
 
     def note_selected(self, intent_id: str, at: str) -> None:

@@ -41,7 +41,7 @@ _ENDED: Final = "SELECT body FROM ticket WHERE session_id = ? AND agent_id = ? A
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refused:
-    """A stored refusal of a tool call, returned again for a call with the same `fingerprint`."""
+    """A stored refusal of a tool call, and the `fingerprint` of that call or None."""
 
     denied: Denied
     fingerprint: ContentHash | None = None
@@ -108,7 +108,7 @@ class Tickets:
             self.commands.remember(ticket)
 
     def begin_command(self, ticket: Ticket) -> None:
-        """Store the snapshot `ticket.tree` for a ticket issued before, unless that has ended."""
+        """Update a stored ticket and its snapshot `ticket.tree`, unless the ticket has ended."""
         body = spelled(replace(ticket, tree=None))
         tree = None if ticket.tree is None else KeptTree.of(ticket.tree)
         names = packed(ticket.id, ticket.session_id, ticket.agent_id, ticket.issued_at)
@@ -135,7 +135,7 @@ class Tickets:
         return self.commands.with_tree(*ticket), None if outcome is None else _recorded(outcome)
 
     def of_use(self, session_id: str, agent_id: str, tool_use_id: str) -> Ticket | None:
-        """Return the ticket that was issued for a tool use id of a session, or None if none was."""
+        """Return the ticket, open or ended, issued for a tool use id of a session, or None."""
         rows = self._database.rows(_ENDED, session_id, agent_id, tool_use_id)
         return read_ticket(rows[0][0]) if rows else None
 
@@ -182,7 +182,7 @@ class Tickets:
         return msgspec.convert(json.loads(rows[0][0]), Refused) if rows else None
 
     def content(self, hash_: ContentHash) -> bytes | None:
-        """Return the file content with a hash that is stored with some open ticket, or None."""
+        """Return the content with a hash, if it is stored with some open ticket, or None."""
         rows = self._database.rows("SELECT data FROM ticket_content WHERE hash = ? LIMIT 1", hash_)
         return bytes(rows[0][0]) if rows else None
 
@@ -221,7 +221,7 @@ class Tickets:
         return read_ticket(rows[0][0]) if rows else None
 
     def saved(self, path: WorkspacePath, ticket_id: str) -> bool:
-        """Record that an editor has saved one file of a ticket whose change is made by an editor.
+        """Record that an editor has saved a file of a ticket that leaves its changes to editors.
 
         Return whether all files of the ticket have now been saved.
         """
@@ -245,9 +245,10 @@ class Tickets:
         return tuple(WorkspacePath(unpack(row[0])) for row in rows)
 
     def lapsed(self, now: datetime) -> tuple[tuple[HeldSave, Ticket], ...]:
-        """Delete and return saves, with their tickets, whose open ticket has no claim left.
+        """Delete and return the held saves whose open ticket has no claim left, with that ticket.
 
-        Saves of other tickets than open ones are deleted and not returned.
+        A claim that has expired at `now` does not count. Held saves of tickets that are not open
+        are deleted and not returned.
         """
         until = packed(timestamp(now))
         query = (

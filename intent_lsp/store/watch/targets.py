@@ -60,7 +60,7 @@ class Watched:
         )
 
     def changed_since(self, before: Self) -> frozenset[str]:
-        """Return the directories created, deleted or replaced since the state `before`.
+        """Return the directories created, deleted or replaced from the state `before` to this one.
 
         A directory that `before` does not contain is left out. One whose path is not UTF-8 is also
         returned if an entry was added or removed.
@@ -72,9 +72,10 @@ class Watched:
         )
 
     def may_differ(self, paths: frozenset[str]) -> bool:
-        """Return whether a watched directory may have been replaced, given the changed `paths`.
+        """Return whether a watched directory may have been created, deleted or replaced.
 
-        This avoids checking thousands of directories of a work tree after each event.
+        `paths` are the paths of events. This avoids checking thousands of directories of a work
+        tree after each event.
         """
         rooms = set(map(os.path.dirname, paths))
         return (
@@ -84,7 +85,7 @@ class Watched:
         )
 
     def _is_another(self, room: str) -> bool:
-        """Return whether the directory at a path is another one than when this state was taken.
+        """Return whether the directory at a path is not the one that was there at this state.
 
         Return True also for an existing directory that is not watched.
         """

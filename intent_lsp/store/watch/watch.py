@@ -68,8 +68,8 @@ class Notified:
     def changed(self) -> frozenset[str] | None:
         """Wait for a moment, and return the paths that changed, or None if one is not valid UTF-8.
 
-        The result is empty if nothing changed. After None, every call returns None. Raise OSError
-        or RuntimeError if the system cannot watch.
+        The result is empty if nothing changed in that moment. After None, every call returns None.
+        Raise OSError or RuntimeError if the system cannot watch.
         """
         try:
             return frozenset(path for _, path in next(self._told))
@@ -166,9 +166,9 @@ class Watch:
     def _listen(self, before: _Source) -> _Source:
         """Watch the present directories with a new source of changes until another one is needed.
 
-        That is when a directory is replaced, `watch` names other ones, the source ends, or
-        `_LOOKS` polls are done. Close `before`, the source used before, and return the new one. If
-        the watch is closing, only return `before`.
+        Another is needed when a directory is replaced, `watch` names other ones, the source ends,
+        or `_LOOKS` polls are done. Close `before`, the source used before, after reporting its last
+        changes, and return the new one. If the watch is closing, only return `before`.
         """
         with self._guard:
             asked, wanted = self._asked, self._wanted
@@ -191,9 +191,9 @@ class Watch:
         return source
 
     def _follow(self, source: _Source, watched: Watched) -> None:
-        """Report the changes from a source until it ends or the directories to watch change.
+        """Report the changes from a source until it ends or a watched directory is replaced.
 
-        Stop also after `_LOOKS` polls.
+        Stop also when `watch` or `close` is called, or after `_LOOKS` polls.
         """
         wanted = frozenset(watched.standing)
         silent, looks = stopwatch(), 0
@@ -215,7 +215,8 @@ class Watch:
     def _next(self, source: _Source) -> frozenset[str] | None:
         """Wait a limited time for changes from a source, and return the changed paths.
 
-        Return None if a path is not valid UTF-8.
+        Return None if a path is not valid UTF-8 or the source has ended. Without a source, only
+        wait.
         """
         if source is None:
             self._interrupt.wait(self._recheck_ms / 1000)
@@ -225,7 +226,10 @@ class Watch:
         return source.changed()
 
     def _tell(self, watched: Watched, paths: Iterable[str]) -> None:
-        """Call the callback with those of `paths` that are watched directories or in one."""
+        """Call the callback with those of `paths` that are watched directories or in one.
+
+        Do nothing if there are none or the watch is closing. What the callback raises is logged.
+        """
         found = frozenset(
             Path(told) for path in paths if (told := watched.wanted_path(path)) is not None
         )
@@ -239,7 +243,7 @@ class Watch:
     def _open(self, watched: Watched) -> tuple[_Source, frozenset[str] | None]:
         """Return a new source of changes, and the changed paths that it has reported so far.
 
-        The source polls if the system cannot watch; it is None if no directory to watch can be
+        The source polls if the system cannot watch; it is None if none of the directories can be
         read. The paths are None if one is not valid UTF-8.
         """
         sources = [each for each in watched.sources if os.access(each, os.R_OK | os.X_OK)]

@@ -13,7 +13,10 @@ _NOTHING: Final = "/dev/null"
 
 
 def diff_lines(file: PlannedFile) -> Iterator[str]:
-    """Yield the lines of a unified diff of a file that is to change."""
+    """Yield the lines of a unified diff of a file that is to change.
+
+    If the texts are too large to be compared, a line that says so takes the place of the changes.
+    """
     yield f"--- {_NOTHING if file.before is None else file.shown}"
     yield f"+++ {_NOTHING if file.after is None else file.shown}"
     found = unified(file.before or b"", file.after or b"")
@@ -25,7 +28,7 @@ def diff_lines(file: PlannedFile) -> Iterator[str]:
 
 
 def show_diff(page: Output, plan: RegistrationPlan) -> None:
-    """Show what would be written."""
+    """Print a plan's files as diffs, and remark that nothing was written; nothing without files."""
     for file in plan.files:
         for line in diff_lines(file):
             page.line(line)
@@ -34,7 +37,7 @@ def show_diff(page: Output, plan: RegistrationPlan) -> None:
 
 
 def show_files(page: Output, files: Iterable[PlannedFile]) -> None:
-    """Show the files that were written or removed, and for which hosts."""
+    """Print the files that were written or removed, and for which hosts."""
     for file in files:
         what = "" if file.after is not None else ", removed"
         hosts = f" ({', '.join(file.hosts)})" if file.hosts else ""
@@ -42,7 +45,7 @@ def show_files(page: Output, files: Iterable[PlannedFile]) -> None:
 
 
 def show_steps(page: Output, hosts: Iterable[AgentHost]) -> None:
-    """Show what a person has to do for hosts: their trust is never written."""
+    """Print what a person still has to do, so that the hosts trust and use the registration."""
     lines = [f"  {host.title}: {step}" for host in hosts for step in host.steps]
     if lines:
         page.line("What you have to do:")
@@ -51,7 +54,7 @@ def show_steps(page: Output, hosts: Iterable[AgentHost]) -> None:
 
 
 def files_json(plan: RegistrationPlan) -> list[dict[str, object]]:
-    """Return the files of a plan as JSON."""
+    """Return the files of a plan as JSON, each with its hosts, its kind of change and its diff."""
     return [
         {
             "path": file.shown,
@@ -65,12 +68,16 @@ def files_json(plan: RegistrationPlan) -> list[dict[str, object]]:
 
 
 def record_json(outcome: Appended | Queued | None) -> str | None:
-    """Return the id of the record, or None if there is none yet."""
+    """Return the id of the appended record of a command's changes.
+
+    Return None if the record waits for the ledger, or if there is no record because nothing in the
+    root has changed.
+    """
     return outcome.record.id if isinstance(outcome, Appended) else None
 
 
 def remark_queued(page: Output, outcome: Appended | Queued | None) -> None:
-    """Say so if the record waits for the ledger."""
+    """Print a remark if the record of a command's changes cannot be written to the ledger yet."""
     if isinstance(outcome, Queued):
         page.remark(f"intent-lsp: the record waits for the ledger: {outcome.reason}")
 

@@ -1,4 +1,4 @@
-"""Which hosts a command is about, and whether a person has typed it."""
+"""Which agent hosts a command is about, and whether an agent runs the command."""
 
 import argparse
 import os
@@ -21,7 +21,10 @@ _PEOPLE_ONLY: Final = "ask a person to run it in a terminal of their own"
 
 
 def add_hosts(parser: argparse.ArgumentParser, default: str) -> None:
-    """Add the option --host. `default` says which hosts are meant without it."""
+    """Add the option --host, which may be repeated.
+
+    `default` says in the help text which hosts are meant without it.
+    """
     parser.add_argument(
         "--host",
         metavar="HOST",
@@ -33,23 +36,26 @@ def add_hosts(parser: argparse.ArgumentParser, default: str) -> None:
 
 
 def chosen(options: argparse.Namespace) -> tuple[AgentHost, ...]:
-    """Return the hosts given with --host, in the order of the list; all of them without it."""
+    """Return the hosts given with --host, in the order of HOSTS; all hosts without it."""
     return tuple(host for host in HOSTS if not options.host or host.name in options.host)
 
 
 def found_hosts(root: Path) -> tuple[AgentHost, ...]:
-    """Return the hosts that are found on this machine or in the root."""
+    """Return the hosts with a program on PATH, or with files in the home directory or the root."""
     home = home_directory()
     return tuple(host for host in HOSTS if signs_of(host, root, home))
 
 
 def files_of(root: Path) -> RegistrationFiles:
-    """Return the settings files of a root and of this user."""
+    """Return the settings files of agent hosts in a root and in this user's home directory."""
     return RegistrationFiles(root, home_directory())
 
 
 def person_needed(command: str) -> None:
-    """Raise WrongUsageError if the command runs in the shell of an agent."""
+    """Raise WrongUsageError if an environment variable shows that an agent runs this shell.
+
+    `command` is the name of the command for the error.
+    """
     variable = agent_variable(os.environ)
     if variable is not None:
         raise WrongUsageError(
@@ -59,7 +65,7 @@ def person_needed(command: str) -> None:
 
 
 def without_problems(plan: RegistrationPlan) -> RegistrationPlan:
-    """Return a plan. Raise WrongUsageError if it has problems."""
+    """Return a plan unchanged. Raise WrongUsageError if one of its files cannot be edited."""
     if not plan.problems:
         return plan
     first, *others = plan.problems
@@ -73,7 +79,7 @@ def without_problems(plan: RegistrationPlan) -> RegistrationPlan:
 
 
 def own_program() -> str:
-    """Return how this very program is called, as words of a shell with absolute paths."""
+    """Return the command that starts this very program, as words of a shell with absolute paths."""
     program = Path(sys.argv[0])
     if program.name == PROGRAM and program.is_file():
         return shlex.quote(str(program.absolute()))
@@ -81,5 +87,5 @@ def own_program() -> str:
 
 
 def named(hosts: Sequence[AgentHost]) -> str:
-    """Return the names of hosts as a list."""
+    """Return the names of hosts, separated by commas."""
     return ", ".join(host.name for host in hosts)

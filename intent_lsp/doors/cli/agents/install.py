@@ -58,7 +58,11 @@ from intent_lsp.store.ledger.ledger import Appended, Queued
 
 
 def answer(call: Call) -> None:
-    """Register the hosts, or show what would be written."""
+    """Register agent hosts and print the changes; with --dry-run, only print what would be changed.
+
+    The hosts are those given with --host, else those that are found. Raise WrongUsageError if none
+    is found, or if an agent runs the command without --dry-run.
+    """
     options = call.options
     if not options.dry_run:
         person_needed("`intent-lsp agents install`")
@@ -80,7 +84,10 @@ def answer(call: Call) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Installed:
-    """The hosts that were registered, what that changed, and the outcome of recording it."""
+    """The registered hosts, the plan of changed files, and the outcome of recording the changes.
+
+    `outcome` is None in a dry run, or if nothing in the root has changed.
+    """
 
     hosts: tuple[AgentHost, ...]
     plan: RegistrationPlan
@@ -90,10 +97,11 @@ class Installed:
 def install(
     call: Call, root: Path, hosts: Sequence[AgentHost], written: Sequence[PlannedFile] = ()
 ) -> Installed:
-    """Register hosts in a root, or plan it (--dry-run).
+    """Register hosts in a root and record that; with --dry-run, only plan it.
 
-    `written` are files that the record has to name as well. Raise WrongUsageError if a file cannot
-    be edited.
+    `written` are files written already that the record has to name as well. Raise WrongUsageError
+    if governance is off, if a file cannot be edited, or if --local is given and no host, or a host
+    given with --host, has no local file.
     """
     options, page = call.options, call.page
     with Governance(root) as governance:
@@ -115,7 +123,7 @@ def install(
 
 
 def installed_json(done: Installed) -> dict[str, object]:
-    """Return what was registered as JSON."""
+    """Return the result of `install` as JSON."""
     return {
         "hosts": [host.name for host in done.hosts],
         "files": files_json(done.plan),
@@ -126,7 +134,7 @@ def installed_json(done: Installed) -> dict[str, object]:
 
 
 def show_installed(page: Output, root: Path, done: Installed) -> None:
-    """Show what was registered, and what a person has to do."""
+    """Print what was registered, and what a person still has to do."""
     if not done.plan.files:
         page.line("Every registration is in place; nothing was changed.")
     else:
@@ -159,7 +167,11 @@ def _plan(
 def _registrable(
     hosts: Sequence[AgentHost], wish: RegistrationOptions, page: Output, *, asked: bool
 ) -> tuple[AgentHost, ...]:
-    """Return the hosts that have a file for `wish`. Raise WrongUsageError if one was asked for."""
+    """Return the hosts that have a settings file as `wish` asks for: with --local, a local file.
+
+    Print a remark that names the other hosts. Raise WrongUsageError instead if there are only
+    others, or if the hosts were given with --host (`asked`).
+    """
     able = tuple(host for host in hosts if registrations_of(host, wish))
     others = tuple(host for host in hosts if host not in able)
     if others and (asked or not able):

@@ -12,7 +12,7 @@ from intent_lsp.formats.registrations.instructions import INSTRUCTIONS
 
 
 def answer(call: Call) -> None:
-    """Print the instructions."""
+    """Print the instructions for agents as Markdown, or with --json as JSON."""
     if call.options.json:
         call.page.json({"instructions": INSTRUCTIONS})
     else:

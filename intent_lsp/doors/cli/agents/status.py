@@ -45,9 +45,9 @@ _UNREADABLE: Final = "cannot be read"
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A host, why it counts as found on this machine, and when it last asked.
+    """A host's registrations, why it counts as found on this machine, and when it last asked.
 
-    `blind` says that files changed while it did not ask, or is None.
+    `blind` says that files changed while the host did not ask, or is None.
     """
 
     status: HostStatus
@@ -57,7 +57,10 @@ class _Found:
 
 
 def answer(call: Call) -> None:
-    """Show the hosts and their registrations."""
+    """Print the agent hosts with their registrations, or with --json all of this as JSON.
+
+    Without --host, only hosts that are found or registered are printed; JSON has every host.
+    """
     root = call.root()
     at = files_of(root)
     with Governance(root) as governance:
@@ -85,7 +88,10 @@ def answer(call: Call) -> None:
 
 
 def _is_begun(status: HostStatus) -> bool:
-    """Whether a file holds hooks of the host. Several hosts may share the file of a server."""
+    """Return whether hooks of the host are registered, even wrongly or in an unreadable file.
+
+    The MCP server does not count, because several hosts may share its file.
+    """
     return any(
         each.purpose is Purpose.HOOKS and each.state is not State.MISSING
         for each in status.registrations

@@ -42,7 +42,7 @@ from intent_lsp.governance.governance import Governance
 
 
 def answer(call: Call) -> None:
-    """Unregister the hosts, or show what would be written."""
+    """Unregister agent hosts and print the changes; with --dry-run, only print them."""
     options, page = call.options, call.page
     if not options.dry_run:
         person_needed("`intent-lsp agents uninstall`")
@@ -95,7 +95,7 @@ def _plan(at: RegistrationFiles, options: argparse.Namespace) -> RegistrationPla
 
 
 def _kept_at_home(at: RegistrationFiles, options: argparse.Namespace) -> tuple[str, ...]:
-    """Return the files in the home directory in which hosts stay registered."""
+    """Return the files in the home directory in which hosts stay registered; none with --host."""
     if options.host:
         return ()
     found = [each for host in chosen(options) for each in at.status(host, "").registrations]

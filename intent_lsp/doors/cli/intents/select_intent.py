@@ -52,7 +52,11 @@ def answer(call: Call) -> None:
 
 
 def _selected_by_hook(governance: Governance, call: Call) -> bool:
-    """Return whether a hook has just selected the intent, for the agent that runs this command."""
+    """Return whether a hook has selected the intent for an agent within the last minute.
+
+    The agent counts as the one that runs this command, so the result is False if a session is named
+    or if somebody can be asked at a terminal.
+    """
     if session_named(call.options) is not None or call.page.asks:
         return False
     return governance.handles.just_selected(call.options.id) is not None
@@ -62,8 +66,8 @@ def _session(governance: Governance, rules: Rules, call: Call) -> Session:
     """Return the session in which to select the intent.
 
     It is the one that the options or the environment name, else that of the user's editor, if the
-    person agrees. Raise WrongUsageError if there is none, or if an agent names a session by its id
-    although it has a handle.
+    person agrees. A session named by an unknown id is created. Raise WrongUsageError if no session
+    is found, or if an agent names a session by its id although it has a handle.
     """
     named, agent_id = session_named(call.options), agent_named(call.options)
     sessions = governance.sessions
@@ -97,8 +101,9 @@ def _ask_for_state(governance: Governance) -> None:
 def _of_editor(governance: Governance, rules: Rules, call: Call) -> str:
     """Return the id of this user's only live editor session, if the person agrees to change it.
 
-    Raise WrongUsageError if there is no such session, if nobody can be asked at a terminal, or if
-    the person does not agree. A command in an agent's shell must not change the person's intent.
+    Raise WrongUsageError if there is no such session, if --agent is given, if nobody can be asked
+    at a terminal, or if the person does not agree. A command in an agent's shell must not change
+    the person's intent.
     """
     editor = governance.sessions.asker(None, agent_named(call.options))
     if editor is None or not call.page.asks:

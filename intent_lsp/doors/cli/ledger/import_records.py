@@ -34,8 +34,8 @@ _MORE: Final = "(others)"
 class _Tally:
     """The counts for the lines of an import read so far, and the first lines that are no records.
 
-    `fates` counts what became of each line, `dialects` the formats of records, and `lost` the names
-    of data that could not be imported.
+    `fates` counts what became of each line, and `dialects` the formats of records. `lost` counts,
+    by name, the data of added records that could not be imported.
     """
 
     fates: Counter[Fate] = field(default_factory=Counter)

@@ -151,8 +151,9 @@ class RecordSearch:
     def why_none(self, trace: LedgerReader) -> str:
         """Return a clause that says why no record matched, such as `no record matches --since 2h`.
 
-        It names the first filter that, with the filters before it, leaves no record. Call it only
-        after an iteration that found nothing, since that has counted `left`.
+        It names the first filter that, with the filters before it, leaves no record, or says that
+        the ledger is empty. Call it only after an iteration that found nothing, since that has
+        counted `left`.
         """
         if not trace.page(Query(), limit=1).records:
             return "the ledger has no record yet"
@@ -183,7 +184,8 @@ class RecordSearch:
     ) -> Iterator[tuple[PageCursor | None, RecordPage]]:
         """Yield (cursor, page) of each page of records that the index finds, newest first.
 
-        The cursor is the one with which the page was read; it is None for the first page.
+        The cursor is the one with which the page was read; it is None for the first page. `limit`
+        only makes the pages smaller; it does not end the iteration.
         """
         query, size = self._query(), self._size(limit)
         cursor: PageCursor | None = None
@@ -252,7 +254,7 @@ def _by_tool(name: str) -> Passes:
 
 
 def _by_contributor(who: str) -> Passes:
-    """Return a function that says whether any contributor to a record is `who`.
+    """Return a function that says whether any contributor to a record is `who`, ignoring case.
 
     `who` is a kind such as `HUMAN`, or the name of a model, which may lack the model's maker, such
     as `claude-opus-4-5`.

@@ -99,7 +99,10 @@ def _deed(record: Record, flags: Sequence[str]) -> Iterator[LabelledCell]:
 
 
 def _consent(record: Record) -> Iterator[LabelledCell]:
-    """Yield the labelled cells that only some records have: failure, doubts, approval and grant."""
+    """Yield the labelled cells that only some records have.
+
+    They are failure, concurrent change, doubts about the record, approval and grant.
+    """
     if not record.success:
         yield "failed", Cell(record.error or "no reason was given", "bold red")
     if record.concurrent_modification:
@@ -123,7 +126,7 @@ def _approver(approval: Approval) -> str:
 
 
 def _through(channel: ApprovalChannel) -> str:
-    """Return what has to be said of how an answer arrived; "" for a person's own editor."""
+    """Return "" if a person's own editor answered, else a clause: the agent's client answered."""
     return "" if channel is ApprovalChannel.EDITOR else ", as the agent's client answered"
 
 
@@ -230,10 +233,11 @@ def _diff(file: RecordFile, revision: str, contents: ContentLookup) -> Iterator[
 
 
 def _one_side(file: RecordFile, side: DiffMark, lines: Sequence[str] | None) -> Iterator[DiffLine]:
-    """Yield the changed ranges of a file, if only its content before or after the edit is stored.
+    """Yield the changed ranges of a file if only its content before or after the edit is stored.
 
-    `lines` are the lines of that content, or None if it is not text. `side` is ADDED if it is the
-    content after the edit, REMOVED if it is the one before.
+    `side` is ADDED if that is the content after the edit, REMOVED if it is the one before. `lines`
+    are its lines, or None if it is not text; yield only a remark then, or if lines were not
+    compared. A remark also takes the place of the lines that are not stored.
     """
     runs = [run for talk in file.conversations for run in talk.ranges]
     if lines is None or any(run.replaced is None for run in runs):

@@ -76,7 +76,7 @@ class Output:
         self.raw(json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace"))
 
     def raw(self, line: bytes) -> None:
-        """Write UTF-8 bytes as one line to standard output. A missing line end is added."""
+        """Write UTF-8 bytes as one line, with exactly one line end, to standard output."""
         if isinstance(self._out, io.TextIOWrapper):
             self._out.flush()
             self._out.buffer.write(line.rstrip(b"\n") + b"\n")

@@ -96,7 +96,8 @@ class Connection:
         """Announce a root to the client, check its control files and watch it, once for each root.
 
         `opened` is a file of the root that an editor has open, or None. The file's directory is
-        watched too, at each call. Nothing is watched if the setting `watch` forbids it.
+        watched too, at each call. The setting `watch` decides whether the server or the client
+        watches, or nobody.
         """
         new = open_root not in self._known
         if new:
@@ -131,7 +132,7 @@ class Connection:
                 _log.warning("the ledger cannot be indexed: %s", problem)
 
     async def attach_again(self) -> None:
-        """Find the roots that govern the workspace folders and the documents again."""
+        """Find and announce again the roots that govern the workspace folders and the documents."""
         await self.attach_folders()
         documents = self.tracked_documents.all_tracked()
         with self.tracked_documents.showing.held(documents):
@@ -139,7 +140,7 @@ class Connection:
                 await self.find_again(tracked)
 
     async def find_again(self, tracked: TrackedDocument) -> None:
-        """Find the root that governs a document again, and announce the root."""
+        """Find the root that governs a document again, and announce the root if there is one."""
         await self.tracked_documents.attach_again(tracked)
         if tracked.open_root is not None:
             await self.announce_root(tracked.open_root)
@@ -170,8 +171,8 @@ class Connection:
     async def saved(self, open_root: OpenRoot, judgement: Judgement) -> None:
         """After a save, judge a root's documents again if what decides on them has changed.
 
-        That is its rules, HEAD, active intent and grants. What `judgement`, that of the save, has
-        just read of them is not read again.
+        This is its rules, HEAD, active intent and grants. `judgement` is that of the save; what it
+        has just read of the rules is not read again.
         """
         key = await self.tracked_documents.work.in_thread(key_of_save, open_root, judgement)
         if self._known.get(open_root) != key:
@@ -180,7 +181,8 @@ class Connection:
     async def rules_may_have_changed(self, open_root: OpenRoot) -> None:
         """Judge a root's documents again if its rules, HEAD, active intent or grants changed.
 
-        Then also tell the client.
+        Then also check its control files and the closed files of its work tree again, and tell the
+        client if the status of the root has changed.
         """
         async with self._rules_lane:
             # Under a lock, so that states are reported in the order in which they were read.
@@ -206,14 +208,17 @@ class Connection:
         self._unopened.schedule(open_root, everything=True)
 
     async def _hosts_changed(self, open_root: OpenRoot) -> None:
-        """Tell the client which hosts of a root did not ask."""
+        """Send the client a root's status, with the hosts that did not ask while files changed."""
         async with self._rules_lane:
             # Under the lock, so that no older status follows a newer one.
             status, _ = await self.tracked_documents.work.in_thread(state_of, open_root)
             self.people.notify(DID_CHANGE, status_wire(status, self.hosts.blind(open_root)))
 
     def files_written(self, paths: frozenset[str]) -> None:
-        """Examine the files at `paths`, which an agent changed, before a watcher reports them."""
+        """Schedule an examination of the files at `paths` (absolute), which an agent changed.
+
+        It begins within SEEN_WITHIN seconds, without waiting for a watch to report the files.
+        """
         if not self._written:
             self.tracked_documents.work.begin(self._look_at_written())
         self._written |= paths
@@ -242,7 +247,11 @@ class Connection:
         await asyncio.to_thread(self.open_roots.close, unsaved)
 
     async def paths_changed(self, paths: frozenset[str]) -> None:
-        """Examine roots and documents again, because the files at `paths` have changed on disk."""
+        """Examine roots and documents again, because the files at `paths` have changed on disk.
+
+        The paths are absolute. The documents at these paths, or directly in a directory at one of
+        them, are judged again.
+        """
         if any(path.endswith(f"/{INTENTS_FILE}") for path in paths):
             await self.attach_again()
         for open_root in self.open_roots.roots:

@@ -90,7 +90,7 @@ class DiskChangeMonitor:
         self._watching = TreeWatcher(self._noticed)
 
     async def follow(self, open_root: OpenRoot, *, watch: bool) -> None:
-        """Start to notice changes in a root's work tree.
+        """Start to notice changes in a root's work tree, and schedule a first examination.
 
         If `watch` is False, only the client's notifications report changes.
         """
@@ -128,7 +128,8 @@ class DiskChangeMonitor:
     def _noticed(self, root: Path, paths: frozenset[Path]) -> None:
         """Pass changed paths from the watch's thread to the event loop.
 
-        Leave out this server's own changes. No paths means that anything may have changed.
+        Leave out those that need no examination, such as this server's own changes. If `paths` is
+        empty, anything may have changed.
         """
         followed = self._roots.get(root)
         if followed is not None and paths:
@@ -204,7 +205,7 @@ class DiskChangeMonitor:
             )
 
     def _tell(self, open_root: OpenRoot, news: DiskNews) -> None:
-        """Report each new record to the client, and in one message the changes that wait.
+        """Report each new record to the client, and all changes that wait in one message.
 
         A change waits if its record cannot be written to the ledger yet.
         """
@@ -217,7 +218,10 @@ class DiskChangeMonitor:
             self._outcomes.recorded(open_root, _changed(paths), None, waiting[0].queued)
 
     def _saving(self, open_root: OpenRoot) -> frozenset[WorkspacePath]:
-        """Return the paths of the open files that this editor has saved without a record so far."""
+        """Return the paths of the open files that have a save without a record.
+
+        The editor has reported the save, or announced it.
+        """
         return frozenset(
             tracked.place.path
             for tracked in self._tracked_documents.of_root(open_root)
@@ -231,9 +235,10 @@ class DiskChangeMonitor:
 def _record(
     open_root: OpenRoot, saving: frozenset[WorkspacePath]
 ) -> tuple[DiskNews, tuple[BlindHost, ...] | None]:
-    """Record the changes of a root. Return them, and the agent hosts that did not ask.
+    """Record the changes of a root that are due. Return them, and the agent hosts that did not ask.
 
-    Instead of the hosts return None if it is not known now which they are.
+    `saving` are files that the editor is saving, whose changes are not recorded yet. Instead of the
+    hosts, return None if it cannot be read now which did not ask while files changed.
     """
     governance, home = open_root.governance, home_directory()
     news = governance.disk_changes.record(open_root.session, saving)

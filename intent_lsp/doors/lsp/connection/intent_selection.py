@@ -21,7 +21,7 @@ RefreshRoot = Callable[[OpenRoot], Coroutine[object, object, None]]
 class IntentSelection:
     """Selects, creates and completes intents, and grants scope, on one connection.
 
-    `look` is called with a root, to judge the root's documents again.
+    `look` is called with a root whose rules may have changed, to judge its documents again.
     """
 
     def __init__(

@@ -44,9 +44,9 @@ _ENDED: Final = ApprovalAnswer(feedback="the editor was closed before anybody an
 async def ask_person(
     people: ClientUi, question: ApprovalQuestion, time: ApprovalTime, session_id: str
 ) -> ApprovalAnswer:
-    """Return the person's answer, or one that says why there is none.
+    """Return the person's answer to a question, or one that says why there is none.
 
-    `session_id` is the session of the editor, which the answer names.
+    `time` limits the wait. `session_id` is the session of the editor, which the answer names.
     """
     if _cannot_choose(people):
         return NO_QUESTIONS
@@ -69,7 +69,7 @@ def _cannot_choose(people: ClientUi) -> bool:
 class EditorPerson:
     """The person at one connection's editor, for threads that answer hooks of one root.
 
-    A question that is open is not asked again: whoever asks the same gets the same answer.
+    A thread that asks a question which is open already waits for the same answer.
     """
 
     def __init__(self, people: ClientUi, choices: IntentSelection, open_root: OpenRoot) -> None:
@@ -83,9 +83,10 @@ class EditorPerson:
     def ask(
         self, question: ApprovalQuestion, time: ApprovalTime, is_wanted: Callable[[], bool]
     ) -> ApprovalAnswer:
-        """Ask the person. Return their answer, or one that says why there is none.
+        """Ask the person, and wait. Return their answer, or one that says why there is none.
 
-        The question is withdrawn once `is_wanted` returns False for everybody who asks it.
+        `time` limits the wait. If several threads ask the same question, it is withdrawn once
+        `is_wanted` has returned False in each of them.
         """
         with self._lock:
             asked = self._open.get(question)
@@ -104,7 +105,10 @@ class EditorPerson:
                     self._open.pop(question, None)
 
     def grant(self, wish: Wish, session: Session) -> Granted | CheckoutRefusal:
-        """Grant the scope that the person has approved. `session` asked for it."""
+        """Grant the scope `wish` that the person has approved. Return the grant, or a refusal.
+
+        `session` asked for the grant.
+        """
         granted = self._choices.grant(self._open_root, wish, session)
         return asyncio.run_coroutine_threadsafe(granted, self._loop).result()
 

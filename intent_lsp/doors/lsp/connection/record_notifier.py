@@ -61,8 +61,8 @@ def _nothing() -> None:
 class RecordNotifier:
     """Reports to one connection's client whether edits are recorded or queued.
 
-    `look` is called with a root, to judge the root's documents again. `origins_changed` is called
-    after each new record, because attributions may have changed.
+    `look` is called with a root whose rules may have changed, to judge its documents again.
+    `origins_changed` is called after each new record, because attributions may have changed.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class RecordNotifier:
     def saved(self, open_root: OpenRoot, after: AfterSave) -> None:
         """Report that a save, whose outcome is `after`, is recorded or queued.
 
-        If an agent's claim delays its record, record it once the claim has expired.
+        If an agent's claim delays its record, record the save once the claim has expired.
         """
         path = after.judgement.path
         self.recorded(open_root, f"{path} is saved", after.record, after.queued)
@@ -108,15 +108,16 @@ class RecordNotifier:
             self._tracked_documents.work.begin(self.end_runs(open_root, left))
 
     async def closed(self, tracked: TrackedDocument) -> None:
-        """Record the open run of automatic saves of a document that the editor has closed."""
+        """Record a closed document's open run of automatic saves, once its saves are recorded."""
         await tracked.all_recorded.wait()
         if tracked.open_root is not None and tracked.place is not None:
             await self.end_runs(tracked.open_root, [tracked.place.path])
 
     async def run_rests(self, open_root: OpenRoot, after: AfterSave) -> None:
-        """Record the run of automatic saves whose newest save has the outcome `after`.
+        """Record the run of automatic saves of which `after` is the newest save's outcome.
 
-        Do nothing if there were further saves.
+        If there were further saves, the run goes on. Runs that have ended meanwhile are recorded
+        too.
         """
         end = open_root.governance.saves.end_run_at_rest
         self._runs_ended(open_root, await self._tracked_documents.work.in_thread(end, after))
@@ -124,7 +125,10 @@ class RecordNotifier:
     async def end_runs(
         self, open_root: OpenRoot, paths: Collection[WorkspacePath] | None = None
     ) -> None:
-        """Record the runs of automatic saves of the files at `paths`; None means all files."""
+        """End and record the runs of automatic saves of the files at `paths`; None means all files.
+
+        Runs that have ended otherwise, and are not recorded yet, are recorded too.
+        """
         end = open_root.governance.saves.end_runs
         self._runs_ended(open_root, await self._tracked_documents.work.in_thread(end, paths))
 
@@ -134,9 +138,9 @@ class RecordNotifier:
             self.saved(open_root, after)
 
     def claimed(self, open_root: OpenRoot, paths: Iterable[str]) -> None:
-        """Take new snapshots of the open files among `paths`, which an agent's ticket claims.
+        """Take new snapshots of the open files among `paths`, now and when the claim expires.
 
-        Take snapshots again when the claim expires.
+        An agent's ticket claims the files. `paths` are relative to the root.
         """
         for tracked in self._tracked_documents.open_at(open_root, paths).values():
             self._tracked_documents.work.begin(self._tracked_documents.look_again(tracked))
@@ -144,7 +148,10 @@ class RecordNotifier:
             self.later(lapsed, self._tracked_documents.look_again(tracked))
 
     async def release(self, open_root: OpenRoot) -> None:
-        """Record the saves that agents' claims delayed, and judge the root's documents again."""
+        """Record the saves that were delayed by a claim that has expired.
+
+        Then judge the root's documents again.
+        """
         release = open_root.governance.saves.release
         released = await self._tracked_documents.work.in_thread(release, open_root.session)
         for after in released:
@@ -157,7 +164,8 @@ class RecordNotifier:
         """Report an edit, which the clause `what` describes, as recorded or as queued.
 
         `record` is its record on disk, or None. `queued` is the reason why the record cannot be
-        written yet, or None.
+        written yet, or None. If both are None, nothing is reported. In every case deferred audit
+        events are written, and the intent map and the history are scheduled (`noted`).
         """
         if record is not None:
             self._people.notify(DID_TRACE, trace_wire(record))
@@ -170,7 +178,11 @@ class RecordNotifier:
         self.noted(open_root)
 
     def noted(self, open_root: OpenRoot) -> None:
-        """Schedule writing a root's intent map and, if the policy says so, its recent history."""
+        """Schedule the writing of a root's intent map, and of the history in its intents file.
+
+        The history is written only if the policy says so. In either case the root's documents are
+        judged again if its rules have changed.
+        """
         self.maps.schedule(open_root)
         if open_root not in self._writing:
             self._writing.add(open_root)

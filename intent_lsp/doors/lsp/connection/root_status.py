@@ -21,16 +21,21 @@ UNAVAILABLE: Final = (
 
 
 class GovernanceMessages:
-    """Tells the people at one client when the governance of a root goes off or on."""
+    """Tells the people at one client when a root's governance goes off or on.
+
+    It also tells them when the root's selected intents cannot be saved to disk.
+    """
 
     def __init__(self, people: ClientUi) -> None:
         self._people = people
         self._states: dict[OpenRoot, FileState] = {}
 
     def announce(self, open_root: OpenRoot, status: GovernanceStatus) -> None:
-        """Show a message if a root's governance has gone off or on, or cannot be saved to disk.
+        """Show a message if a root's governance has gone off or on.
 
-        Show none if the state in `status` is the same as at the last call.
+        Also show one if its selected intents cannot be saved to disk. Show none if the state in
+        `status` is the same as at the last call for the root. Before the first call, governance
+        counts as on.
         """
         former = self._states.get(open_root, FileState.OK)
         self._states[open_root] = status.file_state
@@ -58,7 +63,7 @@ class GovernanceMessages:
 def what_changes(told: JsonObject) -> tuple[object, ...]:
     """Return the values of a status that `intent/didChange` reports when they change.
 
-    The ledger's counts are not among them, because `intent/didTrace` reports its growth.
+    These are all but the numbers of records, heads and failures.
     """
     return tuple(
         value for name, value in told.items() if name not in ("records", "heads", "failures")
@@ -66,7 +71,11 @@ def what_changes(told: JsonObject) -> tuple[object, ...]:
 
 
 def state_of(open_root: OpenRoot) -> tuple[GovernanceStatus, tuple[object, ...]]:
-    """Return the status of a root, and what decisions depend on, to be compared later."""
+    """Return the status of a root, and a value that changes if decisions on its files may change.
+
+    The value is made of the rules, HEAD, the active intent with its grants, and the state of the
+    intents file. It is only compared with later ones.
+    """
     governance = open_root.governance
     # Read the rules once: status and version of two moments would hide the change between them.
     rules = governance.rules.current()
@@ -76,7 +85,7 @@ def state_of(open_root: OpenRoot) -> tuple[GovernanceStatus, tuple[object, ...]]
 
 
 def key_of_save(open_root: OpenRoot, judgement: Judgement) -> tuple[object, ...]:
-    """Return what decisions depend on after a save, by what its judgement has just read."""
+    """Return the second value of `state_of` after a save, from what its judgement has just read."""
     governance, rules = open_root.governance, judgement.rules
     kept = health(rules, governance.stores.last_problem())
     return governance.decisive(rules, judgement.selected, kept)

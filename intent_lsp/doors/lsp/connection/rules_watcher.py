@@ -20,7 +20,7 @@ class RulesWatcher:
     """The watches of one connection, one for each root: of control files, git and open files."""
 
     def __init__(self, changed: OnRulesChange, is_open: Callable[[Path], bool]) -> None:
-        """Set the functions to call: `changed` gets the paths that have changed.
+        """Set the functions to call: `changed` gets the absolute paths that have changed.
 
         `is_open` gets a path and returns whether an editor has the file open.
         """
@@ -59,7 +59,10 @@ class RulesWatcher:
             self._watches.clear()
 
     def _noticed(self, governance: Governance, paths: frozenset[Path]) -> None:
-        """Pass changed paths from the watch's thread to the event loop; drop this server's own."""
+        """Pass changed paths from the watch's thread to the event loop.
+
+        Leave out those that need no examination, such as this server's own changes.
+        """
         paths = governance.watch_events.of_rules(paths, self._is_open)
         if not paths:
             return

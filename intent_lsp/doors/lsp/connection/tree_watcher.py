@@ -42,9 +42,10 @@ class TreeWatcher:
     def watch(self, root: Path, polling: Polling | None = None) -> None:
         """Start to watch the work tree of a root. Return once the watch is active.
 
-        Of a tree with too many directories, only the root directory is watched. `polling` is called
-        with the reason if the tree is polled, because the system cannot report changes, and with
-        None when that ends. Do nothing if the root is watched already.
+        Of a tree with more than ROOMS_AT_MOST directories, only the root directory is watched.
+        `polling` is called with the reason if the tree is polled, because the system cannot report
+        changes, and with None when that ends. Do nothing if the root is watched already, or after
+        `end`.
         """
         with self._lock:
             if self._over or root in self._watches:
@@ -56,7 +57,7 @@ class TreeWatcher:
     def follow(self, root: Path, paths: frozenset[Path]) -> None:
         """Watch new directories of a root. `paths` are its paths that have changed.
 
-        Do nothing unless one of them is a new directory or an ignore file.
+        Do nothing unless one of them is a new directory or a `.gitignore`.
         """
         with self._lock:
             rooms = self._rooms.get(root, frozenset())

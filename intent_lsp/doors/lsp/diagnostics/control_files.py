@@ -152,8 +152,8 @@ class ControlFileDiagnostics:
     ) -> tuple[list[str], tuple[Finding, ...], PublishedDiagnostics]:
         """Return the lines, findings and encoded diagnostics of a control file.
 
-        `text` is the text of the editor's buffer; if it is None, the file on disk is read. Slow for
-        many findings.
+        `text` is the text of the editor's buffer; if it is None, the file on disk is read.
+        `version` and `uri` are those to publish the diagnostics with. Slow for many findings.
         """
         lines, found = _read(page, text)
         severity_of = self._settings.severity

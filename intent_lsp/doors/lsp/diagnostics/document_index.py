@@ -65,7 +65,8 @@ class DocumentIndex:
     def drop(self, tracked: TrackedDocument) -> bool:
         """Stop tracking a document. Return whether it was tracked.
 
-        Return False too, and do nothing, if another document is tracked under its URI.
+        Do nothing and return False if its URI is not tracked, or if another document is tracked
+        under it.
         """
         if self._tracked.get(tracked.uri) is not tracked:
             return False

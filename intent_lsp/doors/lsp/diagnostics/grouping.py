@@ -28,7 +28,7 @@ from intent_lsp.store.fs import files
 
 @dataclass(slots=True, kw_only=True)
 class _Entry:
-    """A file with violations. `count` of them are shown.
+    """A file with violations, of which `count` are shown.
 
     If this file stands for further files with the same problem, `others` are those files. If
     another file stands for this one, `others` is None. `due`: the violations have been computed
@@ -63,7 +63,10 @@ class DiagnosticGrouping:
         self._renames: tuple[str, Mapping[WorkspacePath, WorkspacePath]] = "", {}
 
     def post(self, tracked: TrackedDocument) -> None:
-        """Compute the violations of a document's current text, and publish them."""
+        """Compute the violations of a document's current text, and publish them.
+
+        Those of a closed file may be delayed, or be shown at another file that stands for this one.
+        """
         former = self._take_out(tracked.uri)
         # A closed file is shown by `_show_root`; here it only matters whether it has violations.
         problems = tracked.show(*() if tracked.version is None else (self._room(tracked),))
@@ -108,8 +111,8 @@ class DiagnosticGrouping:
     def remember_source(self, look: OpenFileState, open_root: OpenRoot) -> None:
         """Cache the lines of a root's intents file, to which diagnostics refer.
 
-        `look` is a snapshot by the rules in that file. Call on a thread, because this reads the
-        file.
+        `look` is a snapshot by the rules in that file. Do nothing if the lines for these rules are
+        cached. Call on a thread, because this reads the file.
         """
         path = open_root.governance.root / INTENTS_FILE
         version = look.judgement.rules.version
@@ -127,7 +130,10 @@ class DiagnosticGrouping:
         self._roots.clear()
 
     def _entry(self, tracked: TrackedDocument) -> _Entry | None:
-        """Return a new entry for a file, or None if the file has no violation to show."""
+        """Return a new entry for a file, or None if the file has no violation to show.
+
+        None is also returned if no root governs the file, or if the settings hide its violations.
+        """
         open_root, place, look = tracked.open_root, tracked.place, tracked.look
         if open_root is None or place is None or look is None or not tracked.problems:
             return None
@@ -197,8 +203,9 @@ class DiagnosticGrouping:
     def _problems(self, tracked: TrackedDocument, others: Others | None) -> Sequence[Violation]:
         """Return the violations to show on a closed file.
 
-        `others` are the further files that this one stands for. If `others` is None, another file
-        stands for this one, and the result is empty.
+        `others` are the further files that this one stands for. If there are any, the result is one
+        violation, worded for all these files. If `others` is None, another file stands for this
+        one, and the result is empty.
         """
         if others is None:
             return ()

@@ -23,7 +23,10 @@ HEARD_WITHIN: Final = 3.0
 
 
 class HostDiagnostics:
-    """Shows which hosts of a connection's roots did not ask. `changed` is told of each change."""
+    """Shows diagnostics on the settings files of hosts that did not ask while files changed.
+
+    `changed` is called with a root when the hosts to name for it have changed.
+    """
 
     def __init__(
         self,
@@ -45,17 +48,24 @@ class HostDiagnostics:
         self.changed: Callable[[OpenRoot], object] = lambda _: None
 
     def blind(self, open_root: OpenRoot) -> tuple[str, ...]:
-        """Return the names, for people, of the hosts of a root that did not ask."""
+        """Return the names, for people, of a root's hosts that did not ask, as found out last."""
         return tuple(each.host.title for each in self._found.get(open_root, ()))
 
     async def refresh(self, open_root: OpenRoot) -> None:
-        """Examine which hosts of a root did not ask, and show them."""
+        """Find out which hosts of a root did not ask while files changed, and show them.
+
+        Change nothing if that cannot be read now.
+        """
         found = await self._work.in_thread(blind_hosts, open_root.governance, home_directory())
         if found is not None:
             self.show(open_root, found)
 
     def show(self, open_root: OpenRoot, found: tuple[BlindHost, ...]) -> None:
-        """Show which hosts of a root did not ask, instead of those that were shown before."""
+        """Show a diagnostic for each host in `found`, which did not ask while files changed.
+
+        They replace the diagnostics shown for hosts of this root before. Then examine the root
+        again from time to time, as long as there are such hosts.
+        """
         shown: dict[str, list[lsp.Diagnostic]] = {}
         for each in found:
             encoded = self._encoded(each)
@@ -75,9 +85,9 @@ class HostDiagnostics:
             self._work.begin(self._until_heard(open_root))
 
     async def _until_heard(self, open_root: OpenRoot) -> None:
-        """Examine a root again and again while one of its hosts is shown.
+        """Examine a root every HEARD_WITHIN seconds, as long as it has hosts that did not ask.
 
-        The host may be heard by a process that judges by itself.
+        A host may ask a process that judges by itself and does not report that to this server.
         """
         try:
             while self._found[open_root]:
@@ -87,7 +97,7 @@ class HostDiagnostics:
             self._watched.discard(open_root)
 
     def _uri(self, blind: BlindHost) -> str:
-        """Return the URI of the settings file, as the client spells it if the file is open."""
+        """Return the URI of a host's settings file, as the client spells it if the file is open."""
         uri = uri_of(blind.file)
         document = self._documents.get(uri)
         return uri if document is None else document.uri

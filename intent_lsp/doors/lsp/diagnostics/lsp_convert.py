@@ -187,7 +187,7 @@ class LspEncoder:
 
 
 def hunk_change(hunk: Hunk, reference: Sequence[str]) -> TextChange:
-    """Return the change that undoes a hunk in the new text.
+    """Return the change of the new text that undoes a hunk.
 
     It replaces the hunk's new lines by its old lines, which are taken from the old text
     `reference`.

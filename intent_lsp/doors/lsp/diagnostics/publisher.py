@@ -67,9 +67,10 @@ class DiagnosticsPublisher:
         self.show(uri, self.posting(uri, version, items))
 
     def add(self, owner: object, uri: str, items: Sequence[lsp.Diagnostic]) -> None:
-        """Publish `items` beside whatever else is posted for the file at `uri`.
+        """Publish `items` beside what `post` or another owner publishes for the file at `uri`.
 
-        They replace those that the same owner has added before.
+        They replace those that the same owner has added before; empty `items` remove these. `owner`
+        is any object that identifies who adds them.
         """
         self._added.setdefault(uri, {})[owner] = tuple(items)
         known = self._posted.get(uri, _EMPTY)
@@ -95,8 +96,8 @@ class DiagnosticsPublisher:
     def show(self, uri: str, posting: PublishedDiagnostics) -> None:
         """Replace the published diagnostics of the file at `uri` by those encoded in `posting`.
 
-        They are pushed, unless there are none and were none before. A client that pulls is only
-        asked to pull, if it does not have them.
+        They are pushed, unless there are none and were none before. A client that pulls gets no
+        push: it is asked to pull if it was last given others.
         """
         former = self._posted.get(uri)
         if posting.items:
@@ -118,7 +119,8 @@ class DiagnosticsPublisher:
     def document(self, uri: str, previous: str | None) -> DiagnosticReport:
         """Answer `textDocument/diagnostic` for the file at `uri`.
 
-        `previous` is the result id that the client has, or None.
+        `previous` is the result id that the client has, or None. If it is still the current one,
+        the answer is "unchanged", else all diagnostics of the file.
         """
         posting = self._posted.get(uri)
         result_id = _NOTHING if posting is None else posting.result_id

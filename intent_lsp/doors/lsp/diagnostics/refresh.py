@@ -22,7 +22,7 @@ _log: Final = logging.getLogger(__name__)
 
 
 def attach_document(open_roots: OpenRoots, tracked: TrackedDocument) -> None:
-    """Find the root that governs a document, and set it in `tracked`; None if no root does.
+    """Find the root that governs a document, and set `tracked.open_root`; None if no root does.
 
     If it is another root than before, read the file.
     """
@@ -46,7 +46,8 @@ def take_snapshot(
     """Return a snapshot of a document with the text `lines`, and that text's diffs.
 
     The diffs are None if changes of the file are not shown. Both are None if no root governs the
-    document, or if the snapshot fails. `after` is a save that has just been recorded, or None.
+    document, or if the snapshot fails, which is logged. `after` is a save that has just been
+    recorded, or None; the snapshot is made from it if the file still has its content.
     """
     try:
         look = None if after is None else tracked.file.snapshot_after(after)
@@ -58,10 +59,10 @@ def take_snapshot(
 
 
 def find_wrong(open_root: OpenRoot, path: WorkspacePath) -> ResolvedPath | None:
-    """Return the resolved path of a closed file, or None if the file has no violations.
+    """Return the resolved path of a closed file that may have violations, else None.
 
-    A file that cannot be judged counts as one with violations, a path outside the root as one
-    without.
+    A quick check decides, so a file with a path may still have none. A file that cannot be judged
+    gives its path, a path outside the root gives None.
     """
     place = resolve_below(open_root.governance.root, path)
     try:

@@ -88,7 +88,10 @@ class TrackedDocument:
 
     @property
     def edited(self) -> bool:
-        """Whether the current text differs from the text on disk at the newest snapshot."""
+        """Whether the text differs from the text on disk at the newest snapshot.
+
+        False without a snapshot.
+        """
         return self.look is not None and self.look.disk.lines != self.lines
 
     def follow(self, edits: Sequence[LineEdit], lines: list[str], version: int) -> None:

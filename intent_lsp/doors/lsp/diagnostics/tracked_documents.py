@@ -202,7 +202,7 @@ class TrackedDocuments(DocumentIndex):
                 return
 
     async def end(self) -> None:
-        """Cancel timers and tasks. Work that has begun on a thread is finished."""
+        """Cancel timers and tasks, and wait for work that has begun on a thread."""
         for handle in self._idle.values():
             handle.cancel()
         self.showing.end()
@@ -261,7 +261,7 @@ class TrackedDocuments(DocumentIndex):
         return look, diffs
 
     async def _settle_closed(self, tracked: TrackedDocument) -> None:
-        """Take a snapshot of a closed document's file.
+        """Take a snapshot of a closed document's file, once its saves are recorded.
 
         Stop tracking the file if it does not differ from HEAD.
         """

@@ -43,7 +43,8 @@ class CodeActions:
     async def offered(self, tracked: TrackedDocument, range_: lsp.Range) -> list[lsp.CodeAction]:
         """Return the actions for the violations of a document on the lines of `range_`.
 
-        Actions that restore one of the newest drafts of an open file come last, whatever the range.
+        Actions that restore one of the newest `_DRAFTS_OFFERED` drafts of an open file come last,
+        whatever the range.
         """
         found: list[lsp.CodeAction] = []
         shown = self._connection.tracked_documents.publisher.items(tracked.uri)
@@ -84,6 +85,7 @@ class CodeActions:
     ) -> list[lsp.TextEdit] | None:
         """Return the edits that revert each violation on the lines `first` to `last` to HEAD.
 
+        A file that only the server may write is reverted to the text that the editor read last.
         Lines are counted from 0, and `last` is included. Return None if HEAD has no text of the
         file, or if there is no snapshot.
         """
@@ -102,8 +104,10 @@ class CodeActions:
     def file_edits(self, tracked: TrackedDocument) -> list[lsp.TextEdit] | None:
         """Return the edits that revert a file to HEAD, or None if HEAD has no text of the file.
 
-        If the disk has a newer text than the editor has read, revert to the text on disk. Return
-        None also if the disk then has no text, or if there is no snapshot.
+        If the disk has a newer text than the editor has read, or if edits of the file are allowed,
+        revert to the text on disk. A file that only the server may write is reverted to the text
+        that the editor read last. Return None also if the text to revert to is missing, or if there
+        is no snapshot.
         """
         look = tracked.look
         if look is None or look.head.lines is None:

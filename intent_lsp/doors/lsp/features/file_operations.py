@@ -295,5 +295,5 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _spelled(name: str) -> str:
-    """Return a name for a message, with a question mark for each byte that is not UTF-8."""
+    """Return a name made harmless for a message, with `?` for each byte that is not UTF-8."""
     return neutral(name).encode("utf-8", "replace").decode()

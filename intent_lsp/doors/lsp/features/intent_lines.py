@@ -39,10 +39,11 @@ class IntentLines:
     async def of(
         self, open_root: OpenRoot, intent_id: str, token: Token | None
     ) -> LinesFound | CheckoutRefusal:
-        """Return every line of an intent, or a refusal if there is no such intent.
+        """Return the lines of an intent, or a refusal if there is no such intent.
 
-        Progress is reported under the client's `token`, or, if that is None, under a new one once
-        the search takes long. Raise LedgerUnavailableError.
+        The files that its records may explain are searched, up to a limit
+        (`WorkedFiles.truncated`). Progress is reported under the client's `token`, or, if that is
+        None, under a new one once the search takes long. Raise LedgerUnavailableError.
         """
         for tracked in self._tracked_documents.all_tracked():
             await tracked.all_recorded.wait()

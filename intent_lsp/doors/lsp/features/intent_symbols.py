@@ -38,9 +38,10 @@ class IntentSymbols:
         self._encoding = connection.spelling.encoding
 
     async def references(self, params: lsp.ReferenceParams) -> list[lsp.Location]:
-        """Answer `textDocument/references` on an intent's id: every line attributed to the intent.
+        """Answer `textDocument/references` on an intent's id: the lines attributed to the intent.
 
-        Return nothing if the position is not on an id in an intents file.
+        At most FILES_AT_MOST files are searched. Return nothing if the line of the position has no
+        intent's id in an intents file.
         """
         tracked = self._tracked_documents.tracked_at(params.text_document.uri)
         if tracked is None:

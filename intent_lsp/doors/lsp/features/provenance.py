@@ -101,7 +101,10 @@ class ProvenanceFeature:
         self._known: dict[str, tuple[object, Blamed]] = {}
 
     def changed(self) -> None:
-        """Ask the client, after a short delay, to refresh its code lenses and inlay hints."""
+        """Ask the client, after a short delay, to refresh its code lenses and inlay hints.
+
+        Ask only for those whose refresh the client supports.
+        """
         if self._refreshes and not self._refreshing:
             self._refreshing = True
             self._tracked_documents.work.begin(self._refresh_soon())

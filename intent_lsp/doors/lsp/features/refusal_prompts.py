@@ -66,7 +66,8 @@ class RefusalPrompts:
     ) -> None:
         """Offer to undo a save that the editor wrote although a rule refused it.
 
-        `after` is the outcome of the save. `automatic`: the editor saved by itself.
+        Also offer to select an intent that owns the file. Do what the person chooses. `after` is
+        the outcome of the save. `automatic`: the editor saved by itself.
         """
         how = " (auto-save)" if automatic else ""
         owners = _owners(after.judgement)
@@ -92,7 +93,7 @@ class RefusalPrompts:
         return restored
 
     async def _delete(self, tracked: TrackedDocument) -> None:
-        """Delete a new file if it is still empty, through the editor if the editor can do that."""
+        """Have the editor delete a new file. If it does not, delete the file if it is empty."""
         open_root, place = tracked.open_root, tracked.place
         people = self._connection.people
         if open_root is None or place is None or await people.delete(tracked.uri, DELETE):

@@ -59,8 +59,8 @@ class SaveFeature:
     ) -> list[lsp.TextEdit]:
         """Judge the text that is about to be saved.
 
-        Return no edits if the save may pass, or cannot be judged in time. If it is refused, return
-        edits that restore the text on disk.
+        If the save is refused, return edits that restore the text on disk, else no edits. There are
+        no edits either if the judgement takes too long, or if the buffer changes meanwhile.
         """
         tracked.before, tracked.reason = None, reason
         manual = reason == lsp.TextDocumentSaveReason.Manual
@@ -147,7 +147,7 @@ class SaveFeature:
     def _turned_back(self, tracked: TrackedDocument) -> None:
         """If the save just judged is refused, notify the client now, and ask the person later.
 
-        The person is asked once the save is over.
+        The person is asked once the save is over, by `_offer`.
         """
         before = tracked.before
         if before is None or before.draft is None:
@@ -168,9 +168,9 @@ class SaveFeature:
     ) -> None:
         """Offer the person ways to resolve a refused save, unless the editor wrote its text anyway.
 
-        `refused` resolves to True if the text stayed off the disk. The person is not asked during
-        the save: a question in Neovim is modal and would exceed the time limit of
-        `willSaveWaitUntil`.
+        `refused` resolves to True if the text stayed off the disk; after SAVE_TIME this is assumed.
+        The person is not asked during the save: a question in Neovim is modal and would exceed the
+        time limit of `willSaveWaitUntil`.
         """
         done, _ = await asyncio.wait({refused}, timeout=SAVE_TIME)
         if not done or refused.result():
@@ -202,7 +202,7 @@ class SaveFeature:
             await outcomes.end_runs(open_root, [after.judgement.path])
 
     def _not_recorded(self, tracked: TrackedDocument, error: Exception) -> None:
-        """Log and show that a save could not be recorded. The file is not reverted for that."""
+        """Log that a save could not be recorded, and show it to the person. The save stands."""
         _log.error("%s was saved and could not be recorded", tracked.uri, exc_info=error)
         path = tracked.uri if tracked.place is None else tracked.place.path
         self._connection.people.show_message(

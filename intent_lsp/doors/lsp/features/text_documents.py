@@ -43,7 +43,10 @@ class TextDocumentFeature:
         self._pages.changed(document.uri)
 
     def closed(self, uri: str) -> None:
-        """Note that the editor has closed the document at `uri`."""
+        """Note that the editor has closed the document at `uri`.
+
+        Its run of automatic saves is recorded.
+        """
         tracked = self._tracked_documents.tracked_at(uri)
         if tracked is None:
             return
@@ -54,8 +57,8 @@ class TextDocumentFeature:
     async def will_save(self, uri: str, reason: lsp.TextDocumentSaveReason) -> list[lsp.TextEdit]:
         """Answer `textDocument/willSaveWaitUntil`: judge the save that is about to happen.
 
-        Return no edits if the save may pass, or edits that restore the text on disk if it is
-        refused.
+        Return edits that restore the text on disk if the save is refused, else no edits. A save
+        that cannot be judged in time is let through.
         """
         tracked = self._tracked_documents.tracked_at(uri)
         if tracked is None:
@@ -64,7 +67,7 @@ class TextDocumentFeature:
             return await self._saves.will_save(tracked, reason)
 
     def save_received(self, uri: str) -> Callable[[], None]:
-        """Note that the document at `uri` has a save that is not recorded yet.
+        """Note that the document at `uri` has a save that is not recorded yet, if it is tracked.
 
         Return a function that the caller must call once the save is recorded, or cannot be.
         """

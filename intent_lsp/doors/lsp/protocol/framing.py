@@ -62,7 +62,10 @@ class Frames:
         self._parser = self._parse()
 
     def feed(self, data: bytes) -> list[Frame]:
-        """Add the next bytes of the stream and return the frames that they complete."""
+        """Add the next bytes of the stream and return the frames that they complete.
+
+        After a `BadHeader`, all further bytes are dropped.
+        """
         self._buffer += data
         frames: list[Frame] = []
         while (frame := next(self._parser)) is not None:

@@ -78,10 +78,11 @@ class InFlightRequests:
             self._break_off(future)
 
     async def finish(self, work: Coroutine[Any, Any, T]) -> T:
-        """Await `work` to its end and return its result, even if the caller is cancelled.
+        """Await `work` to its end, even if the caller is cancelled, and return its result.
 
-        If a request is cancelled whose feature is the caller, the client is answered at once, and
-        CancelledError is raised in the feature after `work`.
+        If the caller is the feature of a request that is cancelled, the client is answered at once,
+        and CancelledError is raised in the feature after `work`. In a cancelled caller that is no
+        feature, CancelledError is raised at once, and `work` runs on.
         """
         task = asyncio.current_task()
         if task in self._kept:

@@ -21,7 +21,7 @@ WIRE_VERSION = "1"
 
 
 def agree_encoding(params: lsp.InitializeParams) -> PositionEncoding:
-    """Return the position encoding to use with this client."""
+    """Return the position encoding to use with this client, chosen from those that it offers."""
     general = params.capabilities.general
     return choose_encoding(general.position_encodings if general else None)
 
@@ -51,7 +51,10 @@ def build_capabilities(
 
 
 def open_workspace(params: lsp.InitializeParams, encoding: PositionEncoding) -> Workspace:
-    """Return pygls's workspace object, of which only the client's folders and root are used."""
+    """Return pygls's workspace object, of which only the client's folders and root are used.
+
+    A root that is neither a `file:` URI nor a path is logged and left out.
+    """
     kind = lsp.TextDocumentSyncKind.Incremental
     folders = params.workspace_folders or []
     try:

@@ -110,7 +110,7 @@ def read_value(value: object) -> Message:
 
 
 def read_id(value: object) -> MessageId | None:
-    """Return `value` as a message id, or None if it is not a valid one."""
+    """Return `value` as a message id, or None if it is neither a string nor a finite number."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
     # Python reads 1e999 as infinity, which cannot be written as JSON.

@@ -55,20 +55,26 @@ class OutgoingRequests:
         return f"server-{next(self._numbers)}"
 
     def put(self, identity: MessageId, method: str) -> Future[Any]:
-        """Add a request that is not answered. Return a future of its result or JsonRpcException."""
+        """Add a request that waits for its answer.
+
+        Return a future of its result, which raises a JsonRpcException if there is no valid result.
+        """
         future: Future[Any] = Future()
         self._open[identity] = _Question(method, future)
         return future
 
     def forget(self, identity: MessageId) -> bool:
-        """Remove a request whose answer is not needed.
+        """Remove a request, so that an answer to it is ignored.
 
-        Return whether it was still unanswered.
+        Return True if it was unanswered until now, and False if not or if the id is unknown.
         """
         return self._open.pop(identity, None) is not None
 
     def fail(self, identity: MessageId, reason: str) -> None:
-        """End an unanswered request: its future raises a JsonRpcException with `reason`."""
+        """End an unanswered request: its future raises a JsonRpcException with `reason`.
+
+        Do nothing if no unanswered request has this id.
+        """
         question = self._open.pop(identity, None)
         if question is not None and question.future.set_running_or_notify_cancel():
             question.future.set_exception(JsonRpcException(reason))
@@ -129,10 +135,11 @@ class SendingProtocol(LanguageServerProtocol):
         params: object = None,
         timeout: float = 10.0,  # noqa: ASYNC109 - every caller must think of a limit
     ) -> Any | None:  # noqa: ANN401 - as many types as methods
-        """Send a request and return the result; None for an error, null, a wrong type or a timeout.
+        """Send a request and return its result, or None if it is null or there is no valid one.
 
-        `timeout` is in seconds. The result of an LSP method has lsprotocol's type. A request is
-        cancelled at the client if it times out or if its caller is cancelled.
+        There is none after an error, a wrong type or `timeout` seconds, and if nothing can be sent.
+        The result of an LSP method has lsprotocol's type. A request is cancelled at the client if
+        it times out or if its caller is cancelled.
         """
         identity = self._questions.next_id()
         future = self.send_request(method, params, msg_id=identity)
@@ -148,7 +155,7 @@ class SendingProtocol(LanguageServerProtocol):
                 self.notify(lsp.CANCEL_REQUEST, lsp.CancelParams(id=identity))
 
     def understands(self, method: str) -> bool:
-        """Return False if the client has answered that it does not know `method`, else True."""
+        """Return False if `ask` has learnt that the client does not know `method`, else True."""
         return method not in self._unknown
 
     def send_request(  # type: ignore[override]  # without pygls's callback: we await
@@ -173,16 +180,22 @@ class SendingProtocol(LanguageServerProtocol):
         return future
 
     def notify(self, method: str, params: Any | None = None) -> None:  # noqa: ANN401 - pygls's signature
-        """Send a notification, from any thread."""
+        """Send a notification, from any thread. If it cannot be encoded, log and drop it."""
         self.notification(method, params)()
 
     def notification(self, method: str, params: object) -> Callable[[], None]:
-        """Encode a notification, on any thread, and return a function that sends it."""
+        """Encode a notification, on any thread, and return a function that sends it.
+
+        If it cannot be encoded, log that; the function then does nothing.
+        """
         message = _with_params({"jsonrpc": self.VERSION, "method": method}, params)
         return partial(self._write, self._spelled(message))
 
     def _reply(self, request: Request, result: object, error: BaseException | None) -> None:
-        """Answer a request with `result`, or with `error` if that is not None."""
+        """Answer a request with `result`, or with `error` if that is not None.
+
+        If the answer cannot be encoded, send an internal error, or the error without its data.
+        """
         if error is not None:
             self._send_error(request.id, self._explain(request, error))
         elif not self._send_data({"jsonrpc": self.VERSION, "id": request.id, "result": result}):
@@ -210,7 +223,7 @@ class SendingProtocol(LanguageServerProtocol):
         return _internal_error(request)
 
     def _send_data(self, data: Any) -> bool:  # noqa: ANN401 - pygls's signature
-        """Encode and send one message. Return False if it cannot be encoded."""
+        """Encode and send one message. Return False if it cannot be encoded, else True."""
         body = self._spelled(data)
         self._write(body)
         return body is not None

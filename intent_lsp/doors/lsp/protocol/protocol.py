@@ -89,9 +89,9 @@ class IntentProtocol(SendingProtocol):
         return 0 if self._shutdown else 1
 
     async def finish(self, work: Coroutine[Any, Any, T]) -> T:
-        """Await `work`, which `$/cancelRequest` and `exit` must not interrupt.
+        """Await `work` and return its result.
 
-        Return its result.
+        Neither `$/cancelRequest` nor `exit` interrupts it.
         """
         return await self._calls.finish(work)
 
@@ -110,9 +110,10 @@ class IntentProtocol(SendingProtocol):
         await self._ending.ended(patience)
 
     async def settle(self, patience: float) -> None:
-        """Cancel the connection's calls, then run the function given to `ends_with`.
+        """Cancel the running features, then run the function given to `ends_with`.
 
-        Wait at most `patience` seconds for uncancellable work, and then as long for the function.
+        It is not run again. Unanswered requests to the client fail first. Wait at most `patience`
+        seconds for features and uncancellable work, and then as long for the function.
         """
         clock = asyncio.get_running_loop().time
         late = clock() + patience
@@ -273,7 +274,7 @@ class IntentProtocol(SendingProtocol):
 
 
 def _nothing(_: object) -> None:
-    """Do nothing, in place of a feature that is not registered."""
+    """Do nothing: stands for a feature or a built-in effect that a method does not have."""
 
 
 def _log_failure(method: str, _: object, error: BaseException | None) -> None:

@@ -49,7 +49,7 @@ def structure_params(converter: Converter, method: str, params: object) -> Any: 
     """Return the params of an LSP method as lsprotocol's type, and any other params unchanged.
 
     Return None for an LSP method without params. Raise JsonRpcInvalidParams, whose message names
-    the wrong field.
+    the wrong field, for wrong params; those of other methods must be an object, an array or None.
     """
     if params is not None and not isinstance(params, dict | list):
         raise JsonRpcInvalidParams("params: expected an object or an array")

@@ -19,7 +19,8 @@ def open_document(documents: Documents, params: lsp.DidOpenTextDocumentParams) -
 def change_document(documents: Documents, params: lsp.DidChangeTextDocumentParams) -> None:
     """Apply the changes of a `didChange` notification to an open document.
 
-    Its `Document.edits` are then the edits of lines that the changes made.
+    Its `Document.edits` are then the edits of lines that the changes made. A document that is not
+    open is ignored.
     """
     changes = [_read(event) for event in params.content_changes]
     documents.change(params.text_document.uri, params.text_document.version, changes)

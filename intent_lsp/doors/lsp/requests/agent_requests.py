@@ -82,7 +82,7 @@ class AgentRequests:
     async def begin_turn_of(self, open_root: OpenRoot, params: CommonParams) -> JsonObject:
         """Begin the next turn of the agent in `params`. Return the turn's number and its stage.
 
-        The agent's claims end: the editor's saves that they delayed are recorded.
+        Its claims end. Saves that they delayed are recorded, and what its open commands changed.
         """
         begin = open_root.governance.begin_turn
         await self._in_thread(open_root.governance.heard.note, LSP, RequestName.BEGIN_TURN)
@@ -182,8 +182,7 @@ class AgentRequests:
     async def explain(self, given: object) -> JsonObject:
         """Answer `intent/explain`: every check of the gate, for a tool call or for a path.
 
-        If the params have no tool call and the session is the connection's own, judge a save of the
-        path.
+        For a path, judge a save by the connection's own session, or else a write by the agent.
         """
         params = read_params(given, ExplainParams)
         open_root = await self._finder.open_root(params)
@@ -239,10 +238,9 @@ class AgentRequests:
         return outcome
 
     def _tell(self, open_root: OpenRoot, admission: CallDecision) -> None:
-        """Report a decision to the client.
+        """Report to the client a denial or a failed judgement, and records made before a decision.
 
-        If the decision has a new ticket, take new snapshots of the open files that the ticket
-        claims.
+        Take new snapshots of the open files that a new ticket claims.
         """
         self._tell_refusal(open_root, admission)
         if admission.ticket is not None and not admission.again:
@@ -265,9 +263,9 @@ class AgentRequests:
             people.notify(DID_DENY, {**told, "toolName": admission.tool_name})
 
     def _tell_the_rest(self, open_root: OpenRoot) -> None:
-        """Schedule the writing of a root's queued audit events.
+        """Schedule the writing of a root's queued audit events, and then a check for changed rules.
 
-        They are written at an idle moment, so that no answer waits for it.
+        Both happen at an idle moment, or after half a second, so that no answer waits for them.
         """
         root, work = open_root.governance.root, self._connection.tracked_documents.work
         if root in self._deferred:
@@ -283,7 +281,7 @@ class AgentRequests:
         work.begin(write_later())
 
     def _tell_record(self, open_root: OpenRoot, outcome: Outcome) -> None:
-        """Report a call's record, written or queued, and discarded changes; examine its files."""
+        """Report to the client a call's records and discarded changes. Examine its files again."""
         what = f"an agent called {outcome.ticket.tool_name}"
         self._connection.outcomes.recorded(open_root, what, outcome.record, outcome.queued)
         for record in outcome.beside:

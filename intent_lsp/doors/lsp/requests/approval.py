@@ -54,11 +54,11 @@ class ApprovalPrompt:
         judge: Judge[T],
         decision_of: Callable[[T], CallDecision],
     ) -> T:
-        """Return `judged` unless its decision is Ask. If it is, ask a person and judge again.
+        """Return `judged`, or, if its decision is Ask, the result of judging after asking a person.
 
-        Then return the new result. `judge` judges the call with a person's answer; `judged` is what
-        it returned for `first_word`. `decision_of` returns the decision in such a result. `asker`
-        is the id of the session that calls.
+        `judge` judges the call with an answer; `judged` is what it returned for `first_word`.
+        `decision_of` returns the decision in such a result. `asker` is the id of the session that
+        calls. If the person chooses so, the scope that the call needs is granted first.
         """
 
         async def ask(question: ApprovalQuestion) -> ApprovalAnswer:

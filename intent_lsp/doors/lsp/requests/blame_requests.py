@@ -33,9 +33,10 @@ class BlameRequests:
         self._lines = IntentLines(connection.tracked_documents, progress)
 
     async def blame(self, given: object) -> JsonObject:
-        """Answer `intent/blame`: the attribution of each line of a file, as the editor shows it.
+        """Answer `intent/blame`: the attribution of each line of a file or of a range of it.
 
-        Lines that are not saved are unattributed.
+        The lines are those in the editor if the file is open, else those on disk. Lines that are
+        not saved are unattributed. Raise WrongParamsError if the file cannot be read.
         """
         params = read_params(given, BlameParams)
         open_root = await self._finder.open_root(params)
@@ -53,7 +54,10 @@ class BlameRequests:
         return blame_json(path, uri_of(open_root.governance.root / path), runs)
 
     async def lines(self, given: object) -> JsonObject:
-        """Answer `intent/lines`: every line attributed to an intent, in the files as saved."""
+        """Answer `intent/lines`: the lines attributed to an intent, in the files as saved.
+
+        If the intent has changed too many files, the answer says that it is truncated.
+        """
         params = read_params(given, LinesParams)
         open_root = await self._finder.open_root(params)
         found = await self._lines.of(open_root, params.intent_id, params.work_done_token)
@@ -75,7 +79,11 @@ class BlameRequests:
         return lines_json(found.asked.intent_id, files, truncated=found.asked.truncated)
 
     async def change(self, given: object) -> JsonObject:
-        """Answer `intent/change`: a record's author, and its files' text before and after."""
+        """Answer `intent/change`: a record's author, and its files' text before and after.
+
+        Where a text cannot be given, the answer says why. Raise WrongParamsError for an unknown
+        record.
+        """
         params = read_params(given, ChangeParams)
         open_root = await self._finder.open_root(params)
         found = await self._tracked_documents.work.in_thread(_changed, open_root, params.record_id)
@@ -84,7 +92,10 @@ class BlameRequests:
         return found
 
     async def _shown(self, open_root: OpenRoot, path: str) -> list[str] | None:
-        """Return the lines of a file as the editor shows them, or None if the file is not open."""
+        """Return the lines of a file as the editor shows them, or None if the file is not open.
+
+        First wait until the saves of the file that are under way are recorded.
+        """
         tracked = self._tracked_documents.open_at(open_root, (path,)).get(path)
         if tracked is None:
             return None
@@ -128,7 +139,8 @@ def _side(side: Side) -> JsonObject:
 def _lines(wanted: WireRange | None) -> tuple[int, int]:
     """Return the first and last line of a range, or of a whole file if `wanted` is None.
 
-    Both are counted from 0 and included. A range that ends at (n, 0) excludes line n.
+    Both are counted from 0 and included. A range of several lines that ends at (n, 0) excludes line
+    n.
     """
     if wanted is None:
         return ALL_LINES

@@ -72,7 +72,8 @@ class Commands:
         """Run `intent.select`: make an intent active, and return the selection.
 
         `given` is the params object or an intent's id. If it names no intent, the person chooses
-        one. Return None if the person chooses none.
+        one. Return None if no intent is open or chosen. Raise WrongParamsError if `given` has
+        another type or the client cannot ask the person.
         """
         if isinstance(given, str):
             return await self._finish(self._intents.select({"intentId": given}))
@@ -86,8 +87,9 @@ class Commands:
     async def restore_draft(self, given: object = None) -> JsonObject:
         """Run `intent.restoreDraft`: put the text of a draft back into the editor's buffer.
 
-        Have the editor open the file first, if needed. Return whether the editor took the text.
-        Raise JsonRpcException if there is no such draft or the file is not opened.
+        Have the editor open the file first, if needed. Return whether the editor took the text; the
+        draft is then deleted. Raise JsonRpcException if there is no such draft or the file is not
+        opened.
         """
         params = read_params(given, DraftParams)
         open_root = await self._finder.open_root(params)
@@ -110,10 +112,10 @@ class Commands:
         return {"restored": await self._offers.restore(tracked, draft)}
 
     async def show_why(self, given: object = None) -> JsonObject:
-        """Run `intent.showWhy`: show the first violation on some lines, and the file's owners.
+        """Run `intent.showWhy`: show the first violation on a range, and the file's owners.
 
-        Return the text shown; it says so if there is no violation. Raise WrongParamsError if the
-        file is not tracked.
+        Without a range, the whole file is meant. Return the text shown, which says so if there is
+        no violation. Raise WrongParamsError if the file is not tracked.
         """
         params = read_params(given, PlaceParams)
         tracked = self._open(params)
@@ -130,8 +132,8 @@ class Commands:
     async def revert(self, given: object = None) -> JsonObject:
         """Run `intent.revert`: change violations on a range of lines, or the file, back to HEAD.
 
-        Without a range, the whole file is meant. Return whether that was applied, or why not. Raise
-        WrongParamsError if the file is not tracked.
+        Without a range, the whole file is meant. Return whether the editor applied that. If nothing
+        was sent to it, also return why. Raise WrongParamsError if the file is not tracked.
         """
         params = read_params(given, PlaceParams)
         tracked = self._open(params)

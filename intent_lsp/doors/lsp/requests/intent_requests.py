@@ -135,14 +135,17 @@ class IntentRequests:
         return {**told, "hosts": await self._in_thread(_hosts, open_root)}
 
     async def owners(self, given: object) -> JsonObject:
-        """Answer `intent/owners`: the intents that own a path."""
+        """Answer `intent/owners`: the intents that own a path, whatever their status."""
         open_root, told = await self._in_thread(self._owned, read_params(given, PathParams))
         if open_root is not None:
             await self._connection.announce_root(open_root)
         return told
 
     async def trace(self, given: object) -> JsonObject:
-        """Answer `intent/trace`: a page of records, newest first."""
+        """Answer `intent/trace`: a page of records, newest first.
+
+        The params may select the records by intent, path, session and time.
+        """
         params = read_params(given, TraceParams)
         open_root = await self._finder.open_root(params)
         path = await self._path_named(params, open_root)
@@ -241,7 +244,10 @@ class IntentRequests:
 
 
 def _voice(params: CommonParams) -> AgentInfo:
-    """Return what an agent says about itself in `intent/select`; empty for other `params`."""
+    """Return the agent's model and conversation URL in the params of `intent/select`.
+
+    For any other `params`, both are empty.
+    """
     if not isinstance(params, SelectParams):
         return AgentInfo()
     return AgentInfo(model=params.model_identifier, url=params.conversation_url)

@@ -131,7 +131,7 @@ class PlanRequests:
         return await self._finish(self._create(open_root, params))
 
     async def complete(self, given: object) -> JsonObject:
-        """Answer `intent/complete`: set an intent to completed."""
+        """Answer `intent/complete`: set an intent to completed, or handle a reported `attempt`."""
         params = read_params(given, CompleteParams)
         open_root = await self._finder.open_root(params)
         if params.attempt is not None:
@@ -150,7 +150,7 @@ class PlanRequests:
         """Answer `intent/complete` with an `attempt`: an agent has called its completion tool.
 
         Complete the intent if the tool succeeded and the policy allows it. Record a lesson if the
-        tool failed or the completion is refused.
+        tool failed or the completion is refused. Raise the refusal.
         """
         governance, session = open_root.governance, session_of(params, open_root)
         active = await self._in_thread(
@@ -180,9 +180,9 @@ class PlanRequests:
         }
 
     async def request_scope_expansion(self, given: object) -> JsonObject:
-        """Answer `intent/requestScopeExpansion`: grant an intent more scope.
+        """Answer `intent/requestScopeExpansion`: grant more scope, if a person approves.
 
-        Ask a person first, unless a token proves a person's click.
+        A person is asked, unless a token proves a click. Without approval, return the feedback.
         """
         params = read_params(given, ExpandParams)
         open_root = await self._finder.open_root(params)
@@ -206,8 +206,7 @@ class PlanRequests:
     async def record_verification(self, given: object) -> JsonObject:
         """Answer `intent/recordVerification`, which says that a verification command has ended.
 
-        If the command failed, record a lesson. If it has an open ticket, also record the files that
-        it changed.
+        If it failed, record a lesson. If it has an open ticket, record the files that it changed.
         """
         params = read_params(given, VerificationParams)
         open_root = await self._finder.open_root(params)
@@ -260,7 +259,7 @@ class PlanRequests:
         return {"approved": True, "intent": intent_json(done)}
 
     async def _selected(self, open_root: OpenRoot, params: CreateParams, made: Intent) -> Intent:
-        """Select the new intent `made` for the session that created it, and return the intent."""
+        """Select the new intent `made` for its creator's session. Return it, or raise a refusal."""
         choices, session = self._connection.choices, session_of(params, open_root)
         if session == open_root.session:
             done = await choices.select(open_root, made.id)
@@ -280,9 +279,10 @@ class PlanRequests:
     async def _check_patterns(
         self, open_root: OpenRoot, patterns: tuple[str, ...], field: str
     ) -> None:
-        """Raise WrongParamsError, which names `field`, if a pattern grants nothing or everything.
+        """Raise WrongParamsError, which names `field`, if a pattern cannot be granted.
 
-        Call it before a person is asked.
+        That is, if it excludes files, is too wide or has an error. Call it before a person is
+        asked.
         """
         governance = open_root.governance
         found = await self._in_thread(

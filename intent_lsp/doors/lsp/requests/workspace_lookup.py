@@ -1,4 +1,4 @@
-"""Finds the root that a request is about: by workspace, by path, or else the first open root.
+"""Finds the root that a request is about: by workspace, by path, or else by workspace folder.
 
 Invariant: a root that is found is opened for the connection before the request is answered.
 """
@@ -46,10 +46,11 @@ class RootLookup:
         return await self.open_root(params)
 
     async def find(self, params: CommonParams) -> OpenRoot | None:
-        """Return the root that governs the workspace or path in `params`, or None if none does.
+        """Return the root that governs the workspace or path in `params`, and announce it.
 
         If `params` has neither, return the root of the first governed workspace folder, or, if no
-        folder is governed, the only open root. Announce the root to the client.
+        folder is governed, the only open root. Return None if there is no such root, if it cannot
+        be opened, or if governance is switched off.
         """
         open_root = await self._connection.tracked_documents.work.in_thread(self.governance, params)
         if open_root is not None:

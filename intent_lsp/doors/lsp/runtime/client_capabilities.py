@@ -83,7 +83,7 @@ def _reads_markdown(hover: lsp.HoverClientCapabilities | None) -> bool:
 
 
 def _can_delete(edit: lsp.WorkspaceEditClientCapabilities | None) -> bool:
-    """Return whether the client can delete files as part of a WorkspaceEdit."""
+    """Return whether the client declares both document changes and the deletion of files."""
     able = edit.resource_operations if edit and edit.document_changes else None
     return lsp.ResourceOperationKind.Delete in (able or ())
 

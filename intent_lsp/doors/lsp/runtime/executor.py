@@ -42,7 +42,7 @@ class IdleScheduler:
             self._last = asyncio.get_running_loop().time()
 
     async def wait_until_idle(self, at_most: float) -> None:
-        """Wait until no request was being answered for 30 ms, at most `at_most` seconds."""
+        """Wait until no request has been under way for 30 ms, at most `at_most` seconds."""
         loop = asyncio.get_running_loop()
         came = loop.create_future()
         self._waiting.add(came)
@@ -56,9 +56,10 @@ class IdleScheduler:
             self._waiting.discard(came)
 
     def _look(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Wake the callers of `wait_until_idle` if the connection is idle, else check again later.
+        """Wake the callers of `wait_until_idle` if the connection is idle.
 
-        A timer calls this: doing it at the end of each request would slow every answer down.
+        If it is not, and somebody waits, set a timer that calls this again. It is not done at the
+        end of each request, because that would slow every answer down.
         """
         self._timer, now = None, loop.time()
         quiet = (now if self._under_way else self._last) + QUIET_SECONDS
@@ -81,8 +82,8 @@ class BackgroundExecutor:
     async def in_thread(self, work: Callable[_P, _R], *args: _P.args, **kwargs: _P.kwargs) -> _R:
         """Call `work` with the arguments on a thread. Return its result or raise its exception.
 
-        If the caller is cancelled, `work` still runs to its end. Once `end` was called, raise
-        CancelledError and do not run `work`, because nobody needs the result.
+        If the caller is cancelled, `work` still runs. Once `end` is called, work that has not begun
+        is dropped, and its callers get CancelledError, because nobody needs the result.
         """
         if self._over:
             raise asyncio.CancelledError
@@ -137,7 +138,7 @@ def _drop(
 ) -> None:
     """Cancel `outcome`, the future of a caller of `in_thread`, if its thread job was cancelled.
 
-    `begun` is the finished job. `end` cancels a job that has not started.
+    `begun` is the finished job. `BackgroundExecutor.end` cancels a job that has not started.
     """
     if begun.cancelled():
         _tell(loop, outcome.cancel)

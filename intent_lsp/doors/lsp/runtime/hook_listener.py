@@ -65,7 +65,8 @@ class WithdrawableQuestions(Protocol):
 class HookListener:
     """Answers the hooks of one root for as long as the root is open.
 
-    `person` is the person at the editor, for whoever asks here, or None if nobody can be asked.
+    `person` asks the person at the editor, for hooks and other processes that connect to the
+    socket. It is None while nobody can be asked.
     """
 
     def __init__(self, governance: Governance) -> None:
@@ -78,9 +79,9 @@ class HookListener:
         self.person: WithdrawableQuestions | None = None
 
     def begin(self) -> None:
-        """Listen; while another server of this root does, wait until it ends.
+        """Start to listen. While another server listens for this root, wait until it has ended.
 
-        Do nothing if the place cannot be used.
+        The wait is in the background. If no socket can be opened, log that and answer no hooks.
         """
         if not self._begin_unless_taken():
             name = f"wait for {self._place}"
@@ -105,7 +106,11 @@ class HookListener:
             pass
 
     def _begin_unless_taken(self) -> bool:
-        """Listen unless another process does. Return False if it does."""
+        """Start to listen. Return False if another process listens at the place.
+
+        Return True also if listening has failed or `end` was called: then there is no use in a
+        retry.
+        """
         try:
             with self._lock:
                 if self._ended.is_set():
@@ -138,7 +143,7 @@ class HookListener:
                 self._governance.unreported.write()
 
     def _answer_to(self, line: bytes, connection: socket.socket) -> bytes:
-        """Return the line that answers a line: an event of a hook, or a question for the person."""
+        """Return the reply to `line`, which is an event of a hook or a question for the person."""
         question = read_question(line)
         if question is not None:
             if self.person is None or question.root != self._root:
@@ -150,7 +155,10 @@ class HookListener:
         return encode_reply(None if request is None else self._reply(request, connection))
 
     def _reply(self, request: HookRequest, connection: socket.socket) -> HookAnswer | None:
-        """Return the answer to a hook, or None if it has to judge by itself."""
+        """Return the answer to a hook. Return None if the hook has to judge by itself.
+
+        That is so for an unknown host and for an event in another root.
+        """
         host = HOSTS.get(request.host)
         if host is None:
             return None
@@ -163,7 +171,7 @@ class HookListener:
 
     @contextmanager
     def _govern(self, root: Path) -> Iterator[Governance]:
-        """Yield the governance of the root. Raise ElsewhereError if `root` is another root."""
+        """Yield the governance of this root. Raise ElsewhereError if `root` is another root."""
         if os.path.realpath(root) != self._root:
             raise ElsewhereError
         yield self._governance
@@ -171,7 +179,7 @@ class HookListener:
 
 @dataclass(frozen=True, slots=True)
 class _WaitedFor:
-    """The person at the editor, for a hook that is told first how long it has to wait."""
+    """Asks the person at the editor, for a hook. First tells the hook how long that may take."""
 
     person: WithdrawableQuestions
     connection: socket.socket
@@ -185,7 +193,7 @@ class _WaitedFor:
 
 
 def _is_open(connection: socket.socket) -> bool:
-    """Whether the other side still waits. It sends nothing more, so what can be read is its end."""
+    """Return whether the other side still has the connection open, and so waits for an answer."""
     try:
         connection.settimeout(0)
         return connection.recv(1, socket.MSG_PEEK) != b""
@@ -198,7 +206,10 @@ def _is_open(connection: socket.socket) -> bool:
 
 
 def _bound(place: Path) -> socket.socket | None:
-    """Return a socket that listens at a path, or None if another process listens there."""
+    """Return a socket that listens at a path, or None if another process listens there.
+
+    Raise OSError if that fails or the directory is not private to this user.
+    """
     make_directory(place.parent, mode=0o700)
     if not is_private(place.parent):
         raise PermissionError(f"{place.parent} is not a private directory of this user")

@@ -61,8 +61,8 @@ class OpenRoots:
         """Return the root that governs an absolute path, and open it if it is not open.
 
         Return None if governance is switched off in the settings, if no root governs the path, if
-        the root is neither inside nor above a workspace folder, or if the root could not be opened;
-        that is tried only once.
+        the root is neither inside nor above a workspace folder, or if the root could not be opened.
+        A failed opening is not tried again.
         """
         if not self.settings.enabled:
             return None
@@ -132,7 +132,10 @@ class OpenRoots:
         return max([*seen, found] if found is not None else seen, key=len, default=None)
 
     def _attach(self, root: str) -> OpenRoot | None:
-        """Open a root and return it. If it cannot be opened, log that and return None."""
+        """Open a root and return it. Return None if it cannot be opened, after logging that.
+
+        A root that cannot be opened is remembered as failed.
+        """
         try:
             governance = Governance(Path(root), patient=True)
             session = governance.open_editor(self.settings.session_id, self.settings.contributor)

@@ -34,9 +34,10 @@ class Settings:
     """The settings that a client asked for.
 
     `session_id` is the id of the editor's session, or None to have one chosen. `contributor` is the
-    author of its edits. `exclude` are globs of files that get no diagnostics. `severity` maps a
-    code to the severity to show, or to None to hide its diagnostics. `watch` says who watches the
-    disk: auto, client, server or off. `flags` switch `codeLens`, `hover` and `inlayHints` on.
+    author of its edits. `enabled` is False to switch governance off. `exclude` are globs of files
+    that get no diagnostics. `severity` maps a code to the severity to show, or to None to hide its
+    diagnostics. `watch` says who watches the disk: auto, client, server or off. `flags` switch
+    `codeLens`, `hover` and `inlayHints` on.
     """
 
     session_id: str | None = None
@@ -82,7 +83,10 @@ def at_start(options: object) -> Settings:
 
 
 def live(options: object, former: Settings) -> Settings:
-    """Return `former`, changed by `options`, the client's settings section `intentLsp`."""
+    """Return `former`, changed by `options`, the client's settings section `intentLsp`.
+
+    `sessionId`, `contributor` and `token` count only at the start, and are ignored here.
+    """
     told = _object(options, "intentLsp")
     settings = former
     for name, value in told.items():

@@ -91,7 +91,7 @@ class PendingConnection:
 class ClientAdmission:
     """Admits one connection as the client and passes its messages to the protocol.
 
-    Sets `ended` when the client has left.
+    Sets the event `ended` when the client has left.
     """
 
     def __init__(
@@ -138,7 +138,7 @@ class ClientAdmission:
             pending.transport.abort()
 
     async def finish(self) -> None:
-        """Drop waiting connections, and end the client's connection.
+        """Drop all waiting and later connections, and end the client's connection.
 
         Wait, within time limits, until the client has read all that was sent.
         """
@@ -152,7 +152,10 @@ class ClientAdmission:
             await asyncio.wait({self._client})
 
     async def _wait(self, pending: PendingConnection, channel: Channel) -> list[Frame] | Reject:
-        """Return the first frames of a new client, or why this connection is not admitted."""
+        """Wait until `pending` sends a valid `initialize`, before any other connection does.
+
+        Return the frames from that message on, or why the connection is not admitted.
+        """
         try:
             async with asyncio.timeout_at(pending.deadline) as pending.timeout:
                 return await self._judge(pending, channel)
@@ -223,7 +226,9 @@ class ClientAdmission:
     async def _read(self, channel: Channel, first: list[Frame]) -> CloseCode:
         """Pass the frames `first`, then those received, to the protocol until there are no more.
 
-        Return the close code for the client.
+        Stop also after the client's `exit` or an unreadable header.
+
+        Return the close code for the client: REFUSED after an unreadable header, else FINE.
         """
         frames: list[Frame] | None = first
         while frames is not None:

@@ -97,7 +97,8 @@ class SocketServer:
 def open_socket_server(place: ListenAddress) -> SocketServer:
     """Listen on an address and print `intent-lsp: listening on URL (…)` to standard error.
 
-    Raise ListeningError if that fails or a required token file is not given, or TokenFileError.
+    Raise ListeningError if that fails, or if a needed package or token file is not given. Raise
+    TokenFileError if the token file cannot be used.
     """
     listen = _listen_by(place)
     listener = _listen(place.endpoint)

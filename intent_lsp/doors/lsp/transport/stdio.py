@@ -121,8 +121,8 @@ class MessageWriter:
 def serve_stdio(server: LanguageServer) -> int:
     """Serve the client at standard input and output, and return the exit status.
 
-    The status is 0 if the client sent `shutdown`, else 1. From then on, what the process prints to
-    standard output goes to standard error.
+    The status is 0 if the client sent `shutdown`, else 1. Once this is called, what the process
+    prints to standard output goes to standard error.
     """
     return serve(server, *_take_stdio())
 
@@ -172,7 +172,7 @@ def _read_when_ready(
     deliver: Callable[[Frame], None],
     end: Callable[[], None],
 ) -> bool:
-    """Start to read `source` on the event loop. Return False if the loop cannot watch it.
+    """Start to read `source` on the event loop. Return False if it is neither a pipe nor a socket.
 
     `deliver` gets each frame, and `end` is called at the end of input. A thread is not used,
     because handing a message over from it takes longer than most messages do.
@@ -234,7 +234,7 @@ def _take_stdio() -> tuple[int, int]:
 
 
 def _fill(descriptor: int) -> None:
-    """Open the null device for a standard stream that the parent process has closed.
+    """If the parent process has closed a standard stream, open the null device in its place.
 
     Otherwise the next file that is opened would get the stream's number and be used as the stream.
     """

@@ -31,8 +31,9 @@ class HandshakeResult:
     def refusal(self, *, hosts: Sequence[str], origins: Sequence[str]) -> str | None:
         """Return why a request is refused, or None if it is allowed.
 
-        `hosts` and `origins` are the values of its Host and Origin headers. A request without an
-        Origin header does not come from a web page, and is allowed.
+        `hosts` and `origins` are the values of its Host and Origin headers. The one host must be
+        localhost, `host` or any IP address. The origin must be an allowed one; without an Origin
+        header, which every web page sends, none is needed.
         """
         if len(hosts) != 1 or not self._is_ours(hosts[0]):
             return "the Host header of the request does not name this server"

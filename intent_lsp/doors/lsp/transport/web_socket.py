@@ -53,7 +53,10 @@ class WebSocketChannel:
             raise ConnectionError(str(error)) from error
 
     async def close(self, code: CloseCode, reason: str) -> None:
-        """Send a close frame and wait for the close frame of the other side."""
+        """Send a close frame and wait for the close frame of the other side, at most two seconds.
+
+        A long `reason` is cut.
+        """
         said = reason.encode()[:_LONGEST_REASON].decode(errors="ignore")
         await self._connection.close(code, said)
 

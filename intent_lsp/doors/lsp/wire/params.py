@@ -42,7 +42,7 @@ def invalid(problem: IntentLspError) -> JsonRpcException:
 
 
 def session_of(params: CommonParams, open_root: OpenRoot) -> Session:
-    """Return the session that the params name: the connection's own on this root, or an agent's."""
+    """Return the session that the params name: an agent's, or, without one, the connection's."""
     return asking_session(open_root.session, params.session_id, params.agent_id)
 
 

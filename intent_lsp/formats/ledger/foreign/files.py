@@ -35,9 +35,10 @@ _MAX_LAYERS: Final = 50
 
 
 def read_file(keys: ForeignKeys) -> RecordFile | None:
-    """Import one file of a foreign record, or return None if its path is not below the root.
+    """Import one file of a foreign record. Keys that are not used are added to those that are lost.
 
-    `keys` reads the file's JSON object.
+    Return None if the file's path is missing or not below the root. `keys` reads the file's JSON
+    object.
     """
     found = _named_file(keys)
     if found is not None:
@@ -54,7 +55,7 @@ def read_file(keys: ForeignKeys) -> RecordFile | None:
 
 
 def _named_file(keys: ForeignKeys) -> RecordFile | None:
-    """Return a file with its paths only, or None if its path is not below the root.
+    """Return a file with its paths only, or None if its path is missing or not below the root.
 
     `keys` reads the file's JSON object.
     """
@@ -80,7 +81,7 @@ def _named_file(keys: ForeignKeys) -> RecordFile | None:
 
 
 def _below(name: str | None, encoding: str | None) -> str | None:
-    """Return the path `name` without `.` and `..`, or None if it is not below the root.
+    """Return the path `name` without `.` and `..`, or None if it is None or not below the root.
 
     `encoding` is `percent` if the path is percent-encoded, else None.
     """
@@ -103,7 +104,8 @@ def _fingerprint(keys: ForeignKeys) -> AstFingerprint | None:
 def _conversations(keys: ForeignKeys) -> Iterator[Conversation]:
     """Yield the conversation in the JSON object that `keys` reads.
 
-    Yield several if its ranges overlap or have several contributors.
+    Yield several if its ranges overlap or have several contributors. Ranges that would need more
+    than `_MAX_LAYERS` conversations of one contributor are dropped.
     """
     url = talk_url(keys.text("url", limit=MAX_URL) or UNKNOWN)
     plain = _contributor(keys.within("contributor")) or UNKNOWN_CONTRIBUTOR
@@ -175,7 +177,8 @@ def _related(keys: ForeignKeys) -> RelatedEntry | None:
 def _layers(runs: Iterable[Range]) -> list[list[Range]]:
     """Return the ranges in groups. Within a group the ranges ascend and do not overlap.
 
-    If `_MAX_LAYERS` groups are not enough, one more group takes all other ranges.
+    If `_MAX_LAYERS` groups are not enough, one more group takes all other ranges, which may
+    overlap.
     """
     layers: list[list[Range]] = []
     for run in sorted(runs, key=lambda run: (run.start_line, run.end_line)):

@@ -30,7 +30,7 @@ class ForeignKeys:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no key is left unread."""
+        """Whether every key has been read, or there was none."""
         return not self._found
 
     def take(self, *names: str) -> Any:  # noqa: ANN401 -- JSON has no narrower type
@@ -47,7 +47,7 @@ class ForeignKeys:
         """Return the string at the first key of `names` that is present.
 
         Return None if it is missing, empty or no string. A string of more than `limit` characters
-        is cut.
+        is cut. A cut, and a value of another type, are added to `lost`.
         """
         found = self._typed(str, "no text", *names) or ""
         if len(found) > limit:
@@ -66,7 +66,10 @@ class ForeignKeys:
         return parsed
 
     def flag(self, name: str) -> bool | None:
-        """Return the boolean at the key `name`, or None if there is none."""
+        """Return the boolean at the key `name`, or None if there is none.
+
+        A value of another type is added to `lost`.
+        """
         return self._typed(bool, "neither true nor false, so it is left out", name)
 
     def number(self, name: str) -> int | None:
@@ -77,12 +80,18 @@ class ForeignKeys:
         return whole_number(self.take(name))
 
     def within(self, name: str) -> "ForeignKeys":
-        """Return a reader of the object at the key `name`; it is empty if there is none."""
+        """Return a reader of the object at the key `name`; it is empty if there is none.
+
+        It adds to the same `lost`. A value of another type is added to `lost`.
+        """
         found = self._typed(dict, "no object", name)
         return ForeignKeys(found or {}, f"{self._place}{name}.", self._lost)
 
     def each(self, name: str) -> Iterator["ForeignKeys"]:
-        """Yield a reader of each object in the list at the key `name`."""
+        """Yield a reader of each object in the list at the key `name`. All add to the same `lost`.
+
+        An item that is not an object is added to `lost`, and so is a value that is not a list.
+        """
         for item in self._typed(list, "no list", name) or ():
             if isinstance(item, dict):
                 yield ForeignKeys(item, f"{self._place}{name}[].", self._lost)
@@ -99,7 +108,10 @@ class ForeignKeys:
             self._lost[told] = None
 
     def leave(self, *names: str) -> None:
-        """Add every unread key to `lost`, unless it is in `names` or its value is empty."""
+        """Add every unread key to `lost`, unless it is in `names` or its value is empty.
+
+        Empty are null, "", [] and {}.
+        """
         for name, value in self._found.items():
             if name not in names and value not in (None, [], {}, ""):
                 self.lose(name)

@@ -79,7 +79,7 @@ IMPORTED: Final = "imported"
 
 
 def recognised(value: object) -> Recognised | str:
-    """Return the dialect, id and time of a foreign record, or the reason why `value` is none.
+    """Return the dialect, id and time of a foreign record, or the reason why `value` is not one.
 
     `value` is a JSON value.
     """
@@ -144,9 +144,9 @@ def derived_id(line: bytes) -> str:
 
 
 def utc(found: object) -> str | None:
-    """Return an ISO 8601 time in the ledger's format, or None if `found` is no such time.
+    """Return an ISO 8601 time in the ledger's format, or None if `found` is not such a text.
 
-    A time without an offset is taken as UTC.
+    A time without an offset is taken as UTC, and a date alone as its midnight.
     """
     if not isinstance(found, str):
         return None
@@ -160,7 +160,7 @@ def utc(found: object) -> str | None:
 def marked(event: Event, dialect: Dialect) -> Event:
     """Return an event with the import mark, which names `dialect`, on each of its files.
 
-    An unknown tool name becomes `import/` and the dialect.
+    The tool name `unknown` becomes `import/` and the dialect.
     """
     mark = RelatedEntry(IMPORTED, dialect.value)
     tool = f"import/{dialect.value}" if event.tool_name == UNKNOWN else event.tool_name

@@ -31,12 +31,18 @@ def related_uri(kind: str, value: str) -> str:
 
 
 def talk_url(uri: str) -> str:
-    """Return the conversation's URL that `talk_uri` turned into `uri`."""
+    """Return the conversation's URL that `talk_uri` turned into `uri`.
+
+    Any other URI is returned unchanged.
+    """
     return _named(uri, _SESSION)
 
 
 def related_value(kind: str, uri: str) -> str:
-    """Return the value of a related entry of type `kind` that `related_uri` made `uri` from."""
+    """Return the value of a related entry of type `kind` that `related_uri` made `uri` from.
+
+    Any other URI is returned unchanged.
+    """
     return _named(uri, _NAMED.get(kind, kind))
 
 

@@ -26,7 +26,7 @@ class BatchPart(NamedTuple):
 class Batch(NamedTuple):
     """Consecutive lines of a ledger file.
 
-    `size` is their length in bytes, `tail` their last bytes.
+    `size` is their length in bytes, `tail` their last `TAIL` bytes at most.
     """
 
     parts: Sequence[BatchPart]
@@ -35,7 +35,7 @@ class Batch(NamedTuple):
 
 
 def batch(data: bytes, found: Sequence[IndexEntry]) -> Batch:
-    """Return a batch of the whole lines in `data`, without parsing them.
+    """Return a batch of the lines in `data`, all of them whole, without parsing them.
 
     `found` are the fields of each line to index.
     """

@@ -86,7 +86,8 @@ def catch_up(
 def lag(connection: sqlite3.Connection, root: Path, stamps: FilesStamp) -> int:
     """Return how many bytes of the ledger files with these `stamps` the index has not read.
 
-    Raise LedgerUnavailableError if the main file cannot be read.
+    A file that no longer holds what was read of it counts as unread. Raise LedgerUnavailableError
+    if the main file cannot be read.
     """
     found = sources(connection)
     behind = 0
@@ -140,7 +141,7 @@ def _is_other(root: Path, source: IndexedFile, stamps: FilesStamp) -> bool:
 def _readable(root: Path, file: str) -> Iterator[int | None]:
     """Open a ledger file of a root and yield its descriptor, or None if it cannot be opened.
 
-    Raise LedgerUnavailableError if the main file cannot be opened.
+    Raise LedgerUnavailableError if that is the main file, unless it does not exist.
     """
     with ExitStack() as stack:
         fd = None
@@ -158,7 +159,8 @@ def _build(
 ) -> None:
     """Read all ledger files into an empty index, in one transaction.
 
-    Do nothing if another process has filled the index meanwhile.
+    A segment or archive that cannot be opened is skipped. Do nothing if another process has filled
+    the index meanwhile.
     """
     before, everything = 0, sum(stamp.size for stamp in stamps)
     with built(connection) as begun:
@@ -218,8 +220,8 @@ def _change(
 def _next(fd: int, offset: int) -> Batch:
     """Read and parse the next whole lines of an open ledger file from `offset` on.
 
-    Return about 4 MiB of lines, or a single line if it is longer. The batch is empty at the file's
-    end.
+    Return about 4 MiB of lines, or a single line if it is longer. The batch is empty if no whole
+    line is left.
     """
     length = _BATCH
     while True:

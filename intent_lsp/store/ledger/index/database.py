@@ -87,8 +87,8 @@ class IndexDatabase:
         """Call `work` with a connection to the database, and return its result.
 
         `work` may be called again on an empty database. If another process has locked the database,
-        try again `patience` times, waiting a second each. If that fails, or if there is no usable
-        file, use a database in memory. A broken database is deleted and created again. Raise
+        try again `patience` times, waiting a second each. If it is still locked, or if there is no
+        usable file, use a database in memory. A broken database is deleted and created again. Raise
         LedgerUnavailableError if even memory fails.
         """
         with self._threads:
@@ -115,7 +115,7 @@ class IndexDatabase:
     def try_once(self, work: Callable[[sqlite3.Connection], None]) -> None:
         """Call `work` with a connection, once, and ignore database errors.
 
-        What it did not index, the next query indexes.
+        Lines that are not indexed because of an error are indexed by the next query.
         """
         with self._threads, suppress(sqlite3.Error):
             work(self._current())
@@ -139,7 +139,10 @@ class IndexDatabase:
             self._memory = None
 
     def _discard(self, error: sqlite3.Error) -> None:
-        """Close the database, and delete its files unless `error` says that it is only locked."""
+        """Close the database, and delete its files.
+
+        Do not delete them if `error` says only that another process has locked the database.
+        """
         self._forget()
         if self._file is None or kind(error) in _IN_USE:
             return

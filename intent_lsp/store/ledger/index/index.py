@@ -108,7 +108,7 @@ class Index:
         return self._ask(asked)
 
     def newest_for_path(self, path: WorkspacePath) -> Record | None:
-        """Return the newest record with a path as a file's new or old path, or None without one."""
+        """Return the newest record with a path as a file's new or old path, or None."""
         return next(iter(self.query(Query(path=path), limit=1).records), None)
 
     def newest_passes(self, path: WorkspacePath) -> bool:
@@ -145,7 +145,7 @@ class Index:
         return self._ask(asked)
 
     def starting_with(self, digits: str, *, limit: int) -> tuple[Record, ...]:
-        """Return at most `limit` records whose ids start with `digits`, oldest first."""
+        """Return the oldest records, at most `limit`, whose ids start with hexadecimal `digits`."""
         bare = digits.lower().replace("-", "")
         padded = [bare[:16].ljust(16, digit) for digit in "0f"]
         if not all(set(each) <= _HEX for each in padded):
@@ -167,7 +167,7 @@ class Index:
         return self._ask(lambda _connection, found: sum(s.records for s in found.values()))
 
     def counts(self) -> Mapping[str, int]:
-        """Return the number of records for each intent id."""
+        """Return the number of records for each intent id, without records of no intent."""
         statement = "SELECT text, count(*) FROM record JOIN name ON number = intent GROUP BY intent"
         return self._ask(lambda connection, _found: dict(connection.execute(statement).fetchall()))
 
@@ -193,18 +193,18 @@ class Index:
         return self._ask(asked)
 
     def paths(self, *, limit: int) -> tuple[WorkspacePath, ...]:
-        """Return at most `limit` of the paths that any record touched, sorted."""
+        """Return the first `limit` paths, in sorted order, that any record touched."""
         return self._ask(lambda connection, _found: touched_paths(connection, limit))
 
     def heads(self) -> tuple[Head, ...]:
-        """Return the records that no other record follows, ordered by file and line."""
+        """Return the records that no other record follows, by file, in line order within a file."""
         return self._ask(lambda connection, found: tuple(all_heads(connection, found)))
 
     def trail(self, file: str, size: int) -> ChainCursor | None:
-        """Return a chain cursor at the end of the ledger file `file`, which must have `size` bytes.
+        """Return a chain cursor at the end of the ledger file `file`, if it ends at `size` bytes.
 
-        Its heads are this file's open heads, then those of the other files. Return None if more
-        than `MAX_LAG` bytes would have to be read first, or if the file's size is another.
+        Its heads are this file's open heads, then those of other files. Return None if more than
+        `MAX_LAG` bytes would have to be read first, or if the file ends elsewhere.
         """
 
         def nearly(connection: sqlite3.Connection) -> ChainCursor | None:
@@ -226,8 +226,8 @@ class Index:
     def appended(self, stamp: FileStamp, offset: int, added: Batch) -> None:
         """Index lines that were just appended at `offset`. `stamp` is the file's stamp afterwards.
 
-        If the index has not read the file up to `offset`, do nothing now and for the next few
-        appends; the next query reads all of them.
+        If the index has not read exactly up to `offset`, do nothing in this and the next `_PASSED`
+        calls. A query reads all lines and ends that.
         """
         if self._passed:
             self._passed -= 1

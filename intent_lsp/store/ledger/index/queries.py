@@ -3,8 +3,8 @@
 A moment is an integer made of a record's timestamp. Where the clock went back, it is raised so that
 it grows along the chain.
 
-Invariant: results are newest first by moment. Within a file that is the chain's order, between
-files the order of time.
+Invariant: pages are newest first by moment. Within a file that is the chain's order, between files
+the order of time.
 Invariant: every query walks a database index in the order of its results, and reads no ledger line.
 Invariant: only the difference since a mark is returned if nothing before the mark has changed;
 otherwise the whole result is returned again.
@@ -114,8 +114,8 @@ Before = tuple[int, int]
 class TouchMark:
     """The state of the index at a query, from which a later query can continue.
 
-    `moment` (its time as an integer) and `id64` (a 64-bit key of its id) are the newest record's.
-    `count` is the number of records.
+    `moment` is the newest record's time as an integer, and `id64` a 64-bit key of its id. `count`
+    is the number of records.
     """
 
     moment: int
@@ -152,10 +152,10 @@ Touch = tuple[str, WorkspacePath, RecordPlace]
 
 
 def before(cursor: PageCursor | None) -> Before:
-    """Return the (time as an integer, file number) before which the records on a page come.
+    """Return (time as an integer, file number): a page holds only records older than that.
 
-    `cursor` requests the page. Without a cursor, all records come before the result. A cursor from
-    a client may be any number.
+    `cursor` requests the page. For None the result is newer than all records. A cursor from a
+    client may be any number.
     """
     if cursor is None:
         return _LAST, 0
@@ -166,10 +166,10 @@ def before(cursor: PageCursor | None) -> Before:
 def places(
     query: Query, limit: int, start: Before, connection: sqlite3.Connection
 ) -> Iterator[RecordPlace]:
-    """Yield the places of the records that match `query` and come before `start`, newest first.
+    """Yield the places of the records that match `query` and are older than `start`, newest first.
 
-    One ordered query runs for each intent, returns at most `limit` places, and the results are
-    merged.
+    One query in this order runs for each of the query's intents and finds at most `limit` places;
+    the results are merged. If `query` names no intents, a single one runs.
     """
     if query.grants and connection.execute("SELECT 1 FROM granted LIMIT 1").fetchone() is None:
         # This query runs for each edit, and most teams have granted nothing.
@@ -216,7 +216,7 @@ def touches(
 
 
 def touched_paths(connection: sqlite3.Connection, limit: int) -> tuple[WorkspacePath, ...]:
-    """Return at most `limit` of the paths that any record touched, sorted."""
+    """Return the first `limit` paths, in sorted order, that any record touched."""
     return tuple(_path(key) for (key,) in connection.execute(_PATHS, (limit,)))
 
 
@@ -225,8 +225,8 @@ def _walk(
 ) -> list[RecordPlace]:
     """Return the places of at most `limit` matching records of one intent, newest first.
 
-    They match `query` and come before `start`. If `intent` is None, the records of all intents
-    match.
+    They match `query` and are older than `start`. If `intent` is None, records of all intents and
+    of none match.
     """
     conditions: list[tuple[object, ...]] = []
     table = "record"
@@ -258,7 +258,8 @@ def _walk(
 def _statement(table: str, conditions: list[str]) -> str:
     """Return a SELECT of the places of records for the rows of `table`, newest first.
 
-    `conditions` are SQL conditions, all of which must be true. The limit is the last parameter.
+    `conditions` are SQL conditions, all of which must be true. The statement's last parameter is
+    the limit.
     """
     joined = "record"
     if table != "record":

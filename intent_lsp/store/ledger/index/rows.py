@@ -67,8 +67,8 @@ class IndexRows:
 
     `source` is how far the file has been read. `anew` is whether the index is being built from
     nothing, within `build.built`. `record`, `touched`, `named` and `granted` are rows to insert
-    into these tables. `latest` maps (intent's number, path) to the time of the newest record as an
-    integer, and `numbers` maps names to their numbers in the database.
+    into the tables with these names. `latest` maps (intent's number, path) to the time of the
+    newest record as an integer, and `numbers` maps names to their numbers in the database.
     """
 
     connection: sqlite3.Connection
@@ -126,7 +126,10 @@ class IndexRows:
             rows.clear()
 
     def _numbers(self, names: Sequence[str | None]) -> list[int | None]:
-        """Return the number that stands for each of `names` in the database. Numbers are cached."""
+        """Return the number that stands for each of `names` in the database; None for None.
+
+        A new name gets a number. Numbers are cached.
+        """
         numbers, connection = self.numbers, self.connection
         for name in set(names).difference(numbers):
             connection.execute(_NAME, (name,))
@@ -205,7 +208,8 @@ class IndexRows:
     def _add(self, length: int, found: IndexEntry, unknown: Sequence[ContentHash]) -> None:
         """Add the row of a new record, whose line has `length` bytes.
 
-        `unknown` are the hashes of records that it follows and that are not open heads of the file.
+        `unknown` are the hashes of records that it follows or merges and that are not open heads of
+        the file.
         """
         link, source = found.link, self.source
         # Within a file moments follow the chain, even where the clock went back.
@@ -257,14 +261,17 @@ class IndexRows:
 def _time(moment: int, told: int, timestamp: str) -> str | None:
     """Return a record's timestamp if the index must store it as text, else None.
 
-    It must if `moment`, the integer by which records are ordered, is not `told`, the timestamp as
-    an integer, because the clock stood still or went back.
+    It must if `moment`, the integer by which records are ordered, differs from `told`, the
+    timestamp as an integer. They differ where the clock stood still or went back.
     """
     return None if moment == told else timestamp
 
 
 def _rising(moments: list[int], high: int) -> list[int]:
-    """Return the times of records, each raised above the one before it, and all above `high`."""
+    """Return the times of records, raised where necessary so that they grow.
+
+    Each is greater than the one before it, and the first is greater than `high`.
+    """
     if high < moments[0] and moments == sorted(set(moments)):
         return moments
     found = accumulate(moments, lambda last, moment: max(last + 1, moment), initial=high)

@@ -39,10 +39,10 @@ class IndexedFile:
     """How far the index has read one ledger file.
 
     `number` stands for the file in rows of the index, and `file` is its path. `offset` is in bytes;
-    `tail` are the last bytes read, and `stamp` is the file's encoded stamp when all of it was read.
-    `records` counts records first found in this file; `copies` counts lines whose records are also
-    in other files. `copying` is whether the last line was a copy. `low` and `high` are the earliest
-    and latest time of its records, as integers. `trail` is a chain cursor at `offset`.
+    `tail` are the last bytes read, and `stamp` is the file's encoded stamp when all of it was read,
+    or "". `records` counts records first found in this file; `copies` counts lines whose records
+    are also in other files. `copying` is whether the last line was a copy. `low` and `high` are the
+    earliest and latest time of its records, as integers. `trail` is a chain cursor at `offset`.
     """
 
     number: int
@@ -95,9 +95,10 @@ def save(connection: sqlite3.Connection, source: IndexedFile) -> None:
 
 
 def forget(connection: sqlite3.Connection, file: str) -> None:
-    """Remove a ledger file's rows from the index, and the rows of all files with copies of records.
+    """Remove a ledger file's rows from the index.
 
-    The copies may be of removed records. The files that have them must then be read again.
+    Also remove the rows of every file with copies of records in other files, since these copies may
+    be of removed records. Such a file must then be read again, too.
     """
     for source in sources(connection).values():
         if source.file == file or source.copies:
@@ -109,9 +110,10 @@ def forget(connection: sqlite3.Connection, file: str) -> None:
 
 
 def _forget(connection: sqlite3.Connection, source: IndexedFile) -> None:
-    """Remove the rows of one ledger file from the index.
+    """Remove the rows of one ledger file from the index, except those of the table `touched`.
 
-    For the paths whose newest record was in that file, set the newest record in the other files.
+    Those count only together with a record. For each intent and path whose newest record was in
+    that file, set the newest record in the other files.
     """
     number = source.number
     bounds = (source.low, source.high, number)

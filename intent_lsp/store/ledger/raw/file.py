@@ -41,7 +41,7 @@ class FileSystem:
 class LedgerFile:
     """A ledger file, open for appending and reading.
 
-    If its path gets another file, create a new object.
+    If another file takes its path, create a new object.
     """
 
     def __init__(self, path: Path, disk: FileSystem) -> None:
@@ -77,9 +77,9 @@ class LedgerFile:
         os.ftruncate(self.fd, size)
 
     def append(self, data: bytes) -> int:
-        """Append `data`, if any, in one write.
+        """Append `data` in one write, unless it is empty.
 
-        Return a number for `sync`, which waits for the disk.
+        Return a number for `sync`, which waits for the disk. Raise OSError if the write fails.
         """
         if data:
             self._write(data)
@@ -102,7 +102,8 @@ class LedgerFile:
     def sync(self, ticket: int) -> None:
         """Return once the data whose `append` returned `ticket` is on disk.
 
-        Threads that wait at the same time share one fsync. Raise OSError if the fsync fails.
+        Threads that wait at the same time share one fsync. Raise OSError if that or an earlier
+        fsync of the file has failed.
         """
         with self._group:
             while self._syncing and self._synced < ticket:
@@ -140,9 +141,9 @@ def read_at(fd: int, start: int, end: int) -> bytes:
 
 
 def last_line_start(read: Reader, end: int) -> int:
-    """Return the offset of the last line in the first `end` bytes of a file, read by `read`.
+    """Return the offset at which the last line in the first `end` bytes of a file starts.
 
-    The line need not end with a line feed.
+    The line may end with a line feed or without one. `read` reads the file.
     """
     at = end - 1
     while at > 0:

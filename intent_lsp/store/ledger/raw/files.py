@@ -20,7 +20,7 @@ SUFFIX: Final = ".jsonl"
 
 
 class FileStamp(NamedTuple):
-    """The path, identity, size and time of a ledger file, which change if its content does.
+    """The path, identity, size and time of a ledger file, to see whether its content has changed.
 
     `identity` is device and inode.
     """

@@ -47,7 +47,7 @@ _MOST: Final = 8
 
 
 class RangeLines(NamedTuple):
-    """The whole lines that begin in a range, and a last line that has no line feed (`torn`)."""
+    """The whole lines that begin in a range, and a last line without line feed (`torn`) or b""."""
 
     data: bytes
     torn: bytes
@@ -92,8 +92,9 @@ def _line_end(read: Reader, start: int, size: int) -> bytes:
 class Job(NamedTuple, Generic[T]):
     """A task for each range of a file: `find(read, start, size)` returns the range's result.
 
-    A worker process imports `module` and calls its `main`, which must pass the arguments to
-    `answer`. `found` is the type of a list of results, as which a worker sends them.
+    `read` reads the file by offsets, `start` is where the range begins, and `size` is the file's
+    size. A worker process imports `module` and calls its `main`, which must pass the arguments to
+    `answer`. A worker sends lists of results, and `found` is their type.
     """
 
     module: str
@@ -133,8 +134,9 @@ def spread(
 def answer(job: Job[T], words: Sequence[str]) -> None:
     """In a worker: do `job` for every n-th part of the file on stdin, and write results to stdout.
 
-    `words` are the offset of the first part, the step between parts, the length of a part, and the
-    file's size, all in bytes.
+    `job` is done for each range of a part, and the results of a part are written together. `words`
+    are the offset of the first part, the step between parts, the length of a part, and the file's
+    size, all in bytes.
     """
     # No object made here is part of a reference cycle, so collecting would only cost time.
     gc.disable()
@@ -194,7 +196,7 @@ def _started(
 
 
 def _next(job: Job[T], other: subprocess.Popen[bytes]) -> list[T]:
-    """Return the results that a worker process sends for its next part.
+    """Wait for the results that a worker process sends for its next part, and return them.
 
     Raise ValueError or msgspec.DecodeError if they are malformed.
     """
@@ -207,7 +209,10 @@ def _next(job: Job[T], other: subprocess.Popen[bytes]) -> list[T]:
 
 
 def _worthwhile(size: int) -> int:
-    """Return how many worker processes to start for a file of `size` bytes; 0 for a small file."""
+    """Return how many worker processes to start for a file of `size` bytes.
+
+    The number is 0 for a small file or on a machine with a single processor.
+    """
     if size < LARGE:
         return 0
     if hasattr(os, "sched_getaffinity"):

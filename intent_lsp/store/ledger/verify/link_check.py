@@ -39,8 +39,9 @@ A torn last line is a `Link` with that flaw. It has a hash if only its line feed
 class _Loose(NamedTuple):
     """A line whose links must be checked again after all lines are read.
 
-    It follows or merges records that are no open heads: `named` are their hashes. `row` is the
-    line's row in the link table. `first` is whether the line is the first record of its file.
+    `named` are the hashes of those records that it follows or merges and that were no open heads.
+    `row` is the line's row in the link table. `first` is whether the line is the first record of
+    its file.
     """
 
     row: int
@@ -52,8 +53,8 @@ class LinkCheck:
     """Checks the links of all ledger files, line by line in reading order, and then across files.
 
     `remembered` stores a row for each line. `past` finds records, by their hashes, in the ledger's
-    versions in git. `problems`, `records`, `files` and `heads` are the results: the problems, the
-    numbers of records and of files with lines, and the open heads.
+    versions in git. The results are the `problems`, the number of `records`, the number of `files`
+    with lines, and the open `heads`.
     """
 
     def __init__(self, remembered: LinkTable, past: FindEvidence) -> None:
@@ -115,7 +116,7 @@ class LinkCheck:
     def _steps(self, piece: Packed) -> Iterator[tuple[Link, int]]:
         """Yield (link, number of lines) so that following these links covers all lines of `piece`.
 
-        Usually these are the first line, then all others at once. If one of the lines is an open
+        Usually these are the first line, then all others at once. If one of the others is an open
         head already, it is a copy, and each line is yielded separately.
         """
         heads, first = self._trail.heads, piece.first
@@ -175,10 +176,10 @@ class LinkCheck:
         return LedgerPlace(len(self.problems.files) - 1, self._trail.lines + 1)
 
     def _lost(self) -> list[_Loose]:
-        """Return the lines that follow records in no file, each with only those records' hashes.
+        """Return those lines left to check that follow or merge records in no file.
 
-        Report a broken link for each other line that was left to check, if it follows a record that
-        is not before it.
+        Each comes with only the hashes of these records. For each other line left to check, report
+        a broken link if it follows or merges a record that is not before it.
         """
         sought = {key(name) for loose in self._loose for name in loose.named}
         places = self._remembered.places(sought) if sought else {}
@@ -204,7 +205,11 @@ class LinkCheck:
         return bool(elsewhere) or (found.first < row and self._file(found.first) == here)
 
     def _judge_lost(self, lost: Sequence[_Loose]) -> None:
-        """Report each line in `lost`: a record that it follows is cut off, elsewhere or missing."""
+        """Report each line in `lost`, by where git has the records that it follows or merges.
+
+        Such a record was cut off if HEAD's history had it, is in the ledger of another branch, or
+        is missing; else the link is reported as broken.
+        """
         names = {name for loose in lost for name in loose.named}
         held = self._past(names) if names else {}
         for loose in lost:
@@ -225,7 +230,8 @@ class LinkCheck:
     def _note_taken(self, loose: _Loose, held: RecordCommit) -> None:
         """Report a line that follows a record in no file, though a commit in HEAD's history has it.
 
-        `held` is that commit, with the ledger file that has the record there.
+        `held` is that commit, with the ledger file that has the record there. The report says that
+        this file is missing, that the record was cut off from it, or that the link is broken.
         """
         commit = held.commit[:_SHORT]
         if held.file not in self.problems.files:

@@ -81,11 +81,11 @@ FROM shared CROSS JOIN record ON record.id = shared.id AND record.row > first OR
 
 
 class Packed(NamedTuple):
-    """Consecutive lines without flaws, each of which follows the line above and merges nothing.
+    """Consecutive lines without flaws that merge nothing. Each but the first follows the one above.
 
-    None is earlier in time than the line above. `first` and `last` are the links of these lines,
-    and `lines` their number. `ids` (16 bytes each) and `hashes` (32 bytes each) are the keys of all
-    lines, concatenated.
+    None is earlier in time than the line above. `first` and `last` are the links of the first and
+    the last line, and `lines` is how many there are. `ids` (16 bytes each) and `hashes` (32 bytes
+    each) are the keys of all lines, concatenated.
     """
 
     first: Link
@@ -103,8 +103,8 @@ class Packed(NamedTuple):
 class Repeated(NamedTuple):
     """Lines that have the same record id as an earlier line.
 
-    `copies` is the number of lines that repeat the earlier record. `others` are the rows of lines
-    that hold another record.
+    `copies` is the number of lines with the same record as the first line with that id. `others`
+    are the rows of lines with another record.
     """
 
     copies: int
@@ -112,7 +112,10 @@ class Repeated(NamedTuple):
 
 
 class HashPlaces(NamedTuple):
-    """The first row with a hash (`first`), and the first such row in any other file, or None."""
+    """The first row with a hash (`first`), and the first row with it in another file (`elsewhere`).
+
+    `elsewhere` is None if only one file has the hash.
+    """
 
     first: int
     elsewhere: int | None
@@ -179,7 +182,10 @@ class LinkTable:
         return row - self._starts[self.file_of(row)] + 1
 
     def places(self, sought: Collection[Key]) -> dict[Key, HashPlaces]:
-        """Return where each of the hashes `sought` first occurs. Hashes in no row are left out."""
+        """Return where each of the hashes `sought` is found: at its first row, and in another file.
+
+        Hashes in no row are left out.
+        """
         found: dict[Key, HashPlaces] = {}
         self._seek(sought)
         for hash_, row in self._database.execute(_PLACES):
@@ -204,7 +210,11 @@ class LinkTable:
         return int(count)
 
     def repeated(self) -> Repeated:
-        """Return the rows that have the same record id as an earlier row."""
+        """Find the rows that have the same record id as an earlier row.
+
+        Return how many of them are copies, and which are of another record. Rows without an id do
+        not count.
+        """
         copies, others = 0, []
         for row, same in self._database.execute(_REPEATED):
             if same:
@@ -223,7 +233,7 @@ class LinkTable:
             self._database.executemany(_NAME, names)
 
     def _seek(self, names: Collection[Key]) -> None:
-        """Set the hashes that the next query searches for."""
+        """Replace the hashes in the table `sought`, for which the next query searches."""
         self._database.execute("DELETE FROM sought")
         self._database.executemany(_SEEK, ((name,) for name in names))
 

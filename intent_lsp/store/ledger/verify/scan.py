@@ -19,8 +19,8 @@ from intent_lsp.store.ledger.verify.link_table import Packed, id_keys
 class _Found(msgspec.Struct, array_like=True):
     """The result of examining the lines in one range of a file.
 
-    `packed` are all its whole lines if they have no flaws and follow one another, else None.
-    `links` are all other lines, one by one.
+    `packed` are all its whole lines if there are several and they are such as `Packed` describes,
+    else None. `links` are all other lines, one by one.
     """
 
     packed: Packed | None

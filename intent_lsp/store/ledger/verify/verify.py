@@ -93,7 +93,7 @@ class Snapshot:
 
 
 def no_past(_hashes: Collection[ContentHash]) -> Mapping[ContentHash, RecordCommit]:
-    """Return nothing: the search in git, by record hashes, that finds no record."""
+    """Return an empty mapping. This is the search in git for callers that want none."""
     return {}
 
 
@@ -132,8 +132,9 @@ def verify(
 def snapshot_of(root: Path, lock: RootLock) -> Iterator[Snapshot]:
     """Yield a snapshot of a ledger's files, taken while holding `lock` if that is possible.
 
-    The lock ensures that no append is half written. It is not taken if its file does not exist, and
-    not waited for beyond its time limit.
+    The lock ensures that no append is half written. It is not taken if the lock file does not
+    exist, and not waited for beyond its time limit. If the main file cannot be read, it is in the
+    snapshot's list `strange`.
     """
     strange: list[Strange] = []
     with ExitStack() as stack:
