@@ -72,6 +72,7 @@ def ask_program(
         timer.start()
         try:
             for request in requests:
+                answer = None
                 answer = _answered(process, request)
         finally:
             timer.cancel()

@@ -10,6 +10,7 @@ from intent_lsp.core.codes import GateCode, ShownCode
 from intent_lsp.core.content import EMPTY_HASH
 from intent_lsp.core.findings import Severity
 from intent_lsp.core.gate.violations import MarkedRun
+from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.ranges import Hunk
 from intent_lsp.core.records import (
     Contributor,
@@ -132,7 +133,10 @@ def test_a_problem_is_as_loud_as_its_code(code: str, severity: Severity) -> None
 def test_a_records_ranges_are_runs_of_lines(
     ranges: list[tuple[int, int]], lines: int, runs: list[tuple[int, int]]
 ) -> None:
-    found = runs_of_record(_record(*ranges), lines)
+    record = _record(*ranges)
+    (file,) = record.files
+    record = replace(record, files=(replace(file, relative_path="b.py"), file))
+    found = runs_of_record(record, WorkspacePath("a.py"), lines)
     assert [(run.first_line, run.last_line) for run in found] == runs
 
 

@@ -390,6 +390,25 @@ async def test_block_turns_back_to_the_byte_and_loses_nothing(repository: Reposi
         assert (repository.root / LOGIN).read_text() == LINES + "fine\n"
 
 
+async def test_a_new_file_that_was_filled_meanwhile_is_not_deleted(repository: Repository) -> None:
+    govern(repository, "enforcement: block")
+    declared = capabilities(
+        workspace__workspaceEdit={"documentChanges": True, "resourceOperations": ["delete"]}
+    )
+    async with editing(repository.root, client_capabilities=declared) as editor:
+        await select(editor, "INT-001")
+        editor.open("new.txt", "")
+        editor.type("new.txt", "refused\n")
+        await editor.save("new.txt")
+        await editor.until(lambda: editor.asked, "it is offered")
+        repository.write("new.txt", "someone's\n")
+        await editor.choose("Delete the empty file")
+        await editor.until(
+            lambda: any("was not deleted" in told for told in editor.messages), "it is kept"
+        )
+        assert (repository.root / "new.txt").read_text() == "someone's\n"
+
+
 async def test_a_new_file_is_deleted_for_an_editor_that_cannot(repository: Repository) -> None:
     govern(repository, "enforcement: block")
     async with editing(repository.root) as editor:

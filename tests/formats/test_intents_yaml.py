@@ -275,6 +275,14 @@ def test_a_flaw_stands_at_its_place_and_the_file_is_read(
         assert not any(it.code is code for it in read_intents(fixed(text, found)).findings)
 
 
+@pytest.mark.parametrize("scope", ["{}", "{path: [a]}"])
+def test_a_scope_without_paths_is_one_mistake(scope: str) -> None:
+    read = read_intents(f"active_intents:\n- id: A\n  scope: {scope}\n")
+    assert FileCode.EMPTY_SCOPE not in [found.code for found in read.findings]
+    text = "active_intents:\n- id: A\n  scope: {paths: []}\n"
+    assert FileCode.EMPTY_SCOPE in [found.code for found in read_intents(text).findings]
+
+
 def test_one_bad_intent_does_not_disable_the_good_ones() -> None:
     bad = "- name: x\n- 5\n-\n"
     text = f"active_intents:\n- id: A\n  owned_scope: [a]\n{bad}- id: B\n  owned_scope: [b]\n"

@@ -147,6 +147,16 @@ def test_a_broken_rule_is_found_in_company_too(part: str, value: object) -> None
     check([PLAIN[0], broken, PLAIN[2]])
 
 
+def test_a_rare_hash_of_the_wrong_form_is_found_in_company_too() -> None:
+    wire = msgspec.json.decode(
+        changed("refused_call_hash", f"sha256:{DIGITS[:-1]}G"), type=WireRecord
+    )
+    broken = msgspec.json.encode(wire) + b"\n"
+    below = changed("integrity.prev_record_hash", stated(broken), PLAIN[2])
+    assert flaws([PLAIN[0], broken, below]) == [None, LedgerCode.BAD_RECORD, None]
+    check([PLAIN[0], broken, below])
+
+
 @pytest.mark.parametrize(
     ("part", "value"),
     [

@@ -24,6 +24,7 @@ from intent_lsp.store.fs.local_dir import GITIGNORE_TEXT, ensure_local_directory
 from intent_lsp.store.fs.sqlite_file import keep_safe
 from intent_lsp.store.locks.file_lock import open_lock_file, try_lock
 from intent_lsp.store.state.database import Database
+from intent_lsp.store.state.host_contacts import FILES_AT_MOST
 from intent_lsp.store.state.schema import lay_out
 from intent_lsp.store.state.session_row import SessionRow
 from intent_lsp.store.state.sessions_db import BaselineFile, SessionDb
@@ -542,3 +543,14 @@ def test_threads_and_processes_lose_no_write(state: SessionDb, tmp_path: Path) -
         thread.join()
     assert [child.wait() for child in children] == [0, 0]
     assert len(state.recent_intents(1000)) == 160
+
+
+def test_a_known_file_is_noted_again_though_no_more_are_taken(tmp_path: Path) -> None:
+    with closing(SessionDb(tmp_path)) as state:
+        paths = [WorkspacePath(f"{number}.py") for number in range(FILES_AT_MOST + 5)]
+        state.hosts.note_unasked("codex", "codex", paths, "2026-01-01T00:00:00.000Z", "")
+        later = "2026-01-02T00:00:00.000Z"
+        state.hosts.note_unasked("codex", "codex", [*paths[-5:], paths[0]], later, "")
+        (found,) = state.hosts.unasked("")
+        assert (found.files, found.last) == (FILES_AT_MOST, later)
+        assert [each.files for each in state.hosts.unasked(later)] == [1]

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from intent_lsp.core.agents.tickets import CLAIMED_FOR, GOOD_FOR, Recorded, Ticket, TicketFile
+from intent_lsp.core.agents.tree_snapshot import TreeSnapshot
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.gate.request import Denied
@@ -67,6 +68,17 @@ def test_the_first_outcome_stands(tickets: Tickets) -> None:
     assert tickets.end("t-1", Recorded(record_id="r-2")) == DONE
     assert tickets.ticket("t-1", NOW) == (TICKET, DONE)
     assert tickets.end("unknown", DONE) == DONE
+
+
+def test_a_command_that_has_ended_is_not_begun_again(state: SessionDb) -> None:
+    command = replace(TICKET, tree=TreeSnapshot(git=None, files={}, inner={}))
+    state.tickets.issue(TICKET, NOW)
+    state.tickets.end("t-1", DONE)
+    state.tickets.begin_command(command)
+    assert state.tickets.commands.remembered("t-1", NOW) is None
+    state.tickets.issue(replace(TICKET, id="t-2"), NOW)
+    state.tickets.begin_command(replace(command, id="t-2"))
+    assert state.tickets.commands.remembered("t-2", NOW) is not None
 
 
 def _claimed(state: SessionDb, asker: tuple[str, str], at: datetime = NOW) -> list[str | None]:

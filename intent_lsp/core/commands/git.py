@@ -20,7 +20,7 @@ LOCAL_ROOM_REASON: Final = (
 """The reason for refusing a git command that would remove `.orchestration/.local/`."""
 
 _VALUED: Final = frozenset(("-C", "-c", "--git-dir", "--work-tree", "--namespace"))
-"""Options of git itself whose value is the next word."""
+"""Options of git itself whose value is the next word, or follows a `=`."""
 _ELSEWHERE: Final = frozenset(("-C", "--git-dir", "--work-tree"))
 """Options with which git works in another directory than the caller's."""
 
@@ -81,10 +81,11 @@ def _subcommand(words: Sequence[Word], place: KnownPath) -> tuple[str, Sequence[
     known = [word.text for word in words if not word.unknown]
     at = 0
     while at < len(known) and known[at].startswith("-"):
-        option, value = known[at], known[at + 1] if at + 1 < len(known) else ""
+        option, joined, _ = known[at].partition("=")
+        value = known[at + 1] if at + 1 < len(known) else ""
         if option in _ELSEWHERE:
             place = entered(place, value) if option == "-C" and value else None
-        at += 2 if option in _VALUED else 1
+        at += 2 if option in _VALUED and not joined else 1
     return (known[at], known[at + 1 :], place) if at < len(known) else ("", (), place)
 
 

@@ -1,7 +1,6 @@
 """An agent host as data: its events, the names of its fields, its answers and its limits.
 
-Invariant: no host is ever given an explicit permission. Silence means that the call may happen,
-except at a host that reads silence as a refusal.
+Invariant: no host is ever given an explicit permission. Silence means that the call may happen.
 """
 
 import json
@@ -103,14 +102,13 @@ class Host:
     `version` is the version whose payloads were recorded; None: known from documents only. `events`
     maps the host's names of events to kinds. `limit_seconds` is how long the host waits for a hook.
     `refuse` encodes a refusal, sent with the exit status `refusal_status`. `tell` encodes a text
-    for the model, and `told_at` are the kinds of events at which the model gets it. `permit` is the
-    output that lets a call pass; "" where no output does. `failure` returns why a call failed, from
-    the payload of the event after it, or None. `shown` returns what a read tool showed, or None.
-    `by_person` says whether a person changed the agent's text before it was written. `tools` maps
-    events that name no tool to the tool that they stand for; the input may then be the payload
-    itself. In an environment with the variable `silent_under`, another host runs this host's hooks
-    and reads a refusal only with exit status 0. `types_unseen`: the agent can type into a command
-    that still runs, and no hook is asked about that.
+    for the model, and `told_at` are the kinds of events at which the model gets it. `failure`
+    returns why a call failed, from the payload of the event after it, or None. `shown` returns what
+    a read tool showed, or None. `by_person` says whether a person changed the agent's text before
+    it was written. `tools` maps events that name no tool to the tool that they stand for; the input
+    may then be the payload itself. In an environment with the variable `silent_under`, another host
+    runs this host's hooks and reads a refusal only with exit status 0. `types_unseen`: the agent
+    can type into a command that still runs, and no hook is asked about that.
     """
 
     name: str
@@ -122,7 +120,6 @@ class Host:
     refusal_status: int = REFUSED
     tell: Tell | None = claude_note
     told_at: frozenset[HookKind] = frozenset()
-    permit: str = ""
     failure: Callable[[Payload], str | None] = no_error
     by_person: Callable[[Payload], bool] = not_by_person
     shown: Callable[[Payload], ShownText | None] = no_text
@@ -184,7 +181,7 @@ class Host:
         if note and self.tell is not None and event.kind in self.told_at:
             told = json.dumps(self.tell(event.name, note), ensure_ascii=True)
             return HookAnswer(stdout=told)
-        return HookAnswer(stdout=self.permit) if self.permit else SILENCE
+        return SILENCE
 
     def _agent(self, payload: Payload) -> str:
         names = self.fields

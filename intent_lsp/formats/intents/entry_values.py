@@ -45,9 +45,11 @@ def scope_of(
     found = fields.get("owned_scope")
     value = found.value if found else None
     table = content_of(value) if value else None
+    before = len(reading.findings)
     if found and isinstance(table, MappingNode):
         value = _paths_of(reading, found, table)
-    before = len(reading.findings)
+        # Its hint on the form is no error; without `paths`, it has said what is missing.
+        before = before if value is None else len(reading.findings)
     globs = texts_of(reading, value) if value else ()
     unread = len(reading.findings) > before
     for item, glob in globs:

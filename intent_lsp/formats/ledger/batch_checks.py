@@ -45,6 +45,7 @@ def _told(wires: Sequence[WireRecord]) -> list[str]:
     prints = [file.ast_fingerprint for file in files]
     told = [
         *[wire.intent_hash for wire in wires],
+        *[wire.refused_call_hash for wire in wires],
         *[file.pre_hash for file in files],
         *[file.post_hash for file in files],
     ]

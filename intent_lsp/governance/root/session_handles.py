@@ -83,7 +83,7 @@ class SessionHandles:
         """
         session_id, _ = self.resolve(parent_id) or (parent_id, "")
         state = self._stores.state
-        if state is not None and state.names.find(child_id) is None:
-            at = timestamp(self._stores.clock())
-            state.names.put(child_id, session_id, child_id, at)
-        return session_id, child_id
+        if state is None:
+            return session_id, child_id
+        state.names.put(child_id, session_id, child_id, timestamp(self._stores.clock()))
+        return state.names.find(child_id) or (session_id, child_id)

@@ -232,6 +232,13 @@ class Saves:
             # A person's refused save is no lesson for agents.
             self.audit_log.denied(audit_event(session, judgement), judgement.denied, teach=False)
 
+    def is_empty(self, place: ResolvedPath) -> bool:
+        """Whether a file exists on disk and is empty. False if it cannot be read."""
+        try:
+            return files.read_bytes(self.stores.root / place.path) == b""
+        except OSError:
+            return False
+
     def remove_empty(self, place: ResolvedPath) -> bool:
         """Delete a file if it is empty. Return whether it was deleted. A failure is logged."""
         path = self.stores.root / place.path

@@ -11,7 +11,7 @@ from intent_lsp.core.codes import HostCode, ShownCode
 from intent_lsp.core.gate.messages_for_people import for_people
 from intent_lsp.core.gate.request import Denied
 from intent_lsp.core.gate.violations import SHOWN_A_FILE, MarkedRun, Others
-from intent_lsp.core.paths import INTENTS_FILE
+from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath
 from intent_lsp.core.records import Record
 from intent_lsp.governance.judging.file_snapshot import OpenFileState
 from intent_lsp.governance.violations.document_diffs import DocumentDiffs
@@ -83,7 +83,7 @@ def marked_lines(
     if look.refused is not None and not runs and lines == look.disk.lines:
         # Without a commit, HEAD stands for the first content seen, which may be the refused text.
         same = look.head.committed and look.head.lines == lines
-        return () if same else runs_of_record(look.refused, len(lines))
+        return () if same else runs_of_record(look.refused, look.judgement.path, len(lines))
     return runs
 
 
@@ -112,20 +112,24 @@ def for_others(problem: Violation, others: Others) -> Violation:
     return replace(problem, message=f"{problem.message} {told}")
 
 
-def runs_of_record(record: Record, line_count: int) -> tuple[MarkedRun, ...]:
-    """Return the line ranges of a refused record as runs, to mark where a diff shows no change.
+def runs_of_record(record: Record, path: WorkspacePath, line_count: int) -> tuple[MarkedRun, ...]:
+    """Return the line ranges of a file in a refused record, to mark where a diff shows no change.
 
-    They are the ranges of all its files. `line_count` is the number of lines of the text; runs
-    beyond it are moved to the last line.
+    `path` is the file, and `line_count` is the number of lines of its text; runs beyond it are
+    moved to the last line.
     """
-    found: list[MarkedRun] = []
     last = max(line_count - 1, 0)
-    for file in record.files:
-        for conversation in file.conversations:
-            for run in conversation.ranges:
-                first = max(run.start_line - 1, 0)
-                found.append(MarkedRun(min(first, last), min(max(run.end_line - 1, 0), last)))
-    return tuple(found)
+    ranges = (
+        run
+        for file in record.files
+        if file.path == path
+        for conversation in file.conversations
+        for run in conversation.ranges
+    )
+    return tuple(
+        MarkedRun(min(max(run.start_line - 1, 0), last), min(max(run.end_line - 1, 0), last))
+        for run in ranges
+    )
 
 
 def _rest(runs: Sequence[MarkedRun], path: str, room: int) -> tuple[Violation, ...]:

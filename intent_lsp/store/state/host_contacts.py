@@ -85,9 +85,11 @@ class HostContacts:
                 "DELETE FROM unasked_change WHERE host = ? AND last < ?",
                 packed(host, forget_before),
             )
-            query = "SELECT count(*) FROM unasked_change WHERE host = ?"
-            [known] = connection.execute(query, packed(host)).fetchone()
-            for path in tuple(paths)[: max(0, FILES_AT_MOST - known)]:
+            query = "SELECT path FROM unasked_change WHERE host = ?"
+            known = {unpack(row[0]) for row in connection.execute(query, packed(host))}
+            given = dict.fromkeys(paths)
+            new = [path for path in given if path not in known][: FILES_AT_MOST - len(known)]
+            for path in (*known.intersection(given), *new):
                 connection.execute(
                     "INSERT INTO unasked_change (host, hook, path, since, last) VALUES (?,?,?,?,?)"
                     " ON CONFLICT (host, path) DO UPDATE SET last = excluded.last",

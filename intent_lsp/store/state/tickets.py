@@ -113,13 +113,14 @@ class Tickets:
         tree = None if ticket.tree is None else KeptTree.of(ticket.tree)
         names = packed(ticket.id, ticket.session_id, ticket.agent_id, ticket.issued_at)
 
-        def work(connection: sqlite3.Connection) -> None:
+        def work(connection: sqlite3.Connection) -> bool:
             query = "UPDATE ticket SET body = ? WHERE id = ? AND outcome IS NULL"
-            if connection.execute(query, (body, names[0])).rowcount and tree is not None:
+            is_open = connection.execute(query, (body, names[0])).rowcount > 0
+            if is_open and tree is not None:
                 keep_command(connection, names, tree)
+            return is_open
 
-        self._database.write(work)
-        if tree is not None:
+        if self._database.write(work) and tree is not None:
             self.commands.remember(ticket)
 
     def ticket(self, ticket_id: str, now: datetime) -> tuple[Ticket, Recorded | None] | None:

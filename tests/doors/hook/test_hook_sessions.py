@@ -181,6 +181,8 @@ def test_a_subagent_with_a_session_of_its_own_belongs_to_its_parent(agents: Agen
     # Known by now, also in an event that does not name the parent.
     assert ask("g", "new.txt") == SILENCE
     assert ask("stranger", "notes.txt").status == 2
+    # Another session cannot take it over by claiming to be its parent.
+    assert ask("g", "late.txt", parentAgentId="stranger") == SILENCE
 
 
 def test_a_person_selects_beforehand_by_the_environment(agents: Agents) -> None:

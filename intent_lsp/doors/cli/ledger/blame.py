@@ -5,8 +5,8 @@ record's id, the intent, the author and the time. The records of the file are fo
 back by their hashes, through renames too. Where the file was edited without a record,
 lines are matched by comparing contents that are still stored, or by their hashes. A
 mark before the line number says how sure the attribution is: no mark if it is certain,
-= if only white space differs, > if the block was moved, ? if no record explains the
-line.
+= if only white space differs, > if the block was moved, ~ if the change was noticed
+later and attributed to what was active then, ? if no record explains the line.
 """
 
 import argparse

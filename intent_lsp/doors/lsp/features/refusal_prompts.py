@@ -93,13 +93,18 @@ class RefusalPrompts:
         return restored
 
     async def _delete(self, tracked: TrackedDocument) -> None:
-        """Have the editor delete a new file. If it does not, delete the file if it is empty."""
+        """Delete a new file if it is still empty: by the editor if it can, else here."""
         open_root, place = tracked.open_root, tracked.place
-        people = self._connection.people
-        if open_root is None or place is None or await people.delete(tracked.uri, DELETE):
+        people, in_thread = (
+            self._connection.people,
+            self._connection.tracked_documents.work.in_thread,
+        )
+        if open_root is None or place is None:
             return
-        remove = open_root.governance.saves.remove_empty
-        gone = await self._connection.tracked_documents.work.in_thread(remove, place)
+        saves = open_root.governance.saves
+        if await in_thread(saves.is_empty, place) and await people.delete(tracked.uri, DELETE):
+            return
+        gone = await in_thread(saves.remove_empty, place)
         said = "was deleted" if gone else "was not deleted, because it is no longer empty"
         people.show_message(f"intent-lsp: {place.path} {said}")
 
