@@ -88,9 +88,11 @@ def weigh(words: Sequence[Word], place: KnownPath, lists: CommandLists, depth: i
         return _moved(words, place)
     name, doubt = named_program(first.text, lists)
     call = ProgramCall(name=name, words=words[1:], place=place, plain=first.text == name)
-    weighed = _weigh_call(with_subcommand(call, lists), lists, depth)
+    weighed = _weigh_call(innermost := with_subcommand(call, lists), lists, depth)
     read = together([weighed.reading, *doubt])
-    return replace(weighed, reading=_of_git(read, call) if name == "git" else read)
+    # Options such as `git -C` change the directory of the program, not that of the shell.
+    after = place if weighed.place == innermost.place else None
+    return replace(weighed, reading=_of_git(read, call) if name == "git" else read, place=after)
 
 
 def _of_git(reading: CommandReading, call: ProgramCall) -> CommandReading:
