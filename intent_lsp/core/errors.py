@@ -25,8 +25,8 @@ class LedgerUnavailableError(IntentLspError):
 class RequestLimitError(IntentLspError):
     """A request asked for more than the limit of a single request (requirements section 10)."""
 
-    def __init__(self, *, what: str, limit: int) -> None:
-        super().__init__(f"{what}: more than {limit:,}")
+    def __init__(self, *, problem: str, limit: int) -> None:
+        super().__init__(f"{problem}: more than {limit:,}")
         self.cure = "ask for less in one request"
 
 
@@ -52,7 +52,7 @@ class FileChangedError(IntentLspError):
 
     def __init__(self, *, path: str) -> None:
         super().__init__(f"{path} was changed by somebody else before this change was written")
-        self.path, self.cure = path, "read it again and try once more"
+        self.path, self.cure = path, "read the file again and try once more"
 
 
 class UnsafePathError(IntentLspError):
@@ -83,7 +83,11 @@ class StateUnavailableError(IntentLspError):
     """
 
     def __init__(
-        self, *, path: str, problem: str, cure: str = "make sure that files can be written there"
+        self,
+        *,
+        path: str,
+        problem: str,
+        cure: str = "make sure that intent-lsp can write files in .orchestration/.local/",
     ) -> None:
         super().__init__(f"{path}: {problem}")
         self.path, self.problem, self.cure = path, problem, cure

@@ -123,7 +123,7 @@ def ask_server(root: StrPath, request: HookRequest, seconds: float) -> HookAnswe
         last = b""
     answer = read_reply(last)
     if answer is None and waits is not None:
-        raise NoReplyError("the server asked a person, and gave no answer")
+        raise NoReplyError("the server asked a person, and did not pass an answer on")
     return answer
 
 
@@ -138,7 +138,7 @@ def read_line(connection: socket.socket, seconds: float, passed: Callable[[], fl
     while not parts or not parts[-1].endswith(b"\n"):
         left = seconds - passed()
         if left <= 0 or size > LARGEST:
-            raise OSError("the other side was too slow, or sent too much")
+            raise OSError("the other side of the socket was too slow, or sent too much")
         connection.settimeout(left)
         chunk = connection.recv(_CHUNK)
         if not chunk:

@@ -56,13 +56,13 @@ PASS, FAIL, SKIPPED = RowOutcome.PASS, RowOutcome.FAIL, RowOutcome.SKIPPED
 SAVE = replace(FINE, tool_name=EDITOR_SAVE)
 READ = "sha256:ca978112ca1b…"
 CHANGED = "sha256:3e23e8160039…"
-NOWHERE = "The call does not name the files that it would change, so none is refused here."
+NOWHERE = "The call does not name the files that it would change, so this check refuses none."
 
 FINE_FACTS = {
     1: "Governance is on, so edits of this workspace are judged.",
     2: "This call of Write can change files, so it is judged.",
     3: "The intent INT-001 was checked out in this turn, and the call cites no other.",
-    4: "Nothing is wrong in .orchestration/, or the policy ignores it (contract).",
+    4: "Nothing is wrong in .orchestration/, or the policy ignores it (contract: ignore).",
     5: "The team's policy v3 does not block the tool Write (blocked_tools).",
     6: (
         "These are no control files, and the policy (deny_mutations) does not deny them:"
@@ -91,7 +91,7 @@ BROKEN_FACTS = {
     8: "No intent is active; these are open: INT-001, INT-002.",
     9: "The intent INT-009 is not in .orchestration/active_intents.yaml; these are open: INT-001,"
     " INT-002.",
-    10: "The intent INT-001 has the status ABANDONED, so no file may be edited for it any more.",
+    10: "The intent INT-001 has the status ABANDONED, so no file may be edited for it.",
     11: "The intent INT-001 is excluded by these patterns in .intentignore: INT-0*.",
     12: "The intent INT-001 does not own src/auth/a.py (no open intent owns it); its globs are:"
     " docs/**.",
@@ -155,7 +155,7 @@ def test_a_save_is_not_asked_what_agents_are() -> None:
     rows = explain_save(SAVE)
     assert _ended(rows, PASS) == [1, 2, *range(7, 14)]
     assert _facts(rows)[2] == "A save changes its file, so it is judged."
-    asked_of_agents = "Not checked for a person's save; this row is for agents' calls."
+    asked_of_agents = "Not checked for a person's save; this check is for agents' calls only."
     assert {row.fact for row in rows if row.outcome is SKIPPED} == {asked_of_agents}
 
 
@@ -178,15 +178,22 @@ def test_of_a_call_that_changes_nothing_only_the_tool_is_asked(
     rows = explain_call(question, replace(call, mutating=False, blocked=blocked, bootstrap=True))
     assert _ended(rows, SKIPPED) == [2, 3, 4, *range(6, 17)]
     assert rows[4].outcome is outcome
-    assert rows[1].fact == "This call of Write changes no file, so only row 5 applies to it."
+    assert (
+        rows[1].fact
+        == "This call of Write changes no file, so only row 5 (blocked tools) is checked."
+    )
     assert {row.fact for row in rows[5:]} == {"Not checked, since the call changes no file."}
 
 
 @pytest.mark.parametrize(
     ("number", "skipped", "why"),
     [
-        (8, [9, 10, 11, 12], "Cannot be checked, since no intent is active (row 8)."),
-        (9, [10, 11, 12], "Cannot be checked, since the intent INT-009 is not known (row 9)."),
+        (8, [9, 10, 11, 12], "Cannot be checked, since no intent is active."),
+        (
+            9,
+            [10, 11, 12],
+            "Cannot be checked, since the intent INT-009 is not in the intents file.",
+        ),
     ],
 )
 def test_without_an_intent_nothing_is_asked_about_it(
@@ -211,7 +218,7 @@ def test_the_first_intent_is_held_to_what_can_be_there() -> None:
     )
     assert _ended(rows, FAIL) == [16]
     assert rows[15].fact == (
-        "A person has to approve this, and would be asked: it would write the first intent"
+        "A person has to approve this, and would be asked: the call would write the first intent"
         " (hitl: never)."
     )
 
@@ -401,12 +408,15 @@ def test_the_last_row_says_whether_a_person_is_asked(
     elif number == 12 and hitl is PeopleAsked.OUT_OF_SCOPE:
         expected = (
             FAIL,
-            f"{asked}only row 12 (the scope of the intent) refuses it (hitl: out_of_scope).",
+            (
+                f"{asked}the file is out of the intent's scope, and nothing else refuses the call"
+                " (hitl: out_of_scope)."
+            ),
         )
     elif number is None:
         expected = PASS, f"No person has to approve this (hitl: {hitl.value})."
     else:
-        told = f"No person is asked, since another row refuses the call (hitl: {hitl.value})."
+        told = f"No person is asked, since another check refuses the call (hitl: {hitl.value})."
         expected = PASS, told
     assert (row.outcome, row.fact) == expected
 

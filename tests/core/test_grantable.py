@@ -14,9 +14,9 @@ from intent_lsp.core.scope.scope import compile_scope
 from tests.support import hostile_text
 
 DIRECTORIES = {"src", "docs", ".claude"}
-EXCLUSION = "It begins with `!`, so it only excludes files."
-EVERYTHING = "It matches every file of the work tree."
-CONTROL = "It matches control files, which no intent can own."
+EXCLUSION = "The glob begins with `!`, so it only excludes files."
+EVERYTHING = "The glob matches every file of the work tree."
+CONTROL = "The glob matches control files, which no intent can own."
 
 
 def why_not(pattern: str) -> str | None:
@@ -74,7 +74,10 @@ def test_a_pattern_that_names_files_can_be_granted(pattern: str) -> None:
         ),
         ("../x", "This pattern matches nothing: no path has such a segment."),
         ("C:\\x", "This pattern begins with a drive letter; write a path relative to the root."),
-        ("a" * 513, "This pattern is not used and owns no file: it is longer than 512 characters."),
+        (
+            "a" * 513,
+            "This pattern is not used and owns no file: the pattern is longer than 512 characters.",
+        ),
     ],
 )
 def test_what_grants_nothing_or_everything_says_why(pattern: str, why: str) -> None:

@@ -60,8 +60,8 @@ TEXTS = [
     (
         Lesson(at=AT, code=LessonCode.VERIFICATION_FAILED, tool="Bash", program="pytest"),
         (
-            'VERIFICATION_FAILED: "Bash" running "pytest" failed. Fix what it found before you'
-            " call the work done."
+            'VERIFICATION_FAILED: "Bash" running "pytest" failed. Fix what the check found before'
+            " you call the work done."
         ),
     ),
     (

@@ -114,7 +114,7 @@ def test_the_problem_stands_where_the_ledger_ends() -> None:
     assert (problem.file, problem.line) == ("trace/x.jsonl", 7)
     assert problem.message == (
         f"record {A[7:19]}, which commit 0123456789ab names, is in no file of the ledger: the"
-        " ledger's end was cut off; commit 0123456789ab still has it"
+        " ledger's end was cut off; commit 0123456789ab still has the record"
     )
     (problem,) = with_cut_ends(verified(GIVEN, heads=()), (), None, NOWHERE).problems
     assert (problem.file, problem.line) == (LEDGER_FILE, 1)
@@ -124,7 +124,7 @@ def test_a_place_that_git_forgets_is_called_so() -> None:
     known = (KnownHead(A),)
     search = found_in(below=False, named=False)
     (problem,) = with_cut_ends(verified(KNOWN), known, None, search).problems
-    assert "which only a stash or a reflog keeps, still has it" in problem.message
+    assert "which only a stash or a reflog keeps, still has the record" in problem.message
 
 
 def test_many_cut_ends_are_one_problem_of_each_code() -> None:

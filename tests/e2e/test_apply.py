@@ -575,7 +575,7 @@ async def test_what_is_open_is_changed_by_its_editor(repository: Repository) -> 
         # An edit for another version of it is one for another text.
         for wrong in (version, version + 7):
             step = edits(editor, LOGIN, at(0, 0, 0, "x"), version=wrong)
-            not_made(editor, await steps(editor, step), "is now open in version")
+            not_made(editor, await steps(editor, step), "is open in version")
         step = edits(editor, LOGIN, at(0, 0, 5, "TYPED"), version=editor.buffers[LOGIN].version)
         told = await steps(editor, step)
         assert (told["applied"], told["recordId"]) == (True, None)

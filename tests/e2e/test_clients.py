@@ -159,7 +159,7 @@ async def test_a_client_that_turns_out_not_to_ask_is_told_where_to_choose(
         editor.type("README.md", "# A project of ours\n")
         await editor.problems("README.md", NO_INTENT)
         ask = (await editor.actions("README.md"))["Select an intent…"]
-        with pytest.raises(JsonRpcException, match="name one of INT-001, INT-002"):
+        with pytest.raises(JsonRpcException, match="name one intent of INT-001, INT-002"):
             await editor.run(ask)
         await editor.until(
             lambda: any("to select one of INT-001, INT-002" in told for told in editor.messages),
@@ -208,4 +208,4 @@ async def test_a_save_goes_on_behind_a_lock_that_another_process_holds(
             "FAIL"
         ]
         await editor.until(lambda: editor.asked, "offered")
-        assert "It was saved anyway" in editor.asked[0].message
+        assert "The file was saved anyway" in editor.asked[0].message

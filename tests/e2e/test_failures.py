@@ -605,7 +605,7 @@ async def test_where_a_record_can_neither_be_kept_nor_wait_it_is_said_and_the_ed
         with ledger_may_not_be_written(repository):
             error = await failing(editor, "recordEdit", ticket=given, success=True)
             assert (error.code, error.data["code"]) == (-32803, "LEDGER_UNAVAILABLE")
-            assert "cannot be kept for later" in str(error)
+            assert "the record cannot be stored" in str(error)
             await save(editor, INVOICE, LINES + "1\n")
             await until_said(editor, f"{INVOICE} is saved but not recorded")
         queue.unlink()

@@ -133,7 +133,8 @@ def test_a_signal_ends_the_server_and_its_client_is_told(
 def test_a_signal_ends_a_server_that_nobody_came_to() -> None:
     with process("--tcp", ":0") as server:
         assert server.reach == (
-            "(this machine only; every user of it can connect, since no --token-file was given)\n"
+            "(this machine only; every user of this machine can connect, since no --token-file was"
+            " given)\n"
         )
         server.process.terminate()
         assert server.end() == (1, "")
@@ -179,7 +180,7 @@ def test_what_would_protect_nobody_is_refused(words: Sequence[str], problem: str
 
 def test_a_token_that_others_can_read_is_refused(tmp_path: Path) -> None:
     open_to_all = token_file(tmp_path, mode=0o644)
-    assert "can be read by others; run `chmod 600` on it" in refused(
+    assert "can be read by others; run `chmod 600` on the file" in refused(
         "--tcp", ":0", "--token-file", str(open_to_all)
     )
 

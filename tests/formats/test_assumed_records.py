@@ -44,7 +44,7 @@ def test_it_is_said_at_every_place(record: Record) -> None:
     assumed = replace(record, assumed=True)
     run = one_run(Attribution(0), [(assumed, assumed.files[0])], 1, 1)
     assert run.confidence is Confidence.ASSUMED
-    assert "no editor or agent reported it" in hover_plain(run, None)
+    assert "no editor or agent reported the edit" in hover_plain(run, None)
     assert [flat.get("assumed") for flat in flat_records(assumed)] == [True]
     assert [flat.get("assumed") for flat in flat_records(record)] == [None]
     assert agent_trace(assumed)["metadata"]["intent-lsp"]["assumed"] is True

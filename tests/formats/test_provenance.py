@@ -73,15 +73,15 @@ def test_a_hover_tells_intent_who_when_tool_class_verdict_confidence_and_record(
         ({}, AGENT, Confidence.EXACT, "an agent · "),
         ({}, UNKNOWN_CONTRIBUTOR, Confidence.EXACT, "unknown · "),
         ({}, Contributor(EntityType.MIXED, "gpt"), Confidence.EXACT, "gpt and a person · "),
-        ({}, HUMAN, Confidence.NORMALIZED, " · later only its white space was changed · "),
-        ({}, HUMAN, Confidence.MOVED, " · it was moved here later · "),
+        ({}, HUMAN, Confidence.NORMALIZED, " · later only the text's white space was changed · "),
+        ({}, HUMAN, Confidence.MOVED, " · the text was moved here later · "),
         ({"inferred": True}, HUMAN, Confidence.EXACT, " · INTENT_EVOLUTION (inferred) · "),
         ({"inferred": False}, HUMAN, Confidence.EXACT, " · INTENT_EVOLUTION · "),
         (
             {"scope_validation": ScopeValidation.FAIL},
             HUMAN,
             Confidence.EXACT,
-            " · FAIL: it was out of scope · ",
+            " · FAIL: the edit was out of scope · ",
         ),
         (
             {"mutation_class": MutationClass.BUG_FIX},
@@ -137,7 +137,7 @@ def test_what_nobody_explains_has_no_words() -> None:
         ({"scope_validation": ScopeValidation.FAIL, "intent_id": None}, ["no intent was selected"]),
         (
             {"approval": Approval(choice=ApprovalChoice.ONCE, session_id="s")},
-            ["a person approved it"],
+            ["a person approved the edit"],
         ),
         (
             {
@@ -145,13 +145,13 @@ def test_what_nobody_explains_has_no_words() -> None:
                     choice=ApprovalChoice.ONCE, session_id="s", channel=ApprovalChannel.ELICITATION
                 )
             },
-            ["its agent's client approved it"],
+            ["the agent's client approved the edit"],
         ),
         (
             {"grant": Grant(patterns=("a",), reason="a\nb", granted_by="s", expires_at=None)},
             ["a b"],
         ),
-        ({"success": False, "error": "no\x1b room"}, ["it failed: no  room"]),
+        ({"success": False, "error": "no\x1b room"}, ["the call failed: no  room"]),
         (
             {"concurrent_modification": True, "compared": False},
             [

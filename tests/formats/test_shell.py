@@ -104,7 +104,11 @@ def test_what_is_not_refused_by_name_any_more_has_a_reason() -> None:
             "rm",
             "`find` fills in `{}` when it runs, so the file is not known before",
         ),
-        ("find . -exec rm +", "rm", "`find` adds the files that it finds, so they are not known"),
+        (
+            "find . -exec rm +",
+            "rm",
+            "`find` runs the command on files that it finds, so they are not known",
+        ),
         (
             "ls | xargs rm",
             "rm",

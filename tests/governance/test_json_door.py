@@ -234,8 +234,8 @@ def test_a_subagent_works_for_an_intent_of_its_own(door: JsonDoor) -> None:
         ("read", builder(), "path", "a path or a uri is needed"),
         ("read", builder(path="../x"), "path", "leads out of the root"),
         ("read", builder(uri="file:///etc/passwd"), "uri", "is not below"),
-        ("apply", writes(LOGIN), "newText", "is missing, and so is an edit"),
-        ("apply", builder(toolName="W", edit={}), "edit", "it changes nothing"),
+        ("apply", writes(LOGIN), "newText", "is missing; give newText or edit"),
+        ("apply", builder(toolName="W", edit={}), "edit", "the edit changes nothing"),
     ],
 )
 def test_wrong_params_are_answered_with_the_field_and_a_cure(

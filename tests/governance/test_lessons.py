@@ -88,7 +88,7 @@ def test_what_went_wrong_is_told_where_the_team_wants_it(
     (verified,) = lesson_texts(verification)
     assert verified == (
         'VERIFICATION_FAILED: "verification" running "pytest" failed. '
-        "Fix what it found before you call the work done."
+        "Fix what the check found before you call the work done."
     )
 
 

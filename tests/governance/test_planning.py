@@ -405,17 +405,17 @@ def test_patterns_are_asked_for_one_by_one(planner: PlanningAgent) -> None:
     assert ungrantable(("docs/**", "src/*.py"), is_directory) is None
     assert ungrantable(("docs/**", "**", "!x"), is_directory) == (
         1,
-        "It matches every file of the work tree.",
+        "The glob matches every file of the work tree.",
     )
     # A whole scope has exclusions, too; they are no wish of their own.
     assert ungrantable(("docs/**", "!docs/x"), is_directory) == (
         1,
-        "It begins with `!`, so it only excludes files.",
+        "The glob begins with `!`, so it only excludes files.",
     )
     assert ungrantable(("docs/**", "!docs/x"), is_directory, of_new_intent=True) is None
     assert ungrantable(("!docs/x", ".git/**"), is_directory, of_new_intent=True) == (
         1,
-        "It matches control files, which no intent can own.",
+        "The glob matches control files, which no intent can own.",
     )
 
 

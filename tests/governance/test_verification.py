@@ -196,7 +196,7 @@ def test_a_commit_that_takes_records_out_is_missed(place: Repository) -> None:
     place.commit("take two out")
     found = proved(place.root)
     assert problems(found) == {"TRUNCATED": "ERROR"}
-    assert f"commit {before[:12]} still has it" in found.problems[0].message
+    assert f"commit {before[:12]} still has the record" in found.problems[0].message
 
 
 def test_a_shallow_clone_proves_by_the_commit_that_it_has(

@@ -300,7 +300,7 @@ def test_what_stands_in_the_place_of_our_directory_is_refused(
     place(local(tmp_path))
     with pytest.raises(UnsafePathError):
         ledger.append(edit())
-    with pytest.raises(LedgerUnavailableError, match="cannot be kept for later"):
+    with pytest.raises(LedgerUnavailableError, match="the record cannot be stored"):
         ledger.append_or_queue(edit())
 
 

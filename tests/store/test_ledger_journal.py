@@ -210,7 +210,7 @@ def test_a_journal_that_cannot_be_made_shorter_grows_to_twice_its_size(
     for _ in range(1000):
         journal.note(b"%050d\n" % 7)
     assert 2000 <= journal.path.stat().st_size <= 2100
-    assert caplog.text.count("it is full") == 1
+    assert caplog.text.count("the journal is full") == 1
     assert len(caplog.records) < 10
 
 

@@ -43,7 +43,7 @@ export function statusLabel(status: Status, intents: readonly Intent[]): Label |
     return { text: '$(warning) Intents off', tooltip, warns: true };
   }
   const blind = (status.blindHosts ?? []).map(
-    (host) => `${host} did not ask while files changed: see Problems\n`,
+    (host) => `${host} did not ask intent-lsp while files changed: see Problems\n`,
   );
   const warns = blind.length > 0;
   const id = status.activeIntentId;

@@ -49,7 +49,7 @@ test('the status bar warns of agent hosts that did not ask', () => {
   for (const activeIntentId of ['INT-001', null]) {
     const label = statusLabel({ ...STATUS, activeIntentId, blindHosts: ['Codex'] }, [INTENT]);
     assert.equal(label?.warns, true);
-    assert.match(label.tooltip, /^Codex did not ask while files changed: see Problems\n/u);
+    assert.match(label.tooltip, /^Codex did not ask intent-lsp while files changed: see Problems\n/u);
   }
 });
 

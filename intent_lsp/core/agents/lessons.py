@@ -23,7 +23,7 @@ _ADVICE: Final[Mapping[str, str]] = {
     GateCode.CONTRACT_DRIFT: "Do not change .orchestration/, and ask a person to restore it.",
     LessonCode.MUTATION_FAILED: "Read the file again before the next attempt.",
     LessonCode.COMPLETION_FAILED: "Meet the acceptance criteria before the intent is completed.",
-    LessonCode.VERIFICATION_FAILED: "Fix what it found before you call the work done.",
+    LessonCode.VERIFICATION_FAILED: "Fix what the check found before you call the work done.",
 }
 _MOMENT = re.compile(r"[0-9]{4}-[0-9:.TZ+-]{1,32}")
 _CODE_AT_MOST: Final = 48

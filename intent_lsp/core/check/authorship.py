@@ -95,7 +95,7 @@ def agent_evidence(
     if by_own is not None:
         return "a record of this file names an agent" if by_own else None
     if named is not None:
-        return f"the commit names {named}"
+        return f"the commit names the agent {named}"
     if agents_of(others):
         return "no record explains this file, and other records of the change name an agent"
     return None

@@ -288,7 +288,7 @@ def _weigh_searched(call: ProgramCall, row: ProgramRow, lists: CommandLists, dep
             run.append(
                 Word(
                     "{}",
-                    f"`{call.name}` adds the files that it finds, so they are not known",
+                    f"`{call.name}` runs the command on files that it finds, so they are not known",
                     literal=False,
                 )
             )

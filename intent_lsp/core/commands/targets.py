@@ -130,7 +130,7 @@ def _copied(row: ProgramRow, arguments: Arguments, site: Site) -> Iterator[Comma
     if not sources:
         yield unknown(
             site.program,
-            f"`{site.program}` lacks its source or its target, so its files are not known",
+            f"`{site.program}` is given no source or no target, so its files are not known",
         )
     elif row.operands is Operands.SEND:
         yield _sent(last[0], site)

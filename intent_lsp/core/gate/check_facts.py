@@ -32,7 +32,7 @@ from intent_lsp.core.gate.request import (
 from intent_lsp.core.intents import Status
 from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath
 
-NO_PATH = "The call does not name the files that it would change, so none is refused here."
+NO_PATH = "The call does not name the files that it would change, so this check refuses none."
 
 
 def governance(question: GateRequest) -> str:
@@ -53,7 +53,7 @@ def change(question: GateRequest) -> str:
         )
     if question.call.mutating:
         return f"This call of {tool} can change files, so it is judged."
-    return f"This call of {tool} changes no file, so only row 5 applies to it."
+    return f"This call of {tool} changes no file, so only row 5 (blocked tools) is checked."
 
 
 def inside(question: GateRequest, denied: Denied | None) -> str:
@@ -76,8 +76,8 @@ def known_intent(question: GateRequest, denied: Denied | None) -> str:
     """Describe gate row 9 (passed if `denied` is None): whether the intents file has the intent."""
     cited, intent = _cited(question), shown(question.intent.id)
     if denied is not None:
-        others = shown_list(open_ids(question.intents))
-        return f"The intent {cited} is not in {INTENTS_FILE}; these are open: {others}."
+        open_intents = shown_list(open_ids(question.intents))
+        return f"The intent {cited} is not in {INTENTS_FILE}; these are open: {open_intents}."
     if cited == intent:
         return f"The intent {intent} is in {INTENTS_FILE}."
     return f"The intent {intent} is in {INTENTS_FILE}; {cited} is an earlier id of it."
@@ -86,13 +86,12 @@ def known_intent(question: GateRequest, denied: Denied | None) -> str:
 def status(question: GateRequest, denied: Denied | None) -> str:
     """Describe gate row 10 (passed if `denied` is None): the active intent's status."""
     intent = question.intent
-    name, value = shown(intent.id), intent.status.value
+    intent_id, word = shown(intent.id), intent.status.value
     if denied is not None:
-        why = f"The intent {name} has the status {value}"
-        return f"{why}, so no file may be edited for it any more."
+        return f"The intent {intent_id} has the status {word}, so no file may be edited for it."
     if intent.status is Status.BLOCKED:
-        return f"The intent {name} has the status {value}, so edits for it get a warning."
-    return f"The intent {name} has the status {value}, so files may be edited for it."
+        return f"The intent {intent_id} has the status {word}, so edits for it get a warning."
+    return f"The intent {intent_id} has the status {word}, so files may be edited for it."
 
 
 def ignored(question: GateRequest, denied: Denied | None) -> str:
@@ -116,13 +115,13 @@ def scope(question: GateRequest, denied: Denied | None) -> str:
         if not question.files:
             return NO_PATH
         return f"The intent {intent} owns {fact_list(_owned(question, p) for p in question.paths)}."
-    told = fact_list(_foreign(question, path) for path in denied.paths)
+    files = fact_list(_foreign(question, path) for path in denied.paths)
     globs = shown_list(question.scope.patterns)
-    sentence = f"the intent {intent} does not own {told}; its globs are: {globs}."
     call = question.call
+    reason = f"the intent {intent} does not own {files}; its globs are: {globs}."
     if call is not None and call.approval is not None:
-        return f"A person has approved this ({call.approval.value}), although {sentence}"
-    return sentence[0].upper() + sentence[1:]
+        return f"A person has approved this ({call.approval.value}), although {reason}"
+    return reason[0].upper() + reason[1:]
 
 
 def stale(question: GateRequest, denied: Denied | None) -> str:
@@ -135,14 +134,14 @@ def stale(question: GateRequest, denied: Denied | None) -> str:
     if denied is None:
         if not question.files:
             return NO_PATH
-        told = fact_list(_reading(fact, claims=claims) for fact in question.files)
-        among = ", and no other session claims one" if claims else ""
-        return f"No file has changed since it was read{among}: {told}."
+        files = fact_list(_reading(fact, claims=claims) for fact in question.files)
+        unclaimed = ", and no other session claims one" if claims else ""
+        return f"No file has changed since it was read{unclaimed}: {files}."
     failing = frozenset(denied.paths)
-    files = (fact for fact in question.files if fact.path in failing)
-    told = fact_list(_reading(fact, claims=claims) for fact in files)
-    among = ", or another session claims them" if claims else ""
-    return f"These files changed since they were read{among}: {told}."
+    facts = (fact for fact in question.files if fact.path in failing)
+    files = fact_list(_reading(fact, claims=claims) for fact in facts)
+    or_claimed = ", or another session claims them" if claims else ""
+    return f"These files changed since they were read{or_claimed}: {files}."
 
 
 def _cited(question: GateRequest) -> str:
@@ -166,18 +165,18 @@ def _foreign(question: GateRequest, path: WorkspacePath) -> str:
         for owner in question.owners(path)
         if owner.intent_id in usable and owner.intent_id != question.intent.id
     ]
-    told = first_of(owning) if owning else "no open intent owns it"
+    owners = first_of(owning) if owning else "no open intent owns it"
     if question.scope.excludes(path):
-        told = f"an exclusion of the intent matches it; {told}"
-    return f"{shown(path)} ({told})"
+        owners = f"an exclusion of the intent matches it; {owners}"
+    return f"{shown(path)} ({owners})"
 
 
 def _reading(fact: FileFact, *, claims: bool) -> str:
     read = "never" if fact.expected is Unread.NEVER else shown_hash(fact.expected)
-    told = f"{shown(fact.path)} (read: {read}, now: {shown_hash(fact.current)}"
+    hashes = f"read: {read}, now: {shown_hash(fact.current)}"
     if not claims or fact.claimed_by is None:
-        return f"{told})"
-    return f"{told}; session {shown(fact.claimed_by)} has claimed the file)"
+        return f"{shown(fact.path)} ({hashes})"
+    return f"{shown(fact.path)} ({hashes}; session {shown(fact.claimed_by)} has claimed the file)"
 
 
 def checkout(question: GateRequest, denied: Denied | None) -> str:
@@ -190,17 +189,17 @@ def checkout(question: GateRequest, denied: Denied | None) -> str:
         return "The policy requires no checkout in every turn (require_checkout: false)."
     if call.checked_out is None:
         return "No intent was checked out in this turn (require_checkout: true)."
-    told = f"The intent {shown(call.checked_out)} was checked out in this turn"
+    checkout_fact = f"The intent {shown(call.checked_out)} was checked out in this turn"
     if call.cited is None:
-        return f"{told}, and the call cites no other."
+        return f"{checkout_fact}, and the call cites no other."
     cited, but = shown(call.cited), "and" if denied is None else "but"
-    return f"{told}, {but} the call cites {cited}."
+    return f"{checkout_fact}, {but} the call cites {cited}."
 
 
 def contract(question: GateRequest, denied: Denied | None) -> str:
     """Describe gate row 4 (passed if `denied` is None): what is wrong in `.orchestration/`."""
     if denied is None:
-        return "Nothing is wrong in .orchestration/, or the policy ignores it (contract)."
+        return "Nothing is wrong in .orchestration/, or the policy ignores it (contract: ignore)."
     drift = _call(question).drift
     wrong = fact_list(f"{shown(found.path)} {shown(found.problem)}" for found in drift)
     return f"This is wrong in .orchestration/, so the policy refuses calls: {wrong}."
@@ -218,10 +217,12 @@ def denied_paths(question: GateRequest, denied: Denied | None) -> str:
     """Describe gate row 6 (passed if `denied` is None): the paths that no agent may change."""
     if denied is not None:
         found = _call(question).denied_paths
-        told = fact_list(
+        files = fact_list(
             f"{shown(each.path)} (by the glob {shown(each.path_glob)})" for each in found
         )
-        return f"Agents may not change these control files or files that the policy denies: {told}."
+        return (
+            f"Agents may not change these control files or files that the policy denies: {files}."
+        )
     if not question.files:
         return NO_PATH
     paths = shown_list(question.paths)
@@ -266,27 +267,28 @@ def person(question: GateRequest, decision: Decision) -> str:
     `decision` is the gate's decision on the whole call.
     """
     call = _call(question)
-    hitl = f"hitl: {call.hitl.value}"
+    hitl_mode = f"hitl: {call.hitl.value}"
     if call.approval is not None:
-        return f"A person has approved this call ({call.approval.value}; {hitl})."
+        return f"A person has approved this call ({call.approval.value}; {hitl_mode})."
     match decision:
         case Ask(why):
             return (
-                f"A person has to approve this, and would be asked: {_cause(call, why)} ({hitl})."
+                f"A person has to approve this, and would be asked: {_cause(call, why)}"
+                f" ({hitl_mode})."
             )
         case Denied():
-            return f"No person is asked, since another row refuses the call ({hitl})."
+            return f"No person is asked, since another check refuses the call ({hitl_mode})."
         case Allowed():
-            return f"No person has to approve this ({hitl})."
+            return f"No person has to approve this ({hitl_mode})."
         case _ as never:
             assert_never(never)
 
 
 def _cause(call: CallFacts, why: Denied) -> str:
     if call.bootstrap:
-        return "it would write the first intent"
+        return "the call would write the first intent"
     if why.code is GateCode.SCOPE_VIOLATION:
-        return "only row 12 (the scope of the intent) refuses it"
+        return "the file is out of the intent's scope, and nothing else refuses the call"
     return "the policy requires approval of every call"
 
 

@@ -127,13 +127,13 @@ def stale_file(question: GateRequest) -> Denied | None:
     failing = [fact for fact in question.files if _stale(fact) or _claimed(question, fact)]
     if not failing:
         return None
-    what = "is being written by another session"
+    reason = "is being written by another session"
     if _stale(failing[0]):
-        what = "changed since it was read"
+        reason = "changed since it was read"
     paths = tuple(fact.path for fact in failing)
     return Denied(
         code=GateCode.STALE_FILE,
-        message=f"Stale File: {first_of(paths)} {what}. Re-read before writing.",
+        message=f"Stale File: {first_of(paths)} {reason}. Re-read before writing.",
         details={"files": [_stale_details(question, fact) for fact in failing]},
         paths=paths,
     )
@@ -169,11 +169,11 @@ def contract_drift(question: GateRequest) -> Denied | None:
     drift = _call(question).drift
     if not drift:
         return None
-    what = listed([f"{found.path} {found.problem}" for found in drift])
+    problems = listed([f"{found.path} {found.problem}" for found in drift])
     return Denied(
         code=GateCode.CONTRACT_DRIFT,
         message=f"PreToolUse denied {question.tool_name}: .orchestration directory contract"
-        f" violation ({what}). Restore required control-plane files and remove unexpected"
+        f" violation ({problems}). Restore required control-plane files and remove unexpected"
         " entries.",
         details={"violations": [{"path": found.path, "problem": found.problem} for found in drift]},
         paths=question.paths,

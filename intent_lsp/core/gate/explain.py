@@ -61,13 +61,13 @@ _NEEDS_ACTIVE: Final = frozenset((9, 10, 11, SCOPE_ROW))
 _NEEDS_KNOWN: Final = _NEEDS_ACTIVE - {9}
 
 _OFF: Final = "Not checked, since governance is off."
-_AGENTS: Final = "Not checked for a person's save; this row is for agents' calls."
+_AGENTS: Final = "Not checked for a person's save; this check is for agents' calls only."
 _READS: Final = "Not checked, since the call changes no file."
 _FIRST: Final = "Not checked, since there is no intent yet and this call writes the first one."
 _LOOKS: Final = "Not checked, since by its text the command only reads."
 
-_NO_INTENT: Final = "Cannot be checked, since no intent is active (row 8)."
-_UNKNOWN_INTENT: Final = "Cannot be checked, since the intent {} is not known (row 9)."
+_NO_INTENT: Final = "Cannot be checked, since no intent is active."
+_UNKNOWN_INTENT: Final = "Cannot be checked, since the intent {intent} is not in the intents file."
 
 _ROWS: Final[Mapping[int, tuple[str, Callable[[GateRequest, Denied | None], str]]]] = {
     3: ("The intent was checked out in this turn", check_facts.checkout),
@@ -179,7 +179,7 @@ def _without_intent(question: GateRequest, number: int) -> str | None:
     if active is None:
         return _NO_INTENT if number in _NEEDS_ACTIVE else None
     if number in _NEEDS_KNOWN and question.intents.get(active) is None:
-        return _UNKNOWN_INTENT.format(shown(active))
+        return _UNKNOWN_INTENT.format(intent=shown(active))
     return None
 
 

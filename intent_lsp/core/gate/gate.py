@@ -102,7 +102,7 @@ def judge_call(question: GateRequest, call: CallFacts) -> Decision:
     if first is not None:
         return first
     if _asks_person(question, call):
-        return Ask(rejected(question, "no person has approved it"))
+        return Ask(rejected(question, "no person has approved the call"))
     return _allowed(question, call)
 
 

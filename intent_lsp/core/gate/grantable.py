@@ -33,9 +33,9 @@ def ungrantable(pattern: str, is_directory: Callable[[str], bool]) -> str | None
     """
     spelled = normalize(pattern)
     if spelled.exclusion:
-        return "It begins with `!`, so it only excludes files."
+        return "The glob begins with `!`, so it only excludes files."
     if spelled.glob in ("**", "**/*", "**/**"):
-        return "It matches every file of the work tree."
+        return "The glob matches every file of the work tree."
     found = next((f for f in pattern_findings(pattern, is_directory) if f.code in _REFUSED), None)
     if found is not None:
         return found.message
@@ -44,5 +44,5 @@ def ungrantable(pattern: str, is_directory: Callable[[str], bool]) -> str | None
     segments = tuple(folded.split("/"))
     inside = any(segments[: len(head)] == head for head in _HEADS)
     if not CONTROL_NAMES.isdisjoint(segments) or (inside and reaches_control_plane(folded)):
-        return "It matches control files, which no intent can own."
+        return "The glob matches control files, which no intent can own."
     return None

@@ -152,20 +152,28 @@ def _told(
     anchor: Anchor, search: EvidenceSearch, files: Collection[str]
 ) -> tuple[LedgerCode, Severity, str]:
     held = search.held.get(anchor.hash)
-    where = "" if held is None else f"; {_place(held)} still has it"
+    where_it_is = "" if held is None else f"; {_commit(held)} still has the record"
     name = anchor.hash.removeprefix(_PREFIX)[:_SHORT]
     known = anchor.kind is AnchorKind.KNOWN_HEAD
-    what = f"record {name}, which {_voucher(anchor)} names, is in no file of the ledger"
+    lost = f"record {name}, which {_voucher(anchor)} names, is in no file of the ledger"
     if known:
-        what = f"record {name}, once the newest on this machine, is in no file of the ledger"
+        lost = f"record {name}, once the newest on this machine, is in no file of the ledger"
     if known and held is not None and not held.below:
-        return LedgerCode.HEAD_ELSEWHERE, Severity.INFORMATION, f"{what} here{where}"
+        return LedgerCode.HEAD_ELSEWHERE, Severity.INFORMATION, f"{lost} here{where_it_is}"
     if held is not None and held.below and held.file not in files:
-        return LedgerCode.MISSING_SEGMENT, Severity.ERROR, f"{what}: {held.file} is missing{where}"
+        return (
+            LedgerCode.MISSING_SEGMENT,
+            Severity.ERROR,
+            f"{lost}: {held.file} is missing{where_it_is}",
+        )
     if known and held is None and not search.whole:
-        message = f"{what}; not all of git's history could be searched for it"
+        message = f"{lost}; not all of git's history could be searched for it"
         return LedgerCode.TRUNCATED, Severity.WARNING, message
-    return LedgerCode.TRUNCATED, Severity.ERROR, f"{what}: the ledger's end was cut off{where}"
+    return (
+        LedgerCode.TRUNCATED,
+        Severity.ERROR,
+        f"{lost}: the ledger's end was cut off{where_it_is}",
+    )
 
 
 def _voucher(anchor: Anchor) -> str:
@@ -174,7 +182,7 @@ def _voucher(anchor: Anchor) -> str:
     return f"the {anchor.kind.value} {anchor.name}".rstrip()
 
 
-def _place(held: RecordCommit) -> str:
+def _commit(held: RecordCommit) -> str:
     by = "" if held.named else ", which only a stash or a reflog keeps,"
     return f"commit {held.commit[:_SHORT]}{by}"
 

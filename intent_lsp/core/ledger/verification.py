@@ -176,7 +176,7 @@ def proved(anchors: Sequence[Anchor], extent: Extent) -> str:
     held.sort(key=lambda found: found[0], reverse=True)
     told = []
     for count, anchor in held:
-        sentence = f"{_counted(count, extent)} since {_where(anchor)}"
+        sentence = f"{_unchanged_records(count, extent)} since {_anchor_name(anchor)}"
         if sentence not in told:
             told.append(sentence)
     count = len(told) - _NAMED
@@ -196,20 +196,20 @@ def conditional(extent: Extent) -> str:
     rest = extent.records - extent.proven
     if not rest:
         return "no record: all are proven"
-    counted = f"the {rest:,} records after that" if extent.proven else f"all {rest:,} records"
+    unproven = f"the {rest:,} records after that" if extent.proven else f"all {rest:,} records"
     if extent.heads > 1:
-        others = extent.heads - 1
-        counted = f"{counted}, and other branches of the ledger ({others})"
-    return f"someone with write access could have rewritten {counted}"
+        branches = extent.heads - 1
+        unproven = f"{unproven}, and other branches of the ledger ({branches})"
+    return f"someone with write access could have rewritten {unproven}"
 
 
-def _counted(count: int, extent: Extent) -> str:
+def _unchanged_records(count: int, extent: Extent) -> str:
     if count == extent.records:
         return f"all {count:,} records are unchanged"
     return f"the first {count:,} of {extent.records:,} records are unchanged"
 
 
-def _where(anchor: Anchor) -> str:
+def _anchor_name(anchor: Anchor) -> str:
     match anchor.kind:
         case AnchorKind.COMMIT | AnchorKind.EARLIER_COMMIT:
             return f"commit {anchor.name[:_SHORT]}"

@@ -45,7 +45,7 @@ def expand_braces(pattern: str) -> tuple[str, ...]:
     try:
         rows = _expand(text, _Work(), top=True)
     except RecursionError:
-        raise PatternLimitError("its braces are nested too deeply") from None
+        raise PatternLimitError("the pattern's braces are nested too deeply") from None
     return tuple(dict.fromkeys(row.translate(_SHOWN) for row in rows))
 
 
@@ -61,7 +61,7 @@ class _Work:
         """Subtract `amount` from the budget. Raise PatternLimitError if the budget is too small."""
         self.left -= amount
         if self.left < 0:
-            raise PatternLimitError("its braces are nested too deeply")
+            raise PatternLimitError("the pattern's braces are nested too deeply")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,7 +139,9 @@ def _combined(rows: Sequence[str], pre: str, values: Sequence[str]) -> list[str]
     Raise PatternLimitError if there are too many results or they are too long.
     """
     if len(rows) * len(values) > MAX_ALTERNATIVES:
-        raise PatternLimitError(f"it has more than {MAX_ALTERNATIVES:,} alternatives in braces")
+        raise PatternLimitError(
+            f"the pattern has more than {MAX_ALTERNATIVES:,} alternatives in braces"
+        )
     combined = [row + pre + value for row in rows for value in values]
     _bounded(combined)
     return combined
@@ -148,10 +150,12 @@ def _combined(rows: Sequence[str], pre: str, values: Sequence[str]) -> list[str]
 def _bounded(rows: Sequence[str]) -> None:
     """Raise PatternLimitError if there are too many expanded texts, or too many characters."""
     if len(rows) > MAX_ALTERNATIVES:
-        raise PatternLimitError(f"it has more than {MAX_ALTERNATIVES:,} alternatives in braces")
+        raise PatternLimitError(
+            f"the pattern has more than {MAX_ALTERNATIVES:,} alternatives in braces"
+        )
     if sum(map(len, rows)) > MAX_EXPANDED:
         raise PatternLimitError(
-            f"it has more than {MAX_EXPANDED:,} characters when its braces are expanded"
+            f"the pattern has more than {MAX_EXPANDED:,} characters when its braces are expanded"
         )
 
 
@@ -179,7 +183,9 @@ def _sequence(body: str) -> list[str]:
     start, stop = (ord(bound) if letters else int(bound) for bound in bounds[:2])
     step = max(abs(int(bounds[2])), 1) if len(bounds) > 2 else 1  # noqa: PLR2004 - a third part
     if max(abs(start), abs(stop)) > _MAX_NUMBER or abs(stop - start) // step >= MAX_ALTERNATIVES:
-        raise PatternLimitError(f"it has more than {MAX_ALTERNATIVES:,} alternatives in braces")
+        raise PatternLimitError(
+            f"the pattern has more than {MAX_ALTERNATIVES:,} alternatives in braces"
+        )
     span = range(start, stop + 1, step) if start <= stop else range(start, stop - 1, -step)
     if letters:
         return [chr(code) if code != ord("\\") else "" for code in span]

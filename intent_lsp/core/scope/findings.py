@@ -127,8 +127,8 @@ def _dead(pattern: Pattern, is_directory: Callable[[str], bool]) -> Iterator[Pat
     glob = pattern.spelling.glob
     found = suggestions.foreign(pattern, is_directory)
     if found is not None:
-        why, cure = found
-        yield _finding(FileCode.DEAD_GLOB, f"This pattern {why}." + _meaning(cure), cure)
+        fault, cure = found
+        yield _finding(FileCode.DEAD_GLOB, f"This pattern {fault}." + _meaning(cure), cure)
     elif not glob:
         yield _nothing(pattern)
     elif not pattern.rows:
@@ -159,12 +159,14 @@ def _meant(pattern: Pattern, is_directory: Callable[[str], bool]) -> Iterator[Pa
     if directories:
         cure = f"{glob}/**" if len(directories) == len(pattern.rows) else None
         directory = directories[0]
-        yield _doubt(pattern, f"`{directory}` is a directory; this owns no file in it.", cure)
+        yield _doubt(
+            pattern, f"`{directory}` is a directory; this pattern owns no file in it.", cure
+        )
     escaped = suggestions.escaped_brackets(glob, is_directory)
     if escaped is not None:
         yield _doubt(
             pattern,
-            "Brackets match one of the letters in them, but here a directory is named so.",
+            "Brackets match one of the characters in them, but here a directory's name has them.",
             escaped,
         )
     split = suggestions.split_globstar(glob)
@@ -229,7 +231,7 @@ def _file_findings(intents: Intents, scopes: Sequence[Scope]) -> Iterator[ScopeF
                 yield _scope_finding(intent.id, at, FileCode.SCOPE_CONTROL_PLANE, message)
         for at, other in covered(scope.compiled):
             wider = scope.patterns[other]
-            message = f"`{wider}` already matches every file that this matches."
+            message = f"`{wider}` already matches every file that this pattern matches."
             yield _scope_finding(intent.id, at, FileCode.COVERED_GLOB, message)
 
 

@@ -72,7 +72,9 @@ class _Builder:
 
     def _alternatives(self, start: int, end: int, depth: int) -> tuple[Items, ...]:
         if depth > MAX_EXTGLOB_DEPTH:
-            raise PatternLimitError(f"its extglobs are nested more than {MAX_EXTGLOB_DEPTH} deep")
+            raise PatternLimitError(
+                f"the pattern's extglobs are nested more than {MAX_EXTGLOB_DEPTH} deep"
+            )
         found: list[list[Item]] = [[]]
         at = start
         while at < end:
@@ -120,7 +122,9 @@ def read_segment(text: str, *, folded: bool = False) -> Items | None:
         return None
     closing = _closing(tokens)
     if len(closing) > MAX_EXTGLOBS:
-        raise PatternLimitError(f"it has more than {MAX_EXTGLOBS} extglobs between two slashes")
+        raise PatternLimitError(
+            f"the pattern has more than {MAX_EXTGLOBS} extglobs between two slashes"
+        )
     return _Builder(tokens, closing).build()
 
 
@@ -187,7 +191,7 @@ def _tokens(text: str, *, folded: bool) -> list[_Token] | None:
             tokens.append(_single(char, plain=plain, folded=folded))
     if posix > MAX_POSIX_CLASSES:
         raise PatternLimitError(
-            f"it has more than {MAX_POSIX_CLASSES} POSIX classes between two slashes"
+            f"the pattern has more than {MAX_POSIX_CLASSES} POSIX classes between two slashes"
         )
     return tokens
 

@@ -114,7 +114,7 @@ class Automaton:
             for char in samples if state.letters is None else (*state.letters, OTHER):
                 left -= 1 + state.bits.bit_count() + len(state.runs)
                 if left < 0:
-                    raise PatternLimitError("its part with `!(…)` is too complex")
+                    raise PatternLimitError("the pattern's part with `!(…)` is too complex")
                 after = self.step(state, char)
                 if after not in seen:
                     seen.add(after)

@@ -112,7 +112,7 @@ class Pattern:
 
     def _read(self) -> tuple[PatternRow, ...]:
         if len(self.text) > MAX_PATTERN:
-            raise PatternLimitError(f"it is longer than {MAX_PATTERN} characters")
+            raise PatternLimitError(f"the pattern is longer than {MAX_PATTERN} characters")
         glob = self.spelling.glob
         if self.reading.nfc:
             glob = unicodedata.normalize("NFC", glob)
@@ -127,10 +127,12 @@ class Pattern:
         segments = {segment for row in rows for segment in row if segment is not None}
         classes = frozenset[object]().union(*(segment.classes for segment in segments))
         if len(classes) > MAX_CLASSES:
-            raise PatternLimitError(f"it has more than {MAX_CLASSES} different bracket expressions")
+            raise PatternLimitError(
+                f"the pattern has more than {MAX_CLASSES} different bracket expressions"
+            )
         if sum(1 for segment in segments if segment.flat is None) > MAX_AUTOMATA:
             raise PatternLimitError(
-                f"it has more than {MAX_AUTOMATA} different path segments with extglobs"
+                f"the pattern has more than {MAX_AUTOMATA} different path segments with extglobs"
             )
 
 

@@ -36,7 +36,7 @@ def read_row(text: str, *, folded: bool) -> PatternRow | None:
     """
     parts = _SLASHES.split(text)
     if parts.count("**") > MAX_GLOBSTARS:
-        raise PatternLimitError(f"it has more than {MAX_GLOBSTARS} `**`")
+        raise PatternLimitError(f"the pattern has more than {MAX_GLOBSTARS} `**`")
     row: list[Segment | None] = []
     dead = False
     for part in _without_parents(parts):

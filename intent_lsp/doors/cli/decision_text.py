@@ -13,8 +13,8 @@ from intent_lsp.governance.calls.admission import CallDecision
 from intent_lsp.governance.judging.save_judge import Judgement
 
 _GOES_THROUGH: Final = {
-    Enforcement.OBSERVE: "it would be saved without a warning, and recorded as FAIL",
-    Enforcement.WARN: "it would be saved, shown as a problem, and recorded as FAIL",
+    Enforcement.OBSERVE: "the file would be saved without a warning, and recorded as FAIL",
+    Enforcement.WARN: "the file would be saved, shown as a problem, and recorded as FAIL",
     Enforcement.BLOCK: "the save would be refused, and its text kept as a draft",
 }
 

@@ -44,7 +44,7 @@ def answer(call: Call) -> int:
         for line in _lines(each, silent.get(each.host.name)):
             page.line(line)
     if not shown:
-        page.line("No agent host is registered here: `intent-lsp agents install` does it.")
+        page.line("No agent host is registered here: `intent-lsp agents install` registers one.")
     for each in every:
         if each.signs and not each.registered:
             page.remark(
@@ -84,11 +84,11 @@ def _unasked(report: HostReport, silent: BlindHost | None) -> Iterator[str]:
 
 
 def _probe_line(probe: ProbeFinding) -> str:
-    what = f"{probe.path}, {probe.event}: `{probe.command}`"
+    hook = f"{probe.path}, {probe.event}: `{probe.command}`"
     if not probe.blocks:
-        return f"{what} does not block: {probe.cause}"
+        return f"{hook} does not block: {probe.cause}"
     odd = f"; {probe.cause}" if probe.cause else ""
-    return f"{what} blocks, in {probe.seconds:.1f} s{odd}"
+    return f"{hook} blocks, in {probe.seconds:.1f} s{odd}"
 
 
 def _json(report: HostReport, silent: BlindHost | None) -> dict[str, object]:

@@ -47,7 +47,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 def _answer(call: Call) -> None:
     person_needed("`intent-lsp init`")
     root = directory(call.options.directory).absolute()
-    before = governed_root(str(root))
+    outer_root = governed_root(str(root))
     created = initialise(root)
     if call.options.agents:
         _register(call, root, created)
@@ -57,9 +57,9 @@ def _answer(call: Call) -> None:
         _tell(call.page, root, created)
     if call.options.json:
         return
-    if created and before not in (None, root):
+    if created and outer_root not in (None, root):
         call.page.remark(
-            f"intent-lsp: until now {before} governed this directory;"
+            f"intent-lsp: until now {outer_root} governed this directory;"
             f" from now on {root} has intents of its own"
         )
 

@@ -61,7 +61,8 @@ def answer(call: Call) -> None:
         return
     call.page.table(facts_table(_facts(known)))
     for lack in known.offers:
-        call.page.remark(f"intent-lsp: {lack.what}; `{lack.command}` fixes that")
+        problem = lack.what
+        call.page.remark(f"intent-lsp: {problem}; `{lack.command}` fixes that")
 
 
 def _known(governance: Governance, call: Call) -> _Known:

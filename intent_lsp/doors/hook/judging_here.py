@@ -49,4 +49,4 @@ def _in_time(
     thread = threading.Thread(target=lambda: found.append(answering.answer(data)), daemon=True)
     thread.start()
     thread.join(max(0.0, seconds - passed()))
-    return found[0] if found else answering.failed(f"it was not judged within {seconds:g} s")
+    return found[0] if found else answering.failed(f"the call was not judged within {seconds:g} s")

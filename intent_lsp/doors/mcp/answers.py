@@ -28,8 +28,9 @@ from intent_lsp.governance.plan.checkout import CheckoutRefusal
 _ARGUMENT_NAMES: Final = {camel_case(name): name for name in ("new_text", "read_hash", "tool_name")}
 
 NOT_GOVERNED: Final = (
-    "No .orchestration/active_intents.yaml governs {}. Name an absolute path of a governed project"
-    " (root or path), start the server with --root, or ask a person to run `intent-lsp init` there."
+    "No .orchestration/active_intents.yaml governs {directory}. Name an absolute path of a governed"
+    " project (root or path), start the server with --root, or ask a person to run"
+    " `intent-lsp init` there."
 )
 CURE_OF_SESSION: Final = "call select_active_intent and use the session that it returns"
 
@@ -83,7 +84,7 @@ def wrong_arguments(problem: ValidationError) -> ToolFailure:
         code=McpCode.INVALID_ARGUMENTS,
         message=f"The arguments are wrong: {first}.",
         details={"problems": found},
-        cure="correct them and call the tool again; its input schema has every argument",
+        cure="correct the arguments and call the tool again; its input schema has every argument",
     )
 
 

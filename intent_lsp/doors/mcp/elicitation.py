@@ -52,7 +52,7 @@ class InputNeeded(Exception):  # noqa: N818 - it is no error, and ends the call 
     """Raised to end a call for now. `result` asks the client to call again, with an answer."""
 
     def __init__(self, result: types.InputRequiredResult) -> None:
-        super().__init__("the client is asked")
+        super().__init__("the call waits for the client's answer")
         self.result = result
 
 

@@ -135,7 +135,9 @@ class EditInput(SessionInput):
     mutation_class: DeclaredClass | None = None
     tool_use_id: Annotated[
         ShortText | None,
-        Field(description="The host's id of this call. Asking twice gives the same answer."),
+        Field(
+            description="The host's id of this call. Asking again with it gives the same answer."
+        ),
     ] = None
 
 
@@ -178,10 +180,16 @@ class ReplacementInput(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    old_text: Annotated[str, Field(min_length=1, description="Exactly as it stands in the file.")]
+    old_text: Annotated[
+        str,
+        Field(min_length=1, description="The text to replace, exactly as it stands in the file."),
+    ]
     new_text: str
     replace_all: Annotated[
-        bool, Field(description="At every place; else the text must stand there exactly once.")
+        bool,
+        Field(
+            description="Replace at every place; else old_text must stand in the file exactly once."
+        ),
     ] = False
 
 
@@ -193,7 +201,8 @@ class FileEditInput(BaseModel):
     path: FilePath
     new_text: Annotated[str | None, Field(description="The whole new text.")] = None
     replacements: Annotated[
-        list[ReplacementInput], Field(description="Instead of new_text; made one after the other.")
+        list[ReplacementInput],
+        Field(description="Replacements of parts, instead of new_text; made one after the other."),
     ] = []
     move_to: Annotated[FilePath | None, Field(description="The file's new path.")] = None
     delete: bool = False
@@ -205,7 +214,9 @@ class ApplyEditInput(EditInput):
 
     files: Annotated[
         list[FileEditInput],
-        Field(min_length=1, max_length=10_000, description="All of them are changed, or none."),
+        Field(
+            min_length=1, max_length=10_000, description="The edits: all of them are made, or none."
+        ),
     ]
 
     def place(self) -> str:
@@ -235,11 +246,18 @@ class ExpansionInput(SessionInput):
         list[PlainText],
         Field(min_length=1, max_length=100, description="Globs relative to the root: docs/**"),
     ]
-    reason: Annotated[PlainText, Field(description="Why the intent needs them, for the person.")]
+    reason: Annotated[
+        PlainText,
+        Field(description="Why the intent needs these files; shown to the person who decides."),
+    ]
     intent_id: IntentIdText | None = None
     ttl_seconds: Annotated[
         int | None,
-        Field(ge=1, le=LONGEST_GRANT, description="For how long; left out: for good."),
+        Field(
+            ge=1,
+            le=LONGEST_GRANT,
+            description="For how many seconds the intent gets them; left out: for good.",
+        ),
     ] = None
 
 
@@ -260,8 +278,8 @@ class WhoWroteInput(ReadingInput):
     """Arguments of `who_wrote`."""
 
     path: FilePath
-    start_line: Annotated[int, Field(ge=1, description="Counted from 1.")] = 1
-    end_line: Annotated[int | None, Field(ge=1, description="Included.")] = None
+    start_line: Annotated[int, Field(ge=1, description="The first line, counted from 1.")] = 1
+    end_line: Annotated[int | None, Field(ge=1, description="The last line, included.")] = None
 
     def place(self) -> str:
         """Return the path of the file that is asked about."""

@@ -144,5 +144,5 @@ def _listen(endpoint: Endpoint) -> socket.socket:
             )
         return socket.create_server((host, int(address[1])), family=family)
     except (OSError, UnicodeError) as error:
-        said = getattr(error, "strerror", None) or str(error)
-        raise LoopbackError(f"cannot listen on {endpoint}: {said}", cure=cure) from error
+        reason = getattr(error, "strerror", None) or str(error)
+        raise LoopbackError(f"cannot listen on {endpoint}: {reason}", cure=cure) from error

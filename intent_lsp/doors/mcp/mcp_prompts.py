@@ -73,7 +73,7 @@ class McpPrompts:
         except WrongParamsError as wrong:
             raise _invalid(f"{wrong.field}: {wrong.problem}") from wrong
         if governance is None:
-            raise _invalid(NOT_GOVERNED.format(named or self._roots.start))
+            raise _invalid(NOT_GOVERNED.format(directory=named or self._roots.start))
         wanted = arguments.get("intent_id")
         work = _listed(governance) if not wanted else _chosen(governance, wanted)
         return f"{INSTRUCTIONS}\n\n{work}"

@@ -33,7 +33,10 @@ _PAGE: Final = 100
 _NEWEST: Final = 100
 
 _FAMILIES: Final[Mapping[str, str]] = MappingProxyType(
-    {"intents": "the intents of the project", "records": "the newest records of its ledger"}
+    {
+        "intents": "the intents of the project",
+        "records": "the newest records of the project's ledger",
+    }
 )
 
 TEMPLATES: Final = (
@@ -125,7 +128,7 @@ class McpResources:
         directory = parse_qs(parts.query).get("root", [None])[0]
         governance = self._roots.of_directory(directory)
         if governance is None:
-            raise _invalid(NOT_GOVERNED.format(directory or self._roots.start))
+            raise _invalid(NOT_GOVERNED.format(directory=directory or self._roots.start))
         name = unquote(parts.path.removeprefix("/"))
         if parts.netloc == "intents":
             return _intent(governance, name) if name else _intents(governance)

@@ -76,10 +76,10 @@ class McpRoots:
 
         Do nothing if `start` has no root.
         """
-        ours, theirs = governed_root(os.fspath(self.start)), governed_root(named)
-        if ours is not None and (theirs is None or theirs.resolve() != ours.resolve()):
+        root, theirs = governed_root(os.fspath(self.start)), governed_root(named)
+        if root is not None and (theirs is None or theirs.resolve() != root.resolve()):
             raise WrongParamsError(
-                "root", f"{named!r} is not in {ours}, which alone is served here"
+                "root", f"{named!r} is not in {root}, the only root that this server serves"
             )
 
     def _opened(self, root: Path | None) -> Governance | None:

@@ -101,7 +101,7 @@ class ToolCalls:
         governance = self._roots.of_call(given)
         if governance is None:
             place = given.place() or str(self._roots.start)
-            message = NOT_GOVERNED.format(place)
+            message = NOT_GOVERNED.format(directory=place)
             return ToolFailure(code=RequestCode.NOT_GOVERNED, message=message)
         governance.heard.note(MCP, tool.name)
         handle: str | None = getattr(given, "session", None)

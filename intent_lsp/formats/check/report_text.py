@@ -53,12 +53,12 @@ def change_line(change: CheckedChange, part: CheckedPart) -> str:
 
     If the change was not judged, the line has the reason, and neither intents nor numbers.
     """
-    what = _PARTS[part] if change.commit is None else f"commit {change.commit[:SHORT_COMMIT]}"
+    name = _PARTS[part] if change.commit is None else f"commit {change.commit[:SHORT_COMMIT]}"
     if change.subject:
-        what += f" {change.subject}"
+        name += f" {change.subject}"
     if change.skipped:
-        return f"{what}: not judged: {change.skipped}"
-    return f"{what}: {intents_of(change)}; {coverage_of(change)}"
+        return f"{name}: not judged: {change.skipped}"
+    return f"{name}: {intents_of(change)}; {coverage_of(change)}"
 
 
 def intents_of(change: CheckedChange) -> str:
@@ -86,7 +86,8 @@ def verdict_line(report: CheckReport) -> str:
     ]
     found = ", ".join(counts) or "nothing found"
     records = counted(report.records, "record")
-    return f"{'passed' if report.ok else 'failed'}: {found}; ledger of {records}"
+    outcome = "passed" if report.ok else "failed"
+    return f"{outcome}: {found}; ledger of {records}"
 
 
 def shown_runs(runs: Iterable[LineRun | None]) -> str:
@@ -123,4 +124,4 @@ def further(finding: CheckFinding) -> str:
     """
     owners = ", ".join(finding.owners)
     owned = f" Owned by {owners}." if owners else ""
-    return owned + (" A later commit undid it." if finding.undone else "")
+    return owned + (" A later commit undid the change." if finding.undone else "")

@@ -161,6 +161,6 @@ def _kind(value: object) -> str:
         case Mapping():
             return "an object"
         case Sequence():
-            return "a list with other values" if value else "an empty list"
+            return "a list with values of another kind" if value else "an empty list"
         case _:
             return "nothing"

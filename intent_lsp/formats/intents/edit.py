@@ -125,7 +125,7 @@ def verified(
     after = reader.read(apply_changes(text, changes))
     if not after.parsed or after.intents != wanted:
         return EditRefused(
-            "intent-lsp found no edit of the file that changes this and nothing else"
+            "intent-lsp found no edit of the file that makes this change and no other"
         )
     return changes
 

@@ -217,7 +217,7 @@ def _pairs_fix(reading: YamlDocument, table: MappingNode) -> Fix | None:
     if table.flow:
         listed_pairs = "[" + ", ".join(double_quoted(text) for text in sentences) + "]"
         change = reading.change(table.start, table.end, listed_pairs)
-        return Fix("Make it a list", (change,)) if _on_one_line(reading, table) else None
+        return Fix("Make the value a list", (change,)) if _on_one_line(reading, table) else None
     changes: list[TextChange] = []
     for (key, value), text in zip(table.pairs, sentences, strict=True):
         if "\n" in reading.text[key.start : value.end] or isinstance(
@@ -225,7 +225,7 @@ def _pairs_fix(reading: YamlDocument, table: MappingNode) -> Fix | None:
         ):
             return None
         changes.append(reading.change(key.start, value.end, f"- {double_quoted(text)}"))
-    return Fix("Make it a list", tuple(changes))
+    return Fix("Make the value a list", tuple(changes))
 
 
 def _on_one_line(reading: YamlDocument, node: YamlNode) -> bool:

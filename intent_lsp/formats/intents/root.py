@@ -130,7 +130,7 @@ def _note_bare_list(reading: YamlDocument, listing: SequenceNode) -> None:
         if not reading.text[line:start].strip(" "):
             head = f"{ROOT_KEY}:{line_end_of(reading.text)}"
             change = reading.change(line, line, head)
-    fix = Fix(f"Put it below `{ROOT_KEY}`", (change,)) if change else None
+    fix = Fix(f"Put the list below `{ROOT_KEY}`", (change,)) if change else None
     message = f"`{ROOT_KEY}` is missing; this list is read as its value"
     reading.other_form(message, reading.places.span(start, start + 1), fix)
 
@@ -167,7 +167,7 @@ def _list_fix(reading: YamlDocument, table: MappingNode, *, bare: bool) -> Fix |
         head = f"{ROOT_KEY}:{line_end_of(reading.text)}"
         first = changes[0]
         changes[0] = TextChange(first.span, head + first.new_text)
-    return Fix("Make it a list", tuple(changes))
+    return Fix("Make the value a list", tuple(changes))
 
 
 def _item_change(reading: YamlDocument, key: YamlNode, value: YamlNode) -> TextChange | None:

@@ -214,7 +214,7 @@ def _misspelled(line: bytes, wire: WireRecord) -> Flaw | None:
         return Flaw(LedgerCode.BAD_FORM, problem)
     return Flaw(
         LedgerCode.BAD_FORM,
-        "its JSON is not spelled as intent-lsp writes it; another program changed the line",
+        "the line's JSON is not spelled as intent-lsp writes it; another program changed the line",
     )
 
 
@@ -267,5 +267,5 @@ def _encoded(encoder: msgspec.json.Encoder, wire: WireRecord) -> bytes:
         return encoder.encode(wire)
     except UnicodeEncodeError as error:
         raise InvalidRecordError(
-            problem=f"it has half of a character (a lone surrogate): {error}"
+            problem=f"a text in the record has half of a character (a lone surrogate): {error}"
         ) from error

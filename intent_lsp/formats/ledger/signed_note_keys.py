@@ -15,8 +15,8 @@ from cryptography.hazmat.primitives.serialization import load_pem_private_key, l
 
 from intent_lsp.formats.ledger.signed_note import NoNote, Note, NoteKey, Signature, read_key
 
-MAKE_KEY: Final = "create one with `openssl genpkey -algorithm ed25519 -out key.pem`"
-MAKE_PUBLIC: Final = "create it with `openssl pkey -in key.pem -pubout -out pub.pem`"
+MAKE_KEY: Final = "create a private key with `openssl genpkey -algorithm ed25519 -out key.pem`"
+MAKE_PUBLIC: Final = "create the public key with `openssl pkey -in key.pem -pubout -out pub.pem`"
 
 _SSH_PRIVATE: Final = b"-----BEGIN OPENSSH PRIVATE KEY-----"
 _SSH_PUBLIC: Final = b"ssh-"

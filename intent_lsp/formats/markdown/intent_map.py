@@ -112,8 +112,8 @@ def definitions_cell(definitions: Iterable[str], more: int) -> str:
 
     The cell is `-` if there are no names.
     """
-    told = ", ".join(map(_code, definitions)) or _NONE
-    return f"{told} and {more} more" if more else told
+    names = ", ".join(map(_code, definitions)) or _NONE
+    return f"{names} and {more} more" if more else names
 
 
 def intent_map(sections: Iterable[str]) -> str:

@@ -25,9 +25,11 @@ _UNSHOWN: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u206
 _DAY: Final = slice(0, 10)
 _MINUTE: Final = slice(11, 16)
 _HOW: Final = {
-    Confidence.NORMALIZED: "later only its white space was changed",
-    Confidence.MOVED: "it was moved here later",
-    Confidence.ASSUMED: "no editor or agent reported it; the intent is the one that was active",
+    Confidence.NORMALIZED: "later only the text's white space was changed",
+    Confidence.MOVED: "the text was moved here later",
+    Confidence.ASSUMED: (
+        "no editor or agent reported the edit; the intent is the one that was active"
+    ),
 }
 
 
@@ -118,11 +120,11 @@ def reasons(record: Record) -> Iterator[str]:
         yield "no intent was selected"
     if record.approval is not None:
         by_client = record.approval.channel is ApprovalChannel.ELICITATION
-        yield "its agent's client approved it" if by_client else "a person approved it"
+        yield "the agent's client approved the edit" if by_client else "a person approved the edit"
     if record.grant is not None and record.grant.reason:
         yield _shown(record.grant.reason)
     if record.error is not None:
-        yield f"it failed: {_shown(record.error)}"
+        yield f"the call failed: {_shown(record.error)}"
     if record.concurrent_modification:
         yield "somebody else changed a file between reading and writing"
     if record.refused_call_hash is not None:
@@ -158,7 +160,7 @@ def _edit(run: BlameRun, record: Record) -> Sequence[str]:
     time = f"{record.timestamp[_DAY]} {record.timestamp[_MINUTE]} UTC"
     told = [who(run), time, record.tool_name, kind, record.scope_validation.value]
     if record.scope_validation is ScopeValidation.FAIL:
-        told[-1] += ": it was out of scope"
+        told[-1] += ": the edit was out of scope"
     told += [how] if (how := _HOW.get(run.confidence)) else [run.confidence.value]
     return [_shown(part) for part in (*told, f"record {record.id[:8]}")]
 

@@ -97,7 +97,7 @@ class ApplyParams(ToolCallParams, kw_only=True, frozen=True):
                 )
             return changes_of_edit(self.edit, place_of)
         if self.new_text is None:
-            raise WrongParamsError("newText", "is missing, and so is an edit")
+            raise WrongParamsError("newText", "is missing; give newText or edit")
         if len(paths) != 1:
             raise WrongParamsError("path", "newText needs exactly one path")
         return whole_text(paths[0], self.new_text)

@@ -90,7 +90,7 @@ def changes_of_edit(edit: object, place_of: PlaceOf) -> tuple[FileChange, ...]:
         done = step if earlier is None else _after(earlier, step)
         files[done.path] = done
     if not files:
-        raise WrongParamsError("edit", "it changes nothing")
+        raise WrongParamsError("edit", "the edit changes nothing")
     return tuple(files.values())
 
 

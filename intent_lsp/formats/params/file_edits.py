@@ -126,12 +126,12 @@ def _replaced(text: str, path: str, replacements: Sequence[Replacement]) -> str:
     """
     for place, each in enumerate(replacements):
         found, number = text.count(each.old_text), place + 1
-        named = f"{path}: the text of replacement {number}"
+        old_text = f"{path}: the text of replacement {number}"
         if not found:
-            raise ValueError(f"{named} was not found; read the file again")
+            raise ValueError(f"{old_text} was not found; read the file again")
         if found > 1 and not each.replace_all:
             raise ValueError(
-                f"{named} stands there {found} times; add lines around it, or say replace_all"
+                f"{old_text} is in the file {found} times; add lines around it, or say replace_all"
             )
         text = text.replace(each.old_text, each.new_text)
     return text

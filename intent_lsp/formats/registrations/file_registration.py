@@ -42,7 +42,7 @@ class FileRegistration:
         if any(calls_hook(_words(line), self.host) for line in text.splitlines()):
             return State.REGISTERED
         return UnreadableText(
-            problem=f"is somebody else's; call `{self.command}` from it, or move it away"
+            problem=f"is not intent-lsp's file; call `{self.command}` from it, or move it away"
         )
 
     def installed(self, text: str | None) -> EditedText:

@@ -89,6 +89,6 @@ def _place(text: str) -> tuple[int, int] | UnreadableText | None:
     found = _BLOCK.search(text)
     if found is None or len(marks) != len((BEGIN, END)):
         line = TextPositions(text).position(marks[-1]).line + 1
-        problem = f"{BEGIN} and {END} have to stand there once each, in this order"
+        problem = f"{BEGIN} and {END} have to stand in the file once each, in this order"
         return UnreadableText(problem=problem, line=line, column=1)
     return found.start(), found.end()

@@ -69,7 +69,7 @@ def with_value(text: str, path: JsonPath, value: JsonValue) -> Edited:
         known += 1
     node = value_at(tree, path[:known])
     if node is None:
-        return UnreadableText(problem="the place of the entry is not there")
+        return UnreadableText(problem="the file has no place for the entry of intent-lsp")
     if known == len(path):
         made = _put(text, [(node.start, node.end, _shown(text, tree, node.start, value))])
     else:
@@ -98,7 +98,7 @@ def without(text: str, path: JsonPath) -> Edited | None:
         node = value_at(tree, path[:-1])
         part = None if node is None else node.at(path[-1])
         if node is None or part is None:
-            return UnreadableText(problem="the entry is not there")
+            return UnreadableText(problem="the file does not have the entry of intent-lsp")
         if len(node.parts) > 1 or not _is_added(text, node):
             made = _put(text, _cuts(text, node, part))
             return _verified(made, _lacking(tree.value, path))

@@ -252,4 +252,4 @@ def _amended(text: EditedText, path: JsonPath, value: JsonValue) -> Edited:
 
 
 def _lost(problem: UnreadableText | None) -> UnreadableText:
-    return problem or UnreadableText(problem="the entry is not there")
+    return problem or UnreadableText(problem="the file does not have the entry of intent-lsp")

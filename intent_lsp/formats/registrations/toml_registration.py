@@ -25,7 +25,7 @@ LINES_AT_MOST: Final = 200
 
 _PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 _MAYBE_OURS = re.compile(r"[ \t]*\[|.*intent[-_]lsp")
-_NOT_APART: Final = "an entry cannot be edited without touching other text"
+_NOT_APART: Final = "has a form in which an entry cannot be edited without touching other text"
 
 Table = dict[str, Any]
 
@@ -246,4 +246,4 @@ def _pruned(tree: Table, entry: TomlEntry) -> Table:
 
 def _form_problem(entry: TomlEntry) -> UnreadableText:
     name = ".".join(entry.path)
-    return UnreadableText(problem=f"`{name}` has a form in which {_NOT_APART}")
+    return UnreadableText(problem=f"`{name}` {_NOT_APART}")

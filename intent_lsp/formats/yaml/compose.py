@@ -238,8 +238,8 @@ class _Building:
         name = event.anchor or ""
         target = self._anchors.get(name)
         if target is None:
-            why = "refers to itself" if name in self._anchors else "refers to no anchor"
-            self._stop(FileCode.YAML_SYNTAX, f"the alias *{name} {why}", start, end)
+            fault = "refers to itself" if name in self._anchors else "refers to no anchor"
+            self._stop(FileCode.YAML_SYNTAX, f"the YAML alias *{name} {fault}", start, end)
         return Alias(start=start, end=end, target=target)
 
     def _offset(self, mark: _Mark | None) -> int:

@@ -185,4 +185,4 @@ def listed(reading: YamlDocument, node: YamlNode) -> tuple[Fix, ...]:
     if "\n" in source or "\r" in source:
         return ()
     text = source if node.style else double_quoted(node.value)
-    return (Fix("Make it a list", (reading.change(node.start, node.end, f"[{text}]"),)),)
+    return (Fix("Make the value a list", (reading.change(node.start, node.end, f"[{text}]"),)),)

@@ -33,7 +33,7 @@ _SWITCHED: Final = frozenset({"claude", "qwen", "copilot"})
 """Hosts whose settings can switch all hooks off by `disableAllHooks`."""
 
 _CODEX: Final = "codex"
-_AGAIN: Final = "run `intent-lsp agents install --host {}`"
+_AGAIN: Final = "run `intent-lsp agents install --host {host}`"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +97,7 @@ class HostDoctor:
         problems += self._problems(host, found, gates)
         trust = self._trust(host, gates)
         if trust is not None and not is_trusted(trust):
-            said = f"{host.title} does not trust the hook ({trust}), so it skips it"
+            said = f"{host.title} does not trust the hook ({trust}), so the hook is not run"
             problems.append((said, " ".join(host.steps)))
         return HostReport(
             host=host,
@@ -122,7 +122,9 @@ class HostDoctor:
             if isinstance(commands, UnreadableText):
                 if PROGRAM in (text.text if isinstance(text, Text) else ""):
                     said = f"{shown_path(place, path)}{commands.place} {commands.problem}"
-                    problems.append((said, "correct the file: the host cannot read it either"))
+                    problems.append(
+                        (said, "correct the settings file: the host cannot read it either")
+                    )
                 continue
             yield from (_Found(place=place, path=path, command=each) for each in commands)
 
@@ -139,22 +141,23 @@ class HostDoctor:
     def _problems(
         self, host: AgentHost, found: Sequence[_Found], gates: Sequence[_Found]
     ) -> Iterator[tuple[str, str]]:
-        again, event = _AGAIN.format(host.name), gate_event(host)
+        again, event = _AGAIN.format(host=host.name), gate_event(host)
         if not gates:
-            others = ", ".join(dict.fromkeys(each.command.event for each in found))
-            known = f"only {others} is registered" if others else "nothing is registered"
-            yield f"{event}, the event before a call, calls no hook of ours: {known}", again
+            events = ", ".join(dict.fromkeys(each.command.event for each in found))
+            known = f"only {events} is registered" if events else "nothing is registered"
+            yield f"the event {event}, before a call, does not call intent-lsp: {known}", again
         known_events = {event, *host.hooks.tools, *host.hooks.events, *HOSTS[host.hook].events}
         for each in found:
             if each.command.event not in known_events and not gates:
-                said = f"{each.shown}: {each.command.event!r} is no event of {host.title}"
-                yield said, f"write {event}, or {again}"
+                said = f"{each.shown}: {host.title} has no event {each.command.event!r}"
+                yield said, f"write {event} instead, or {again}"
         for each in gates:
             if not each.command.enabled:
-                yield f"{each.shown}: the entry is switched off (`enabled`)", "switch it on"
-        switched = self._switched_off(host)
-        if switched is not None:
-            yield f"{switched} has `{_SWITCH}: true`", f"take `{_SWITCH}` out of the file"
+                yield f"{each.shown}: the entry is switched off (`enabled`)", "switch the entry on"
+        file = self._switched_off(host)
+        if file is not None:
+            off = f"{file} has `{_SWITCH}: true`, which switches all hooks off"
+            yield off, f"take `{_SWITCH}` out of that file"
 
     def _switched_off(self, host: AgentHost) -> str | None:
         """Return the file that switches all hooks of a host off, for people; None if none does.
@@ -191,8 +194,8 @@ class HostDoctor:
 
 def _remarks(host: AgentHost, trust: str | None) -> Iterator[str]:
     if not host.observed:
-        yield "documented, not observed: the host itself was never run against this hook"
+        yield "documented, not observed: nobody has yet seen the host itself run this hook"
     if trust is None:
         for step in host.steps:
             if "rust" in step:
-                yield f"trust was not checked: {step}"
+                yield f"whether the host trusts the hook was not checked: {step}"

@@ -72,18 +72,30 @@ def _judged(
     `version` that of the program that answered.
     """
     if run.status is None:
-        said = f"it did not answer within {limit:g} s, the host's time limit"
-        return False, said, "look for what makes it slow, or raise the limit in the settings"
+        said = f"the hook did not answer within {limit:g} s, the host's time limit"
+        return (
+            False,
+            said,
+            "look for what makes the hook slow, or raise the limit in the host's settings",
+        )
     if run.status == _NOT_FOUND:
-        return False, f"the command is not found on this PATH{_words(run)}", _INSTALL
+        return False, f"the command is not found on this PATH{_output(run)}", _INSTALL
     if run.status == _NOT_EXECUTABLE:
-        return False, f"the command is not executable{_words(run)}", "chmod +x the program"
+        return (
+            False,
+            f"the command is not executable{_output(run)}",
+            "make the program executable with `chmod +x`",
+        )
     if _refuses(host, event, run):
         return True, *_oddity(version)
     if run.status == 0:
-        said = "it exits with 0 and no refusal, so the call would be made"
-        return False, said + _words(run), "let the entry call `intent-lsp hook` alone"
-    said = f"it fails with exit status {run.status} and no refusal{_words(run)}"
+        said = "the hook exits with 0 and no refusal, so the call would be made"
+        return (
+            False,
+            said + _output(run),
+            "let this entry of the settings call `intent-lsp hook` and nothing else",
+        )
+    said = f"the hook fails with exit status {run.status} and no refusal{_output(run)}"
     old = run.stderr.startswith("intent-lsp:")
     return False, said, _UPDATE if old else "run the command by hand and correct its error"
 
@@ -102,11 +114,15 @@ def _refuses(host: Host, event: str, run: HookRun) -> bool:
 def _oddity(version: str | None) -> tuple[str, str]:
     if version == __version__:
         return "", ""
-    other = "an intent-lsp that does not know probes" if version is None else f"version {version}"
-    return f"{other} answered, and this is {__version__}", _UPDATE
+    other = (
+        "an older intent-lsp, which cannot answer a probe,"
+        if version is None
+        else f"version {version}"
+    )
+    return f"{other} answered, and this program is version {__version__}", _UPDATE
 
 
-def _words(run: HookRun) -> str:
+def _output(run: HookRun) -> str:
     """Return `: ` and the first line that a command wrote to stderr, else stdout; "" if none."""
     line = next(iter((run.stderr.strip() or run.stdout.strip()).splitlines()), "")
     return f": {line[:200]}" if line else ""

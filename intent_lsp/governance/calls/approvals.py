@@ -104,8 +104,8 @@ def expansion_words(wish: Wish) -> str:
     """Return what a request for more scope asks for, as the end of a sentence."""
     scope = ", ".join(map(neutral, wish.patterns))
     until = "" if wish.ttl is None else f" for {wish.ttl}"
-    why = "" if wish.reason is None else f" ({neutral(wish.reason)})"
-    return f"expand the scope of {neutral(wish.intent_id)} with {scope}{until}{why}"
+    reason = "" if wish.reason is None else f" ({neutral(wish.reason)})"
+    return f"expand the scope of {neutral(wish.intent_id)} with {scope}{until}{reason}"
 
 
 def answer_of(chosen: str, session_id: str) -> ApprovalAnswer:

@@ -46,7 +46,7 @@ _IN_EVERY_MODE: Final = frozenset(
 """Codes of refusals that no policy turns into warnings."""
 
 NO_MEMORY: Final = ".orchestration/.local cannot be written: this edit will have no record."
-IN_MEMORY: Final = "{}. Until that is fixed, only this server knows of this call."
+IN_MEMORY: Final = "{problem}. Until that is fixed, only this server knows of this call."
 NOT_COMPARED: Final = (
     "The work tree cannot be compared, so what this call changes will not be recorded."
 )
@@ -267,7 +267,7 @@ def _in_memory(ticket: Ticket, problem: str) -> CallDecision:
 
     `problem` is why the ticket could not be stored on disk.
     """
-    told = (*ticket.warnings, IN_MEMORY.format(problem))
+    told = (*ticket.warnings, IN_MEMORY.format(problem=problem))
     return of_ticket(replace(ticket, warnings=told), again=False)
 
 

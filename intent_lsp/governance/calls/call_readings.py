@@ -79,5 +79,5 @@ def parts_of(reading: CallReading) -> Iterator[CallReading]:
 
 def _within_limit(reading: CallReading) -> CallReading:
     if len(reading.paths) + len(reading.perhaps) > FILES_AT_MOST:
-        raise RequestLimitError(what="the call names too many files", limit=FILES_AT_MOST)
+        raise RequestLimitError(problem="the call names too many files", limit=FILES_AT_MOST)
     return reading

@@ -36,7 +36,7 @@ from intent_lsp.store.state.sessions_db import ReadHash
 
 _log: Final = logging.getLogger(__name__)
 
-UNMADE: Final = "an error in the server kept it from being judged, so nothing was written"
+UNMADE: Final = "an error in the server kept the call from being judged, so nothing was written"
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,9 +59,9 @@ class Violations:
             ran = ticket.program or ticket.tool_name
             known = path in old and path not in outcome.recorded.unknown
             back = self._way_back(path, old.get(path), new.get(path), known=known)
-            ways = " or ".join(each for each in (back, instead) if each)
+            ways_out = " or ".join(each for each in (back, instead) if each)
             happened = _happened(old.get(path), new.get(path), known=known)
-            message = f"{path} {happened} while `{ran}` ran; {why}: {ways}"
+            message = f"{path} {happened} while `{ran}` ran; {why}: {ways_out}"
             found.append(CallViolation(path, code, message))
         more = len(outcome.violating) - len(found)
         if more:

@@ -169,7 +169,7 @@ class ChangeJudge:
         place, denied, ids = refused[0]
         paths = tuple(dict.fromkeys(each.path for each, _, _ in refused))
         count = len(paths)
-        more = f" It concerns {count} files." if count > 1 else ""
+        more = f" The finding concerns {count} files." if count > 1 else ""
         cure = _HOW_TO_NAME if denied.code is GateCode.NO_ACTIVE_INTENT else ""
         told = denied.message.removesuffix(_IN_AN_EDITOR) + cure + more
         self.found.add(denied.code.value, FindingLevel.ERROR, told, place, intents=ids)

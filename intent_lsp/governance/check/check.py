@@ -76,7 +76,7 @@ class NoRepositoryError(IntentLspError):
 class UnmergedIndexError(IntentLspError):
     """An index with files in conflict, which is no state that could be committed."""
 
-    cure = "resolve them and `git add` the files"
+    cure = "resolve the conflicts and `git add` the files"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

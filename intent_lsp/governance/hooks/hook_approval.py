@@ -28,7 +28,7 @@ _log: Final = logging.getLogger(__name__)
 RESERVED: Final = 2.0
 """Seconds of a hook's time that are left for everything but the person."""
 
-_CUT: Final = ", as long as a hook of {} may wait (hitl_timeout_seconds is {})"
+_CUT: Final = ", as long as a hook of {host} may wait (hitl_timeout_seconds is {seconds})"
 
 JudgeCall = Callable[[ApprovalAnswer], CallDecision]
 """Judges a call with a person's answer."""
@@ -76,7 +76,7 @@ class HookApproval:
         most = self.host.limit_seconds * SHARE_OF_LIMIT - RESERVED
         if wanted <= most:
             return ApprovalTime(wanted)
-        return ApprovalTime(most, _CUT.format(self.host.name, wanted))
+        return ApprovalTime(most, _CUT.format(host=self.host.name, seconds=wanted))
 
 
 def _itself(decision: CallDecision) -> CallDecision:

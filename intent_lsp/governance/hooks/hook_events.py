@@ -31,11 +31,11 @@ from intent_lsp.store.mcp_servers import own_servers
 NOTHING: Final = HookDecision()
 
 UNSEEN: Final = (
-    "`{}` opens a shell that you would type into without being seen by intent-lsp. Run each command"
-    " by itself instead."
+    "`{command}` opens a shell, and intent-lsp would not see what you type into it. Run each"
+    " command by itself instead."
 )
 
-PROBED: Final = "intent-lsp {} answers the probe: {}"
+PROBED: Final = "intent-lsp {version} answers the probe: {refusal}"
 
 _NOTED_ONLY: Final = frozenset({HookKind.OTHER, HookKind.SUBAGENT_START})
 
@@ -101,7 +101,7 @@ class HookEvents:
         denied = decision.why if isinstance(decision, Ask) else decision
         if not isinstance(denied, Denied):
             return NOTHING
-        return HookDecision(refusal=PROBED.format(__version__, denied.message))
+        return HookDecision(refusal=PROBED.format(version=__version__, refusal=denied.message))
 
     def _before(self, call: ToolCall, asker: HookAsker) -> HookDecision:
         own = own_tool(call, own_servers(self._governance.root)) if may_be_own(call) else None
@@ -115,7 +115,7 @@ class HookEvents:
         if own is not None:
             return NOTHING
         if self._host.types_unseen and opens_shell(call.command):
-            return HookDecision(refusal=UNSEEN.format(call.command))
+            return HookDecision(refusal=UNSEEN.format(command=call.command))
         return self._calls.before(call, asker)
 
     def _prompt(self, event: HookEvent, asker: HookAsker) -> HookDecision:

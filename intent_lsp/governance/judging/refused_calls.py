@@ -18,8 +18,8 @@ from intent_lsp.governance.root.best_effort import step
 from intent_lsp.governance.root.stores import Stores
 
 _IGNORED: Final = (
-    "{} was refused at {}, but what it announced is now in this file. `intent-lsp doctor` says"
-    " whether the host's hook blocks calls. Restore the file if the change is not wanted."
+    "{call} was refused at {time}, but what it announced is now in this file. `intent-lsp doctor`"
+    " says whether the host's hook blocks calls. Restore the file if the change is not wanted."
 )
 
 
@@ -30,9 +30,9 @@ def ignored_refusal(stores: Stores, record: Record, path: WorkspacePath) -> str:
         with step("what was refused to agents"):
             made = state.refusals.made(path, record.refused_call_hash)
     if made is None:
-        return _IGNORED.format("An agent's call", f"about {_time(record.timestamp)}")
+        return _IGNORED.format(call="An agent's call", time=f"about {_time(record.timestamp)}")
     host = "an agent" if made.host is None else made.host
-    return _IGNORED.format(f"The call of {made.tool} by {host}", _time(made.at))
+    return _IGNORED.format(call=f"The call of {made.tool} by {host}", time=_time(made.at))
 
 
 def _time(at: str) -> str:

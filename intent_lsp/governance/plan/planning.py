@@ -273,9 +273,9 @@ def _new_intent(plan: Plan, intent_id: str, now: str) -> Intent:
     )
 
 
-def _unwritten(what: str, reason: str) -> CheckoutRefusal:
+def _unwritten(undone: str, reason: str) -> CheckoutRefusal:
     return CheckoutRefusal(
         code=RequestCode.INTENTS_FILE_UNWRITTEN,
-        message=f"{what} in {INTENTS_FILE}: {reason}.",
+        message=f"{undone} in {INTENTS_FILE}: {reason}.",
         data={"reason": reason},
     )

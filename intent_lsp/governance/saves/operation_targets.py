@@ -131,7 +131,7 @@ class OperationTargets:
         if here is None:
             return ()
         if paths is None or len(paths) > at_most:
-            raise RequestLimitError(what=_WHAT, limit=FILES_AT_MOST)
+            raise RequestLimitError(problem=_WHAT, limit=FILES_AT_MOST)
         return tuple(_below(ends, path[len(here) :]) for path in paths)
 
     def _files_after(self, ends: OperationEnds, at_most: int) -> tuple[OperationEnds, ...]:
@@ -147,7 +147,7 @@ class OperationTargets:
         tracked = () if git is None else git.list_files()
         below = [OperationEnds(path, None) for path in tracked if path.startswith(f"{old}/")]
         if len(below) > at_most:
-            raise RequestLimitError(what=_WHAT, limit=FILES_AT_MOST)
+            raise RequestLimitError(problem=_WHAT, limit=FILES_AT_MOST)
         return (*below, OperationEnds(old, None))
 
     def _operated(self, ends: OperationEnds, announced: _Announced) -> OperationTarget | None:

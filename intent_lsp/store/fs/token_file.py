@@ -68,10 +68,10 @@ def _read(path: Path) -> str:
 def _check(path: Path, found: os.stat_result) -> None:
     """Raise TokenFileError if another user owns the file or its mode gives others any access."""
     if found.st_uid != os.geteuid():
-        cure = "give a file of your own"
+        cure = "give a file that belongs to you"
         raise TokenFileError(path=path, problem="belongs to another user", cure=cure)
     if stat.S_IMODE(found.st_mode) & _OTHERS:
         cure = (
-            "run `chmod 600` on it, and put another token into it, since others may know this one"
+            "run `chmod 600` on the file, and put another token into it: others may know this one"
         )
         raise TokenFileError(path=path, problem="can be read by others", cure=cure)

@@ -35,7 +35,7 @@ class UnknownRevisionError(IntentLspError):
         elif shallow:
             self.cure = f"this clone is shallow: fetch the history with {_DEEPEN}"
         else:
-            self.cure = "fetch it with `git fetch origin BRANCH`, or give another revision"
+            self.cure = "fetch the commit with `git fetch origin BRANCH`, or give another revision"
 
 
 class ShallowRangeError(IntentLspError):
@@ -49,8 +49,8 @@ class ShallowRangeError(IntentLspError):
 class UnreadableCommitsError(IntentLspError):
     """Commits or files of commits that git cannot read, as in a damaged or partial clone."""
 
-    def __init__(self, what: str) -> None:
-        super().__init__(f"git cannot read {what}")
+    def __init__(self, objects: str) -> None:
+        super().__init__(f"git cannot read {objects}")
         self.cure = "see `git fsck`; a partial clone needs a fetch without --filter"
 
 

@@ -128,7 +128,7 @@ def archive(root: Path, cut: CutPoint) -> Archived:
     except OSError as error:
         raise LedgerUnavailableError(
             path=str(root / ARCHIVE_ROOM),
-            problem=f"it cannot be written: {error.strerror or error}",
+            problem=f"the archive cannot be written: {error.strerror or error}",
             cure="nothing was moved; free disk space or fix the permissions, and run this again",
         ) from error
 
@@ -259,7 +259,7 @@ class _Archiving:
             if problem.severity is Severity.ERROR and problem.file in (LEDGER_FILE, made):
                 raise LedgerUnavailableError(
                     path=LEDGER_FILE,
-                    problem=f"it failed verification: {problem.code}",
+                    problem=f"the ledger failed verification: {problem.code}",
                     cure="nothing was moved; `intent-lsp trace verify` names the broken line",
                 )
 

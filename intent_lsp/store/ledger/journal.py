@@ -109,7 +109,8 @@ class Journal:
         found = stamp(self.path)
         if found is not None and found.size > 2 * self._max_bytes:
             raise LedgerUnavailableError(
-                path=str(self.path), problem="it is full; commit the ledger, and it is emptied"
+                path=str(self.path),
+                problem="the journal is full; commit the ledger, and the journal is emptied",
             )
         # The leading line feed ends a line that a crash left unfinished.
         return append_once(self.path, b"\n" + lines, mode=_MODE)
@@ -130,7 +131,8 @@ class Journal:
         if self._rewrite(is_young):
             self._halved_at = self._max_bytes
             problem = (
-                "it is full, so its older half was removed; commit the ledger, and it is emptied"
+                "the journal is full, so its older half was removed; commit the ledger, and the"
+                " journal is emptied"
             )
             _log.warning("%s: %s", self.path, problem)
 

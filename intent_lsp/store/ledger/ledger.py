@@ -296,5 +296,5 @@ class Ledger:
             return Queued(self._queue.find(record.id) or self._queue.put(record), reason)
         except (OSError, IntentLspError) as error:
             raise LedgerUnavailableError(
-                path=str(self._path), problem=f"{reason}; it cannot be kept for later: {error}"
+                path=str(self._path), problem=f"{reason}; the record cannot be stored: {error}"
             ) from error

@@ -271,7 +271,7 @@ class Database:
         try:
             with open_lock_file(self._path.with_name(self._path.name + ".lock")) as lock:
                 if not wait_for(partial(try_lock, lock.fileno()), _LOCK_SECONDS):
-                    problem = "another process has been repairing it for too long"
+                    problem = "another process has been repairing the file for too long"
                     raise TimeoutError(errno.ETIMEDOUT, problem)
                 # Another process may have renamed it already: then the path names a good file.
                 if damaged != self._file.identity_now():

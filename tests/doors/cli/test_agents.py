@@ -150,7 +150,7 @@ def test_hosts_are_found_by_programs_and_directories(
         if each["foundBy"]
     ]
     assert states == ["registered"] * 6
-    assert "Cursor is registered by its documentation" in shell("agents", "status").err
+    assert "Cursor is registered as its documentation says" in shell("agents", "status").err
 
 
 def test_status_says_what_differs_and_what_cannot_be_read(
@@ -185,7 +185,11 @@ def test_status_says_what_differs_and_what_cannot_be_read(
         (".mcp.json", "{\n  oops\n}\n", ".mcp.json:2:3: a text in double quotes is expected"),
         (".mcp.json", b"\xff\x00", ".mcp.json is no text in UTF-8 or UTF-16"),
         (".codex/config.toml", "a = [1\n", ".codex/config.toml"),
-        (".clinerules/hooks/PreToolUse", "#!/bin/sh\n", "PreToolUse is somebody else's; call"),
+        (
+            ".clinerules/hooks/PreToolUse",
+            "#!/bin/sh\n",
+            "PreToolUse is not intent-lsp's file; call",
+        ),
     ],
 )
 def test_a_file_that_cannot_be_edited_leaves_all_as_they_are(
@@ -283,7 +287,7 @@ def test_a_dry_run_of_taking_out_shows_the_diff(shell: Shell, project: Repositor
 def test_a_record_that_has_to_wait_is_said(shell: Shell, project: Repository) -> None:
     (project.root / LEDGER_FILE).mkdir()
     said = shell("agents", "install", "--host", "cursor")
-    assert "the record waits for the ledger" in said.err
+    assert "the record waits until the ledger can be written" in said.err
 
 
 def test_a_home_directory_serves_other_projects_too(
@@ -331,7 +335,7 @@ def test_an_agent_is_refused_with_the_way_out(
     ):
         said = shell(*words).problem
         assert f"{variable} shows that an agent runs this shell" in said
-        assert "ask a person to run it in a terminal of their own" in said
+        assert "ask a person to run the command in a terminal of their own" in said
     assert files_of(project.root) == before
     assert shell("agents", "install", "--host", "claude", "--dry-run").status == 0
     assert shell("agents", "status").status == 0

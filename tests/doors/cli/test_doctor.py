@@ -148,12 +148,12 @@ def broken(_programs: Path, project: Repository) -> None:
     [
         (without_program, "is not found on this PATH", "install intent-lsp"),
         (not_executable, "is not executable", "chmod +x"),
-        (doing_nothing, "exits with 0 and no refusal", "let the entry call `intent-lsp hook`"),
+        (doing_nothing, "exits with 0 and no refusal", "call `intent-lsp hook` and nothing else"),
         (old, "fails with exit status 2 and no refusal: intent-lsp: hook is not a", "update the"),
         (slow, "did not answer within 0.2 s", "raise the limit"),
         (switched_off, f"{SETTINGS} has `disableAllHooks: true`", "take `disableAllHooks` out"),
-        (misspelled, "'preToolUse' is no event of Claude Code", "write PreToolUse"),
-        (broken, f"{SETTINGS}:", "correct the file"),
+        (misspelled, "Claude Code has no event 'preToolUse'", "write PreToolUse"),
+        (broken, f"{SETTINGS}:", "correct the settings file"),
     ],
 )
 def test_a_blind_host_is_named_with_its_cause_and_cure(
@@ -187,7 +187,7 @@ def test_another_version_that_blocks_is_remarked_on(
     write_program(programs / "intent-lsp", text)
     done, found = examined(shell, "claude")
     assert (done.status, found["blocks"], found["probes"][0]["version"]) == (0, True, None)
-    assert "does not know probes" in found["probes"][0]["cause"]
+    assert "which cannot answer a probe" in found["probes"][0]["cause"]
     assert settings(project)
 
 
@@ -205,7 +205,7 @@ def test_codex_itself_is_asked_for_its_trust(
     installed(shell, "codex")
     done, found = examined(shell, "codex")
     assert (done.status, found["trust"], found["blocks"]) == (status, says, blocks)
-    assert all("trust was not checked" not in each for each in found["remarks"])
+    assert all("trusts the hook was not checked" not in each for each in found["remarks"])
     assert (project.root / ".codex/hooks.json").exists()
 
 
@@ -232,7 +232,9 @@ def test_a_host_that_is_only_found_is_named_and_fails_nothing(
     project.write(".gemini/settings.json", "{}\n")
     done = shell("doctor")
     assert done.status == 0
-    assert done.out == "No agent host is registered here: `intent-lsp agents install` does it.\n"
+    assert (
+        done.out == "No agent host is registered here: `intent-lsp agents install` registers one.\n"
+    )
     assert "Gemini CLI is found here and its hooks are not registered" in done.err
 
 

@@ -33,7 +33,7 @@ def test_the_decision_is_shown_and_the_row_that_fails(shell: Shell, project: Rep
     said = shell("explain", LOGIN, "--intent", "INT-002")
     assert (said.status, said.err) == (1, "")
     lines = said.out.splitlines()
-    becomes = "it would be saved, shown as a problem, and recorded as FAIL"
+    becomes = "the file would be saved, shown as a problem, and recorded as FAIL"
     assert lines[:6] == [
         "decision    REFUSED: SCOPE_VIOLATION",
         "why         login.py is outside the scope of INT-002 (Billing).",
@@ -70,7 +70,10 @@ def test_an_edit_that_may_happen_ends_with_0(shell: Shell, project: Repository) 
     [
         (
             "observe",
-            "it would be saved without a warning, and recorded as FAIL (enforcement: observe)",
+            (
+                "the file would be saved without a warning, and recorded as FAIL"
+                " (enforcement: observe)"
+            ),
         ),
         ("block", "the save would be refused, and its text kept as a draft"),
     ],

@@ -60,7 +60,7 @@ def test_the_first_intent_of_a_new_root_is_added(shell: Shell, project: Reposito
 @pytest.mark.parametrize(
     ("glob", "why"),
     [
-        ("**", "'**' is refused: It matches every file of the work tree;"),
+        ("**", "'**' is refused: The glob matches every file of the work tree;"),
         ("/etc/**", "is an absolute path"),
         (".orchestration/**", "matches control files"),
         (

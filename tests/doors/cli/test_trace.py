@@ -292,7 +292,7 @@ def test_one_record_is_shown_in_words(shell: Shell, root: Path) -> None:
         "src/a.py +5 -3\n",
         "was src/old.py\n",
         "before no such file\n",
-        f"hash of its python definitions: {HASH}\n",
+        f"hash of the file's python definitions: {HASH}\n",
         "HUMAN human, s1\n",
         "specification INT-001\n",
         f"2-4 (before the edit: 2) {HASH}\n",

@@ -131,7 +131,7 @@ def test_globs_begin_where_one_stands(
         ("--verdict GOOD", "invalid choice: 'GOOD'"),
         ("--until whenever", "--until: whenever is not a date or time; say 2h, 3d"),
         ("--path ../elsewhere/*.py", "is not below"),
-        (f"--path {'{a,b}' * 200}", "--path: it is longer than"),
+        (f"--path {'{a,b}' * 200}", "--path: the pattern is longer than"),
     ],
 )
 def test_a_filter_that_means_nothing_is_refused(
@@ -152,15 +152,15 @@ def test_a_path_that_is_no_path_is_refused(shell: Shell, root: Path) -> None:
         ("--intent INT-404", "no record matches --intent INT-404"),
         (
             "--session s2 --path src/a.py",
-            "no record matches --session s2 and the other filters",
+            "no record matches --session s2 together with the options before it",
         ),
         (
             "--failed --verdict PASS",
-            "no record matches --failed and the other filters",
+            "no record matches --failed together with the options before it",
         ),
         (
             "--tool nothing --failed",
-            "no record matches --tool nothing and the other filters",
+            "no record matches --tool nothing together with the options before it",
         ),
         ("--contributor UNKNOWN", "no record matches --contributor UNKNOWN"),
         ("--since 2030-01-01", "no record matches --since 2030-01-01"),

@@ -47,7 +47,7 @@ def test_each_stretch_of_lines_is_told_with_its_record(shell: Shell, records: li
         f"src/a.py:2-2   1      exact       {two}  acme/model-1  2026-11-21 20:27:34",
         f"src/a.py:3-3   1      exact       {one}  a person      2026-11-21 20:27:33",
         "",
-        "4 of 5 lines in 2 files: 4 exact",
+        "4 of 5 lines in 2 files come from the intent: 4 exact",
     ]
     assert shell("trace", "lines", "OLD-1") == said
 
@@ -60,7 +60,7 @@ def test_lines_are_counted_not_stretches(shell: Shell, root: Path) -> None:
     (root / "src/a.py").write_text(A + B)
     _, row, _, total = shell("trace", "lines", "INT-001").out.splitlines()
     assert row.split()[:3] == ["src/a.py:1-2", "2", "exact"]
-    assert total == "2 of 2 lines in 1 file: 2 exact"
+    assert total == "2 of 2 lines in 1 file come from the intent: 2 exact"
 
 
 def test_what_is_less_than_sure_is_counted_apart(
@@ -71,7 +71,7 @@ def test_what_is_less_than_sure_is_counted_apart(
     (root / "src/a.py").write_text(A + B + C + D)
     (root / OTHER).write_text("all new\n")
     assert shell("trace", "lines", "INT-001").out.splitlines()[-1] == (
-        "3 of 4 lines in 1 file: 2 exact, 1 normalized"
+        "3 of 4 lines in 1 file come from the intent: 2 exact, 1 normalized"
     )
 
 
@@ -122,7 +122,7 @@ def test_what_is_left_out_is_said(shell: Shell, monkeypatch: pytest.MonkeyPatch)
     for module in (intent_lines, lines):
         monkeypatch.setattr(module, "FILES_AT_MOST", 1)
     said = shell("trace", "lines", "INT-001")
-    assert said.out.endswith("1 of 2 lines in 1 file: 1 exact\n")
+    assert said.out.endswith("1 of 2 lines in 1 file come from the intent: 1 exact\n")
     assert said.err == (
         "intent-lsp: there may be more lines, since at most 1 files of the intent's newest 2,000"
         " records are searched\n"

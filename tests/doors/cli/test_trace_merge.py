@@ -43,8 +43,8 @@ def test_the_union_can_be_written_elsewhere_and_told_as_json(
     (odd,) = told.pop("odd")
     assert (odd["file"], odd["line"]) == ("theirs", 3)
     assert told == {"output": "all", "lines": 4, "conflicts": 0}
-    assert "theirs:3: kept, though the line is not JSON" in said.err
-    assert "theirs:4: left out of the merged ledger, saved in " in said.err
+    assert "theirs:3: the line was kept, though the line is not JSON" in said.err
+    assert "theirs:4: the line was left out of the merged ledger, saved in " in said.err
 
 
 def test_a_torn_line_that_nobody_can_keep_is_shown(
@@ -55,7 +55,9 @@ def test_a_torn_line_that_nobody_can_keep_is_shown(
         (tmp_path / name).write_bytes(text)
     said = shell("trace", "merge", "base", "ours", "theirs")
     assert said.status == 0
-    assert said.err.startswith("intent-lsp: ours:1: left out of the merged ledger: \\xff")
+    assert said.err.startswith(
+        "intent-lsp: ours:1: the line was left out of the merged ledger: \\xff"
+    )
     assert "\x1b" not in said.err
     assert said.err.endswith("x…\n")
 

@@ -65,7 +65,7 @@ def test_what_cannot_be_read_is_named(shell: Shell, root: Path, lost: list[Recor
         (torn / f"{number}.part").write_bytes(b"{")
     said = shell("trace", "recover")
     assert said.err.count("skipped: the line is not JSON") == 5
-    assert said.err.endswith("… and 2 more that cannot be read were skipped\n")
+    assert said.err.endswith("… and 2 more copies of records that cannot be read were skipped\n")
     assert len(lines_of(root)) == len(lost)
 
 

@@ -137,7 +137,7 @@ def test_a_shell_that_is_typed_into_unseen_is_refused(
     agents: Agents, command: str, *, refused: bool
 ) -> None:
     answer = agents(host="codex").before("Bash", command=command)
-    assert ("opens a shell that you would type into" in answer.stderr) is refused
+    assert ("opens a shell, and intent-lsp would not see" in answer.stderr) is refused
     assert "opens a shell" not in agents(host="claude").before("Bash", command=command).stderr
 
 

@@ -128,10 +128,12 @@ def test_a_judgement_that_takes_too_long_is_a_failure_of_ours(root: Repository) 
     answering = Slow(call, Governance, root=root.root)
     assert _in_time(answering, b"", 0.0, stopwatch()) == SILENCE
     root.write(POLICY, "sidecar:\n  fail_open: false\n")
-    assert "it was not judged within 0 s" in reason(_in_time(answering, b"", 0.0, stopwatch()))
+    assert "the call was not judged within 0 s" in reason(
+        _in_time(answering, b"", 0.0, stopwatch())
+    )
     # What the hook has waited for its event and for a server counts.
     late = _in_time(answering, b"", 3600.0, lambda: 3600.5)
-    assert "it was not judged within 3600 s" in reason(late)
+    assert "the call was not judged within 3600 s" in reason(late)
     never.set()
 
 

@@ -91,7 +91,7 @@ async def test_a_resource_of_another_project_is_named_by_its_root(
         ("intent-lsp://intents/INT-9", "INT-9 is not in"),
         ("intent-lsp://records/none", "There is no record none"),
         ("intent-lsp://intents?root=here", "root: 'here' is not an absolute path"),
-        ("intent-lsp://intents?root=/", "which alone is served here"),
+        ("intent-lsp://intents?root=/", "the only root that this server serves"),
         ("intent-lsp://other", "there are intent-lsp://intents and intent-lsp://records"),
         ("file:///etc/passwd", "There is no resource"),
     ],

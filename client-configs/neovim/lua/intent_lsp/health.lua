@@ -121,7 +121,7 @@ end
 
 local function check_client(client)
   vim.health.ok(
-    ('%s: %d buffers, positions in %s'):format(
+    ('%s: %d buffers, position encoding %s'):format(
       client.root_dir,
       vim.tbl_count(client.attached_buffers),
       client.offset_encoding

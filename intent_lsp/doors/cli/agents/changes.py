@@ -79,7 +79,9 @@ def record_json(outcome: Appended | Queued | None) -> str | None:
 def remark_queued(page: Output, outcome: Appended | Queued | None) -> None:
     """Print a remark if the record of a command's changes cannot be written to the ledger yet."""
     if isinstance(outcome, Queued):
-        page.remark(f"intent-lsp: the record waits for the ledger: {outcome.reason}")
+        page.remark(
+            f"intent-lsp: the record waits until the ledger can be written: {outcome.reason}"
+        )
 
 
 def _change(file: PlannedFile) -> str:

@@ -17,7 +17,7 @@ from intent_lsp.formats.registrations.registration import MODULE, PROGRAM
 from intent_lsp.governance.agents.registration_plan import RegistrationFiles, RegistrationPlan
 from intent_lsp.store.agent_hosts import home_directory, signs_of
 
-_PEOPLE_ONLY: Final = "ask a person to run it in a terminal of their own"
+_PEOPLE_ONLY: Final = "ask a person to run the command in a terminal of their own"
 
 
 def add_hosts(parser: argparse.ArgumentParser, default: str) -> None:
@@ -71,9 +71,9 @@ def without_problems(plan: RegistrationPlan) -> RegistrationPlan:
     first, *others = plan.problems
     more = f" (and {counted(len(others), 'more file')})" if others else ""
     place = first.problem.place
+    file_and_line = f"{first.path}{place}{':' if place else ''}"
     raise WrongUsageError(
-        f"{first.path}{place}{':' if place else ''} {first.problem.problem}{more}; nothing was"
-        " written",
+        f"{file_and_line} {first.problem.problem}{more}; nothing was written",
         cure="correct that, and run the command again",
     )
 

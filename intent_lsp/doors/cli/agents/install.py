@@ -202,7 +202,7 @@ def _remark(
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
-    add_hosts(parser, "those that are found")
+    add_hosts(parser, "the hosts that are found")
     parser.add_argument(
         "--dry-run", action="store_true", help="show the edits as a diff, and write nothing"
     )

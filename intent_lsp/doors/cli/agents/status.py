@@ -4,8 +4,8 @@ Show each host that is found on this machine or registered here, a row for its h
 row for its MCP server: whether they are registered, and in which file. Hosts that are
 found and not registered are named on standard error, each with the command for it. The
 row of registered hooks says when they last asked in this repository; `never heard` means
-that no event has come yet, and `silent while 3 files changed` that the host ran and did not
-ask; `intent-lsp doctor` says why. With --host, hosts are shown even if they are not found.
+that no event has come yet, and `did not ask while 3 files changed` that the host ran
+meanwhile; `intent-lsp doctor` says why. With --host, hosts are shown even if they are not found.
 Nothing is changed.
 """
 
@@ -101,7 +101,7 @@ def _is_begun(status: HostStatus) -> bool:
 def _rows(found: _Found, now: datetime) -> Iterator[list[Cell]]:
     asked = asked_ago(found.liveness.last, now)
     if found.blind is not None:
-        asked = f"silent while {counted(found.blind.changes.files, 'file')} changed"
+        asked = f"did not ask while {counted(found.blind.changes.files, 'file')} changed"
     for number, each in enumerate(found.status.registrations):
         state = _UNREADABLE if each.state is None else each.state.value
         style = "bold red" if each.state is None else _STYLES[each.state]
@@ -130,7 +130,10 @@ def _remarks(found: _Found) -> Iterator[str]:
     if found.blind is not None:
         yield found.blind.violation.message
     if not host.observed and status.registered:
-        yield f"{host.title} is registered by its documentation; its hooks were not observed yet"
+        yield (
+            f"{host.title} is registered as its documentation says; nobody has yet seen its hooks"
+            " run"
+        )
 
 
 def _json(found: _Found) -> dict[str, object]:
@@ -161,7 +164,7 @@ def _registration_json(each: RegistrationStatus) -> dict[str, object]:
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
-    add_hosts(parser, "those that are found or registered")
+    add_hosts(parser, "the hosts that are found or registered")
 
 
 COMMAND: Final = Command(

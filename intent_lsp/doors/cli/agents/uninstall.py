@@ -71,7 +71,7 @@ def answer(call: Call) -> None:
     elif options.dry_run:
         show_diff(page, plan)
     elif not plan.files:
-        page.line("Nothing of ours is registered here; nothing was changed.")
+        page.line("Nothing of intent-lsp is registered here; nothing was changed.")
     else:
         page.line(f"Removed from {root}:")
         show_files(page, plan.files)

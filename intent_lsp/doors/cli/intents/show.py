@@ -33,7 +33,7 @@ from intent_lsp.store.ledger.index.queries import Query
 NEWEST: Final = 10
 """The most records that are shown."""
 
-_IGNORED: Final = f"{IGNORED}: a line of .intentignore matches it"
+_IGNORED: Final = f"{IGNORED}: a line of .intentignore matches this intent"
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +165,7 @@ def _scope(known: _Known) -> Iterator[LabelledCell]:
         until = "" if grant.expires_at is None else local_with_offset(grant.expires_at)
         patterns = ", ".join(grant.patterns)
         yield "granted", Cell(f"{patterns} until {until}", "green")
-        through = "" if grant.channel is ApprovalChannel.EDITOR else " (their client answered)"
+        through = "" if grant.channel is ApprovalChannel.EDITOR else " (through the agent's client)"
         reason = grant.reason or "no reason was given"
         yield "", Cell(f"by {grant.granted_by}{through}: {reason}")
 

@@ -69,7 +69,10 @@ def given_checkpoints(spelled: str, public: str | None, start: str) -> Sequence[
         raise WrongUsageError(problem, cure="leave --pub out, or give the signed note")
     found = trailers(data.decode("utf-8", "replace"))
     if not found:
-        cure = f"it is a line that `intent-lsp trace seal` prints; it begins with `{TRAILER}:`"
+        cure = (
+            "a checkpoint is a line that `intent-lsp trace seal` prints, and begins with"
+            f" `{TRAILER}:`"
+        )
         raise WrongUsageError(f"{_shown(spelled)} contains no checkpoint", cure=cure)
     return [_sound(each, spelled) for each in found]
 
@@ -109,7 +112,7 @@ def _signed(data: bytes, spelled: str, public: str, start: str) -> Checkpoint:
 def _sound(found: Checkpoint | NoCheckpoint, spelled: str) -> Checkpoint:
     if isinstance(found, NoCheckpoint):
         problem = f"{_shown(spelled)} contains a checkpoint that cannot be read: {found.problem}"
-        raise WrongUsageError(problem, cure="copy it again from where you kept it")
+        raise WrongUsageError(problem, cure="copy the checkpoint again from where you kept it")
     return found
 
 

@@ -39,14 +39,14 @@ def _cut(options: argparse.Namespace) -> CutPoint:
 
 
 def _sentences(found: Archived) -> list[str]:
-    told, left = [], counted(found.left, "record")
+    told, remaining = [], counted(found.left, "record")
     if found.repeated:
         told.append("duplicates left by an interrupted archiving were removed")
     if found.file is None:
-        told.append(f"nothing was moved: the main ledger file keeps its {left}")
+        told.append(f"nothing was moved: the main ledger file keeps its {remaining}")
     else:
         told.append(f"{counted(found.records, 'record')} moved to {found.file}")
-        told.append(f"{left} remain in the main ledger file")
+        told.append(f"{remaining} remain in the main ledger file")
     return told
 
 

@@ -105,9 +105,11 @@ def _told(tally: _Tally) -> dict[str, object]:
 
 
 def _tell(page: Output, tally: _Tally, *, dry_run: bool) -> None:
-    would = "would be added" if dry_run else "added"
+    added_or_not = "would be added" if dry_run else "added"
     added, known, unread = (tally.fates[fate] for fate in (Fate.ADDED, Fate.KNOWN, Fate.UNREAD))
-    page.line(f"{LEDGER_FILE}: {added:,} {would}, {known:,} already here, {unread:,} not records")
+    page.line(
+        f"{LEDGER_FILE}: {added:,} {added_or_not}, {known:,} already here, {unread:,} not records"
+    )
     for dialect, count in tally.dialects.items():
         page.line(f"  {count:,} {dialect}")
     if tally.lost:

@@ -71,7 +71,7 @@ def answer(call: Call) -> None:
 
 def _found(page: Output, root: Path, trace: LedgerReader, asked: WorkedFiles) -> Sequence[FileRuns]:
     blaming, found = FileBlame(root, trace.ledger.index), []
-    with page.bar("Finding the lines") as progress:
+    with page.bar("Finding the lines of the intent") as progress:
         for done, path in enumerate(asked.paths, 1):
             file = explained(blaming, path, asked.names)
             if file is not None:
@@ -95,10 +95,12 @@ def _tell(page: Output, files: Sequence[FileRuns]) -> None:
             sure[run.confidence] += run.count
     if files:
         found, all_lines = sure.total(), sum(file.line_count for file in files)
-        searched = counted(len(files), "file")
+        in_files = counted(len(files), "file")
         how_sure = ", ".join(f"{sure[each]:,} {each.value}" for each in Confidence if sure[each])
         page.line()
-        page.line(f"{found:,} of {all_lines:,} lines in {searched}: {how_sure}")
+        page.line(
+            f"{found:,} of {all_lines:,} lines in {in_files} come from the intent: {how_sure}"
+        )
 
 
 def _row(path: str, run: BlameRun) -> Sequence[Cell]:

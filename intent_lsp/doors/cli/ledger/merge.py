@@ -62,18 +62,18 @@ def _resolved(options: argparse.Namespace) -> tuple[str, Merged]:
 def _verdict(output: str, merged: Merged) -> str:
     if not merged.conflicts:
         return f"{output} has no conflict markers; nothing was changed"
-    ended = counted(merged.conflicts, "conflict")
-    return f"{output}: {ended} resolved, {merged.lines} lines; now run `git add {output}`"
+    conflicts = counted(merged.conflicts, "conflict")
+    return f"{output}: {conflicts} resolved, {merged.lines} lines; now run `git add {output}`"
 
 
 def _remarks(merged: Merged) -> Iterator[str]:
     for odd in merged.odd[:_NAMED]:
-        yield f"{odd.place.side}:{odd.place.line}: kept, though {odd.message}"
+        yield f"{odd.place.side}:{odd.place.line}: the line was kept, though {odd.message}"
     if len(merged.odd) > _NAMED:
         more = len(merged.odd) - _NAMED
         yield f"… and {more} more such lines; `intent-lsp trace verify` checks them all"
     for aside, kept in merged.aside:
-        line = f"{aside.place.side}:{aside.place.line}: left out of the merged ledger"
+        line = f"{aside.place.side}:{aside.place.line}: the line was left out of the merged ledger"
         # A line that is kept in a file need not be shown in full.
         yield f"{line}, saved in {kept}" if kept is not None else f"{line}: {_shown(aside.text)}"
 

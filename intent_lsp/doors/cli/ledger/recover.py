@@ -79,7 +79,7 @@ def _remarks(found: Found) -> Iterator[str]:
         yield f"{each.source}: skipped: {each.problem}"
     if len(found.unreadable) > _NAMED:
         more = len(found.unreadable) - _NAMED
-        yield f"… and {more} more that cannot be read were skipped"
+        yield f"… and {more} more copies of records that cannot be read were skipped"
 
 
 def _paths(record: Record) -> list[str]:

@@ -157,18 +157,19 @@ class RecordSearch:
         """
         if not trace.page(Query(), limit=1).records:
             return "the ledger has no record yet"
-        before, query = "", Query()
-        for said, fields in self.asked:
+        further, query = "", Query()
+        for option, fields in self.asked:
             query = replace(query, **fields)
             if not trace.page(query, limit=1).records:
-                return f"no record matches {said}{before}"
-            before = " and the other filters"
+                return f"no record matches {option}{further}"
+            further = " together with the options before it"
         for sieve in self.sieves:
-            if not self.left[sieve.said]:
-                return f"no record matches {sieve.said}{before}"
-            before = " and the other filters"
+            option = sieve.said
+            if not self.left[option]:
+                return f"no record matches {option}{further}"
+            further = " together with the options before it"
         # A record was added in between.
-        return "a record that matches was added only just now; run the command again"
+        return "a record that matches was added a moment ago; run the command again"
 
     def _query(self) -> Query:
         query = Query()

@@ -33,7 +33,7 @@ from intent_lsp.governance.ledger.reader import LedgerReader
 
 _NAMED: Final = 5
 _FLAGS: Final = {
-    "INTENT_CHANGED": "the intent's text has changed since",
+    "INTENT_CHANGED": "the intent's text has changed since this record",
     "INTENT_ARCHIVED": "the intent is no longer in the intents file",
 }
 _STYLES: Final = {
@@ -127,7 +127,7 @@ def _approver(approval: Approval) -> str:
 
 def _through(channel: ApprovalChannel) -> str:
     """Return "" if a person's own editor answered, else a clause: the agent's client answered."""
-    return "" if channel is ApprovalChannel.EDITOR else ", as the agent's client answered"
+    return "" if channel is ApprovalChannel.EDITOR else ", through the agent's client"
 
 
 def _file(file: RecordFile) -> Iterator[LabelledCell]:
@@ -139,7 +139,7 @@ def _file(file: RecordFile) -> Iterator[LabelledCell]:
     yield "", Cell(f"after  {_hash(file.post_hash)}")
     if file.ast_fingerprint is not None:
         outline = file.ast_fingerprint
-        yield "", Cell(f"hash of its {outline.language} definitions: {outline.summary_hash}")
+        yield "", Cell(f"hash of the file's {outline.language} definitions: {outline.summary_hash}")
     for talk in file.conversations:
         yield from _conversation(talk)
 

@@ -122,10 +122,10 @@ def _is_told(anchor: Anchor) -> bool:
 
 
 def _anchor(anchor: Anchor) -> Cell:
-    what = f"{anchor.hash} {anchor.kind.value} {anchor.name}".rstrip()
+    hash_and_source = f"{anchor.hash} {anchor.kind.value} {anchor.name}".rstrip()
     if anchor.records is None:
-        return Cell(f"{what}: in no file of the ledger", "bold red")
-    return Cell(f"{what}: {counted(anchor.records, 'record')}")
+        return Cell(f"{hash_and_source}: in no file of the ledger", "bold red")
+    return Cell(f"{hash_and_source}: {counted(anchor.records, 'record')}")
 
 
 def _row(problem: LedgerProblem) -> Sequence[Cell]:

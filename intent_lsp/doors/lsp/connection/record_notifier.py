@@ -159,9 +159,9 @@ class RecordNotifier:
         await self._tracked_documents.look_at_root(open_root)
 
     def recorded(
-        self, open_root: OpenRoot, what: str, record: Record | None, queued: str | None
+        self, open_root: OpenRoot, edit: str, record: Record | None, queued: str | None
     ) -> None:
-        """Report an edit, which the clause `what` describes, as recorded or as queued.
+        """Report an edit, which the clause `edit` describes, as recorded or as queued.
 
         `record` is its record on disk, or None. `queued` is the reason why the record cannot be
         written yet, or None. If both are None, nothing is reported. In every case deferred audit
@@ -172,7 +172,7 @@ class RecordNotifier:
             self.origins_changed()
         if queued is not None:
             _log.error("the ledger cannot be appended: %s", queued)
-            self._people.warn(f"intent-lsp: {what}, but the ledger cannot record it yet: {queued}")
+            self._people.warn(f"intent-lsp: {edit}, but the ledger cannot record it yet: {queued}")
         work = self._tracked_documents.work
         work.begin(work.in_thread(open_root.governance.unreported.write))
         self.noted(open_root)

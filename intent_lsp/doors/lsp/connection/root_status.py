@@ -15,8 +15,8 @@ from intent_lsp.governance.root.rules import FileState
 _log: Final = logging.getLogger(__name__)
 
 UNAVAILABLE: Final = (
-    "intent-lsp: which intents are selected in {} cannot be saved to disk: {}. Edits are still"
-    " checked. Fix this, and it is saved within seconds."
+    "intent-lsp: which intents are selected in {root} cannot be saved to disk: {reason}. Edits are"
+    " still checked. Fix this, and the selection is saved within seconds."
 )
 
 
@@ -48,7 +48,7 @@ class GovernanceMessages:
             )
             return
         if status.file_state is FileState.UNAVAILABLE:
-            said = UNAVAILABLE.format(open_root.governance.root, status.reason)
+            said = UNAVAILABLE.format(root=open_root.governance.root, reason=status.reason)
             _log.warning("%s", said)
             self._people.warn(said)
             return

@@ -21,6 +21,7 @@ from intent_lsp.core.findings import Severity
 from intent_lsp.core.gate.messages_for_people import for_people
 from intent_lsp.core.paths import WorkspacePath, path_of_uri, relative_to
 from intent_lsp.core.redaction import neutral
+from intent_lsp.core.text import counted
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.features.saves import PATIENCE
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
@@ -50,7 +51,7 @@ _DONE: Final = {
 }
 _SHOWN_AT_MOST: Final = 3
 _WORDS_AT_MOST: Final = 300
-_SERVER_ONLY: Final = "Only intent-lsp may write there. This will be recorded as out of scope."
+_SERVER_ONLY: Final = "Only intent-lsp may write this file. This will be recorded as out of scope."
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,8 +202,8 @@ class FileOperationFeature:
         except (OSError, IntentLspError) as error:
             # The edit stands without a record; it is never taken back for that.
             _log.error("an operation could not be recorded", exc_info=error)
-            what = done(operation, of_root.named)
-            self._connection.people.warn(f"intent-lsp: {what} but not recorded: {error}")
+            changed = done(operation, of_root.named)
+            self._connection.people.warn(f"intent-lsp: {changed} but not recorded: {error}")
             return None
 
     async def _show(
@@ -249,12 +250,12 @@ def warning(
         return None
     why = _SERVER_ONLY if shown[0].denied is None else for_people(shown[0].denied, shown[0].intent)
     owners = dict.fromkeys(owner for each in shown for owner in each.owners)
-    owned = f" Open intents that own it: {_listed(tuple(owners))}." if owners else ""
+    owned = f" Open intents that own the file: {_listed(tuple(owners))}." if owners else ""
     of = f", {files:,} files" if files > len(named) else ""
     others = _files_of((each.path for each in shown), named) - 1
-    alike = f" The same is true of {others:,} more." if others else ""
-    what = f"{_DOING[operation]} {_named(named)}{of}"
-    return f"intent-lsp: {what}: {neutral(why, _WORDS_AT_MOST)}{alike}{owned}"
+    alike = f" The same is true of {counted(others, 'more file')}." if others else ""
+    operation_words = f"{_DOING[operation]} {_named(named)}{of}"
+    return f"intent-lsp: {operation_words}: {neutral(why, _WORDS_AT_MOST)}{alike}{owned}"
 
 
 def done(operation: FileOperation, named: Sequence[OperationEnds]) -> str:

@@ -49,11 +49,11 @@ class RefusalPrompts:
         This is for a save whose text the editor did not write. A new file is left empty, because
         editors create it even if the save is refused.
         """
-        said = _said(judgement)
+        reason = _said(judgement)
         new = draft.base_hash is None
-        left = "The new file was left empty" if new else "The file on disk is unchanged"
+        file_now = "The new file was left empty" if new else "The file on disk is unchanged"
         chosen = await self._connection.people.offer(
-            f"Save refused. {said} {left}; your text is kept as a draft.",
+            f"Save refused. {reason} {file_now}; your text is kept as a draft.",
             [*_expandable(judgement), *_owners(judgement), *((DELETE,) if new else ()), KEEP],
         )
         if await self._led_out(tracked, judgement, chosen):
@@ -69,10 +69,11 @@ class RefusalPrompts:
         Also offer to select an intent that owns the file. Do what the person chooses. `after` is
         the outcome of the save. `automatic`: the editor saved by itself.
         """
-        how = " (auto-save)" if automatic else ""
+        by_itself = " (auto-save)" if automatic else ""
         owners = _owners(after.judgement)
+        reason = _said(after.judgement)
         chosen = await self._connection.people.offer(
-            f"{_said(after.judgement)} It was saved anyway{how} and recorded as out of scope.",
+            f"{reason} The file was saved anyway{by_itself} and recorded as out of scope.",
             [PUT_BACK, *owners, LEAVE],
         )
         if chosen in owners:

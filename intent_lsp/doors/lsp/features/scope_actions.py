@@ -75,12 +75,12 @@ class ScopeActions:
         ]
         return [
             command_action(
-                f"Expand the scope of {intent.id} {how}",
+                f"Expand the scope of {intent.id} {with_glob}",
                 EXPAND,
                 self._grant(tracked, intent.id, pattern, ttl),
                 shown,
             )
-            for how, pattern, ttl in wishes
+            for with_glob, pattern, ttl in wishes
         ]
 
     def _grant(

@@ -48,8 +48,8 @@ _NAMED: Final = 3
 """At most so many files are named in a message; the others are counted."""
 
 COULD_NOT_JUDGE: Final = (
-    "intent-lsp: an agent's call of {} could not be checked and was allowed: {}. Further ones are"
-    " only counted, in the status. To have them refused, set `fail_open: false` in the policy file."
+    "intent-lsp: an agent's call of {tool} could not be checked and was allowed: {problem}. Further"
+    " ones are only counted, in the status. To refuse them, set `fail_open: false` in the policy."
 )
 
 TOLD_WITHIN: Final = 0.5
@@ -253,7 +253,7 @@ class AgentRequests:
         people = self._connection.people
         if admission.failed is not None and open_root.governance.root not in self._failed:
             self._failed.add(open_root.governance.root)
-            people.warn(COULD_NOT_JUDGE.format(admission.tool_name, admission.failed))
+            people.warn(COULD_NOT_JUDGE.format(tool=admission.tool_name, problem=admission.failed))
         if (
             people.takes_notifications
             and isinstance(admission.decision, Denied)

@@ -183,7 +183,7 @@ class Commands:
                 f"intent-lsp: this editor cannot show a list of intents; to select one of {ids},"
                 " use the quick fix “Select intent …” on a line that intent-lsp has marked"
             )
-            raise WrongParamsError("intentId", f"name one of {ids}")
+            raise WrongParamsError("intentId", f"name one intent of {ids}")
         return None
 
     def _open(self, params: PlaceParams) -> TrackedDocument:

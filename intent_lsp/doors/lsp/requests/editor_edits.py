@@ -97,7 +97,9 @@ class EditorEdits:
         tracked = self._opened.get(source)
         if tracked is not None and change.version not in (None, tracked.version):
             now, wanted = tracked.version, change.version
-            raise ValueError(f"{source} is now open in version {now}, not {wanted}; read it again")
+            raise ValueError(
+                f"{source} is open in version {now}, not {wanted}; read the file again"
+            )
         lines = await self._lines(source, tracked)
         steps: list[DocumentChange] = []
         if change.source is not None:

@@ -293,7 +293,8 @@ class PlanRequests:
             raise WrongParamsError(wrong, f"{patterns[found[0]]!r}: {found[1]}")
 
 
-def _asked(params: CommonParams, open_root: OpenRoot, question: str) -> str:
+def _asked(params: CommonParams, open_root: OpenRoot, action: str) -> str:
     name = session_of(params, open_root).id
-    who = "you ask" if name == open_root.session.id else f"agent {neutral(name)} asks"
-    return f"{who} to {question}."
+    if name == open_root.session.id:
+        return f"you ask to {action}."
+    return f"agent {neutral(name)} asks to {action}."

@@ -33,7 +33,7 @@ from intent_lsp.store.fs.token_file import token_of
 
 _HERE: Final = "this machine only"
 _EVERYWHERE: Final = "anybody who can reach this address, over a connection that is not encrypted"
-_ANYBODY: Final = "; every user of it can connect, since no --token-file was given"
+_ANYBODY: Final = "; every user of this machine can connect, since no --token-file was given"
 
 Listen = Callable[[socket.socket, ClientAdmission], Awaitable[None]]
 
@@ -158,9 +158,9 @@ def _listen(endpoint: Endpoint) -> socket.socket:
             (str(address[0]), int(address[1])), family=family, backlog=MOST_WAITING
         )
     except (OSError, UnicodeError) as error:
-        said = getattr(error, "strerror", None) or str(error)
+        reason = getattr(error, "strerror", None) or str(error)
         cure = "give an address of this machine and a free port, or port 0 to have one chosen"
-        raise ListeningError(f"cannot listen on {endpoint}: {said}", cure=cure) from error
+        raise ListeningError(f"cannot listen on {endpoint}: {reason}", cure=cure) from error
 
 
 def _token(place: ListenAddress, is_loopback: bool) -> str | None:  # noqa: FBT001 - a fact, not a flag

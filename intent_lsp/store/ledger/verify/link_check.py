@@ -164,7 +164,7 @@ class LinkCheck:
         """
         trail = self._trail
         if trail.goes_back(link):
-            message = "its time is earlier than that of the record before it"
+            message = "the record's time is earlier than that of the record before it"
             self.problems.note(LedgerCode.CLOCK_BACKWARDS, self._here(), message)
         first = trail.last is None
         named = trail.step(link)
@@ -219,10 +219,10 @@ class LinkCheck:
             if below is not None:
                 self._note_taken(loose, below)
             elif elsewhere and (loose.first or self._file(loose.row) != LEDGER_FILE):
-                message = "the record before it is in the ledger of another branch"
+                message = "the record before this one is in the ledger of another branch"
                 self.problems.note(LedgerCode.HEAD_ELSEWHERE, self._place(loose.row), message)
             elif loose.first:
-                message = "the record before it is in no file of the ledger"
+                message = "the record before this one is in no file of the ledger"
                 self.problems.note(LedgerCode.MISSING_SEGMENT, self._place(loose.row), message)
             else:
                 self._note_broken(loose)
@@ -236,11 +236,15 @@ class LinkCheck:
         commit = held.commit[:_SHORT]
         if held.file not in self.problems.files:
             message = (
-                f"the record before it is in {held.file}, which is missing; commit {commit} has it"
+                f"the record before this one is in {held.file}, which is missing; commit {commit}"
+                " has that file"
             )
             self.problems.note(LedgerCode.MISSING_SEGMENT, self._place(loose.row), message)
         elif loose.first or held.file != self._file(loose.row):
-            message = f"the record before it was cut off from {held.file}; commit {commit} has it"
+            message = (
+                f"the record before this one was cut off from {held.file}; commit {commit} has"
+                " that record"
+            )
             self.problems.note(LedgerCode.TRUNCATED, self._place(loose.row), message)
         else:
             self._note_broken(loose)
