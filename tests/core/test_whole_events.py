@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from intent_lsp.core.approvals import Approval, ApprovalChoice, Grant
 from intent_lsp.core.ledger.chain import ChainEnd, draft
+from intent_lsp.core.ledger.whole_events import whole_event
 from intent_lsp.core.records import (
     GRANT_TOOL,
     Contributor,
@@ -16,7 +17,7 @@ from intent_lsp.core.records import (
     RelatedEntry,
     ScopeValidation,
 )
-from intent_lsp.core.text import whole, whole_event
+from intent_lsp.core.text import whole
 from intent_lsp.formats.ledger.jsonl import read, seal
 
 ID = "3f0c6d1e-6f0b-4a51-9d0e-0c6d6a6f7a11"

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.content import ContentHash
+from intent_lsp.core.ledger.whole_events import whole_event
 from intent_lsp.core.records import Event, Integrity, Record, spelled
-from intent_lsp.core.text import whole_event
 
 UNSEALED = ContentHash("")
 """The hash of a record that is not sealed yet."""

@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import Any, Final, TypeVar
 
 from intent_lsp.core.content import hash_content
+from intent_lsp.core.ledger.whole_events import whole_event
 from intent_lsp.core.records import (
     UNKNOWN_CONTRIBUTOR,
     UNKNOWN_REVISION,
@@ -23,7 +24,7 @@ from intent_lsp.core.records import (
     Vcs,
 )
 from intent_lsp.core.redaction import error_text
-from intent_lsp.core.text import whole, whole_event
+from intent_lsp.core.text import whole
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.ledger.foreign.files import MAX_URL, UNKNOWN, read_file
 from intent_lsp.formats.ledger.foreign.javascript_json import parse
