@@ -1,1 +1,1 @@
-"""The innermost layer: pure values and functions that use the standard library only."""
+"""The innermost layer: pure values and functions on the standard library and msgspec's structs."""

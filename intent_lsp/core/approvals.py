@@ -1,7 +1,8 @@
 """What people have granted: the approval of one edit, and scope of an intent (ledger section 1)."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 
 class ApprovalChoice(StrEnum):
@@ -22,8 +23,7 @@ class ApprovalChannel(StrEnum):
     ELICITATION = "elicitation"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Approval:
+class Approval(Struct, frozen=True, kw_only=True):
     """A person's approval of an edit, the session in which it was given, and how it arrived."""
 
     choice: ApprovalChoice
@@ -31,8 +31,7 @@ class Approval:
     channel: ApprovalChannel = ApprovalChannel.EDITOR
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Grant:
+class Grant(Struct, frozen=True, kw_only=True):
     """Scope that a person granted to an intent: globs, and the session that granted them.
 
     `expires_at` is an RFC 3339 time, or None if the grant never ends. `channel` is how the person's

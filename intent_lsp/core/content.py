@@ -8,9 +8,10 @@ Invariant: only the raw bytes are hashed. A byte order mark belongs to no line.
 import codecs
 import hashlib
 import re
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NewType
+
+from msgspec import Struct
 
 ContentHash = NewType("ContentHash", str)
 
@@ -21,8 +22,7 @@ _HASH = re.compile(r"(?:sha256:)?([0-9a-f]{64})")
 _UTF16_MARKS = ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Text:
+class Text(Struct, frozen=True, kw_only=True):
     """The text of a file, decoded from its bytes.
 
     `mark` is the file's byte order mark, empty if there is none; `text` does not include it.
@@ -100,8 +100,7 @@ def line_body(line: str) -> str:
     return line[:-1] if line.endswith(("\n", "\r")) else line
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class FileContent:
+class FileContent(Struct, frozen=True, kw_only=True, eq=False, dict=True):
     """The content of a file at one moment. Hash, text and lines are computed once, on first use.
 
     `data` are the raw bytes, or None if they are not known. `known_hash` is their hash if the

@@ -6,8 +6,9 @@ Invariant: a rename has an old path, which disappears, and a new path, which rep
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.paths import WorkspacePath
@@ -22,8 +23,7 @@ class FileOperation(StrEnum):
     DELETE = "editor/delete"
 
 
-@dataclass(frozen=True, slots=True)
-class OperationEnds:
+class OperationEnds(Struct, frozen=True):
     """The old and the new path of a file operation on one file, relative to the governed root.
 
     A creation has no `old`, a deletion no `new`. A path outside of the root is None too.
@@ -38,8 +38,7 @@ class OperationEnds:
         return tuple(end for end in (self.old, self.new) if end is not None)
 
 
-@dataclass(frozen=True, slots=True)
-class FileHashes:
+class FileHashes(Struct, frozen=True):
     """One file of a file operation: its paths, and its hashes before (`pre`) and after (`post`).
 
     A hash is None if the file did not exist at that time.

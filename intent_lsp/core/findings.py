@@ -4,8 +4,9 @@ Invariant: positions count lines from 0 and characters in code points from 0. A 
 `\n` or `\r` and nowhere else.
 """
 
-from dataclasses import dataclass, field
 from enum import IntEnum
+
+from msgspec import Struct, field
 
 from intent_lsp.core.codes import FileCode
 
@@ -19,48 +20,42 @@ class Severity(IntEnum):
     HINT = 4
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Position:
+class Position(Struct, frozen=True, order=True):
     """A position in a text: `line` from 0, `character` in code points from 0."""
 
     line: int
     character: int
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Span:
+class Span(Struct, frozen=True, order=True):
     """A part of a text from `start` up to but not including `end`."""
 
     start: Position
     end: Position
 
 
-@dataclass(frozen=True, slots=True)
-class TextChange:
+class TextChange(Struct, frozen=True):
     """The replacement of the text in `span` by `new_text`."""
 
     span: Span
     new_text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Fix:
+class Fix(Struct, frozen=True):
     """A fix that an editor can apply. `changes` do not overlap and are sorted by position."""
 
     title: str
     changes: tuple[TextChange, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RelatedSpan:
+class RelatedSpan(Struct, frozen=True, kw_only=True):
     """Another place in the same text that a finding refers to, and a message about that place."""
 
     span: Span
     message: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class Finding(Struct, frozen=True, kw_only=True):
     """One problem in a text, at its place `span`.
 
     `fixes` are the repairs that an editor offers, `related` are other places that explain the

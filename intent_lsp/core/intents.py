@@ -4,10 +4,12 @@ Invariant: an intent with an empty owned scope owns nothing.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 from types import MappingProxyType
 from typing import NewType
+
+from msgspec import Struct
 
 IntentId = NewType("IntentId", str)
 
@@ -28,8 +30,7 @@ class Status(StrEnum):
         return self in (Status.COMPLETED, Status.ABANDONED, Status.ARCHIVED)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Intent:
+class Intent(Struct, frozen=True, kw_only=True):
     """One intent, normalised from its entry in `active_intents.yaml`.
 
     `owned_scope` are the globs as written, in order, with their white space. `aliases` are earlier
@@ -50,16 +51,15 @@ class Intent:
     updated_at: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Intents:
+class Intents(Struct, frozen=True, dict=True):
     """The intents of one intents file, in its order. Ids are unique."""
 
     items: tuple[Intent, ...] = ()
-    _by_id: Mapping[str, Intent] = field(init=False, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
+    @cached_property
+    def _by_id(self) -> Mapping[str, Intent]:
         # Built once, because the gate looks up several intents for each edit.
-        object.__setattr__(self, "_by_id", _indexed(self.items))
+        return _indexed(self.items)
 
     def __iter__(self) -> Iterator[Intent]:
         return iter(self.items)

@@ -8,7 +8,8 @@ little.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from intent_lsp.core.ranges import Hunk
 
@@ -19,8 +20,7 @@ It returns None if the two are too large or too different to compare.
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LineEdit:
+class LineEdit(Struct, frozen=True, kw_only=True):
     """One edit of a text: the lines `start` to `old_end` became the lines `start` to `new_end`.
 
     Lines count from 0; the ends are not included.

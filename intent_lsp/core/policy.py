@@ -3,9 +3,10 @@
 Specified in requirements section 5.
 """
 
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
+
+from msgspec import Struct, field
 
 from intent_lsp.core.approvals import ApprovalChannel
 
@@ -95,16 +96,14 @@ AGENTS_FILE = "AGENTS.md"
 """The file that takes the lessons if a default file for them is missing and this one exists."""
 
 
-@dataclass(frozen=True, slots=True)
-class DenyRule:
+class DenyRule(Struct, frozen=True):
     """A glob of paths that no agent may change, and the reason for the rule."""
 
     path_glob: str
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TeamPolicy:
+class TeamPolicy(Struct, frozen=True, kw_only=True):
     """Every value of the policy. The defaults are those of requirements section 5."""
 
     version: int = 1

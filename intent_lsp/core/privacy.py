@@ -5,7 +5,7 @@ Specified in requirements section 5, `privacy`.
 Invariant: one session has the same name in all records, so that its records can be found.
 """
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.policy import SessionIds, TeamPolicy, Urls

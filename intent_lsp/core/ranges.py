@@ -9,7 +9,8 @@ line.
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from intent_lsp.core.content import EMPTY_HASH, ContentHash, hash_content
 from intent_lsp.core.records import Range
@@ -17,8 +18,7 @@ from intent_lsp.core.records import Range
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hunk:
+class Hunk(Struct, frozen=True, kw_only=True):
     """One change: a run of old lines and the new lines that replace them. Starts count from 0.
 
     If the count of the old or the new lines is 0, their start is the line that follows the change.

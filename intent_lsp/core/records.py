@@ -7,9 +7,11 @@ Invariant: lines count from 1 in the new content. Hashes are `sha256:` and 64 he
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from typing import Final, Self
+
+from msgspec import Struct
+from msgspec.structs import fields, replace
 
 from intent_lsp.core.approvals import Approval, Grant
 from intent_lsp.core.content import ContentHash
@@ -57,8 +59,7 @@ class EntityType(StrEnum):
     UNKNOWN = "UNKNOWN"
 
 
-@dataclass(frozen=True, slots=True)
-class Contributor:
+class Contributor(Struct, frozen=True):
     """The author of changed lines. `model_identifier` names an agent's model.
 
     It is `human` for a person, and `unknown` if it was not given.
@@ -73,8 +74,7 @@ AGENT: Final = Contributor(EntityType.AI, "unknown")
 UNKNOWN_CONTRIBUTOR: Final = Contributor(EntityType.UNKNOWN, "unknown")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Range:
+class Range(Struct, frozen=True, kw_only=True):
     """One contiguous run of changed lines. Lines count from 1 in the new content, ends included.
 
     `replaced` is (first old line, old count, new count), or None if the file was not compared line
@@ -88,16 +88,14 @@ class Range:
     fallback: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class RelatedEntry:
+class RelatedEntry(Struct, frozen=True):
     """Something that an edit belongs to: a `type`, such as `specification`, and its `value`."""
 
     type: str
     value: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Conversation:
+class Conversation(Struct, frozen=True, kw_only=True):
     """The session or chat in which lines of a file were changed, with their author and ranges.
 
     `url` is the session id, or the agent's own URL of the chat.
@@ -109,8 +107,7 @@ class Conversation:
     related: tuple[RelatedEntry, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AstFingerprint:
+class AstFingerprint(Struct, frozen=True, kw_only=True):
     """A hash of a file's definitions that formatting and comments do not change."""
 
     parser: str
@@ -118,8 +115,7 @@ class AstFingerprint:
     summary_hash: ContentHash
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecordFile:
+class RecordFile(Struct, frozen=True, kw_only=True):
     """One file of an edit. `pre_hash` is None if it did not exist before, `post_hash` if not after.
 
     In a record the paths are as on the ledger's line. In an event they may also be as on disk, with
@@ -147,15 +143,13 @@ class RecordFile:
         return file_path(self.previous_path, self.path_encoding)
 
 
-@dataclass(frozen=True, slots=True)
-class Vcs:
+class Vcs(Struct, frozen=True):
     """The commit that git had checked out at the edit, or UNKNOWN_REVISION if there was none."""
 
     revision_id: str = UNKNOWN_REVISION
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Integrity:
+class Integrity(Struct, frozen=True, kw_only=True):
     """A record's place in the hash chain, and its own hash.
 
     `prev_record_hash` is that of the record before, None for the first. `merges` are the hashes of
@@ -169,8 +163,7 @@ class Integrity:
     record_hash: ContentHash
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
+class Event(Struct, frozen=True, kw_only=True):
     """An edit that happened, not yet in the ledger: a record without id, time and integrity.
 
     `inferred`: nobody declared the mutation class. `concurrent_modification`: something else
@@ -209,8 +202,7 @@ class Event:
         return self.assumed or (self.tool_name == DISK_CHANGE and _is_by_nobody(self.files))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Record(Event):
+class Record(Event, frozen=True, kw_only=True):
     """A line of the ledger. `timestamp` is RFC 3339 in UTC, with milliseconds and `Z`."""
 
     id: str

@@ -6,10 +6,10 @@ Invariant: a list that does not fit `core.commands.rows` is rejected, and the er
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import fields
 from typing import Any, Final
 
 import msgspec
+from msgspec.structs import fields
 
 from intent_lsp.core.commands.rows import CommandLists, ProgramRow, RowKind
 from intent_lsp.formats.msgspec_types import register_msgspec_types

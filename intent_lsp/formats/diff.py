@@ -8,11 +8,12 @@ and removed lines are from the old content, its kept and added lines from the ne
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
 import pygit2
+from msgspec import Struct
+from msgspec.structs import replace
 
 from intent_lsp.core.content import FileContent, Text, decode, line_body, split_lines
 from intent_lsp.core.line_diff import common_head, common_tail
@@ -42,8 +43,7 @@ class DiffMark(StrEnum):
     REMARK = "\\"
 
 
-@dataclass(frozen=True, slots=True)
-class DiffLine:
+class DiffLine(Struct, frozen=True):
     """One line of a unified diff: its kind, and its text without the mark.
 
     The text has no line end, except that of a removed or added line in a hunk that changes nothing

@@ -5,8 +5,9 @@ Invariant: text that is not exactly one origin (`null`, `*`, a list) is rejected
 """
 
 import re
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 LOOPBACK: Final = "127.0.0.1"
 """The host of an endpoint that names none."""
@@ -16,8 +17,7 @@ _SPELLED: Final = re.compile(r"(?:(?:\[([^\]\s]+)\]|([^:\[\]\s]*)):)?([0-9]{1,5}
 _ORIGIN: Final = re.compile(r"[a-z][a-z0-9+.-]*://[^/?#\s,*@]+", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class Endpoint:
+class Endpoint(Struct, frozen=True):
     """The host (a name or an address) and port of a server. Port 0 means any free port."""
 
     host: str

@@ -5,15 +5,16 @@ hooks section 5.
 """
 
 import json
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from intent_lsp.core.approvals import ApprovalChoice
 from intent_lsp.core.gate.request import NO_ANSWER, ApprovalAnswer
 from intent_lsp.formats.hook_wire import VERSION, finite_seconds, json_object
 
 
-@dataclass(frozen=True, slots=True)
-class PersonQuestion:
+class PersonQuestion(Struct, frozen=True):
     """A question to a person: its text, and the titles of the answers to choose from.
 
     `root` is the path, without links, of the root that the question is about. `seconds` is the time

@@ -5,8 +5,9 @@ Invariant: a run of blame has every key. A value that is not known is null.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from intent_lsp.core.blame.runs import BlameRun
 from intent_lsp.core.gate.explain import ExplainedRow
@@ -15,8 +16,7 @@ from intent_lsp.core.ledger.verification import Verification
 from intent_lsp.core.records import MutationClass, ScopeValidation
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileRuns:
+class FileRuns(Struct, frozen=True, kw_only=True):
     """The runs of blame (lines in a row with one attribution) in one file.
 
     `line_count` is the number of lines of the whole file.

@@ -5,8 +5,10 @@ Invariant: a mutating call that names no path says why no path is known.
 """
 
 import re
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from intent_lsp.core.agents.tools import (
     ToolCall,
@@ -40,8 +42,7 @@ _DELETING: Final = frozenset({"delete_file"})
 _MOVING: Final = frozenset({"rename_file", "move_file"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallReading:
+class CallReading(Struct, frozen=True, kw_only=True):
     """What an agent's tool call would do: whether it changes files (`mutating`), and the `paths`.
 
     `unknown` are sentences that say which paths cannot be known, and why. `perhaps` are further

@@ -7,9 +7,10 @@ it out.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp.core.paths import CONTROL_ROOM, INTENT_MAP, LEDGER_FILE
 from intent_lsp.store.fs.files import read_bytes
@@ -20,8 +21,7 @@ _ATTRIBUTES: Final = f"{CONTROL_ROOM}/.gitattributes"
 _GENERATED: Final = "linguist-generated"
 
 
-@dataclass(frozen=True, slots=True)
-class Lack:
+class Lack(Struct, frozen=True):
     """A git setting that a root lacks: a sentence about it, and the shell command that adds it.
 
     The command is to be run in the root directory.

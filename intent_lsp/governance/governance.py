@@ -6,9 +6,11 @@ Invariant: no state at module level; two objects for the same root share only it
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Self
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from intent_lsp import __version__
 from intent_lsp.core.errors import IntentLspError, StateUnavailableError, WrongParamsError
@@ -30,8 +32,7 @@ from intent_lsp.store.state.session_row import SessionRow
 _log: Final = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GovernanceStatus:
+class GovernanceStatus(Struct, frozen=True, kw_only=True):
     """The state of a root and of one session (protocol section 2, `Status`).
 
     `failures` counts the calls that this process failed to judge. `polling` is the reason why files

@@ -10,10 +10,11 @@ import signal
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from threading import Timer
 from typing import IO, Any, Final
+
+from msgspec import Struct
 
 from intent_lsp.store.stopwatch import stopwatch
 
@@ -22,8 +23,7 @@ _LARGEST: Final = 64 * 1024
 _ENDS_WITHIN: Final = 2.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HookRun:
+class HookRun(Struct, frozen=True, kw_only=True):
     """How a hook's command ended, and how many seconds it ran.
 
     If it ran longer than its time limit, `status` is None and the outputs are empty. Of each output

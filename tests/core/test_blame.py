@@ -1,10 +1,11 @@
 """Who wrote a line, case by case."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 import pytest
+from msgspec.structs import replace
 
 from intent_lsp.core.blame import blame as blame_module
 from intent_lsp.core.blame import lineage

@@ -1,10 +1,9 @@
 """The checkout context within its budget (requirements section 11)."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from intent_lsp.core.agents.checkout_context import (
     BUDGET,

@@ -4,13 +4,13 @@ Specified in requirements section 6.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import product
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from intent_lsp.core.approvals import ApprovalChoice
 from intent_lsp.core.codes import GateCode

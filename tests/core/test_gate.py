@@ -1,12 +1,12 @@
 """The gate, row by row: its codes, messages and details (requirements section 6)."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import hash_content

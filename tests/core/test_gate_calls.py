@@ -4,12 +4,12 @@ Specified in requirements section 6.
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from intent_lsp.core.approvals import ApprovalChoice
 from intent_lsp.core.codes import GateCode

@@ -1,10 +1,9 @@
 """Intents: which are closed, and how they are found."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from intent_lsp.core.intents import Intent, IntentId, Intents, Status
 

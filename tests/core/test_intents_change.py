@@ -1,8 +1,7 @@
 """Changes of the intents file that the server makes in an agent's name."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from intent_lsp.core.check.intents_change import only_by_server
 from intent_lsp.core.intents import Intent, IntentId, Intents, Status

@@ -1,10 +1,9 @@
 """A lesson is ours in wording, whatever it is about (requirements section 9)."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from intent_lsp.core.agents.lessons import Lesson, lesson_line, lesson_text
 from intent_lsp.core.codes import GateCode, LessonCode

@@ -1,11 +1,11 @@
 """Edits counted by what they have in common, and along the time."""
 
 from collections import Counter
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from intent_lsp.core.ledger.chain import UNSEALED
 from intent_lsp.core.records import (

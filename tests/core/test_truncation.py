@@ -1,8 +1,7 @@
 """Ends that were cut off: what is an alarm, what is news, and what is remembered."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.content import ContentHash, hash_content

@@ -43,7 +43,7 @@ def _everything() -> lsp.ClientCapabilities:
 
 def test_a_client_that_declares_everything_can_do_everything() -> None:
     client = client_of(_everything())
-    assert all(getattr(client, name) for name in ClientCapabilities.__dataclass_fields__)
+    assert all(getattr(client, name) for name in ClientCapabilities.__struct_fields__)
 
 
 @pytest.mark.parametrize(

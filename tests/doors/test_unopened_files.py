@@ -3,10 +3,11 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import pytest
 from lsprotocol import types as lsp
+from msgspec.structs import replace
 
 from intent_lsp.core.findings import Severity
 from intent_lsp.core.paths import WorkspacePath

@@ -1,10 +1,10 @@
 """Violations: what is shown, how severe, what a record decides (requirements section 8)."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from intent_lsp.core.codes import GateCode, ShownCode
 from intent_lsp.core.content import EMPTY_HASH

@@ -1,10 +1,10 @@
 """Edits that nobody announced are marked as such wherever they are shown."""
 
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from intent_lsp.core.blame.attribution import Attribution, Confidence
 from intent_lsp.core.blame.runs import one_run

@@ -1,12 +1,12 @@
 """The checkout context as XML: well-formed whatever people wrote (requirements section 11)."""
 
 import re
-from dataclasses import replace
 from xml.etree import ElementTree as ET
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from intent_lsp.core.agents.checkout_context import IntentContext, RelatedFile
 from intent_lsp.core.content import EMPTY_HASH

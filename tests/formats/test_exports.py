@@ -3,11 +3,11 @@
 import csv
 import io
 import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
+from msgspec.structs import replace
 
 from intent_lsp.core.content import EMPTY_HASH
 from intent_lsp.core.ledger.chain import ChainEnd, draft

@@ -1,13 +1,13 @@
 """What other tools recorded becomes an edit of ours, and what is left behind is named."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.ledger.chain import ChainEnd, draft

@@ -1,11 +1,10 @@
 """The hash of what an intent said (ledger section 1)."""
 
-from dataclasses import replace
-
 import pytest
 import rfc8785
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.intents import Intent, IntentId, Status

@@ -1,10 +1,9 @@
 """A written intent map, read back: what we wrote is what it says, anything else says nothing."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.intents import Intent, IntentId

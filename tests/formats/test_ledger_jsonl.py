@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -10,6 +9,7 @@ import pytest
 import rfc8785
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from intent_lsp.core.approvals import Approval, ApprovalChannel, ApprovalChoice, Grant
 from intent_lsp.core.codes import LedgerCode

@@ -1,11 +1,11 @@
 """The union of two ledgers: nothing dropped, nothing doubled, nothing glued."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from intent_lsp.formats.ledger.conflict import Conflict, ConflictPart
 from intent_lsp.formats.ledger.jsonl import encode, examine, read

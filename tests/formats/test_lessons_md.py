@@ -3,11 +3,10 @@
 Specified in requirements section 9.
 """
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from intent_lsp.core.agents.lessons import Lesson, LessonLine, lesson_line
 from intent_lsp.core.codes import GateCode

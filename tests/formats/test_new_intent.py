@@ -1,8 +1,7 @@
 """A new intent at the end of the file."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from intent_lsp.core.intents import Intent, IntentId, Status
 from intent_lsp.formats.intents.append_intent import add_intent

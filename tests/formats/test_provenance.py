@@ -1,11 +1,10 @@
 """Where lines come from, in words that are no markup."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
+from msgspec.structs import replace
 
 from intent_lsp.core.approvals import Approval, ApprovalChannel, ApprovalChoice, Grant
 from intent_lsp.core.blame.attribution import Confidence

@@ -3,12 +3,13 @@
 import base64
 import hashlib
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from intent_lsp.core.approvals import Approval, ApprovalChoice, Grant
 from intent_lsp.core.codes import LedgerCode

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pytest
 import yaml
 from hypothesis import assume, event, example, given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from intent_lsp.core.findings import TextChange
 from intent_lsp.core.intents import Intent, IntentId, Intents, Status

@@ -1,9 +1,10 @@
 """Laws over generated intents files: their styles, orders, comments, quoting and line ends."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from intent_lsp.core.intents import Intents, Status
 from intent_lsp.formats.intents.edit import EditRefused, apply_changes, set_status

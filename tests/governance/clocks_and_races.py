@@ -1,11 +1,11 @@
 """Clocks that tests set, file times, and writes of another program at the worst moment."""
 
 import os
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.fs.write import directory_for_temporary

@@ -3,10 +3,10 @@
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from intent_lsp.core.content import content_of, hash_if_there, split_lines
 from intent_lsp.core.errors import LedgerUnavailableError

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from msgspec.structs import force_setattr
 
 from intent_lsp.core.errors import StateUnavailableError
 from intent_lsp.core.paths import WorkspacePath
@@ -41,7 +42,7 @@ class Watched:
     def __init__(self, root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.governance, self.home, self.now = Governance(root), home, NOW
         self.running: dict[str, datetime] = {}
-        object.__setattr__(self.governance.stores, "clock", lambda: self.now)
+        force_setattr(self.governance.stores, "clock", lambda: self.now)
         monkeypatch.setattr(
             blind_hosts_module,
             "earliest_start",

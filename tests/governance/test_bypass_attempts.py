@@ -6,11 +6,11 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from intent_lsp.core.agents.tickets import Ticket, TicketFile
 from intent_lsp.core.agents.tools import ToolCall

@@ -2,10 +2,10 @@
 
 import subprocess
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from threading import Thread
 
 import pytest
+from msgspec.structs import replace
 
 from intent_lsp.core.agents.tree_snapshot import TreeSnapshot
 from intent_lsp.core.codes import GateCode

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from msgspec.structs import force_setattr
 
 from intent_lsp.governance.agents.blind_hosts import is_alive
 from intent_lsp.governance.agents.host_liveness import asked_ago, known_hosts
@@ -30,7 +31,7 @@ def hosts_at(root: Repository, seconds: float) -> HeardHosts:
     """Return the notes of another process, at a time after START."""
     stores: Stores = Governance(root.root).stores
     now = START + timedelta(seconds=seconds)
-    object.__setattr__(stores, "clock", lambda: now)
+    force_setattr(stores, "clock", lambda: now)
     return HeardHosts(stores)
 
 

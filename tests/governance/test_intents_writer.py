@@ -5,10 +5,10 @@ Specified in requirements section 3.
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.findings import Position, Span, TextChange

@@ -2,13 +2,13 @@
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from intent_lsp.core.approvals import Grant
 from intent_lsp.core.codes import GateCode, RequestCode

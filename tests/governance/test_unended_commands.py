@@ -3,10 +3,10 @@
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from intent_lsp.core.agents.tickets import GOOD_FOR
 from intent_lsp.core.agents.tools import ToolCall

@@ -3,13 +3,14 @@
 import json
 import subprocess
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from intent_lsp.core.agents.tree_snapshot import GitSnapshot, TreeSnapshot
 from intent_lsp.core.content import ContentHash, hash_content, hash_if_there

@@ -1,7 +1,9 @@
 """One server's tracking of changes on disk, which compares the tree when a test says so."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+
+from msgspec.structs import replace
 
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import Record

@@ -1,13 +1,13 @@
 """What the state knows of a call's files: reads, own writes and claims, all of one moment."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from intent_lsp.core.agents.tickets import CLAIMED_FOR, Ticket, TicketFile
 from intent_lsp.core.content import EMPTY_HASH, ContentHash, hash_content

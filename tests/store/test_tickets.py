@@ -1,11 +1,11 @@
 """Tickets and claims: kept across processes, ended once (requirements section 6)."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from intent_lsp.core.agents.tickets import CLAIMED_FOR, GOOD_FOR, Recorded, Ticket, TicketFile
 from intent_lsp.core.agents.tree_snapshot import TreeSnapshot

@@ -1,8 +1,9 @@
 """Questions to the gate, each of which breaks one of its rows and no other."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import hash_content

@@ -7,8 +7,10 @@ dropped after all other items. The intent's name is cut only if that was not eno
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.intents import Intent
@@ -21,8 +23,7 @@ BUDGET: Final = 16_384
 RECENT_RECORDS: Final = 20
 
 
-@dataclass(frozen=True, slots=True)
-class RelatedFile:
+class RelatedFile(Struct, frozen=True):
     """A file in the intent's `related_files` that exists and is in the intent's scope.
 
     `last_hash` is the hash of its content, None if it cannot be read. `last_modified` is the time
@@ -34,8 +35,7 @@ class RelatedFile:
     last_modified: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IntentContext:
+class IntentContext(Struct, frozen=True, kw_only=True):
     """What a checkout returns about one intent.
 
     `architectural_constraints` are the team's. Each of `truncated` says what was dropped to save

@@ -3,9 +3,10 @@
 Invariant: this module holds values only. How a host spells them is in `formats/hosts`.
 """
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp.core.agents.tools import ToolCall
 
@@ -25,8 +26,7 @@ class HookKind(Enum):
     OTHER = "another event"
 
 
-@dataclass(frozen=True, slots=True)
-class ShownText:
+class ShownText(Struct, frozen=True):
     """The text of a file that a read tool showed to the model, without line numbers.
 
     It begins at line `first_line` of the file, counted from 1. The host may have cut its end.
@@ -37,8 +37,7 @@ class ShownText:
     first_line: int = 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HookEvent:
+class HookEvent(Struct, frozen=True, kw_only=True):
     """One event of an agent host.
 
     `name` is the host's own name of the event. `session_id` and `agent_id` are the host's ids of

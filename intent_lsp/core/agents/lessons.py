@@ -8,8 +8,9 @@ from outside. Each of them is neutralised, shortened and quoted so that it canno
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final, NewType
+
+from msgspec import Struct
 
 from intent_lsp.core.codes import GateCode, LessonCode
 from intent_lsp.core.redaction import SHOWN_AT_MOST, neutral, redacted
@@ -31,8 +32,7 @@ _NAME_AT_MOST: Final = 64
 _PATH_AT_MOST: Final = 160
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lesson:
+class Lesson(Struct, frozen=True, kw_only=True):
     """One failure or refusal that later agents should know.
 
     `at` is an RFC 3339 time. `code` is the value of a GateCode or a LessonCode. `tool` is the

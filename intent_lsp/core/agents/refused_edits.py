@@ -3,9 +3,10 @@
 Invariant: what is not certain counts as not made: text that stood there before, or too little text.
 """
 
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp.core.content import ContentHash, decode
 from intent_lsp.core.paths import WorkspacePath
@@ -20,8 +21,7 @@ _FEWEST: Final = 4
 """So many characters, besides white space, have to appear: fewer appear by chance."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RefusedEdit:
+class RefusedEdit(Struct, frozen=True, kw_only=True):
     """A refused call that would have changed the file `path`.
 
     `call` is the call's fingerprint. `host` is the name of its agent host, or None if it is not

@@ -4,9 +4,10 @@ Invariant: once the call is judged, the ticket holds all that the record needs. 
 never judges it again.
 """
 
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp.core.agents.tree_snapshot import GuardedSeen, TreeSnapshot
 from intent_lsp.core.approvals import ApprovalChannel, ApprovalChoice
@@ -27,8 +28,7 @@ COMMAND_AWAITED_FOR: Final = timedelta(minutes=10)
 """How long a change on disk is not recorded while a command that may have made it still runs."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TicketFile:
+class TicketFile(Struct, frozen=True, kw_only=True):
     """One file that a call may change. `pre_hash` is its hash before, None if it did not exist.
 
     `real` is the path that a write to `path` reached when the call was judged, or None if that was
@@ -44,8 +44,7 @@ class TicketFile:
     real: WorkspacePath | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ticket:
+class Ticket(Struct, frozen=True, kw_only=True):
     """An allowed call, as it was judged. Times are formatted by `core.timestamps`.
 
     `tree` is the state of the work tree before a command, stored until the call is recorded.
@@ -106,8 +105,7 @@ def command_hash(command: str) -> ContentHash:
     return hash_content(pack(command))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recorded:
+class Recorded(Struct, frozen=True, kw_only=True):
     """The outcome of recording a ticket's call. `record_id` is None if no record was written.
 
     Each of `files` is a path, its hash before the call and its hash after it. `error` says why the

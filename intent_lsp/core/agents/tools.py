@@ -11,8 +11,9 @@ itself read-only.
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from enum import Enum
+
+from msgspec import Struct, field
 
 from intent_lsp.core.commands.reading import Effect, TouchedPath, changed_paths
 from intent_lsp.core.commands.rows import CommandLists
@@ -25,8 +26,7 @@ from intent_lsp.core.text import pack
 _PREFIX = re.compile(r"(?:functions\.|mcp__.+?__)(?=.)", re.IGNORECASE | re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolCall:
+class ToolCall(Struct, frozen=True, kw_only=True):
     """What an agent's tool is about to do, as the caller put it (protocol section 2).
 
     `paths` are as the caller wrote them. A rename has both its old and its new path. Relative paths
@@ -82,8 +82,7 @@ It raises ValueError if it cannot be applied to the old text.
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileChange:
+class FileChange(Struct, frozen=True, kw_only=True):
     """The change of one file. `path` is as the caller wrote it.
 
     `source` is the old path if the file is moved to `path`, else None. `rewrite` returns the new

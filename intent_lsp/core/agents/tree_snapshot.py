@@ -7,14 +7,13 @@ Invariant: a snapshot never changes and may be out of date. Code that uses it co
 disk again.
 """
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.paths import WorkspacePath
 
 
-@dataclass(frozen=True, slots=True)
-class FileSnapshot:
+class FileSnapshot(Struct, frozen=True):
     """One file of a snapshot: its hash (None if it did not exist), and its blob id in git's index.
 
     `index` is that id, or None if git did not track the file. `as_index`: git reported the file as
@@ -26,16 +25,14 @@ class FileSnapshot:
     as_index: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class LogMark:
+class LogMark(Struct, frozen=True):
     """Where HEAD's reflog ended: its size in bytes, and the hash of its last line."""
 
     size: int
     line: ContentHash
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GitSnapshot:
+class GitSnapshot(Struct, frozen=True, kw_only=True):
     """The state of a repository apart from its files, enough to see later what git itself changed.
 
     `head` is the commit checked out, None on an unborn branch. `log` is None without a reflog.
@@ -57,8 +54,7 @@ class GitSnapshot:
     standing: tuple[tuple[str, str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TreeSnapshot:
+class TreeSnapshot(Struct, frozen=True, kw_only=True):
     """The files of a directory at one moment.
 
     With `git`, `files` are those that differ from its HEAD, without ignored files; every other file
@@ -76,8 +72,7 @@ class TreeSnapshot:
         return None if self.git is None else self.git.head
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GuardedFile:
+class GuardedFile(Struct, frozen=True, kw_only=True):
     """A file in git's own directory. Its `path` always calls that directory `.git`.
 
     `meaning` is the hash of the settings that the file makes for git, so that an edit without
@@ -89,8 +84,7 @@ class GuardedFile:
     meaning: ContentHash
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LedgerSeen:
+class LedgerSeen(Struct, frozen=True, kw_only=True):
     """How much of a ledger had been written: `end` is the byte offset after its last complete line.
 
     `hash` is the hash of the bytes from `start` to `end`.
@@ -101,8 +95,7 @@ class LedgerSeen:
     hash: ContentHash
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GuardedSeen:
+class GuardedSeen(Struct, frozen=True, kw_only=True):
     """The state of the protected files (git's own files and the ledger) at one moment.
 
     `head` is the commit checked out, or None. `log` is the end of HEAD's reflog, or None. `ledger`

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final
 
+from msgspec import Struct
+
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.records import Range
 
@@ -31,8 +33,7 @@ class Confidence(StrEnum):
 _SUREST_FIRST: Final = tuple(Confidence)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Edit:
+class Edit(Struct, frozen=True, kw_only=True):
     """One file of one record. A later record has a higher `order`.
 
     `pre` and `post` are the hashes of the content before and after, None if there was no file.

@@ -8,8 +8,9 @@ Invariant: the work is bounded. Blocks of a length that would cost too much are 
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp.core.blame.attribution import (
     BEFORE,
@@ -42,8 +43,7 @@ Known = dict[int, dict[ContentHash, list[Attribution]]]
 """The recorded blocks, by number of lines and then by hash, the oldest edit's first."""
 
 
-@dataclass(frozen=True, slots=True)
-class Hashable:
+class Hashable(Struct, frozen=True):
     """A text's lines as bytes, with their line ends (`whole`) and without them (`bodies`).
 
     A block's hash omits the line end of its last line, so both forms are needed. `letters` holds
@@ -55,8 +55,7 @@ class Hashable:
     letters: Sequence[int]
 
 
-@dataclass(frozen=True, slots=True)
-class _Search:
+class _Search(Struct, frozen=True):
     """A search for blocks of `length` lines whose first line is one of `first` to `last`.
 
     Blocks with fewer than `at_least` letters and digits are skipped.
@@ -77,8 +76,7 @@ class _Search:
                 count += lines.letters[at + self.length] - lines.letters[at]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BlamedText:
+class BlamedText(Struct, frozen=True, kw_only=True):
     """The content to blame: its hash, its lines with their line ends, and its encoding."""
 
     hash: ContentHash

@@ -6,15 +6,15 @@ Invariant: an edit is followed at most once, so that a round trip ends.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from intent_lsp.core.blame.attribution import Edit
 from intent_lsp.core.blame.line_carry import Splice, splices
 from intent_lsp.core.content import ContentHash
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EditChain:
+class EditChain(Struct, frozen=True, kw_only=True):
     """The edits that lead to a content, newest first, by their orders.
 
     `whole`: there are some, and they begin at the content that was asked for. `deleted` maps a
@@ -65,8 +65,7 @@ def earlier_edits(steps: Sequence[Edit], after: ContentHash | None) -> frozenset
     return frozenset(used)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LaterEdits:
+class LaterEdits(Struct, frozen=True, kw_only=True):
     """The edits that followed an older content, in their order.
 
     `deleted` maps a line of that content, from 0, to the order of the edit that deleted or replaced
@@ -129,8 +128,7 @@ def _newest(steps: Sequence[Edit], wanted: ContentHash | None, used: set[int]) -
     return max(earlier or fitting, key=lambda step: step.order, default=None)
 
 
-@dataclass(slots=True)
-class _WalkBack:
+class _WalkBack(Struct):
     """A walk back from the newest content of a file, edit by edit.
 
     `origins` has, for each line of the content reached so far, its line number in the newest

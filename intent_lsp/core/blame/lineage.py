@@ -8,8 +8,9 @@ lines restored by an undo get their old attribution back.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 from intent_lsp.core.blame.attribution import (
     BEFORE,
@@ -44,8 +45,7 @@ LINKS_MENDED: Final = 100
 """The most missing links that one blame bridges. Lines older than that stay unexplained."""
 
 
-@dataclass(slots=True)
-class _Back:
+class _Back(Struct):
     """The state of a walk back through the edits, newest first.
 
     The walk has arrived at the content from before the edits in `steps`: `wanted` is its hash,

@@ -6,9 +6,10 @@ rewritten.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp.core.blame.attribution import Attributions, Confidence, Edit
 from intent_lsp.core.blame.line_carry import Carried, bare, kept_lines, splices, take_moved
@@ -20,8 +21,7 @@ CONTENTS_COMPARED: Final = 64
 """The most past contents of other files that one blame compares, newest first."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OtherFile:
+class OtherFile(Struct, frozen=True, kw_only=True):
     """A file in which lost lines are searched for: its edits, its hash now, and its past contents.
 
     `today` is the hash, None if the file is gone. `contents` returns a content's lines by its hash,

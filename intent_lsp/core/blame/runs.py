@@ -4,8 +4,10 @@ Invariant: the runs ascend and cover each requested line exactly once.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from intent_lsp.core.blame.attribution import Attribution, Confidence
 from intent_lsp.core.records import Contributor, EntityType, Record, RecordFile
@@ -20,16 +22,14 @@ An edit's order is its index in a list of these.
 _PEOPLE: Final = (EntityType.HUMAN, EntityType.MIXED)
 
 
-@dataclass(frozen=True, slots=True)
-class RecordAuthors:
+class RecordAuthors(Struct, frozen=True):
     """Who made records: the authors' names by record id, and the ids of this user's own records."""
 
     names: Mapping[str, str] = field(default_factory=dict)
     own: Collection[str] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BlameRun:
+class BlameRun(Struct, frozen=True, kw_only=True):
     """Consecutive lines with the same origin, numbered from 1, both ends included.
 
     `record` and `contributor` are None if the lines are `unattributed`. `path` is the file in which

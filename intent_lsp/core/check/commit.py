@@ -3,11 +3,10 @@
 Invariant: names and messages are text, whatever bytes git holds.
 """
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CommitFacts:
+class CommitFacts(Struct, frozen=True, kw_only=True):
     """A commit. `author` and `committer` are `Name <address>`, `time` is in seconds since 1970."""
 
     id: str

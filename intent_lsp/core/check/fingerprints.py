@@ -6,11 +6,11 @@ Invariant: two findings of one report have different fingerprints.
 import hashlib
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 
-@dataclass(slots=True)
-class Fingerprints:
+class Fingerprints(Struct):
     """Makes the fingerprints of one report's findings, in order."""
 
     made: Counter[str] = field(default_factory=Counter)

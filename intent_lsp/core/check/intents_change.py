@@ -6,7 +6,8 @@ Invariant: reopening a closed intent is a person's change.
 """
 
 from collections.abc import Callable, Collection
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from intent_lsp.core.intents import Intent, Intents, Status
 

@@ -5,8 +5,9 @@ Specified in requirements section 14.
 Invariant: a report fails only by findings of level ERROR.
 """
 
-from dataclasses import dataclass, field
 from enum import StrEnum
+
+from msgspec import Struct, field
 
 from intent_lsp.core.paths import WorkspacePath
 
@@ -37,16 +38,14 @@ class IntentSource(StrEnum):
     NONE = "none"
 
 
-@dataclass(frozen=True, slots=True)
-class LineRun:
+class LineRun(Struct, frozen=True):
     """Lines `first` to `last` of a file, counted from 1, both included."""
 
     first: int
     last: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckFinding:
+class CheckFinding(Struct, frozen=True, kw_only=True):
     """One finding. `path` is None if it concerns no file; `shown_path` is relative to git's top.
 
     `lines` are those of the file as the change left it, `head_lines` the same lines in the version
@@ -71,8 +70,7 @@ class CheckFinding:
     of_ledger: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckedChange:
+class CheckedChange(Struct, frozen=True, kw_only=True):
     """One commit, or the uncommitted changes (`commit` is None), and how it was judged.
 
     `hunks` counts the judged changes of lines, `recorded` those of them that records explain.
@@ -90,8 +88,7 @@ class CheckedChange:
     skipped: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckReport:
+class CheckReport(Struct, frozen=True, kw_only=True):
     """The result of a check. `base` and `head` are commit ids, None where there is none.
 
     `remarks` are sentences about what was not looked at. `records` counts the ledger's records.

@@ -8,13 +8,13 @@ value, an operand, or the `--`.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from intent_lsp.core.commands.rows import Options, ProgramRow, RowKind, Style
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(Struct, frozen=True):
     """One word of a command. Known parts are as the program sees them, unknown parts as typed.
 
     `unknown` is a sentence that says why the shell may change the word; it is empty if the shell
@@ -41,8 +41,7 @@ _SHORTEST_BEGINNING = len("--x")
 """The length of the shortest abbreviation of a long option that is completed to its full name."""
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(Struct, frozen=True):
     """One option of a call. `name` is as the program's row in the command lists writes it.
 
     `value` is None if the option has no value.
@@ -52,8 +51,7 @@ class Option:
     value: Word | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Arguments:
+class Arguments(Struct, frozen=True, kw_only=True):
     """The options and operands of one call of a program.
 
     `dashed` are the operands after `--`, or None if there is no `--`. `operands` includes them.

@@ -7,8 +7,10 @@ the result says so, unless the call only asks for help or a version.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from intent_lsp.core.commands.arguments import (
     Arguments,
@@ -53,16 +55,14 @@ _MOVING: Final = frozenset({"cd", "chdir", "pushd", "popd"})
 _LOOKING: Final = CommandReading(kind=CommandKind.LOOKING)
 
 
-@dataclass(frozen=True, slots=True)
-class ShellText:
+class ShellText(Struct, frozen=True):
     """A word that a program runs as shell text. `site` is the program and its working directory."""
 
     word: Word
     site: Site
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Weighed:
+class Weighed(Struct, frozen=True, kw_only=True):
     """The classification of a simple command. `reading` is what the command itself does.
 
     `texts` are the words that it runs as shell text, `place` is the working directory after it.

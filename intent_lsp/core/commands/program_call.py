@@ -5,8 +5,9 @@ Invariant: an unknown word never matches a program name, a task or a script.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp.core.commands.arguments import Arguments, Word, leading_arguments, options_in
 from intent_lsp.core.commands.reading import CommandReading, KnownPath, entered, unknown
@@ -37,8 +38,7 @@ _RELEASE: Final = re.compile(r"(?P<name>@?[^@\s]+)@[\w.^~*-]+|(?P<numbered>[a-z+
 """A program's name with a version: `eslint@8`, `python3.11`."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProgramCall:
+class ProgramCall(Struct, frozen=True, kw_only=True):
     """A call of a program or of its subcommand.
 
     `words` follow the name, and `place` is the working directory. `before` are the readings of

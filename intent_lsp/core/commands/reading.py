@@ -6,9 +6,10 @@ Invariant: a relative path stays relative to the directory in which the command 
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from typing import Final
+
+from msgspec import Struct
 
 KnownPath = str | None
 """A directory as the command names it. "" is the one where the command is run. None: not known."""
@@ -47,8 +48,7 @@ class Effect(StrEnum):
     MOVE = "move"
 
 
-@dataclass(frozen=True, slots=True)
-class TouchedPath:
+class TouchedPath(Struct, frozen=True):
     """A path that a command would change.
 
     `path` is as the command names it, prefixed by the directories that the command enters first.
@@ -80,8 +80,7 @@ def changed_paths(path: str, effect: Effect, source: str | None) -> tuple[Touche
     return (new,) if source is None else (TouchedPath(source, Effect.DELETE), new)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CommandReading:
+class CommandReading(Struct, frozen=True, kw_only=True):
     """What one command, or several together, would do.
 
     `paths` would be changed. Each sentence in `unknown` says what is not known, and why. `program`

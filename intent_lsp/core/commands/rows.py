@@ -5,10 +5,11 @@ Invariant: a row is a value. Nothing that applies to one program only is written
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp.core.commands.reading import Effect
 
@@ -87,8 +88,7 @@ class Runs(StrEnum):
     """The words after an option in `starts`, up to `;` or `+`."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProgramRow:
+class ProgramRow(Struct, frozen=True, kw_only=True):
     """One way of calling a program. A row fits a call if all its conditions hold.
 
     Conditions: `needs` (one of these options), `unless` (none of these options), `bare` (no
@@ -163,8 +163,7 @@ NO_ROW: Final = ProgramRow(kind=RowKind.READS)
 """An empty row, for a program that has rows only for its subcommands."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class CommandLists:
+class CommandLists(Struct, frozen=True, kw_only=True, dict=True):
     """All rows, by the words that call the program (`rm`, `git log`), and names used in many rows.
 
     A task verifies if its name has one of `task_words` and none of `changing_words`. `choosers` are

@@ -5,9 +5,11 @@ known.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from glob import escape
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from intent_lsp.core.commands.arguments import Arguments, Word
 from intent_lsp.core.commands.reading import (
@@ -37,8 +39,7 @@ _OPERANDS: Final = {
 """The operands that are written, where a row of the command lists chooses them by position."""
 
 
-@dataclass(frozen=True, slots=True)
-class Site:
+class Site(Struct, frozen=True):
     """A program, and its working directory, from which relative paths start."""
 
     program: str

@@ -8,9 +8,11 @@ Invariant: a row is evaluated even after another has failed. One that cannot be 
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.gate import check_facts
@@ -37,8 +39,7 @@ class RowOutcome(StrEnum):
     SKIPPED = "skipped"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExplainedRow:
+class ExplainedRow(Struct, frozen=True, kw_only=True):
     """One row of the gate in `explain`. `code` is None for rows 1 and 2, which deny nothing.
 
     `fact` is one line of fewer than 600 characters, with at most ten names in a list.

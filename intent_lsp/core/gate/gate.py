@@ -5,8 +5,10 @@ decides.
 """
 
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.gate import checks
@@ -25,8 +27,7 @@ from intent_lsp.core.policy import PeopleAsked
 from intent_lsp.core.records import ScopeValidation
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(Struct, frozen=True):
     """One row of the gate: its number, the code of its refusals, and its check.
 
     `check` returns a refusal of the request, or None if the request passes. `agents_only`: the row

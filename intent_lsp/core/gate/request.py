@@ -6,9 +6,11 @@ Invariant: this module holds values only. The caller looks up every fact before 
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from intent_lsp.core.approvals import ApprovalChannel, ApprovalChoice
 from intent_lsp.core.codes import GateCode
@@ -29,8 +31,7 @@ class Unread(Enum):
     NEVER = "never"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileFact:
+class FileFact(Struct, frozen=True, kw_only=True):
     """The facts about one file that an edit would change.
 
     `path` is relative to the root; for a file outside of the root, it is as the caller wrote it.
@@ -50,8 +51,7 @@ class FileFact:
     generated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Drift:
+class Drift(Struct, frozen=True):
     """An entry of `.orchestration/` that its contract does not allow, and why.
 
     Such an entry is called contract drift (requirements section 2).
@@ -61,8 +61,7 @@ class Drift:
     problem: str
 
 
-@dataclass(frozen=True, slots=True)
-class DeniedPath:
+class DeniedPath(Struct, frozen=True):
     """A path that agents may never change, with the glob that denies it and the reason."""
 
     path: WorkspacePath
@@ -70,8 +69,7 @@ class DeniedPath:
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallFacts:
+class CallFacts(Struct, frozen=True, kw_only=True):
     """The facts about an agent's call that a person's save does not have.
 
     `looking`: the command's text shows no change except of the request's files. `blocked`: the
@@ -100,8 +98,7 @@ class CallFacts:
     warnings: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GateRequest:
+class GateRequest(Struct, frozen=True, kw_only=True):
     """One intended edit, with every fact that judging it needs.
 
     `governed`: governance is on. `active_intent` is the id of the intent that the edit is judged
@@ -139,16 +136,14 @@ class GateRequest:
         return self.intents.get(name) or Intent(id=IntentId(name))
 
 
-@dataclass(frozen=True, slots=True)
-class Allowed:
+class Allowed(Struct, frozen=True):
     """The decision that the edit is allowed, and is to be recorded with `verdict`."""
 
     verdict: ScopeValidation
     warnings: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Denied:
+class Denied(Struct, frozen=True, kw_only=True):
     """The decision that the edit is denied, with its reason.
 
     `details` (keys in snake_case) is sent to the client unchanged. `paths` are the files at fault.
@@ -165,8 +160,7 @@ class Denied:
         return ScopeValidation.FAIL
 
 
-@dataclass(frozen=True, slots=True)
-class Ask:
+class Ask(Struct, frozen=True):
     """The decision to ask a person. `why` is the refusal if the person does not approve."""
 
     why: Denied
@@ -183,8 +177,7 @@ NOT_COUNTED: Final = (
 NOBODY_TO_ASK: Final = "no editor is connected here in which a person could be asked"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ApprovalAnswer:
+class ApprovalAnswer(Struct, frozen=True, kw_only=True):
     """A person's answer when the gate's decision is Ask (row 16).
 
     `approval` is None if the call is not approved; `feedback` then says why. `can_be_asked`: nobody

@@ -9,9 +9,10 @@ or is shown under its new name.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from posixpath import commonpath
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.ranges import Hunk
@@ -20,8 +21,7 @@ SHOWN_A_FILE = 100
 SHOWN_A_ROOT = 1_000
 
 
-@dataclass(frozen=True, slots=True)
-class MarkedRun:
+class MarkedRun(Struct, frozen=True):
     """The lines that one diagnostic marks, from 0, both ends included.
 
     `hunk` is the change that the lines come from. It is None if the diagnostic is about the whole
@@ -37,8 +37,7 @@ SHOWN_ALIKE: Final = 50
 """The most files of one record that each show their own violation. If more, one stands for all."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OutOfBounds:
+class OutOfBounds(Struct, frozen=True, kw_only=True):
     """A file with a violation: the violation's code, and the id of the record that holds it.
 
     `record_id` is None if no record holds the violation yet. `opened`: an editor has the file open.
@@ -52,8 +51,7 @@ class OutOfBounds:
     renamed_to: WorkspacePath | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Others:
+class Others(Struct, frozen=True):
     """The files that one shown file stands for besides itself: their number and common folder.
 
     The folder "" is the root.

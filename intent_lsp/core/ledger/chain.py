@@ -6,8 +6,10 @@ Invariant: a line that cannot be parsed is not part of the chain. A record appen
 line names the last parsable record, so that repairing the line breaks no link.
 """
 
-from dataclasses import dataclass, field, replace
 from typing import NamedTuple
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.content import ContentHash
@@ -18,8 +20,7 @@ UNSEALED = ContentHash("")
 """The hash of a record that is not sealed yet."""
 
 
-@dataclass(frozen=True, slots=True)
-class Flaw:
+class Flaw(Struct, frozen=True):
     """What is wrong with one line of a ledger, without regard to other lines."""
 
     code: LedgerCode
@@ -46,8 +47,7 @@ class Link(NamedTuple):
     bare: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(Struct, frozen=True):
     """A record that no other names as its predecessor. `line` is its line in `file`, from 1.
 
     `file` is relative to the root.
@@ -60,8 +60,7 @@ class Head:
     file: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ChainEnd:
+class ChainEnd(Struct, frozen=True):
     """The end of a ledger: the last record's hash, and the hashes of all heads in line order."""
 
     last: ContentHash | None = None
@@ -93,8 +92,7 @@ def place_at(end: ChainEnd) -> Integrity:
     )
 
 
-@dataclass(slots=True)
-class ChainCursor:
+class ChainCursor(Struct):
     """Follows the chain through a ledger's file line by line. Its memory grows with the open heads.
 
     `heads` maps the hash of each open head to the head, in line order. `lines` counts the lines so

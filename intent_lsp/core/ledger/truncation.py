@@ -7,8 +7,10 @@ that it did not find is not reported as lost.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.content import ContentHash
@@ -27,8 +29,7 @@ class KnownHead(NamedTuple):
     committed: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Committed:
+class Committed(Struct, frozen=True, kw_only=True):
     """The heads of the ledger as a commit contains it. `current`: that commit is checked out."""
 
     commit: str
@@ -36,8 +37,7 @@ class Committed:
     current: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecordCommit:
+class RecordCommit(Struct, frozen=True, kw_only=True):
     """A commit that contains a record, and the file with the record, relative to the root.
 
     `below`: a commit that contains the record is checked out, or is an ancestor of the one checked
@@ -51,8 +51,7 @@ class RecordCommit:
     named: bool
 
 
-@dataclass(frozen=True, slots=True)
-class EvidenceSearch:
+class EvidenceSearch(Struct, frozen=True):
     """The result of searching git for records: the commit that contains each, by record hash.
 
     `whole`: the search was complete, so that a record without an entry in `held` is in no commit

@@ -8,9 +8,10 @@ Invariant: a record is called proved only by an anchor whose own record is in th
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final, NamedTuple
+
+from msgspec import Struct, field
 
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.content import ContentHash
@@ -21,8 +22,7 @@ HEADS_AT_MOST: Final = 64
 """The most heads that one checkpoint names. The next record of a ledger with more merges them."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Checkpoint:
+class Checkpoint(Struct, frozen=True, kw_only=True):
     """What identifies a state of a ledger: its origin, its size and its heads.
 
     `origin` is the hash of the first record, which identifies the ledger without a host or a user.
@@ -45,8 +45,7 @@ class AnchorKind(StrEnum):
     KNOWN_HEAD = "known head"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Anchor:
+class Anchor(Struct, frozen=True, kw_only=True):
     """A hash that something outside of the ledger attests. `name` says what, such as a commit's id.
 
     `records` is the number of records up to and including the record with this hash, or None if no
@@ -59,8 +58,7 @@ class Anchor:
     records: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LedgerProblem:
+class LedgerProblem(Struct, frozen=True, kw_only=True):
     """The first problem of one code in a ledger. `file` is relative to the root, `line` from 1."""
 
     code: LedgerCode
@@ -70,8 +68,7 @@ class LedgerProblem:
     message: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verification:
+class Verification(Struct, frozen=True, kw_only=True):
     """The result of `verify`. `ok`: every hash is correct and every link leads to a record.
 
     Once truncation has been checked, `ok` is False too if a problem found by that is an ERROR.
@@ -108,8 +105,7 @@ class LedgerPlace(NamedTuple):
     line: int
 
 
-@dataclass(slots=True)
-class FirstProblems:
+class FirstProblems(Struct):
     """Collects the problems of a ledger: the first of each code, and how many have that code.
 
     `files` are the names of the ledger's files, in reading order.
@@ -142,8 +138,7 @@ _SHORT: Final = 12
 _NAMED: Final = 3
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Extent:
+class Extent(Struct, frozen=True, kw_only=True):
     """How many records a ledger has, how many of them anchors prove, and how many heads are open.
 
     `consistent`: the chain is unbroken.

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from intent_lsp.core.records import Conversation, Event, RecordFile, RelatedEntry
 from intent_lsp.core.text import REPLACEMENT, whole

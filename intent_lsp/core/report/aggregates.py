@@ -5,14 +5,14 @@ Invariant: memory grows with the groups and the days, never with the edits.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
+
+from msgspec import Struct, field
 
 from intent_lsp.core.records import Contributor, Range, Record, RecordFile, ScopeValidation
 
 
-@dataclass(frozen=True, slots=True)
-class LineCount:
+class LineCount(Struct, frozen=True):
     """The numbers of lines that edits `added` and `removed`.
 
     `whole` is the number of files that were not compared line by line, and so are not counted in
@@ -41,8 +41,7 @@ class By(StrEnum):
     VERDICT = "verdict"
 
 
-@dataclass(slots=True)
-class Tally:
+class Tally(Struct):
     """The counts of one group of edits.
 
     `first` and `last` are the RFC 3339 times of the first and the last edit, "" without edits.
@@ -71,8 +70,7 @@ class Tally:
         self.days[day] = self.days.get(day, 0) + 1
 
 
-@dataclass(slots=True)
-class Groups:
+class Groups(Struct):
     """The tallies of edits that are grouped by one property, such as their intent.
 
     `tallies` has the group's name as its key, None for edits without an intent, a file or an

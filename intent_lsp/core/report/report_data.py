@@ -6,8 +6,9 @@ the newest are kept, up to a fixed number.
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 from intent_lsp.core.ledger.verification import Verification
 from intent_lsp.core.records import Record, ScopeValidation
@@ -28,8 +29,7 @@ def _groups() -> Mapping[By, Groups]:
     return {by: Groups(by) for by in (By.INTENT, By.PATH, By.SESSION, By.CONTRIBUTOR)}
 
 
-@dataclass(slots=True)
-class ReportSurvey:
+class ReportSurvey(Struct):
     """The counts for a report. Records are counted newest first; times and days are UTC.
 
     `pairs` counts edits by intent and file, `violating` those of them recorded with FAIL. `newest`
@@ -61,8 +61,7 @@ class ReportSurvey:
             self.violations.append(record)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReportData:
+class ReportData(Struct, frozen=True, kw_only=True):
     """The contents of a report.
 
     `made_at` is an RFC 3339 time. `filters` are as the user typed them. `names` maps each intent's

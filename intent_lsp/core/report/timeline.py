@@ -5,9 +5,10 @@ Invariant: in a sparkline, zero never looks like a positive count, and `top` has
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp.core.records import ScopeValidation
 
@@ -20,8 +21,7 @@ _WEEK: Final = 7 * 24
 _MONDAY: Final = datetime(1, 1, 1)  # noqa: DTZ001 -- UTC throughout, as the ledger's times are
 
 
-@dataclass(frozen=True, slots=True)
-class TimelinePart:
+class TimelinePart(Struct, frozen=True):
     """One period: its `start` in UTC, as `2026-11-21 20:00`, and its counts of edits by verdict."""
 
     start: str
@@ -33,8 +33,7 @@ class TimelinePart:
         return sum(self.counts.values())
 
 
-@dataclass(frozen=True, slots=True)
-class Timeline:
+class Timeline(Struct, frozen=True):
     """Consecutive periods of `hours` hours each, oldest first."""
 
     parts: Sequence[TimelinePart]

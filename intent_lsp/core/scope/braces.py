@@ -5,7 +5,8 @@ Invariant: the work is bounded by MAX_BRACE_WORK, the result by MAX_ALTERNATIVES
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from intent_lsp.core.scope.limits import (
     MAX_ALTERNATIVES,
@@ -64,8 +65,7 @@ class _Work:
             raise PatternLimitError("the pattern's braces are nested too deeply")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Group:
+class _Group(Struct, frozen=True, kw_only=True):
     """The first brace group of a text: the `body` in the braces, the text before and after it."""
 
     pre: str

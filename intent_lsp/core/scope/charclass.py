@@ -6,7 +6,8 @@ Invariant: an expression matches exactly one code point. A `[` without its `]` i
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 # POSIX classes as Unicode general categories (or the first letter of several) and as ranges.
 _CATEGORIES: dict[str, tuple[str, ...]] = {
@@ -32,8 +33,7 @@ _NOT_CATEGORIES: dict[str, tuple[str, ...]] = {"[:graph:]": ("Z", "C"), "[:print
 _POSIX = frozenset((*_CATEGORIES, *_RANGES, *_NOT_CATEGORIES))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CharClass:
+class CharClass(Struct, frozen=True, kw_only=True):
     """A set of code points: those in `ranges` or `categories`, or outside of all in `left_out`.
 
     `ranges` are (first, last) characters. `categories` and `left_out` are Unicode categories, or
@@ -87,8 +87,7 @@ class CharClass:
         return outside or (bool(self.ranges or self.categories) and inside is not self.negated)
 
 
-@dataclass(frozen=True, slots=True)
-class ReadClass:
+class ReadClass(Struct, frozen=True):
     """A parsed bracket expression. `end` is the index in the text of the character after its `]`.
 
     `members` is None if no character is in the expression, as in `[b-a]`, so that the whole segment

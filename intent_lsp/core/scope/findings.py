@@ -4,8 +4,9 @@ Invariant: a finding never changes what a pattern matches.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp.core.codes import FileCode
 from intent_lsp.core.findings import Severity
@@ -18,8 +19,7 @@ from intent_lsp.core.scope.scope import Scope, compile_scopes
 from intent_lsp.core.scope.tree_survey import ScopeSurvey
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PatternFinding:
+class PatternFinding(Struct, frozen=True, kw_only=True):
     """A problem with one pattern of an intent's scope.
 
     `replacement` is the whole pattern to write instead, or None if there is no suggestion.
@@ -31,8 +31,7 @@ class PatternFinding:
     replacement: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScopeFinding:
+class ScopeFinding(Struct, frozen=True, kw_only=True):
     """A problem with an intent's scope, or with one pattern of it.
 
     `pattern_index` is that pattern's place in the scope, or None if the finding concerns the whole

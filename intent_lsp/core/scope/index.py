@@ -6,8 +6,9 @@ never updated: when the intents change, a new one is built.
 
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from intent_lsp.core.intents import IntentId
 from intent_lsp.core.paths import WorkspacePath
@@ -20,8 +21,7 @@ _REMEMBERED = 8_192
 _NONE: AbstractSet[int] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Ownership:
+class Ownership(Struct, frozen=True):
     """An intent that owns a path, and the first pattern of it that matches the path.
 
     The pattern is as written in the intents file.
@@ -31,8 +31,7 @@ class Ownership:
     pattern: str
 
 
-@dataclass(frozen=True, slots=True)
-class Hits:
+class Hits(Struct, frozen=True):
     """The numbers of patterns that match a path: exclusions in `taken`, all others in `given`.
 
     If `given` is empty, so is `taken`.

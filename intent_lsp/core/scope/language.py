@@ -7,8 +7,9 @@ that can match no name, because it has an empty range, gives None.
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from intent_lsp.core.scope.charclass import CharClass, read_class
 from intent_lsp.core.scope.limits import (
@@ -26,8 +27,7 @@ class Wild(Enum):
     MANY = "*"
 
 
-@dataclass(frozen=True, slots=True)
-class ExtGlob:
+class ExtGlob(Struct, frozen=True):
     """An extended glob: `@(…)`, `?(…)`, `*(…)`, `+(…)` or `!(…)`. `kind` is its first character."""
 
     kind: str
@@ -43,8 +43,7 @@ _WILDS: Mapping[str, Item] = {wild.value: wild for wild in Wild}
 _MAGIC = frozenset("\\*?[]{}()!#+@|,")
 
 
-@dataclass(frozen=True, slots=True)
-class _Mark:
+class _Mark(Struct, frozen=True):
     """A token that may belong to an extglob: its opening, `|` or `)`.
 
     The text of an opening is its first character: `@` for `@(`.
@@ -57,8 +56,7 @@ _Token = str | Wild | CharClass | _Mark
 _BAR, _CLOSE = _Mark("|"), _Mark(")")
 
 
-@dataclass(frozen=True, slots=True)
-class _Builder:
+class _Builder(Struct, frozen=True):
     """Builds nested items from tokens. An extglob that is not closed becomes literal.
 
     `closing` maps the index of each extglob's opening to the index of its closing `)`.

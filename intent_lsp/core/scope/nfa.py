@@ -7,7 +7,8 @@ Invariant: `!(…)` matches exactly the texts that its alternatives do not match
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from intent_lsp.core.scope.charclass import CharClass
 from intent_lsp.core.scope.language import OTHER, ExtGlob, Item, Items, Wild, passes, samples
@@ -18,8 +19,7 @@ _MAX_STATES = 2_000
 _MAX_EDGES = 20_000
 
 
-@dataclass(frozen=True, slots=True)
-class _Reads:
+class _Reads(Struct, frozen=True):
     """A place in the automaton that consumes one character if it passes `test`.
 
     The places `after` (a bit set) become active. The place stays active too if `stays`.
@@ -30,8 +30,7 @@ class _Reads:
     stays: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Negates:
+class _Negates(Struct, frozen=True):
     """A place for a text that `inner` does not match. Then `after`, a set of places, is active."""
 
     inner: "Automaton"

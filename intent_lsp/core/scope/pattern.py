@@ -6,8 +6,9 @@ Invariant: matching takes time linear in the path, whatever the pattern (scope s
 
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
+
+from msgspec import Struct
 
 from intent_lsp.core.scope.braces import expand_braces
 from intent_lsp.core.scope.language import fold
@@ -21,8 +22,7 @@ from intent_lsp.core.scope.rows import NOWHERE, PatternRow, PatternRows, RowsSta
 from intent_lsp.core.scope.segment import Segment
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NormalizedPattern:
+class NormalizedPattern(Struct, frozen=True, kw_only=True):
     """A pattern reduced to its glob (scope section 2).
 
     `exclusion`: an odd number of leading `!` was removed. `trimmed`: white space around it was
@@ -35,8 +35,7 @@ class NormalizedPattern:
     rooted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class NameComparison:
+class NameComparison(Struct, frozen=True):
     """How names of files are compared, as the file system does it (scope section 4).
 
     `case_sensitive` is False if case is ignored. `nfc` is True if the file system decomposes names,

@@ -5,7 +5,8 @@ Invariant: matching takes time linear in the path, whatever the rows are (scope 
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from intent_lsp.core.scope.language import Items
 from intent_lsp.core.scope.limits import MAX_GLOBSTARS, PatternLimitError
@@ -17,8 +18,7 @@ PatternRow = tuple[Segment | None, ...]
 """The segments of one alternative of a pattern. None stands for `**`."""
 
 
-@dataclass(frozen=True, slots=True)
-class RowsState:
+class RowsState(Struct, frozen=True):
     """Whether a pattern matches a path (`ends`), and may match paths below it (`goes_on`)."""
 
     ends: bool

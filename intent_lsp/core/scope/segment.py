@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Generic, TypeVar
 
+from msgspec import Struct
+
 from intent_lsp.core.scope.charclass import CharClass
 from intent_lsp.core.scope.language import ExtGlob, Items, Wild, read_segment
 from intent_lsp.core.scope.limits import MAX_AUTOMATON, PatternLimitError
@@ -20,8 +22,7 @@ from intent_lsp.core.scope.nfa import explored
 T = TypeVar("T", bound=Hashable)
 
 
-@dataclass(frozen=True, slots=True)
-class TestLine(Generic[T]):
+class TestLine(Struct, Generic[T], frozen=True):
     """A sequence of tests, each of which must match one symbol of an input, in order.
 
     `gaps` holds the positions (0: before the first test) where any number of symbols may be

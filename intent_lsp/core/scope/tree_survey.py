@@ -5,8 +5,9 @@ does not grow with the number of pairs of intents for each file.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import combinations
+
+from msgspec import Struct
 
 from intent_lsp.core.intents import Intents
 from intent_lsp.core.paths import WorkspacePath
@@ -21,8 +22,7 @@ MAX_OVERLAPS = 1_000
 _MAX_PAIRS = 200_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Overlap:
+class Overlap(Struct, frozen=True, kw_only=True):
     """Two open intents, by their index in the file, and the first files that both of them own.
 
     At most MAX_NAMED files are named. `pattern_index` is the index, in the intent `first`, of its

@@ -12,9 +12,10 @@ Invariant: nothing is stored: no ticket, no record, no session.
 import argparse
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.gate.explain import ExplainedRow, RowOutcome
@@ -39,8 +40,7 @@ PATCH_TOOL: Final = "apply_patch"
 """The tool assumed for --patch without --tool."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Explained:
+class _Explained(Struct, frozen=True, kw_only=True):
     """The explanation of a decision: the gate's checks, and the decision as cells and as JSON.
 
     `refused` is whether the edit would be refused.

@@ -10,8 +10,9 @@ Invariant: nothing is changed, and no session is opened.
 
 import argparse
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp.core.records import Record
 from intent_lsp.core.text import counted
@@ -33,8 +34,7 @@ SHOWN: Final = 20
 """The most violations that are shown; further ones are only counted."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Known:
+class _Known(Struct, frozen=True, kw_only=True):
     """The data that the command shows for a root.
 
     `own` is the id of the session for which the command acts, or None. `count` is the number of

@@ -7,10 +7,10 @@ them.
 import asyncio
 import gc
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
 
 from lsprotocol import types as lsp
+from msgspec import Struct
 from pygls.lsp.server import LanguageServer
 
 from intent_lsp import __version__
@@ -20,8 +20,7 @@ from intent_lsp.doors.lsp.service import Service
 NAME: Final = "intent-lsp"
 
 
-@dataclass(slots=True)
-class ReceivedSave:
+class ReceivedSave(Struct):
     """A save of the document at `uri` that the editor has reported.
 
     Call `over` once the save is recorded, or cannot be.

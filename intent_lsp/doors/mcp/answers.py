@@ -5,11 +5,11 @@ Invariant: a failure has a code, a message that says what to do, and details.
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 import mcp_types as types
+from msgspec import Struct, field
 from pydantic import ValidationError
 
 from intent_lsp.core.codes import McpCode, RequestCode
@@ -35,8 +35,7 @@ NOT_GOVERNED: Final = (
 CURE_OF_SESSION: Final = "call select_active_intent and use the session that it returns"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolAnswer:
+class ToolAnswer(Struct, frozen=True, kw_only=True):
     """The result of a tool: `structured`, which the model `output` validates and encodes.
 
     `text` is what a language model reads, or None for `structured` as JSON. `is_error` is True if
@@ -49,8 +48,7 @@ class ToolAnswer:
     is_error: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolFailure:
+class ToolFailure(Struct, frozen=True, kw_only=True):
     """Why a tool has no result. `cure` says what to do, or is "" if `message` does."""
 
     code: McpCode | RequestCode

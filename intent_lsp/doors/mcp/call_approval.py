@@ -7,10 +7,10 @@ import logging
 import os
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
 
 import anyio
+from msgspec import Struct
 
 from intent_lsp.core.gate.request import ASKABLE, NO_ANSWER, ApprovalAnswer
 from intent_lsp.core.policy import TeamPolicy
@@ -95,8 +95,7 @@ async def _first_word(asked: ToolRequest, policy: TeamPolicy) -> ApprovalAnswer:
     return asked.client.first_word(policy)
 
 
-@dataclass(slots=True)
-class _CallApproval(Generic[T]):
+class _CallApproval(Struct, Generic[T]):
     """What `settled` needs for one call: judges the call, asks a person and grants scope.
 
     `word` is the person's newest answer.

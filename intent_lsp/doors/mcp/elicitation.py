@@ -11,7 +11,6 @@ import json
 import logging
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -20,6 +19,8 @@ import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from msgspec import Struct
+from msgspec.structs import replace
 
 from intent_lsp.core.approvals import ApprovalChannel
 from intent_lsp.core.content import ContentHash, hash_content
@@ -56,8 +57,7 @@ class InputNeeded(Exception):  # noqa: N818 - it is no error, and ends the call 
         self.result = result
 
 
-@dataclass(frozen=True, slots=True)
-class OpenQuestion:
+class OpenQuestion(Struct, frozen=True):
     """A question that a client was given to answer.
 
     `call` is the hash of the call that it is about. An answer counts only before `until`.

@@ -1,11 +1,11 @@
 """One call of a tool: the root and the session that it is about, and the client that asks."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 from anyio.to_thread import run_sync
+from msgspec import Struct
 
 from intent_lsp.core.errors import WrongParamsError
 from intent_lsp.core.paths import WorkspacePath
@@ -24,8 +24,7 @@ Respond: TypeAlias = Callable[["ToolRequest", Any], Awaitable[ToolResult]]
 """Answers a call whose arguments are valid, and whose root and session are known."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolRequest:
+class ToolRequest(Struct, frozen=True, kw_only=True):
     """A call of a tool, on the root of `governance`, by `client`.
 
     `named` is the caller's session with its handle, or None if the tool needs no session and none

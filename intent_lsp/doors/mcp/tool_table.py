@@ -1,11 +1,11 @@
 """The table of the tools: names, descriptions, models of arguments and results, and handlers."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
 
 import mcp_types as types
+from msgspec import Struct
 from pydantic import BaseModel
 
 from intent_lsp.doors.mcp import inputs, outputs
@@ -35,8 +35,7 @@ WRITES: Final = types.ToolAnnotations(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolEntry:
+class ToolEntry(Struct, frozen=True, kw_only=True):
     """One tool. `input` and `output` are the models of its arguments and its structured result.
 
     `respond` answers a call of it.

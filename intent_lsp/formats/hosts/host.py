@@ -5,8 +5,9 @@ Invariant: no host is ever given an explicit permission. Silence means that the 
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final
+
+from msgspec import Struct, field
 
 from intent_lsp.core.agents.hook_answer import SILENCE, HookAnswer
 from intent_lsp.core.agents.hook_event import HookEvent, HookKind, ShownText
@@ -33,8 +34,7 @@ CLAUDE_EVENTS: Final[Mapping[str, HookKind]] = {
 """The names that Claude Code gave to events, and that many hosts have taken over."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fields:
+class Fields(Struct, frozen=True, kw_only=True):
     """The names of a payload's fields. The defaults are those of Claude Code and its followers.
 
     `only_subagents` is a field that only the payloads of subagents have: without it in a payload,
@@ -95,8 +95,7 @@ def no_text(_: Payload) -> ShownText | None:
     return None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Host:
+class Host(Struct, frozen=True, kw_only=True):
     """One agent host.
 
     `version` is the version whose payloads were recorded; None: known from documents only. `events`

@@ -5,8 +5,9 @@ Invariant: unknown fields are passed over. A field of a wrong type is an error t
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from intent_lsp.core.errors import IntentLspError
 
@@ -24,8 +25,7 @@ class WrongPayloadError(IntentLspError):
         self.cure = "check which host runs this hook: its name follows `intent-lsp hook`"
 
 
-@dataclass(frozen=True, slots=True)
-class Payload:
+class Payload(Struct, frozen=True):
     """A JSON object, or a part of one. `place` is that part's dotted name, "" for the whole."""
 
     fields: Mapping[str, Any]

@@ -6,7 +6,8 @@ Invariant: an edit is returned only if the edited text parses to the old intents
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from intent_lsp.core.findings import TextChange
 from intent_lsp.core.intents import Intent, Intents
@@ -108,8 +109,7 @@ def _added(adding: "_Adding", root: YamlNode | None) -> FileEdit | EditRefused:
     return adding.to_other(root)
 
 
-@dataclass(frozen=True, slots=True)
-class _Adding:
+class _Adding(Struct, frozen=True):
     """Adds one intent to the text of an intents file. `line_end` ends each added line."""
 
     reading: YamlDocument

@@ -5,7 +5,9 @@ Invariant: existing text stays as it was, as in `append_intent` (requirements se
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from intent_lsp.core.findings import TextChange
 from intent_lsp.core.intents import Intent, Intents
@@ -17,8 +19,7 @@ from intent_lsp.formats.intents.intents_file import IntentsReader
 from intent_lsp.formats.text_positions import TextPositions
 
 
-@dataclass(frozen=True, slots=True)
-class Added:
+class Added(Struct, frozen=True):
     """The edit that adds several intents (`changes`), and why it leaves some of them out.
 
     `refused` maps the id of each intent that is not added to the reason.

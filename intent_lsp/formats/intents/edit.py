@@ -6,8 +6,10 @@ Invariant: an edit is returned only if the edited text parses to the old intents
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from typing import TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from intent_lsp.core.findings import TextChange
 from intent_lsp.core.intents import Intent, Intents, Status
@@ -40,8 +42,7 @@ _SCOPE_KEYS = MappingKeys(known=("paths",))
 _HALF = re.compile("[\ud800-\udfff]")
 
 
-@dataclass(frozen=True, slots=True)
-class EditRefused:
+class EditRefused(Struct, frozen=True):
     """A refusal to edit the intents file. `reason` is a clause for a message that says why."""
 
     reason: str

@@ -5,8 +5,9 @@ Invariant: id, globs and dates are the source text, whatever type YAML gives the
 """
 
 import re
-from dataclasses import dataclass
 from difflib import get_close_matches
+
+from msgspec import Struct
 
 from intent_lsp.core.codes import FileCode
 from intent_lsp.core.findings import Fix, Span
@@ -56,8 +57,7 @@ _STATUSES = {
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IntentPlaces:
+class IntentPlaces(Struct, frozen=True, kw_only=True):
     """The spans of an intent's parts in the intents file. A span is None if the part is missing."""
 
     entry: Span
@@ -68,8 +68,7 @@ class IntentPlaces:
     globs: tuple[Span, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class EntryRead:
+class EntryRead(Struct, frozen=True):
     """An intent and the spans of its parts in the text that it was read from."""
 
     intent: Intent
@@ -128,8 +127,7 @@ def read_entry(
     return EntryRead(intent, places)
 
 
-@dataclass(frozen=True, slots=True)
-class _Values:
+class _Values(Struct, frozen=True):
     """Reads the values of one entry by key, and adds findings on values in another form.
 
     A missing key or a null value gives None, or an empty tuple where a list is read.

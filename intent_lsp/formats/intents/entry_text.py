@@ -5,7 +5,8 @@ Invariant: every value of a new entry reads back as text in any YAML reader (req
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from intent_lsp.core.findings import TextChange
 from intent_lsp.core.intents import Intent, IntentId
@@ -24,8 +25,7 @@ from intent_lsp.formats.yaml.unquoted_globs import INTENT_GLOBS, compose_with_gl
 _QUOTES = ("'", '"')
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EntryText:
+class EntryText(Struct, frozen=True, kw_only=True):
     """An existing entry of the intents file: its mapping, and its pairs by known key (`fields`).
 
     `line_end` is the line end that the entry uses.
@@ -47,8 +47,7 @@ class EntryText:
         return self.reading.places.position(self.table.pairs[0][0].start).character
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EntryForm:
+class EntryForm(Struct, frozen=True, kw_only=True):
     """How an entry is written: `inline` if on one line, and the `quote` around its keys or "".
 
     `lists` is the indent of its block lists below their keys, or None if its lists are on one line.

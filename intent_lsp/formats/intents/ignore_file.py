@@ -6,8 +6,9 @@ match wins.
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from intent_lsp.core.content import line_body, split_lines
 
@@ -26,8 +27,7 @@ class IgnorePattern(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class IgnoredIntents:
+class IgnoredIntents(Struct, frozen=True):
     """The patterns of an ignore file: each with its line as written, and compiled."""
 
     lines: tuple[tuple[str, IgnorePattern], ...] = ()

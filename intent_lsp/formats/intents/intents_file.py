@@ -4,7 +4,8 @@ Invariant: what a reader has cached of earlier texts does not change its result 
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from intent_lsp.core.codes import FileCode
 from intent_lsp.core.findings import Finding, RelatedSpan, Severity
@@ -21,8 +22,7 @@ MAX_INTENTS = 10_000
 """The most intents in one file."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IntentsFile:
+class IntentsFile(Struct, frozen=True, kw_only=True):
     """The content of the intents file: the intents, the spans of their parts, and the findings.
 
     Spans are in the text without its byte order mark. Findings are in order of position. If

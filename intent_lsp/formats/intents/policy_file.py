@@ -4,11 +4,13 @@ Invariant: a value that cannot be read gets a finding and its default. All other
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from enum import StrEnum
 from functools import partial
 from typing import Any, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from intent_lsp.core.approvals import ApprovalChannel
 from intent_lsp.core.codes import FileCode
@@ -49,8 +51,7 @@ _Reader: TypeAlias = Callable[[YamlNode], object]
 """Returns the value of one key, or None if it cannot be read."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PolicyFile:
+class PolicyFile(Struct, frozen=True, kw_only=True):
     """The content of the policy file: the policy, and the findings with positions in the text.
 
     Positions are in the text without its byte order mark. If `parsed` is False, the text could not

@@ -4,7 +4,8 @@ Invariant: the forms are those of requirements section 3. A root in another form
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from intent_lsp.core.codes import FileCode
 from intent_lsp.core.findings import Fix, TextChange
@@ -26,8 +27,7 @@ _POINTERS = frozenset({"active_intent", "active_intent_id", "activeIntent", "act
 """Keys that may name the selected intent. They are not taken for a misspelled `active_intents`."""
 
 
-@dataclass(frozen=True, slots=True)
-class EntryNode:
+class EntryNode(Struct, frozen=True):
     """The node of an entry in the intents file.
 
     `key` is the entry's key, which is its id, in a mapping by id, or None in a list.

@@ -7,8 +7,9 @@ Invariant: any text may be passed in. Errors are returned as values.
 
 import base64
 import re
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.ledger.verification import HEADS_AT_MOST, Checkpoint
@@ -27,8 +28,7 @@ _FIELDS: Final = 4
 _NOTE_LINES: Final = 3
 
 
-@dataclass(frozen=True, slots=True)
-class NoCheckpoint:
+class NoCheckpoint(Struct, frozen=True):
     """The reason why a text is not a checkpoint, as a sentence."""
 
     problem: str

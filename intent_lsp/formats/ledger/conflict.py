@@ -6,9 +6,10 @@ the ledger. Records never look like a marker.
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from enum import Enum
 from typing import Final
+
+from msgspec import Struct
 
 _OPENING: Final = re.compile(rb"(<{7,})(?: .*)?\r?\n?")
 _ORDER: Final = b"<|=>"
@@ -26,8 +27,7 @@ class ConflictPart(Enum):
     MARKER = "marker"
 
 
-@dataclass(slots=True)
-class Conflict:
+class Conflict(Struct):
     """The parser state for one conflicted file that is read line by line.
 
     `conflicts` counts the complete conflicts. `open_at` is the number, from 1, of the line where

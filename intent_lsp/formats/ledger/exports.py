@@ -10,10 +10,10 @@ Invariant: no cell of CSV is a formula. A cell that a spreadsheet would evaluate
 
 import csv
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 import msgspec
+from msgspec import Struct
 
 from intent_lsp import __version__
 from intent_lsp.core.records import (
@@ -214,8 +214,7 @@ _CELLS: Final[Mapping[str, Callable[[Record, RecordFile], str]]] = {
 HEADINGS: Final = tuple(_CELLS)
 
 
-@dataclass(frozen=True, slots=True)
-class Export:
+class Export(Struct, frozen=True):
     """An export format. `lines` returns the lines of a record, each with its line end.
 
     `heading` is the first line of the export with its line end, or empty if there is none.

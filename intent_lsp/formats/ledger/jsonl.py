@@ -8,10 +8,10 @@ Invariant: a line from an older tool is read as far as possible, and is never wr
 """
 
 import hashlib
-from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.content import ContentHash

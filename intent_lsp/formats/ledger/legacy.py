@@ -7,8 +7,9 @@ Invariant: a damaged line of the present format is not taken for an older line.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.content import ContentHash, hash_content, parse_hash

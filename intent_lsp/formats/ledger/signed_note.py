@@ -8,8 +8,9 @@ import base64
 import binascii
 import hashlib
 import re
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 _MARK: Final = "\u2014 "
 _ED25519: Final = b"\x01"
@@ -21,16 +22,14 @@ _NAME: Final = re.compile(r"[^\s+]+")
 _ID: Final = re.compile(r"[0-9a-f]{8}")
 
 
-@dataclass(frozen=True, slots=True)
-class NoNote:
+class NoNote(Struct, frozen=True):
     """The reason why a text is not a note or not a key. `cure` says what to provide instead."""
 
     problem: str
     cure: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Signature:
+class Signature(Struct, frozen=True, kw_only=True):
     """One signature line of a note: the key's name, the four bytes of its id, and the signature."""
 
     name: str
@@ -38,16 +37,14 @@ class Signature:
     signed: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(Struct, frozen=True):
     """A note: its text with the last newline, and its signatures, which are not verified yet."""
 
     text: str
     signatures: tuple[Signature, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class NoteKey:
+class NoteKey(Struct, frozen=True):
     """A public Ed25519 key of 32 bytes, with its name."""
 
     name: str

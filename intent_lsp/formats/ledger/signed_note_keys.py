@@ -6,12 +6,12 @@ Invariant: a note's text is returned only if the given key has signed it.
 Invariant: any bytes may be passed in as a key. Errors are returned as values.
 """
 
-from dataclasses import dataclass
 from typing import Final
 
 from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from cryptography.hazmat.primitives.serialization import load_pem_private_key, load_pem_public_key
+from msgspec import Struct
 
 from intent_lsp.formats.ledger.signed_note import NoNote, Note, NoteKey, Signature, read_key
 
@@ -24,8 +24,7 @@ _PRIVATE: Final = b"PRIVATE KEY-----"
 _PEM: Final = b"-----BEGIN "
 
 
-@dataclass(frozen=True, slots=True)
-class SigningKey:
+class SigningKey(Struct, frozen=True):
     """A private Ed25519 key, with which notes are signed."""
 
     key: Ed25519PrivateKey

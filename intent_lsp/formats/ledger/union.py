@@ -9,9 +9,10 @@ gets its line end, else it is set aside.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Final
+
+from msgspec import Struct, field
 
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.content import ContentHash
@@ -26,24 +27,21 @@ It yields lines with their `\n`, except perhaps the last.
 _DIGEST_BYTES: Final = 16
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SideLine:
+class SideLine(Struct, frozen=True, kw_only=True):
     """The place of a line in one of the two ledgers. `side` is its name, `line` counts from 1."""
 
     side: str
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class Oddity:
+class Oddity(Struct, frozen=True):
     """A line in the union that this program would not have written, and what is wrong with it."""
 
     place: SideLine
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Aside:
+class Aside(Struct, frozen=True):
     """A last line without a line end that is no valid record, and is left out of the union.
 
     A person decides what becomes of it.
@@ -53,8 +51,7 @@ class Aside:
     text: bytes
 
 
-@dataclass(slots=True)
-class Union:
+class Union(Struct):
     """What has been merged so far. Its memory is one digest for each line.
 
     `common` are the digests of lines that both ledgers have; these lines are not checked. `odd` are

@@ -7,9 +7,10 @@ Invariant: no value holds a secret of a known form.
 """
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp.core.text import UNSEEN
 from intent_lsp.formats.markdown.escape import ANYWHERE, in_code, spelled
@@ -23,8 +24,7 @@ class CallStatus(StrEnum):
     FAILED = "FAILED"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GovernanceEntry:
+class GovernanceEntry(Struct, frozen=True, kw_only=True):
     """An entry of the audit log: one agent's tool call and its outcome. `at` is an RFC 3339 time.
 
     `revision` is the commit that was checked out. Texts such as `tool` and `model` are as the

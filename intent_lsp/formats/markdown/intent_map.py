@@ -10,8 +10,10 @@ Invariant: what we wrote is read back as the original values, without their secr
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.intents import Intent
@@ -40,8 +42,7 @@ _NONE: Final = "-"
 _CUT: Final = "…"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MapRow:
+class MapRow(Struct, frozen=True, kw_only=True):
     """A row of the intent map: one file, and what the intent's newest record of that file says.
 
     `definitions` are the names of definitions that the record changed, and `more` the number of

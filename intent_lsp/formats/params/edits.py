@@ -5,10 +5,10 @@ fit its text fails before anything is written.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import Annotated, Any, Final, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from intent_lsp.core.agents.tools import FileChange, Rewrite
 from intent_lsp.core.commands.reading import Effect

@@ -7,8 +7,9 @@ Invariant: every file that a header names is returned, even if its lines contrad
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp.core.commands.reading import Effect
 from intent_lsp.formats.patch.names import NO_FILE, candidates, read_name, read_pair, spelling
@@ -29,8 +30,7 @@ _GIT: Final = "diff --git"
 _RULER = "="
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PatchedFile:
+class PatchedFile(Struct, frozen=True, kw_only=True):
     """One file that a patch names. `previous` is the old path of a moved file, or None.
 
     `doubtful` says that the program that applies the patch may or may not change this file: its
@@ -43,8 +43,7 @@ class PatchedFile:
     doubtful: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Header:
+class Header(Struct, frozen=True, kw_only=True):
     """The files that one header of a patch names. `end` is the index of the line after the header.
 
     `problem` says why a file may be missing, as a sentence without the line number, or is None.

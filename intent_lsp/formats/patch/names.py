@@ -7,8 +7,9 @@ Invariant: of two names in one header, the last is that of the file that the pat
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 NO_FILE: Final = "/dev/null"
 
@@ -23,8 +24,7 @@ _STAMP = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class HeaderName:
+class HeaderName(Struct, frozen=True):
     """The file that a patch's header most likely means, and other files that it could mean."""
 
     path: str

@@ -9,7 +9,9 @@ Invariant: an indented line in an update is text, unless its indentation is that
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from intent_lsp.core.commands.reading import Effect
 from intent_lsp.formats.patch.headers import (
@@ -79,8 +81,7 @@ class Envelope:
         return Header(files=(), end=at + 1)
 
 
-@dataclass(frozen=True, slots=True)
-class PatchReading:
+class PatchReading(Struct, frozen=True):
     """The files that a patch changes, without duplicates, in order.
 
     `problems` are sentences with line numbers from 1. There is at least one if there are no files.

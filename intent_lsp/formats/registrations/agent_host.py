@@ -3,9 +3,10 @@
 Invariant: a host's list of what it trusts is never written. `steps` says what a person has to do.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp.formats.registrations.registration import Place
 
@@ -30,8 +31,7 @@ class HookShape(StrEnum):
     PLUGIN = "plug-in"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HookFile:
+class HookFile(Struct, frozen=True, kw_only=True):
     """Where and how a host's hooks are registered: in the file `path`, or below it for SCRIPTS.
 
     `gate` is the event before a call, or "" for a plug-in; `tools` are other events that are about
@@ -62,8 +62,7 @@ class HookFile:
     local: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class McpFile:
+class McpFile(Struct, frozen=True, kw_only=True):
     """Where a host's MCP servers are registered.
 
     `paths` are the names that the file may have, relative to the repository. `container` is the key
@@ -77,8 +76,7 @@ class McpFile:
     as_list: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgentHost:
+class AgentHost(Struct, frozen=True, kw_only=True):
     """A program that runs agents, such as Claude Code.
 
     `name` is what a person chooses it by, and `title` is its name in texts. `hook` is its name in

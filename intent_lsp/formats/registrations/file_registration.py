@@ -4,7 +4,8 @@ Invariant: a file that somebody else wrote is neither changed nor removed.
 """
 
 import shlex
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from intent_lsp.formats.registrations.jsonc import UnreadableText
 from intent_lsp.formats.registrations.registration import (
@@ -15,8 +16,7 @@ from intent_lsp.formats.registrations.registration import (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileRegistration:
+class FileRegistration(Struct, frozen=True, kw_only=True):
     """A registration of hooks as a file with the text `content`, which is ours as a whole.
 
     `host` is the host's name in `intent-lsp hook NAME`. `command` calls our hook: a file of

@@ -1,8 +1,9 @@
 """Turns the description of an agent host into registrations: what each of its files must hold."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp.formats.registrations.agent_host import AgentHost, HookFile, HookShape, McpFile
 from intent_lsp.formats.registrations.file_registration import FileRegistration
@@ -24,8 +25,7 @@ from intent_lsp.formats.registrations.toml_registration import TomlEntry, TomlRe
 _TRIGGER: Final = "trigger"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RegistrationOptions:
+class RegistrationOptions(Struct, frozen=True, kw_only=True):
     """How registrations are made.
 
     `program` is how a hook's command calls our program, as words of a shell; in a committed file it

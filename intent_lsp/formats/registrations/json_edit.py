@@ -12,8 +12,9 @@ import copy
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final, TypeAlias
+
+from msgspec import Struct
 
 from intent_lsp.formats.registrations.jsonc import (
     JsonNode,
@@ -107,8 +108,7 @@ def without(text: str, path: JsonPath) -> Edited | None:
     return None if not outside else _verified(_put(text, [(tree.start, tree.end, "{}")]), {})
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(Struct, frozen=True):
     """An object or array (`node`) of a text, to which a part is added. `tree` is the root node."""
 
     text: str

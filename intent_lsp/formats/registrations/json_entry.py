@@ -1,8 +1,9 @@
 """Recognises our entries in the JSON settings of agent hosts, and checks what they hold."""
 
 import shlex
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp.formats.registrations.json_edit import JsonPath
 from intent_lsp.formats.registrations.jsonc import JsonNode, JsonValue
@@ -17,8 +18,7 @@ _COMMANDS: Final = ("command", "bash")
 _LIMITS: Final = ("timeout", "timeoutSec")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JsonEntry:
+class JsonEntry(Struct, frozen=True, kw_only=True):
     """An entry of ours in a JSON file, and the `value` that it must have.
 
     `item`: it is an item of the array to which `path` leads; otherwise it is the member to which

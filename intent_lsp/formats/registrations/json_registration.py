@@ -4,7 +4,8 @@ Invariant: an entry that is right is not touched, and a new one stands after all
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from intent_lsp.formats.registrations.json_edit import (
     Edited,
@@ -36,8 +37,7 @@ from intent_lsp.formats.registrations.jsonc import (
 from intent_lsp.formats.registrations.registration import EditedText, State
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JsonRegistration:
+class JsonRegistration(Struct, frozen=True, kw_only=True):
     """Our entries for one host in a JSON file.
 
     `host` is the host's name in `intent-lsp hook NAME`. `container` is the path of the value that

@@ -5,8 +5,9 @@ Invariant: a text that is not valid gives `UnreadableText`, which names the plac
 
 import json
 import re
-from dataclasses import dataclass, field
 from typing import Final, NoReturn, TypeAlias
+
+from msgspec import Struct, field
 
 from intent_lsp.formats.text_positions import TextPositions
 
@@ -21,8 +22,7 @@ _STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
 _SCALAR = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])|(?:true|false|null)\b")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnreadableText:
+class UnreadableText(Struct, frozen=True, kw_only=True):
     """Why a text cannot be read or edited, as a clause for a message.
 
     `line` and `column` count from 1. They are None if no place is known.
@@ -38,8 +38,7 @@ class UnreadableText:
         return "" if self.line is None else f":{self.line}:{self.column or 1}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JsonPart:
+class JsonPart(Struct, frozen=True, kw_only=True):
     """A member of an object, with its `key`, or an item of an array, whose `key` is None.
 
     `start` is the offset of a member's key, or of an item. `node` is the value.
@@ -55,8 +54,7 @@ class JsonPart:
         return self.node.end
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JsonNode:
+class JsonNode(Struct, frozen=True, kw_only=True):
     """A value of a JSON text and its offsets.
 
     `parts` are the members of an object or the items of an array, in order; empty for other values.
@@ -106,8 +104,7 @@ class _NotJsonError(Exception):
         self.at, self.problem = at, problem
 
 
-@dataclass(frozen=True, slots=True)
-class _Reader:
+class _Reader(Struct, frozen=True):
     text: str
 
     def refuse(self, at: int, problem: str) -> NoReturn:

@@ -3,8 +3,9 @@
 import shlex
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from intent_lsp.formats.registrations.agent_host import AgentHost, HookShape
 from intent_lsp.formats.registrations.host_registrations import hook_command
@@ -20,8 +21,7 @@ _IN_MILLISECONDS: Final = 1000
 """Hosts whose limits are that large count in milliseconds."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RegisteredCommand:
+class RegisteredCommand(Struct, frozen=True, kw_only=True):
     """A command in a host's settings that calls our hook, and the event on which it runs.
 
     `seconds` is its time limit, or None if the entry has none. `at` is the index of its entry or

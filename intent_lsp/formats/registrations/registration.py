@@ -1,9 +1,10 @@
 """A registration: what a settings file of an agent host must hold, and how far it holds it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Protocol, TypeAlias
+
+from msgspec import Struct
 
 from intent_lsp.formats.registrations.jsonc import UnreadableText
 
@@ -72,8 +73,7 @@ class RegistrationText(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Registration:
+class Registration(Struct, frozen=True, kw_only=True):
     """One registration for one host in one file. `content` is what the file must hold.
 
     `paths` are the names that the file may have, relative to the repository or to the home

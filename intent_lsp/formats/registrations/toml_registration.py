@@ -12,8 +12,9 @@ import re
 import shlex
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from intent_lsp.formats.registrations.block_edit import with_block, with_block_at, without_block
 from intent_lsp.formats.registrations.jsonc import UnreadableText
@@ -30,8 +31,7 @@ _NOT_APART: Final = "has a form in which an entry cannot be edited without touch
 Table = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TomlEntry:
+class TomlEntry(Struct, frozen=True, kw_only=True):
     """A table of ours, and the keys and values that it must have.
 
     `item`: it is an item of the array of tables to which `path` leads; otherwise it is the table to
@@ -43,8 +43,7 @@ class TomlEntry:
     item: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TomlRegistration:
+class TomlRegistration(Struct, frozen=True, kw_only=True):
     """Our tables for one host in a TOML file.
 
     `host` is the host's name in `intent-lsp hook NAME`. If several tables are items of one array,

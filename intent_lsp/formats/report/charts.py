@@ -4,8 +4,9 @@ Invariant: there are at most `BARS` bars, and each has a text that says what it 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp.core.records import ScopeValidation
 from intent_lsp.core.report.aggregates import By, Tally
@@ -29,8 +30,7 @@ _DAY: Final = 24
 _ORDER: Final = (ScopeValidation.FAIL, ScopeValidation.EXEMPT, ScopeValidation.PASS)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Heat:
+class Heat(Struct, frozen=True, kw_only=True):
     """The contents of the heat table: the most edited files, and the intents with the most edits.
 
     An intent that is None stands for edits without an intent. `all_files` and `all_intents` also
@@ -45,8 +45,7 @@ class Heat:
     top: int
 
 
-@dataclass(frozen=True, slots=True)
-class ChartPiece:
+class ChartPiece(Struct, frozen=True):
     """The part of a bar for the edits with one verdict. `y` is the coordinate of its upper end.
 
     Coordinates and heights are texts in the units of the SVG.
@@ -57,8 +56,7 @@ class ChartPiece:
     height: str
 
 
-@dataclass(frozen=True, slots=True)
-class ChartBar:
+class ChartBar(Struct, frozen=True):
     """A bar of the chart: the edits of one period, stacked by verdict. `x` is its left coordinate.
 
     `title` is the text with the period and the counts.
@@ -69,8 +67,7 @@ class ChartBar:
     pieces: Sequence[ChartPiece]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Chart:
+class Chart(Struct, frozen=True, kw_only=True):
     """The edits over time as bars. Each stands for the time `period`, such as `2 hours`.
 
     A period without edits has no bar. `top` is the greatest number of edits in one bar. `first` and

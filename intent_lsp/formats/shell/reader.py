@@ -7,9 +7,9 @@ result says so.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Final
 
+from msgspec.structs import replace
 from tree_sitter import Node
 
 from intent_lsp.core.commands.arguments import Word

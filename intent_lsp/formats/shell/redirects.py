@@ -5,8 +5,8 @@ Invariant: every child of a redirection that can run, write or be an operand is 
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from tree_sitter import Node
 
 from intent_lsp.core.commands.arguments import Word
@@ -16,8 +16,7 @@ from intent_lsp.formats.shell.syntax import LOST_TEXT, loses_text, spelling
 from intent_lsp.formats.shell.words import words_of
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tail:
+class Tail(Struct, frozen=True, kw_only=True):
     """The redirections after a command, and the other nodes that the grammar attaches to them.
 
     `operands` are words among the redirections that belong to the command. `inside` are nodes that

@@ -8,10 +8,10 @@ Between words there is only what every shell takes for blanks or the end of a li
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
+from msgspec import Struct
 from tree_sitter import Language, Node, Parser
 
 LOST_TEXT: Final = (
@@ -22,8 +22,7 @@ MAX_COMMAND_BYTES: Final = 256 * 1024
 """The greatest length of a text that is parsed, in bytes."""
 
 
-@dataclass(frozen=True, slots=True)
-class ShellTree:
+class ShellTree(Struct, frozen=True):
     """The syntax tree of a shell text. `root` is None if the text was too long to be parsed.
 
     `flawed`: the grammar could not parse a part of the text, or none of it.

@@ -8,11 +8,11 @@ can bear.
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from typing import Final, TypeAlias
 
+from msgspec import Struct
 from tree_sitter import Language, Node, Parser, Query, QueryCursor, Tree
 
 from intent_lsp.core.content import FileContent
@@ -49,8 +49,7 @@ _INDENTED: Final = re.compile(rb"^[ \t]{%d}[ \t]*[^ \t\r\n]" % (_COLUMNS + 1), r
 _SIGN: Final = re.compile(rb"(?:^|(?<=[ \t]))[-?:](?=[ \t]|$)")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SyntaxTree:
+class SyntaxTree(Struct, frozen=True, kw_only=True):
     """A parsed text. `source` is the text in UTF-8. The byte offsets of nodes refer to `source`.
 
     A tree can be read from several threads at once.

@@ -10,9 +10,9 @@ Invariant: the comparison of two trees is iterative, and visits only nodes whose
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
+from msgspec import Struct, field
 from tree_sitter import Node
 
 from intent_lsp.core.content import FileContent
@@ -37,8 +37,7 @@ _Parts: TypeAlias = tuple[list[Node], list[Node], list[bytes]]
 """Children of a node: those whose order matters, those that may move, and comments as text."""
 
 
-@dataclass(slots=True)
-class TreeChange:
+class TreeChange(Struct):
     """The difference between two syntax trees, the old one and the new one.
 
     `alike`: they differ only by names, order, comments, docstrings and layout. If it is false, the

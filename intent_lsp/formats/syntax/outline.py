@@ -6,9 +6,10 @@ Invariant: formatting and comments do not change the fingerprint.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
+from msgspec import Struct
+from msgspec.structs import replace
 from tree_sitter import Node
 
 from intent_lsp.core.content import FileContent, hash_content
@@ -34,8 +35,7 @@ MAX_NAMED: Final = 400
 """The most characters of a qualified name. The start of a longer one is cut off."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Definition:
+class Definition(Struct, frozen=True, kw_only=True):
     """One definition in a source file, such as a class or function (`kind`).
 
     `name` is qualified (`Class.method`). `depth` is the number of definitions around this one.
@@ -50,8 +50,7 @@ class Definition:
     last_line: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OutlinedTree:
+class OutlinedTree(Struct, frozen=True, kw_only=True):
     """A syntax tree and its definitions, in text order."""
 
     tree: SyntaxTree

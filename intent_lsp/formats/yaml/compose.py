@@ -7,10 +7,11 @@ Invariant: positions come from `mark.index` only, since a mark's line also count
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import NoReturn, Protocol
 
 import yaml
+from msgspec import Struct
+from msgspec.structs import replace
 
 from intent_lsp.core.codes import FileCode
 from intent_lsp.formats.yaml.limits import MAX_ALIASES, MAX_NESTING, MAX_VALUES, YamlProblem
@@ -27,8 +28,7 @@ _PROPERTIES = re.compile(r"(?:[&!]\S*(?:\s+|\Z))*")
 _MARK = "\ufeff"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Composed:
+class Composed(Struct, frozen=True, kw_only=True):
     """The YAML nodes of a text, with the duplicate keys and the unquoted globs found in the text.
 
     `root` is None if the text has no value. `duplicates` are pairs of keys with the same name in

@@ -6,8 +6,9 @@ known key.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from difflib import get_close_matches
+
+from msgspec import Struct, field
 
 from intent_lsp.core.codes import FileCode
 from intent_lsp.core.findings import RelatedSpan
@@ -18,16 +19,14 @@ _HUMP = re.compile(r"(?<=[a-z0-9])[A-Z]")
 _NEAR = 0.8
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(Struct, frozen=True):
     """One pair of a YAML mapping: the node of the key and the node of its value."""
 
     key: Scalar
     value: YamlNode
 
 
-@dataclass(frozen=True, slots=True)
-class MappingKeys:
+class MappingKeys(Struct, frozen=True):
     """The keys that a mapping may have: `known`, in snake_case. camelCase is accepted too.
 
     `others` maps alternative names to known keys, preferred names first. An alternative name in

@@ -4,8 +4,9 @@ Invariant: a problem has its exact position, in code points.
 """
 
 import re
-from dataclasses import dataclass
 from itertools import islice
+
+from msgspec import Struct
 
 from intent_lsp.core.codes import FileCode
 from intent_lsp.formats.text_positions import LINE_END, count_line_ends
@@ -26,8 +27,7 @@ _REFUSED = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\
 _ALLOWED_IN_ASCII = bytes((*b"\t\n\r", *range(0x20, 0x7F)))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class YamlProblem:
+class YamlProblem(Struct, frozen=True, kw_only=True):
     """Why a YAML text cannot be read: code, message, and the offsets of the place of the problem.
 
     `context` is the offset and the message of a second place, or None if the parser names none.

@@ -6,7 +6,8 @@ Invariant: new values are quoted like the last value, or more, so that every YAM
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from intent_lsp.core.findings import TextChange
 from intent_lsp.formats.yaml.document import YamlDocument
@@ -127,8 +128,7 @@ def item_lead(reading: YamlDocument, listing: SequenceNode, item: YamlNode) -> s
     return lead if _DASH.fullmatch(lead) else f"{indent}- "
 
 
-@dataclass(frozen=True, slots=True)
-class _Renewal:
+class _Renewal(Struct, frozen=True):
     """A change of a list: the values `fresh` come first, then the first `kept` items of the list.
 
     The other items are removed. `fresh` are values as YAML source.

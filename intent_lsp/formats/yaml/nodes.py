@@ -7,16 +7,16 @@ block and in flow form.
 """
 
 import re
-from dataclasses import dataclass
 from json import dumps
 from typing import TypeAlias
+
+from msgspec import Struct
 
 NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 """Plain values that YAML reads as null."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scalar:
+class Scalar(Struct, frozen=True, kw_only=True):
     """A single YAML value as text, with its start and end offset.
 
     `style` is "" for a value without quotes, else the character that begins the value (a quote, `|`
@@ -37,8 +37,7 @@ class Scalar:
         return not self.style and not self.unquoted and self.value in NULLS
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SequenceNode:
+class SequenceNode(Struct, frozen=True, kw_only=True):
     """A YAML list with its start and end offset. `flow` says that it is written in brackets."""
 
     start: int
@@ -48,8 +47,7 @@ class SequenceNode:
     anchored: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MappingNode:
+class MappingNode(Struct, frozen=True, kw_only=True):
     """A YAML mapping with its start and end offset: its pairs in order, duplicates included.
 
     A pair is a key and its value. `flow` says that the mapping is written in braces.
@@ -62,8 +60,7 @@ class MappingNode:
     anchored: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Alias:
+class Alias(Struct, frozen=True, kw_only=True):
     """A YAML alias (`*name`). `target` is the node with the anchor of that name."""
 
     start: int

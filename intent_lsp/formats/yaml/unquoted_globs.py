@@ -8,7 +8,8 @@ inside other text is read as YAML reads it.
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from intent_lsp.formats.text_positions import LINE_END
 from intent_lsp.formats.yaml.compose import Composed, compose
@@ -27,8 +28,7 @@ _MAX_TRIES = 32
 """The most times that a text is composed while wrong candidates are given up."""
 
 
-@dataclass(frozen=True, slots=True)
-class GlobKeys:
+class GlobKeys(Struct, frozen=True):
     """The keys whose lists hold globs: `outer` anywhere, `inner` only below the key `inner_of`."""
 
     outer: tuple[str, ...]

@@ -9,10 +9,11 @@ Invariant: nothing here says that the host made the changes.
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp.core.codes import HostCode
 from intent_lsp.core.content import Text, split_lines
@@ -49,8 +50,7 @@ _MESSAGE: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BlindHost:
+class BlindHost(Struct, frozen=True, kw_only=True):
     """A host that did not ask while files changed.
 
     `file` is the absolute path of the settings file of its hooks that names intent-lsp, `lines` is
@@ -138,8 +138,7 @@ def _is_expected(status: HostStatus) -> bool:
     return any(each.state is not State.MISSING for each in status.registrations)
 
 
-@dataclass(frozen=True, slots=True)
-class _Signs:
+class _Signs(Struct, frozen=True):
     """The last event of a host, when its oldest running program was started, and the time now.
 
     The first two are None if there is no such event or program.

@@ -4,9 +4,10 @@ Invariant: only what a host would run is tried, and nothing is written.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct, field
 
 from intent_lsp.core.content import Text
 from intent_lsp.formats.hosts.table import HOSTS
@@ -36,8 +37,7 @@ _CODEX: Final = "codex"
 _AGAIN: Final = "run `intent-lsp agents install --host {host}`"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HostReport:
+class HostReport(Struct, frozen=True, kw_only=True):
     """What was found out about one host.
 
     `signs` are paths that show that the host is installed. `registered`: a settings file names us.
@@ -64,8 +64,7 @@ class HostReport:
         return tried and not self.problems
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Found:
+class _Found(Struct, frozen=True, kw_only=True):
     """A command of ours in a settings file. `place` and `path` say which file."""
 
     place: Place
@@ -77,8 +76,7 @@ class _Found:
         return shown_path(self.place, self.path)
 
 
-@dataclass(slots=True)
-class HostDoctor:
+class HostDoctor(Struct):
     """Examines the hosts of one root. A command that two hosts share is tried once."""
 
     files: RegistrationFiles

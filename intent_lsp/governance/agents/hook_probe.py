@@ -6,9 +6,10 @@ blind. Nothing is recorded for it.
 
 import json
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp import __version__
 from intent_lsp.core.agents.hook_answer import PROBE_VARIABLE
@@ -24,8 +25,7 @@ _INSTALL: Final = "install intent-lsp for this user, so that it is on PATH, or u
 _UPDATE: Final = "update the intent-lsp that this command finds on PATH"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProbeFinding:
+class ProbeFinding(Struct, frozen=True, kw_only=True):
     """The answer to one probe. `path` is the settings file, for people.
 
     `cause` is why the hook does not block, or what is odd about one that does; "" for nothing.

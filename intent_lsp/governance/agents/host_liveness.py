@@ -3,10 +3,11 @@
 Invariant: a host that never asked is not said to be off. It may not have been started.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp.core.text import counted
 from intent_lsp.formats.registrations.agent_hosts import HOSTS
@@ -19,8 +20,7 @@ from intent_lsp.store.state.host_contacts import HostContact, UnaskedChanges
 NEVER: Final = "never heard"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HostLiveness:
+class HostLiveness(Struct, frozen=True, kw_only=True):
     """A host that is registered in a root, has asked there, or did not ask while files changed.
 
     `last` is its last event, or None if it never asked. `unasked` are the changes of files during

@@ -5,9 +5,11 @@ Invariant: nothing is written here. A plan with problems is not carried out, not
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from intent_lsp.core.content import Text, decode
 from intent_lsp.core.errors import IntentLspError
@@ -32,8 +34,7 @@ INSTRUCTION_FILES: Final = ("AGENTS.md", "CLAUDE.md")
 """The files that agents read at their start, the preferred one first."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlannedFile:
+class PlannedFile(Struct, frozen=True, kw_only=True):
     """A file that is to change from `before` to `after` (None: no file), for the `hosts`."""
 
     place: Place
@@ -49,16 +50,14 @@ class PlannedFile:
         return shown_path(self.place, self.path)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileProblem:
+class FileProblem(Struct, frozen=True, kw_only=True):
     """A file that cannot be edited, and why. `path` is for people."""
 
     path: str
     problem: UnreadableText
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RegistrationPlan:
+class RegistrationPlan(Struct, frozen=True, kw_only=True):
     """What is to change: `files` change, `problems` cannot, and `untouched` are right already."""
 
     files: tuple[PlannedFile, ...] = ()
@@ -66,8 +65,7 @@ class RegistrationPlan:
     untouched: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RegistrationStatus:
+class RegistrationStatus(Struct, frozen=True, kw_only=True):
     """How far a host is registered for one purpose in one place.
 
     `state` is None if the file cannot be read, as `problem` says. `path` is for people.
@@ -80,8 +78,7 @@ class RegistrationStatus:
     problem: UnreadableText | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HostStatus:
+class HostStatus(Struct, frozen=True, kw_only=True):
     """A host and its registrations."""
 
     host: AgentHost
@@ -99,8 +96,7 @@ class HostStatus:
 SettingsEdit = Callable[[str | None], EditedText]
 
 
-@dataclass(frozen=True, slots=True)
-class RegistrationFiles:
+class RegistrationFiles(Struct, frozen=True):
     """The settings files of hosts in a root and in a home directory."""
 
     root: Path
@@ -211,14 +207,12 @@ def shown_path(place: Place, path: str) -> str:
     return f"~/{path}" if place is Place.HOME else path
 
 
-@dataclass(frozen=True, slots=True)
-class _Key:
+class _Key(Struct, frozen=True):
     place: Place
     path: str
 
 
-@dataclass(slots=True)
-class _Planning:
+class _Planning(Struct):
     """Edits of files. A later edit of a file starts from what the earlier ones made of it."""
 
     at: RegistrationFiles

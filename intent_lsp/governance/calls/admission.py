@@ -1,6 +1,7 @@
 """The gate's decision on an agent's call, and its ticket (requirements section 6)."""
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from intent_lsp.core.agents.tickets import Ticket, TicketFile
 from intent_lsp.core.gate.request import Allowed, Ask, Decision
@@ -8,8 +9,7 @@ from intent_lsp.core.records import MutationClass, ScopeValidation
 from intent_lsp.governance.calls.outcome import Outcome
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallDecision:
+class CallDecision(Struct, frozen=True, kw_only=True):
     """The gate's decision on an agent's tool call, with the facts that its record needs.
 
     `governed` is false for an allowed call that changes nothing or that was not judged, for example

@@ -5,8 +5,10 @@ Invariant: any answer that is not an approval refuses the call and says why.
 """
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
 from typing import Final, Generic, Protocol, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from intent_lsp.core.approvals import ApprovalChoice
 from intent_lsp.core.codes import GateCode
@@ -33,16 +35,14 @@ _PATHS_SHOWN: Final = 3
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ApprovalQuestion:
+class ApprovalQuestion(Struct, frozen=True, kw_only=True):
     """The question that a person is asked, and the titles of the answers to choose from."""
 
     text: str
     titles: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ApprovalTime:
+class ApprovalTime(Struct, frozen=True):
     """How many seconds a person has to answer.
 
     `cut` says, as the end of a sentence, why they are fewer than the policy's. It is "" if not.
@@ -69,8 +69,7 @@ class PersonAtEditor(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ApprovalSteps(Generic[T]):
+class ApprovalSteps(Struct, Generic[T], frozen=True, kw_only=True):
     """What an entry point does for a call that waits for a person's approval, as callbacks.
 
     `judge` judges the call with the person's answer and carries out the decision. `decision_of`

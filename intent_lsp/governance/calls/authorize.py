@@ -6,8 +6,10 @@ Invariant: the caller holds the root's lock until the ticket is stored, so that 
 the hashes that were judged.
 """
 
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from intent_lsp.core.agents.tickets import Ticket
 from intent_lsp.core.agents.tools import ToolCall
@@ -56,8 +58,7 @@ FILES_WITH_TICKET: Final = 100
 FIRST_INTENT: Final = "run intent-lsp intents add, or ask a person to create the file"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgedCall:
+class JudgedCall(Struct, frozen=True, kw_only=True):
     """A call with the request that the gate judged, its facts, its files, and the decision."""
 
     question: GateRequest

@@ -7,10 +7,12 @@ Invariant: a write through a link is a change of the file that the link leads to
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from intent_lsp.core.agents.tickets import COMMAND_AWAITED_FOR, Ticket
 from intent_lsp.core.paths import WorkspacePath
@@ -27,8 +29,7 @@ _ROUNDED_BY: Final = 2.0
 """Seconds by which some file systems round modification times."""
 
 
-@dataclass(frozen=True, slots=True)
-class RetargetedLinks:
+class RetargetedLinks(Struct, frozen=True):
     """The result of resolving a ticket's paths again: those that lead elsewhere than when judged.
 
     `inside` are the new targets below the root. `outside` are the paths of the ticket whose target
@@ -39,8 +40,7 @@ class RetargetedLinks:
     outside: tuple[WorkspacePath, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FoundChanges:
+class FoundChanges(Struct, frozen=True, kw_only=True):
     """The files that a call changed.
 
     `outside` are paths of the call's ticket that now lead out of the root. `whole` is false if the
@@ -53,8 +53,7 @@ class FoundChanges:
     doubts: Doubts = NO_DOUBTS
 
 
-@dataclass(slots=True, kw_only=True)
-class CallChanges:
+class CallChanges(Struct, kw_only=True):
     """Finds the files that the calls in one root have changed.
 
     `left` are changed files that no running command's intent owns. They are attributed to the
@@ -66,7 +65,7 @@ class CallChanges:
     work_tree: WorkTree
     foreign: ForeignWrites
     events: CallEvents
-    left: set[WorkspacePath] = field(default_factory=set, init=False)
+    left: set[WorkspacePath] = field(default_factory=set)
 
     def find(self, ticket: Ticket, compared: TreeChanges | None) -> FoundChanges:
         """Return the files that the ticket names, and other files that the call changed.

@@ -4,8 +4,10 @@ Invariant: the event describes what the disk holds when the call is recorded.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from intent_lsp.core.agents.tickets import Ticket, TicketFile
 from intent_lsp.core.approvals import Approval
@@ -41,8 +43,7 @@ _FEW: Final = 8
 """Up to this many files, each is looked up separately, which is quicker than one query for all."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Doubts:
+class Doubts(Struct, frozen=True, kw_only=True):
     """Reasons why a record is uncertain. `assumed`: that the call made the change is a guess.
 
     `compared` is false if a command's work tree could not be compared. `reconstructed`: the command
@@ -57,8 +58,7 @@ class Doubts:
 NO_DOUBTS: Final = Doubts()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FoundFile:
+class FoundFile(Struct, frozen=True, kw_only=True):
     """A file of a call at recording time: its content (`data`) and hash (`new`; None: no file).
 
     `besides`: the ticket did not name the file. `old_known`: false if the file's earlier content is

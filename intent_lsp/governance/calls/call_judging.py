@@ -5,9 +5,11 @@ Invariant: an internal error never allows a part of a call that can be judged an
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.gate.explain import ExplainedRow
@@ -32,8 +34,7 @@ _log: Final = logging.getLogger(__name__)
 UNREADABLE: Final = "the intents file cannot be read"
 
 
-@dataclass(frozen=True, slots=True)
-class Caller:
+class Caller(Struct, frozen=True):
     """The agent that makes a call, and a person's answer to an approval request (`word`)."""
 
     session_id: str
@@ -41,8 +42,7 @@ class Caller:
     word: ApprovalAnswer = NO_ANSWER
 
 
-@dataclass(slots=True, kw_only=True)
-class CallJudging:
+class CallJudging(Struct, kw_only=True):
     """Judges the calls of one root's agents.
 
     On an internal error, the policy decides whether a call is allowed or denied. `failures` counts

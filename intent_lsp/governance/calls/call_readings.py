@@ -5,8 +5,9 @@ Invariant: a call that cannot be read is never allowed.
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from intent_lsp.core.agents.tools import FileChange, ToolCall
 from intent_lsp.core.errors import InvalidCallError, RequestLimitError

@@ -4,9 +4,10 @@ Invariant: a file that the call named beforehand has the verdict of its ticket.
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp.core.agents.tickets import Ticket
 from intent_lsp.core.paths import WorkspacePath
@@ -22,8 +23,7 @@ from intent_lsp.store.fs.roots import RootsBelow
 _WORST_FIRST: Final = (ScopeValidation.FAIL, ScopeValidation.PASS, ScopeValidation.EXEMPT)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallVerdicts:
+class CallVerdicts(Struct, frozen=True, kw_only=True):
     """Judges the files that the calls of one root have changed."""
 
     root: Path

@@ -6,9 +6,10 @@ Invariant: while the lock is held, nobody waits for a person, and only the ledge
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp.core.agents.tools import FileChange, ToolCall
 from intent_lsp.core.codes import RequestCode
@@ -39,8 +40,7 @@ _log: Final = logging.getLogger(__name__)
 UNMADE: Final = "an error in the server kept the call from being judged, so nothing was written"
 
 
-@dataclass(frozen=True, slots=True)
-class Applied:
+class Applied(Struct, frozen=True):
     """The result of a change that an agent asked the server to make: the decision on it.
 
     `outcome` is None if nothing was recorded. `problem` is why the change was not made, or None.

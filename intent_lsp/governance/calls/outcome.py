@@ -1,6 +1,6 @@
 """The outcome of an agent's call: its records, its violations, and what it discarded."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from intent_lsp.core.agents.tickets import Recorded, Ticket
 from intent_lsp.core.paths import WorkspacePath
@@ -8,8 +8,7 @@ from intent_lsp.core.records import Record
 from intent_lsp.store.state.drafts import Draft
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class Outcome(Struct, frozen=True, kw_only=True):
     """The result of recording a ticket's call.
 
     `recorded` is what is stored with the ticket. `record` is the first record, if it was appended

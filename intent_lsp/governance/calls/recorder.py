@@ -6,10 +6,11 @@ Invariant: the caller holds the root's lock.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from hashlib import sha256
 from typing import Final
 from uuid import UUID
+
+from msgspec.structs import replace
 
 from intent_lsp.core.agents.tickets import Recorded, Ticket
 from intent_lsp.core.content import decode

@@ -1,6 +1,7 @@
 """Editors' saves that carry out an agent's call, recorded under the call's ticket."""
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from intent_lsp.core.agents.tickets import Recorded, Ticket, TicketFile
 from intent_lsp.core.content import hash_if_there
@@ -13,8 +14,7 @@ from intent_lsp.store.ledger.ledger import Appended, Queued
 from intent_lsp.store.state.sessions_db import ReadHash
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SavedFile:
+class SavedFile(Struct, frozen=True, kw_only=True):
     """A file that an editor has saved: its content before (None: absent) and now."""
 
     path: WorkspacePath
@@ -22,8 +22,7 @@ class SavedFile:
     new: bytes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TicketSaves:
+class TicketSaves(Struct, frozen=True, kw_only=True):
     """Records editors' saves in one root under the tickets of the calls that asked for them."""
 
     stores: Stores

@@ -5,8 +5,9 @@ Invariant: pure functions. All facts were looked up before.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp.core.agents.tickets import Ticket, TicketFile, command_hash
 from intent_lsp.core.agents.tools import ToolCall
@@ -21,8 +22,7 @@ from intent_lsp.governance.judging.save_events import specification_of
 from intent_lsp.governance.root.sessions import Asker
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AuthorizedCall:
+class AuthorizedCall(Struct, frozen=True, kw_only=True):
     """A judged call with everything that its ticket will contain.
 
     `looking`: the command is read-only, judged by its text. `by_save`: an editor makes the change.

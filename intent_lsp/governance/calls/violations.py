@@ -5,7 +5,9 @@ Invariant: undoing restores the content that the file had before the call.
 
 import shlex
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from intent_lsp.core.agents.tickets import Ticket
 from intent_lsp.core.codes import GateCode
@@ -27,8 +29,7 @@ _SCOPE = "ask for more scope (intent/requestScopeExpansion)"
 _SELECT = "select an intent that owns it (intent/select)"
 
 
-@dataclass(frozen=True, slots=True)
-class CallViolation:
+class CallViolation(Struct, frozen=True):
     """One file that a call changed against the rules. `message` is shown to the agent."""
 
     path: WorkspacePath

@@ -1,8 +1,9 @@
 """A change to be judged: a commit, the index or the work tree, with its files and its rules."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
+
+from msgspec import Struct
 
 from intent_lsp.core.check.commit import CommitFacts
 from intent_lsp.core.gate.file_class import FileClass
@@ -12,8 +13,7 @@ from intent_lsp.governance.check.diffed_files import DiffedFile
 from intent_lsp.governance.check.origins import HunkOrigin
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckWishes:
+class CheckWishes(Struct, frozen=True, kw_only=True):
     """What the caller of a check sets: intents, branch, message, further agents, coverage.
 
     `intents` judge every change, whatever it names. `branch` is the name in which an intent's id is
@@ -29,8 +29,7 @@ class CheckWishes:
     require_coverage: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GitChange:
+class GitChange(Struct, frozen=True, kw_only=True):
     """A commit, or what is not committed (`commit` is None), with its files and rules.
 
     `now` is the time at which what is not committed counts as made.
@@ -53,8 +52,7 @@ class GitChange:
         return timestamp(made)
 
 
-@dataclass(frozen=True, slots=True)
-class OriginatedFile:
+class OriginatedFile(Struct, frozen=True):
     """A file of a change with its class, and the origins of its hunks.
 
     `judged`: the gate is asked about it, and records are expected.

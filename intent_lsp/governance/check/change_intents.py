@@ -4,7 +4,8 @@ Invariant: what people say of a change comes first: an option, then the commit's
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from intent_lsp.core.check.commit_intents import branch_intents, trailer_intents
 from intent_lsp.core.check.report import IntentSource
@@ -12,8 +13,7 @@ from intent_lsp.governance.check.change import CheckWishes, GitChange, Originate
 from intent_lsp.governance.check.origins import HunkOrigin
 
 
-@dataclass(frozen=True, slots=True)
-class NamedIntents:
+class NamedIntents(Struct, frozen=True):
     """The intents of a change, and what names them."""
 
     ids: tuple[str, ...]

@@ -6,8 +6,9 @@ Invariant: files that only the server writes are not judged here; verification j
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp.core.check.authorship import agent_named
 from intent_lsp.core.check.report import CheckedChange, FindingLevel
@@ -42,8 +43,7 @@ _HOW_TO_NAME: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChangeJudge:
+class ChangeJudge(Struct, frozen=True, kw_only=True):
     """Judges the changes of one check, one after the other, and collects what it finds."""
 
     origins: HunkOrigins

@@ -7,9 +7,10 @@ afterwards, and may close an intent together with its last edit.
 Invariant: a commit from before governance is not judged.
 """
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp.core.check.commit import CommitFacts
 from intent_lsp.core.paths import IGNORE_FILE, INTENTS_FILE, POLICY_FILE
@@ -22,8 +23,7 @@ _FILES: Final = (INTENTS_FILE, POLICY_FILE, IGNORE_FILE)
 _KEPT: Final = 64
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeRules:
+class ChangeRules(Struct, frozen=True):
     """The rules that a change is judged by, the change's own first; all of them govern.
 
     `problem` is what is wrong with the change's own intents file, or None. If `versions` is empty

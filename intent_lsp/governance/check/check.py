@@ -7,10 +7,12 @@ Invariant: what cannot be looked at whole is an error, and never a report that p
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from intent_lsp.core.check.report import (
     CheckedPart,
@@ -79,8 +81,7 @@ class UnmergedIndexError(IntentLspError):
     cure = "resolve the conflicts and `git add` the files"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckTarget:
+class CheckTarget(Struct, frozen=True, kw_only=True):
     """What to check. `base` and `head` are revisions; they are for a range only."""
 
     part: CheckedPart

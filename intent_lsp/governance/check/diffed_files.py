@@ -5,8 +5,10 @@ Invariant: of a merge only the lines that no parent has are its own change.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from intent_lsp.core.check.commit import CommitFacts
 from intent_lsp.core.content import ABSENT, FileContent, content_of
@@ -31,8 +33,7 @@ UNKNOWN: Final = content_of(b"\0")
 """Stands for what has no bytes of its own, such as another repository's commit."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DiffedFile:
+class DiffedFile(Struct, frozen=True, kw_only=True):
     """A file that a change touches. `previous` is its path before, if it was renamed.
 
     `old_id` and `new_id` are its blobs, None if there is no file; both are None if they are not

@@ -6,8 +6,10 @@ Invariant: a finding about a file that a later commit has restored is a note.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from intent_lsp.core.check.fingerprints import Fingerprints
 from intent_lsp.core.check.line_runs import later_run, run_of_hunk
@@ -29,8 +31,7 @@ ReadHead = Callable[[WorkspacePath], FileContent]
 """Returns a file as the head of the range has it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FoundPlace:
+class FoundPlace(Struct, frozen=True, kw_only=True):
     """Where a finding is: a file of a commit, and one hunk of it or None for the whole file.
 
     `moved_away`: it is about the path that a renamed file had before.
@@ -71,8 +72,7 @@ class FoundPlace:
         yield from old[hunk.old_start : hunk.old_start + hunk.old_count]
 
 
-@dataclass(frozen=True, slots=True)
-class _Noted:
+class _Noted(Struct, frozen=True):
     """A finding with the number of its change, from 1, and its file's blob before that change.
 
     `before` is None if there was no file at that path. `undoable`: a later commit may restore the
@@ -85,8 +85,7 @@ class _Noted:
     undoable: bool = False
 
 
-@dataclass(slots=True)
-class FindingList:
+class FindingList(Struct):
     """Collects findings. `show_path` converts a path into one relative to git's top level.
 
     `read_head` returns files of the head of a range; it is None if the index or work tree is

@@ -4,11 +4,12 @@ Invariant: nothing is written but the index of the ledger.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import islice
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp.core.blame.attribution import BEFORE, Attributions
 from intent_lsp.core.blame.blame import BlamedText, blame, find_blocks, hashable, known_blocks
@@ -41,8 +42,7 @@ _ASKED: Final = 200
 """The most records of a deleted file that are searched for the rename that took it away."""
 
 
-@dataclass(frozen=True, slots=True)
-class HunkOrigin:
+class HunkOrigin(Struct, frozen=True):
     """The records that explain one hunk, or a whole file (`hunk` is None).
 
     `explained` is False if some of its lines, or its deletion, come from no record.
@@ -70,8 +70,7 @@ class HunkOrigin:
         return max((record.timestamp for record, _ in self.records), default=None)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Told:
+class _Told(Struct, frozen=True, kw_only=True):
     """What records say of the edits of one file between its older and its newer content.
 
     `chain` are the edits that lead back from the newer content, `later` those that followed the

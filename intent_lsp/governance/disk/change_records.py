@@ -1,14 +1,15 @@
 """Recording of unreported changes on disk: judged, and grouped by author, verdict and intent.
 
-Invariant: changes are recorded under the root's lock, so that of two servers on one root only one
-records a change.
+Invariant: changes are recorded under the root's lock, so that only one of two servers does it.
 """
 
 import logging
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final, NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from intent_lsp.core.agents.tree_snapshot import TreeSnapshot
 from intent_lsp.core.commands.reading import Effect
@@ -64,8 +65,7 @@ class _Group(NamedTuple):
         return unknown and self.verdict is not ScopeValidation.EXEMPT
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DiskRecorder:
+class DiskRecorder(Struct, frozen=True, kw_only=True):
     """Judges and records the unreported changes of one root's files."""
 
     stores: Stores

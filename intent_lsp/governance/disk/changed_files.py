@@ -1,13 +1,12 @@
 """The result of comparing two snapshots: files that people edited, and files that git changed."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.paths import WorkspacePath
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChangedFile:
+class ChangedFile(Struct, frozen=True, kw_only=True):
     """A file with another content than before: its hashes (None: no file) and its new content.
 
     `data` is also None if the file is too large to keep. `old_known` is false if the earlier
@@ -25,8 +24,7 @@ class ChangedFile:
     hidden_by: WorkspacePath | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class Comparison(Struct, frozen=True, kw_only=True):
     """What changed between two snapshots: `edits`, and the paths that git itself changed (`gits`).
 
     `discarded` are uncommitted contents that git removed. `unseen` are edits that were committed

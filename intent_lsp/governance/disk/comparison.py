@@ -6,8 +6,10 @@ Invariant: a tree that cannot be compared gives None, never "nothing changed".
 
 import logging
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from intent_lsp.core.agents.tree_snapshot import FileSnapshot, TreeSnapshot
 from intent_lsp.core.content import ContentHash, hash_content
@@ -26,8 +28,7 @@ UNSEEN_AT_MOST: Final = 1_000
 """The most files of new commits that are checked for an edit that git has removed again."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Side:
+class _Side(Struct, frozen=True):
     """A path's content in one of two snapshots: its hash if `hashed`, and its git blob or None.
 
     If it has neither, there was no file.

@@ -9,8 +9,10 @@ records a change.
 
 import threading
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from intent_lsp.core.agents.tree_snapshot import FileSnapshot, TreeSnapshot
 from intent_lsp.core.content import ContentHash
@@ -35,8 +37,7 @@ from intent_lsp.store.git.activity import GitRest
 from intent_lsp.store.locks.root_lock import RootLock
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TreeLook:
+class TreeLook(Struct, frozen=True, kw_only=True):
     """The files that differ from HEAD now (`seen`), and those that have just changed (`moved`).
 
     Just changed are those that differ from the last snapshot; at the first one, all of `seen`.
@@ -48,8 +49,7 @@ class TreeLook:
     again: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class DiskNews:
+class DiskNews(Struct, frozen=True):
     """The changes recorded, whether other changes wait (`waiting`), and whether for git (`git`)."""
 
     recorded: tuple[RecordedChange, ...] = ()

@@ -4,8 +4,10 @@ Invariant: the event describes what the disk held when the snapshot was taken.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from intent_lsp.core.content import ContentHash, content_of
 from intent_lsp.core.paths import WorkspacePath
@@ -38,8 +40,7 @@ PARSING_SECONDS: Final = 0.3
 """Seconds that parsing the files of one record may take, since others wait for the root's lock."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Author:
+class Author(Struct, frozen=True, kw_only=True):
     """The presumed author of a change, with the session under which it is recorded.
 
     `assumed`: nobody announced the change, so the author is a guess.
@@ -51,8 +52,7 @@ class Author:
     assumed: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HeldThen:
+class HeldThen(Struct, frozen=True, kw_only=True):
     """A file's content before a change: its hash (None: no file), and its bytes if they are kept.
 
     `known` is false if that content cannot be determined.
@@ -63,8 +63,7 @@ class HeldThen:
     known: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DiskChange:
+class DiskChange(Struct, frozen=True, kw_only=True):
     """A file that changed on disk: the content `old`, and the `new` hash (None: deleted).
 
     `data` is the new content, or None if the file is deleted or too large. `previous` is the file's
@@ -78,8 +77,7 @@ class DiskChange:
     previous: WorkspacePath | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecordedChange:
+class RecordedChange(Struct, frozen=True, kw_only=True):
     """One record of changes on disk: the paths that changed, and the record.
 
     `queued` is why the record is queued and not yet in the ledger, or None. `unannounced`: no call

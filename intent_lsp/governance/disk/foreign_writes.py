@@ -3,7 +3,7 @@
 Invariant: the caller holds the root's lock.
 """
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from intent_lsp.core.agents.tickets import TicketFile
 from intent_lsp.core.content import ContentHash, hash_content
@@ -14,8 +14,7 @@ from intent_lsp.governance.root.sessions import Session
 from intent_lsp.governance.root.stores import Stores
 
 
-@dataclass(slots=True, kw_only=True)
-class ForeignWrites:
+class ForeignWrites(Struct, kw_only=True):
     """Records what other authors wrote into files that calls change.
 
     `observer` is the session whose snapshots noticed the writes; while it is None, nothing is

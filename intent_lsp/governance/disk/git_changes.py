@@ -5,8 +5,9 @@ brought from a commit, a stash or a merge.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
+
+from msgspec import Struct
 
 from intent_lsp.core.agents.tree_snapshot import GitSnapshot, LogMark, TreeSnapshot
 from intent_lsp.core.content import ContentHash, hash_content
@@ -22,8 +23,7 @@ STASHES_AT_MOST = 10
 _NOTHING_LOGGED = LogMark(0, hash_content(b""))
 
 
-@dataclass(frozen=True, kw_only=True)
-class GitChanges:
+class GitChanges(Struct, frozen=True, kw_only=True, dict=True):
     """What git changed in one repository between two snapshots, `then` and `now`.
 
     `content` returns the content with a hash if it was kept since the first snapshot, or None.
@@ -37,13 +37,16 @@ class GitChanges:
     trees: GitTrees
     then: TreeSnapshot
     now: TreeSnapshot
-    before: GitSnapshot = field(init=False)
-    after: GitSnapshot = field(init=False)
 
-    def __post_init__(self) -> None:
-        """Set `before` and `after` to the git state in the two snapshots."""
-        object.__setattr__(self, "before", self.then.git or GitSnapshot())
-        object.__setattr__(self, "after", self.now.git or GitSnapshot())
+    @property
+    def before(self) -> GitSnapshot:
+        """The state of git in the first snapshot."""
+        return self.then.git or GitSnapshot()
+
+    @property
+    def after(self) -> GitSnapshot:
+        """The state of git in the second snapshot."""
+        return self.now.git or GitSnapshot()
 
     @cached_property
     def moves(self) -> tuple[Move, ...] | None:

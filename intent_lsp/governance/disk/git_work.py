@@ -1,8 +1,9 @@
 """Whether a git command is running in a root, followed from one snapshot to the next."""
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp.core.agents.tree_snapshot import TreeSnapshot
 from intent_lsp.governance.root.stores import Stores
@@ -12,8 +13,7 @@ GIT_AWAITED_FOR: Final = timedelta(seconds=30)
 """How long an unchanging git lock file counts as a running git command."""
 
 
-@dataclass(slots=True, kw_only=True)
-class GitWork:
+class GitWork(Struct, kw_only=True):
     """Follows the git activity of one root. `moment` is git's state at the last complete snapshot.
 
     `passed_over`: a lock file exists, but is ignored because nothing has changed for so long.

@@ -2,9 +2,11 @@
 
 from collections.abc import Collection
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from intent_lsp.core.agents.tickets import COMMAND_AWAITED_FOR, Ticket
 from intent_lsp.core.agents.tree_snapshot import TreeSnapshot
@@ -26,8 +28,7 @@ _PASSED: Final = 8
 """The most contents of a file between two records that are remembered."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PendingChange:
+class PendingChange(Struct, frozen=True, kw_only=True):
     """An unrecorded change of a file, from the content `old` to the present hash `new`.
 
     `new` is None if the file is gone. `since` is the time of the last snapshot before the change.
@@ -42,8 +43,7 @@ class PendingChange:
     passed: tuple[ContentHash, ...] = ()
 
 
-@dataclass(slots=True, kw_only=True)
-class PendingChanges:
+class PendingChanges(Struct, kw_only=True):
     """The unrecorded changes of one root's files, by path.
 
     `waiting` are changes to be recorded. `taken` are changes that git removed from the work tree

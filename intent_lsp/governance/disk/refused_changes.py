@@ -3,8 +3,9 @@
 Invariant: a content that a record has left before is nobody's disobedience.
 """
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp.core.agents.refused_edits import RefusedEdit
 from intent_lsp.core.agents.tickets import Ticket
@@ -16,8 +17,7 @@ from intent_lsp.governance.root.stores import Stores
 _NEW_FILE: Final = b""
 
 
-@dataclass(frozen=True, slots=True)
-class RefusedChanges:
+class RefusedChanges(Struct, frozen=True):
     """The refused edits of one root, compared with changes that nobody reported."""
 
     stores: Stores

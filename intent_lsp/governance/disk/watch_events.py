@@ -6,9 +6,10 @@ the stamp that it had when it was recorded, or it came and went between two snap
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp.core.agents.tree_snapshot import TreeSnapshot
 from intent_lsp.core.control_plane import control_plane
@@ -20,8 +21,7 @@ OF_GIT: Final = (".gitignore", ".gitattributes")
 """What names of files end with that say how git treats other files."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WatchEvents:
+class WatchEvents(Struct, frozen=True, kw_only=True):
     """Filters the changed paths that the watches of one root report. Its methods may block.
 
     `last` returns the last snapshot of the work tree, or None if there is none yet.

@@ -9,9 +9,11 @@ Invariant: an intents file that cannot be read counts as changed rules.
 
 import logging
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from intent_lsp.core.agents.tree_snapshot import TreeSnapshot
 from intent_lsp.core.content import decode
@@ -37,8 +39,7 @@ GIT_AWAITED_FOR: Final = 5.0
 _ANY_STATUS: Final = Status.PLANNED
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TreeChanges:
+class TreeChanges(Struct, frozen=True, kw_only=True):
     """The files that a command changed. `assumed`: git was running and may have made some changes.
 
     `now` is the snapshot that the next comparison starts from; it was taken after the time `at`.
@@ -50,8 +51,7 @@ class TreeChanges:
     assumed: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TreeAtRest:
+class TreeAtRest(Struct, frozen=True, kw_only=True):
     """A snapshot, taken after the time `at`.
 
     `rest` can be asked later whether git has been idle since `at`, or is None without a repository.

@@ -6,8 +6,10 @@ Invariant: without a governed root nothing is said and nothing is written.
 import os
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from intent_lsp.core.agents.hook_answer import (
     INTENT_VARIABLE,
@@ -33,8 +35,7 @@ class ElsewhereError(Exception):
     """An event belongs to a root that this process does not govern."""
 
 
-@dataclass(frozen=True, slots=True)
-class HookCall:
+class HookCall(Struct, frozen=True):
     """One run of the hook: the host, the event's name if it was given, and where it runs.
 
     `cwd` is the working directory of the hook's process.
@@ -72,8 +73,7 @@ class HookCall:
         return kind is HookKind.BEFORE_TOOL
 
 
-@dataclass(slots=True)
-class HookAnswering:
+class HookAnswering(Struct):
     """Answers one event. `root` is its governed root as soon as that is known.
 
     `govern` returns the governance of a root for as long as the event is answered. `person` can be

@@ -5,8 +5,9 @@ Invariant: the person has less time than the host gives its hook, so that the re
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp.core.agents.hook_answer import SHARE_OF_LIMIT
 from intent_lsp.core.gate.request import ASKABLE, NO_ANSWER, ApprovalAnswer, Ask
@@ -34,8 +35,7 @@ JudgeCall = Callable[[ApprovalAnswer], CallDecision]
 """Judges a call with a person's answer."""
 
 
-@dataclass(frozen=True, slots=True)
-class HookApproval:
+class HookApproval(Struct, frozen=True):
     """Asks for approval of one host's calls in one root. `person` None: nobody can be asked."""
 
     governance: Governance

@@ -4,10 +4,12 @@ Invariant: an edit whose end is not reported is recorded when its turn ends, by 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from intent_lsp.core.agents.hook_event import HookEvent, ShownText
 from intent_lsp.core.agents.tickets import Ticket
@@ -31,8 +33,7 @@ SAME_CALL_WITHIN: Final = timedelta(seconds=10)
 """How long a call without an id counts as the same when it is reported again, still unrecorded."""
 
 
-@dataclass(frozen=True, slots=True)
-class HookDecision:
+class HookDecision(Struct, frozen=True):
     """The answer to an event. `refusal` is why a call is refused, or None; `note` is for the model.
 
     An event that is no call cannot be refused.

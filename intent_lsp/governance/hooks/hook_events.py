@@ -3,9 +3,10 @@
 Invariant: a call is refused with a reason, or it passes. The host itself is never told to ask.
 """
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
+
+from msgspec.structs import replace
 
 from intent_lsp import __version__
 from intent_lsp.core.agents.hook_event import HookEvent, HookKind

@@ -4,8 +4,9 @@ Invariant: only a person's prompt that is not empty begins a turn.
 Invariant: an intent is checked out again at a turn's beginning only where the model gets its text.
 """
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp.core.agents.hook_event import HookEvent
 from intent_lsp.core.errors import InvalidCallError
@@ -27,8 +28,7 @@ CLEARED: Final = "clear"
 """The host's reason for a session's beginning when the person has emptied the conversation."""
 
 
-@dataclass(frozen=True, slots=True)
-class HookAsker:
+class HookAsker(Struct, frozen=True):
     """The session and the subagent ("": the main agent) that an event belongs to."""
 
     session_id: str

@@ -4,8 +4,9 @@ Invariant: a reason is never empty. A command in it can be run as it stands.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.gate.request import Denied
@@ -25,8 +26,7 @@ _UNSELECTED: Final = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Handshake:
+class Handshake(Struct, frozen=True, kw_only=True):
     """What an agent needs in order to select an intent.
 
     `handle` names the agent's session in a command; None: it cannot be named. `intents` are the

@@ -8,8 +8,10 @@ Invariant: a path is judged both as it is written and as its links resolve.
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from intent_lsp.core.agents.tools import ToolCall, blocked
 from intent_lsp.core.commands.reading import Effect, TouchedPath
@@ -45,8 +47,7 @@ PUT_BACK: Final = (
 _NOTHING_KNOWN: Final = FileMemory()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallFile:
+class CallFile(Struct, frozen=True, kw_only=True):
     """One path of a tool call, with the content and hash of its file (None if not read).
 
     `place` is the resolved path, or None if it cannot lie below the root. `there`: the file exists,

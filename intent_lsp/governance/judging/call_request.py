@@ -3,7 +3,7 @@
 Invariant: only values are stored here. The facts about the files are read under the root's lock.
 """
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.gate.request import NO_ANSWER, ApprovalAnswer
@@ -12,8 +12,7 @@ from intent_lsp.governance.root.rules import Rules
 from intent_lsp.governance.root.sessions import Asker
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hearing:
+class Hearing(Struct, frozen=True, kw_only=True):
     """A call to be judged: what it would do (`reading`), who makes it, and by which rules.
 
     `word` is a person's answer to an approval request.

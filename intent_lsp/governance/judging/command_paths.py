@@ -7,10 +7,11 @@ import os
 import posixpath
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from glob import escape, iglob
 from itertools import islice
 from typing import Final
+
+from msgspec.structs import replace
 
 from intent_lsp.core.commands.reading import Effect, TouchedPath
 from intent_lsp.core.paths import LOCAL_ROOM, WorkspacePath

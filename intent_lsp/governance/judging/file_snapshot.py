@@ -3,8 +3,10 @@
 Invariant: a snapshot is a value; unsaved text is compared with it without reading the disk.
 """
 
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import ABSENT, ContentHash, FileContent, content_of
@@ -21,8 +23,7 @@ from intent_lsp.store.fs import files
 from intent_lsp.store.fs.resolve import ResolvedPath
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpenFileState:
+class OpenFileState(Struct, frozen=True, kw_only=True):
     """A snapshot of a file for one session: its judgement, and the contents to compare it with.
 
     Unsaved text is compared with `head`, `baseline` and `passed` (the newest available content with
@@ -61,8 +62,7 @@ JUST_NOW: Final = 10.0
 """Seconds that a first save may have been made before the server saw the file."""
 
 
-@dataclass(frozen=True, slots=True)
-class Overtaken:
+class Overtaken(Struct, frozen=True):
     """A save made before the server first read the file: the content saved, and the one before."""
 
     saved: FileContent

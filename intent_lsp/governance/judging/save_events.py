@@ -1,7 +1,8 @@
 """The ledger event of a save (ledger section 1)."""
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp.core.content import ABSENT, ContentHash, FileContent
 from intent_lsp.core.gate.request import EDITOR_SAVE
@@ -31,8 +32,7 @@ PARSING_SECONDS: Final = 0.5
 """Seconds that parsing one file's change may take; beyond them its record has less detail."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Save:
+class Save(Struct, frozen=True, kw_only=True):
     """One save that changed a file from `old` to `new`, with its session, judgement and verdict.
 
     `new` is None if the file cannot be read. `concurrent`: the save overwrote a change that the

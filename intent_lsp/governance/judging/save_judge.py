@@ -6,8 +6,10 @@ overwrite a change that its author has not read (ADR 0006).
 Invariant: control files, and files that only the server writes, are refused to agents.
 """
 
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from intent_lsp.core.agents.tickets import Ticket
 from intent_lsp.core.codes import GateCode
@@ -45,8 +47,7 @@ _NOT_ASKED: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Judgement:
+class Judgement(Struct, frozen=True, kw_only=True):
     """The decision on one file for one session; `decision` is None if the file is not judged.
 
     `standing` is the file's class, `selected` the id of the session's selected intent. `owners` are
@@ -85,8 +86,7 @@ class Judgement:
                 return ScopeValidation.EXEMPT if self.decision is None else self.decision.verdict
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BaseHash:
+class BaseHash(Struct, frozen=True, kw_only=True):
     """The hash that an edit's author last read, and the hash on disk now (None: no file)."""
 
     read: ContentHash | Unread | None = Unread.NEVER
@@ -105,8 +105,7 @@ _OF_INTENTS: Final = (
 """The refusals that selecting another intent could solve."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SaveJudge:
+class SaveJudge(Struct, frozen=True, kw_only=True):
     """Judges edits of the files of one root, mostly an editor's saves."""
 
     stores: Stores

@@ -9,9 +9,10 @@ anything but grow, or the file was renamed.
 
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp.core.blame.attribution import Attribution, Attributions, Confidence, Edit
 from intent_lsp.core.blame.blame import BlamedText, blame, carried_over
@@ -73,8 +74,7 @@ class LineageCache:
                 kept -= len(gone.sources)
 
 
-@dataclass(frozen=True, slots=True)
-class Blamed:
+class Blamed(Struct, frozen=True):
     """The blame of a file: an attribution for each line, and the records referred to (`sources`).
 
     An attribution refers to its record by the index in `sources`. `lines` include their line ends.

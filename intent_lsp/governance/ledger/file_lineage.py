@@ -4,11 +4,12 @@ Invariant: under an earlier name only the records before the rename belong to th
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from heapq import merge
 from itertools import islice
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp.core.blame.attribution import Edit
 from intent_lsp.core.blame.runs import FileRecord
@@ -39,8 +40,7 @@ NOTHING: Final = hash_content(b"")
 _PAGE: Final = 500
 
 
-@dataclass(slots=True)
-class FileLineage:
+class FileLineage(Struct):
     """The records of one file, oldest first (`sources`), and the edits they describe (`steps`).
 
     `joined`: how many of the first records belong to other files, from which this file was moved

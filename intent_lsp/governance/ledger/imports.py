@@ -7,10 +7,12 @@ Invariant: an imported record keeps its own time. Its place in the chain shows w
 
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from intent_lsp.core.ledger.chain import ChainEnd, draft
 from intent_lsp.core.privacy import veiled
@@ -41,8 +43,7 @@ class Fate(Enum):
     UNREAD = "unread"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Taken:
+class Taken(Struct, frozen=True, kw_only=True):
     """The result of importing one line; `line` is its number, from 1. `fate` is what became of it.
 
     `dialect` is the form of the line, or None if it is not a record; `why` is why it is none, or

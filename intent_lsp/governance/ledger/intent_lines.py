@@ -7,10 +7,11 @@ Otherwise lines of the intent may have been moved into it.
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Final, NamedTuple
+
+from msgspec import Struct, field
 
 from intent_lsp.core.blame.runs import BlameRun
 from intent_lsp.core.content import ContentHash, hash_if_there
@@ -48,8 +49,7 @@ FILES_HASHED: Final = 2_000
 """The most files that are hashed to see whether their records explain them."""
 
 
-@dataclass(slots=True)
-class _Told:
+class _Told(Struct):
     """The hashes that recent records give for a file.
 
     `left` are the hashes after the records, `first` is the hash before the oldest of them.
@@ -59,8 +59,7 @@ class _Told:
     first: ContentHash | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkedFiles:
+class WorkedFiles(Struct, frozen=True, kw_only=True):
     """The existing files that may contain an intent's lines, by their present paths.
 
     Those that the intent's records changed come first, the most recently changed first. `intent_id`

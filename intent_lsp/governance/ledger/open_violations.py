@@ -5,8 +5,9 @@ violation.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp.core.content import hash_if_there
 from intent_lsp.core.paths import WorkspacePath
@@ -18,8 +19,7 @@ RECORDS_ASKED: Final = 500
 """The most `FAIL` records that are searched, newest first."""
 
 
-@dataclass(frozen=True, slots=True)
-class OpenViolation:
+class OpenViolation(Struct, frozen=True):
     """A file whose content breaks a rule, and the record of the violation."""
 
     path: WorkspacePath

@@ -9,8 +9,9 @@ verification saw.
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from intent_lsp.core.ledger.verification import Anchor, Verification
 from intent_lsp.core.policy import LedgerForm

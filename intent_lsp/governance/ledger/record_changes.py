@@ -6,9 +6,10 @@ Invariant: a returned content has the hash that the record names. A content that
 is distinguished from an absent file.
 """
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp.core.content import ContentHash, decode
 from intent_lsp.core.paths import WorkspacePath
@@ -25,8 +26,7 @@ BYTES_AT_MOST: Final = 8 << 20
 """Bytes of all contents together that are returned for one record."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Side:
+class Side(Struct, frozen=True, kw_only=True):
     """A file's content before or after a record.
 
     `text` is None if there was no file. It is also None if `why` is set: a sentence that the
@@ -37,8 +37,7 @@ class Side:
     why: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChangedText:
+class ChangedText(Struct, frozen=True, kw_only=True):
     """A file of a record, at its path at that time, with its content before and after.
 
     `previous` is its path before, if the record renamed it, else None.
@@ -67,8 +66,7 @@ def changes_of(root: Path, record: Record) -> tuple[ChangedText, ...]:
     )
 
 
-@dataclass(slots=True)
-class _Sides:
+class _Sides(Struct):
     """Looks up contents of the files of a record that was made at the commit `revision`.
 
     At most `bytes_left` more bytes are returned.

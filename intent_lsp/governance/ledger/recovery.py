@@ -11,9 +11,10 @@ content.
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp.core.errors import IntentLspError, LedgerUnavailableError
 from intent_lsp.core.ledger.chain import ChainEnd, Link, draft
@@ -31,8 +32,7 @@ from intent_lsp.store.ledger.recover import Found, LostRecord, lost_records
 _log: Final = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Recovered:
+class Recovered(Struct, frozen=True):
     """How many records were appended byte for byte, and how many with a new place in the chain.
 
     The latter include other records that were waiting in the queue.

@@ -8,7 +8,8 @@ Invariant: no checkpoint is made of a ledger that does not verify.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.findings import Severity
@@ -32,8 +33,7 @@ from intent_lsp.store.ledger.ledger import Ledger
 _PREFIX = "sha256:"
 
 
-@dataclass(frozen=True, slots=True)
-class Unsealed:
+class Unsealed(Struct, frozen=True):
     """Why no checkpoint was made. `problem` is the first error if the ledger does not verify."""
 
     reason: str

@@ -4,9 +4,11 @@ Invariant: the intents file gets the smallest edit or none. The session's select
 way (requirements section 3).
 """
 
-from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from intent_lsp.core.agents.checkout_context import (
     RECENT_RECORDS,
@@ -37,8 +39,7 @@ from intent_lsp.store.state.notes import AgentInfo
 SILENT: Final = AgentInfo()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Selection:
+class Selection(Struct, frozen=True, kw_only=True):
     """The result of selecting an intent: the intent afterwards, its context, and warnings.
 
     `text` is the context as the agent reads it.
@@ -50,8 +51,7 @@ class Selection:
     warnings: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckoutRefusal:
+class CheckoutRefusal(Struct, frozen=True, kw_only=True):
     """A refused request about intents: code, message and data of the error response."""
 
     code: RequestCode

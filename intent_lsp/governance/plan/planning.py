@@ -6,9 +6,10 @@ Invariant: every grant has its own record, which is on disk before the answer is
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp.core.approvals import ApprovalChannel, Grant
 from intent_lsp.core.codes import RequestCode
@@ -34,8 +35,7 @@ from intent_lsp.governance.root.stores import Stores
 _NUMBERED: Final = re.compile(r"INT-([0-9]{1,9})")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class Plan(Struct, frozen=True, kw_only=True):
     """An intent to create. If it has no id, it gets the next free `INT-NNN`."""
 
     name: str
@@ -46,8 +46,7 @@ class Plan:
     status: Status = Status.PLANNED
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
+class Wish(Struct, frozen=True, kw_only=True):
     """A request for more scope of an intent: the globs to add, and the reason.
 
     `ttl` is how long the grant lasts, or None for permanently.
@@ -59,8 +58,7 @@ class Wish:
     ttl: timedelta | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Granted:
+class Granted(Struct, frozen=True):
     """An intent after a grant of scope, and the time when the grant expires (None: never)."""
 
     intent: Intent

@@ -10,11 +10,13 @@ import os
 import sys
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from intent_lsp.core.content import decode
 from intent_lsp.core.gate.intent_lists import Owners
@@ -48,8 +50,7 @@ class FileState(StrEnum):
     UNAVAILABLE = "unavailable"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Rules:
+class Rules(Struct, frozen=True, kw_only=True, dict=True):
     """The rules in force at one moment: intents file, policy and ignore file of a root.
 
     `version` grows whenever what the files say has changed. `reason` says why the state is not OK.

@@ -6,9 +6,11 @@ Invariant: an editor's session continues, without an intent, if the session data
 
 import getpass
 import threading
-from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from intent_lsp.core.gate.messages_for_people import title_of
 from intent_lsp.core.intents import Intents
@@ -31,8 +33,7 @@ AGENTS_LIVE_FOR: Final = timedelta(hours=1)
 """How long after its last use an agent's session counts as live: no host reports its end."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Session:
+class Session(Struct, frozen=True, kw_only=True):
     """A session on one root, or one of its subagents (`agent_id`; "" for none).
 
     `continued` is the id of the intent inherited from an earlier editor session, or None.
@@ -44,8 +45,7 @@ class Session:
     continued: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asker:
+class Asker(Struct, frozen=True, kw_only=True):
     """The session or subagent that makes a call. `row` is its stored row, or None if unknown."""
 
     session_id: str

@@ -7,11 +7,13 @@ decision, no record and no answer.
 
 import logging
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from itertools import takewhile
 from pathlib import Path
 from typing import Final, TypeVar
+
+from msgspec import Struct, field
 
 from intent_lsp.core.content import ContentHash, decode
 from intent_lsp.core.errors import IntentLspError
@@ -155,8 +157,7 @@ class LedgerHistory:
 _log: Final = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stores:
+class Stores(Struct, frozen=True, kw_only=True, dict=True):
     """Every store of a root. `git` is None outside a repository, `state` without `.local/`.
 
     `trees` caches the syntax trees used last. `past` queries the ledger, with defaults if it cannot
@@ -174,13 +175,16 @@ class Stores:
     new_id: Callable[[], str]
     trees: SyntaxTreeCache = field(default_factory=SyntaxTreeCache)
     coming_saves: dict[WorkspacePath, str] = field(default_factory=dict)
-    known_files: KnownFiles = field(init=False)
-    past: LedgerHistory = field(init=False)
 
-    def __post_init__(self) -> None:
-        """Create `past` and `known_files`, once for all users of these stores."""
-        object.__setattr__(self, "past", LedgerHistory(self.ledger.index))
-        object.__setattr__(self, "known_files", KnownFiles(self.root))
+    @cached_property
+    def known_files(self) -> KnownFiles:
+        """What is known of each file, one for all users of these stores."""
+        return KnownFiles(self.root)
+
+    @cached_property
+    def past(self) -> LedgerHistory:
+        """The queries of the ledger, one for all users of these stores."""
+        return LedgerHistory(self.ledger.index)
 
     def problem(self) -> str | None:
         """Return why session state cannot be kept on disk; None if it can, or without `.local/`."""

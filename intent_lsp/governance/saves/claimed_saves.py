@@ -5,8 +5,10 @@ the claim has lapsed.
 """
 
 import logging
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from intent_lsp.core.agents.tickets import Ticket
 from intent_lsp.core.content import ABSENT, FileContent, content_of, hash_content
@@ -25,8 +27,7 @@ from intent_lsp.store.state.tickets import HeldSave
 _log: Final = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AfterSave:
+class AfterSave(Struct, frozen=True, kw_only=True):
     """The outcome of a save: its judgement, and the content before (`old`) and after it (`disk`).
 
     If the file cannot be read after the save, `disk` is the content before it. `record` is None if

@@ -1,13 +1,12 @@
 """The content of an open file on disk, as observed at and between the editor's saves."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from intent_lsp.core.content import ABSENT, ContentHash, FileContent
 from intent_lsp.governance.judging.file_snapshot import Overtaken
 
 
-@dataclass(slots=True, kw_only=True)
-class DiskState:
+class DiskState(Struct, kw_only=True):
     """The content of one open file on disk, as far as it was observed.
 
     `known` is the last known content. `read` is the hash of the content that the editor read last.

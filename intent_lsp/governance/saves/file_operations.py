@@ -8,8 +8,10 @@ Invariant: an operation is never refused, since LSP has no way to; it is reporte
 
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from intent_lsp.core.content import content_of, decode
 from intent_lsp.core.file_operations import FileHashes, FileOperation, OperationEnds
@@ -39,8 +41,7 @@ _INSIDE: Final = "-"
 _Judged = tuple[JudgedFile, list[Judgement]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Forecast:
+class Forecast(Struct, frozen=True, kw_only=True):
     """The expected outcome of an announced operation. `files` is the number of its files.
 
     `refused` are the decisions on paths that break a rule, to be shown to the person; none in
@@ -51,8 +52,7 @@ class Forecast:
     refused: tuple[Judgement, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AfterOperation:
+class AfterOperation(Struct, frozen=True, kw_only=True):
     """The outcome of an operation on `files` files.
 
     `record` is its record; `queued` is why the record is queued. If both are None, there was

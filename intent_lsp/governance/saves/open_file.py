@@ -8,9 +8,11 @@ Invariant: the methods that read the disk may block. One thread at a time calls 
 """
 
 import logging
-from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from intent_lsp.core.content import ContentHash, FileContent
 from intent_lsp.governance.judging.file_snapshot import OpenFileState
@@ -26,8 +28,7 @@ WRITTEN_KEPT: Final = 4
 """Texts of unrecorded saves that are kept."""
 
 
-@dataclass(frozen=True, slots=True)
-class SaveDelta:
+class SaveDelta(Struct, frozen=True):
     """The contents after and before a save, and the hash that the editor had read before it."""
 
     new: FileContent
@@ -35,8 +36,7 @@ class SaveDelta:
     read: ContentHash | None
 
 
-@dataclass(frozen=True, slots=True)
-class GovernedPlace:
+class GovernedPlace(Struct, frozen=True):
     """What governs an open file: its path in a root, the root's saves, and the editor's session."""
 
     saves: Saves
@@ -44,8 +44,7 @@ class GovernedPlace:
     place: ResolvedPath
 
 
-@dataclass(slots=True, kw_only=True)
-class OpenFile:
+class OpenFile(Struct, kw_only=True):
     """A file that an editor has open. `governed` is None if no root governs it.
 
     `written` are texts that the editor was about to write, or reported as written, since the last

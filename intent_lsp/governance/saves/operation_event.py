@@ -1,7 +1,8 @@
 """The ledger event of a file operation (ledger section 1)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from intent_lsp.core.file_operations import FileHashes, FileOperation, mutation_class
 from intent_lsp.core.intents import Intent
@@ -19,8 +20,7 @@ from intent_lsp.governance.judging.save_events import related_to, specification_
 from intent_lsp.governance.root.sessions import Session
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgedFile:
+class JudgedFile(Struct, frozen=True, kw_only=True):
     """One file of an operation: its paths and hashes, its changed line ranges, and the verdict."""
 
     hashes: FileHashes

@@ -9,9 +9,10 @@ Invariant: the caller holds the lock of `FileOperations`.
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from threading import Event
 from typing import Final
+
+from msgspec import Struct, field
 
 from intent_lsp.core.content import ContentHash, hash_content, hash_if_there
 from intent_lsp.core.errors import RequestLimitError
@@ -28,16 +29,14 @@ _ANNOUNCED_AT_MOST: Final = 16
 _WHAT: Final = "too many files in one operation of the editor"
 
 
-@dataclass(frozen=True, slots=True)
-class OperationTarget:
+class OperationTarget(Struct, frozen=True):
     """One file that an operation has changed. `data` is its content now, or None if deleted."""
 
     hashes: FileHashes
     data: bytes | None
 
 
-@dataclass(slots=True)
-class _Announced:
+class _Announced(Struct):
     """The state before an announced operation.
 
     `files` are the files at or below each named path, `held` the hashes of those that existed.

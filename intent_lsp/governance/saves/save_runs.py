@@ -9,8 +9,10 @@ Invariant: a run has one file, session, intent and verdict. A save that differs 
 
 import logging
 from collections.abc import Collection
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.errors import IntentLspError, LedgerUnavailableError
@@ -29,8 +31,7 @@ RESTS_AFTER: Final = 3.0
 """Seconds without a save after which a run has ended."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Run:
+class _Run(Struct, frozen=True, kw_only=True):
     """An open run: `save` is all its saves merged into one, `after` its last save's outcome."""
 
     record_id: str

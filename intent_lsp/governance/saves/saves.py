@@ -10,8 +10,9 @@ Invariant: a refused text is on disk as a draft before the editor gets any reque
 import logging
 import threading
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import ContentHash, FileContent
@@ -36,8 +37,7 @@ from intent_lsp.store.state.drafts import Draft
 _log: Final = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BeforeSave:
+class BeforeSave(Struct, frozen=True, kw_only=True):
     """The judgement of a buffer about to be saved, and the file's content on disk before the save.
 
     `draft` is set if the save is to be reverted: the buffer is then replaced by the content of
@@ -49,8 +49,7 @@ class BeforeSave:
     draft: Draft | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Buffer:
+class Buffer(Struct, frozen=True, kw_only=True):
     """An editor's buffer at the moment of a save. `read` is the hash that the editor last read.
 
     `manual`: a person saved it, not the editor by itself.
@@ -61,8 +60,7 @@ class Buffer:
     manual: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Written:
+class Written(Struct, frozen=True, kw_only=True):
     """A save that has happened: the file's content after it (`disk`) and before it (`known`).
 
     `known` was read before the save if possible; else it is the last known content. `read` is the
@@ -76,8 +74,7 @@ class Written:
     automatic: bool = False
 
 
-@dataclass(kw_only=True)
-class Saves:
+class Saves(Struct, kw_only=True, dict=True):
     """Judges and records the editor's saves of one root, and takes snapshots of its files."""
 
     stores: Stores

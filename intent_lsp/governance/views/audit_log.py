@@ -6,8 +6,9 @@ Invariant: a step that fails is logged, and stops neither the next step nor the 
 Invariant: calls that the gate is not asked about leave no entry.
 """
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp.core.agents.lessons import Lesson
 from intent_lsp.core.codes import GateCode, LessonCode
@@ -27,8 +28,7 @@ _TAUGHT: Final = (GateCode.SCOPE_VIOLATION, GateCode.CONTRACT_DRIFT)
 """The refusals that become lessons."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AuditEvent:
+class AuditEvent(Struct, frozen=True, kw_only=True):
     """A governed call or save for the audit log: its tool, session, intent and files.
 
     `program` is the first word of the call's command, or None. `model` is the agent's model, or
@@ -43,8 +43,7 @@ class AuditEvent:
     model: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AuditLog:
+class AuditLog(Struct, frozen=True, kw_only=True):
     """Writes the audit log of one root: governance ledger, history of intents, and lessons."""
 
     stores: Stores

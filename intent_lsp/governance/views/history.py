@@ -8,10 +8,11 @@ Invariant: if an event cannot be stored, everything else goes on.
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp.core.content import hash_if_there
 from intent_lsp.core.intents import Intent
@@ -44,8 +45,7 @@ _LONGEST: Final = 300
 _WRITTEN: Final = "history written"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class History:
+class History(Struct, frozen=True, kw_only=True):
     """The recent history of one root's intents: events such as an agent's calls."""
 
     stores: Stores

@@ -8,16 +8,17 @@ Invariant: nothing is written through a link, and the file is not created before
 new to write.
 Invariant: definitions that another server has written into a row are kept, so that two servers do
 not overwrite each other forever.
-Invariant: the definitions of a row are looked up once, the newest rows first, and within a time
-limit.
+Invariant: a row's definitions are looked up once, the newest rows first, within a time limit.
 """
 
 import logging
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from heapq import nlargest
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from intent_lsp.core.content import ContentHash, content_of, hash_content
 from intent_lsp.core.intents import Intents
@@ -56,8 +57,7 @@ LOOKED_AT: Final = 200
 _Rows = dict[WorkspacePath, MapRow]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Change:
+class _Change(Struct, frozen=True, kw_only=True):
     """A record's change of a file, kept until the definitions for the file's row are looked up."""
 
     intent_id: str

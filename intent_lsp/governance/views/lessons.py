@@ -6,8 +6,9 @@ Invariant: no file is created before there is a lesson for it, and people's text
 Invariant: a session adds a limited number of lessons, and no lesson is in a file twice.
 """
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp.core.agents.lessons import Lesson, lesson_line
 from intent_lsp.core.content import decode, hash_content
@@ -30,8 +31,7 @@ A_SESSION: Final = 10
 _ATTEMPTS: Final = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Taught:
+class Taught(Struct, frozen=True):
     """A lessons file's bytes before (None: no file) and after one lesson is added."""
 
     before: bytes | None

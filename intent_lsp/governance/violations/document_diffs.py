@@ -4,8 +4,9 @@ Invariant: the diffs are updated at each edit, before anything is shown.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import reduce
+
+from msgspec import Struct
 
 from intent_lsp.core.content import FileContent
 from intent_lsp.core.gate.violations import MarkedRun, marked_runs
@@ -14,8 +15,7 @@ from intent_lsp.formats.diff import line_hunks
 from intent_lsp.governance.judging.file_snapshot import OpenFileState
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentDiffs:
+class DocumentDiffs(Struct, frozen=True):
     """The diffs of a text against three references, updated edit by edit.
 
     The references are HEAD, the session's baseline, and the newest content with verdict PASS.

@@ -4,8 +4,9 @@ Invariant: one violation for each run of changed lines, in order of position, wi
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from intent_lsp.core.codes import HostCode, ShownCode
 from intent_lsp.core.gate.messages_for_people import for_people

@@ -6,9 +6,10 @@ Invariant: this module imports core alone, so that encoding a violation loads li
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct, field
 
 from intent_lsp.core.codes import GateCode, HostCode, ShownCode
 from intent_lsp.core.findings import Severity, Span
@@ -24,8 +25,7 @@ SEVERITIES: Final[Mapping[str, Severity]] = {
 """The default severity of each code. A code that is not listed is an error."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RelatedPlace:
+class RelatedPlace(Struct, frozen=True, kw_only=True):
     """A place in another file to which a violation refers. `span` counts in code points."""
 
     path: Path
@@ -33,8 +33,7 @@ class RelatedPlace:
     message: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Violation:
+class Violation(Struct, frozen=True, kw_only=True):
     """One violation, to be shown on the lines `first_line` to `last_line` (from 0, inclusive).
 
     `hunk` is the marked change against HEAD, or None if there is none.

@@ -9,9 +9,10 @@ import os
 import stat as modes
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final
+
+from msgspec import Struct
 
 from intent_lsp.core.errors import UnsafePathError
 
@@ -34,8 +35,7 @@ _UNWAITING: Final = os.O_NONBLOCK | os.O_NOCTTY
 """Flags of `os.open` that prevent waiting for a pipe and taking over a terminal."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stamp:
+class Stamp(Struct, frozen=True, kw_only=True):
     """Identity, size and times of a file.
 
     Equal stamps mean that the file did not change, unless it changed twice within one tick of the

@@ -12,10 +12,11 @@ import os
 import secrets
 from collections.abc import Iterable
 from contextlib import ExitStack
-from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp.core.errors import FileChangedError, IntentLspError, UnsafePathError
 from intent_lsp.core.paths import WorkspacePath
@@ -26,8 +27,7 @@ _log: Final = logging.getLogger(__name__)
 _EXECUTABLE: Final = 0o111
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkFile:
+class WorkFile(Struct, frozen=True, kw_only=True):
     """A change of one file: `data` is its new content, or None to remove the file.
 
     `before` is the content that the file must have just before the change (at `source`, if given),

@@ -8,9 +8,10 @@ import errno
 import hashlib
 import os
 import stat as modes
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp.core.content import (
     ABSENT,
@@ -31,8 +32,7 @@ HELD_AT_MOST: Final = 64 * 1024 * 1024
 _NOT_THERE: Final = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 
 
-@dataclass(frozen=True, slots=True)
-class ReadFile:
+class ReadFile(Struct, frozen=True):
     """The hash and the bytes of a file. Both are None if there is no file.
 
     If the file is too large to be held in memory, `hash` is set and `data` is None.

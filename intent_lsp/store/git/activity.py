@@ -4,9 +4,10 @@ Invariant: nothing is written and no git process is started, because callers pol
 """
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp.core.agents.tree_snapshot import LogMark
 from intent_lsp.store import clock
@@ -30,8 +31,7 @@ StatMark = tuple[int, int, int] | None
 """Modification time in ns, size in bytes and inode of a file, or None if it cannot be read."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GitMoment:
+class GitMoment(Struct, frozen=True, kw_only=True):
     """The state of a git directory at one moment: stamps of the files that git writes, and locks.
 
     `marks` are the stamps of all those files in a fixed order, `index` is the stamp of the index.

@@ -7,10 +7,11 @@ Invariant: nothing is written or fetched. A range that is not complete raises, a
 # ruff: noqa: ANN401
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec import Struct
 
 from intent_lsp.core.check.commit import CommitFacts
 from intent_lsp.core.errors import IntentLspError
@@ -54,8 +55,7 @@ class UnreadableCommitsError(IntentLspError):
         self.cure = "see `git fsck`; a partial clone needs a fetch without --filter"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CommitRange:
+class CommitRange(Struct, frozen=True, kw_only=True):
     """The commits reachable from `head` and not from `base`, each after its parents.
 
     `start` is the newest commit that both have in their history (git's merge base), or None if

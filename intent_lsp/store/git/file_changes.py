@@ -9,10 +9,11 @@ Invariant: a file that was moved across the root's border has no other side.
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec import Struct
 
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.store.git.commits import UnreadableCommitsError
@@ -30,8 +31,7 @@ _Side = tuple[bytes, str, int]
 _Sides = tuple[_Side | None, _Side | None]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileSide:
+class FileSide(Struct, frozen=True, kw_only=True):
     """A file of one tree: its blob and its git mode. A submodule's `blob_id` is a commit's id."""
 
     path: WorkspacePath
@@ -44,8 +44,7 @@ class FileSide:
         return self.mode == _SUBMODULE
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileDelta:
+class FileDelta(Struct, frozen=True, kw_only=True):
     """A file that differs between two trees. `old` is None for a new file, `new` for a deleted one.
 
     Both have different paths if the file was renamed.

@@ -7,9 +7,10 @@ missing or unusable reflog is None, or empty where a function says so.
 import os
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp.core.agents.tree_snapshot import LogMark
 from intent_lsp.core.content import hash_content
@@ -37,8 +38,7 @@ _LINE: Final = re.compile(
 _ABORTED: Final = (b"am --abort", b"rebase (abort)")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Move:
+class Move(Struct, frozen=True, kw_only=True):
     """A move of HEAD from the commit `old` (None: there was no commit yet) to the commit `new`.
 
     `authored` is whether somebody wrote content of `new`; it is False if git only combined other

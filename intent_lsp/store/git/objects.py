@@ -15,11 +15,12 @@ import logging
 import os
 import posixpath
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec import Struct
 
 from intent_lsp.core.paths import fold
 from intent_lsp.store.git.program import stream_git
@@ -45,8 +46,7 @@ SETTINGS: Final = ("core.autocrlf", "core.eol")
 _TRUE: Final = ("true", "yes", "on", "1")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Conversion:
+class Conversion(Struct, frozen=True, kw_only=True):
     """How git converts the blobs of one path into files. Equal conversions give equal bytes.
 
     `said` are the attributes and settings that determine git's built-in conversion; it is empty if
@@ -58,8 +58,7 @@ class Conversion:
     program: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Version:
+class Version(Struct, frozen=True, kw_only=True):
     """A file of a commit: its blob, and how git converts that blob when it checks out `path`.
 
     `path` is relative to the git top level. Equal versions have equal bytes, unless a program

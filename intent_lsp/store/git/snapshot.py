@@ -7,9 +7,10 @@ import os
 import re
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp.core.agents.tree_snapshot import GitSnapshot
 from intent_lsp.core.content import ContentHash, hash_content
@@ -32,8 +33,7 @@ _READ_AT_MOST: Final = 64 * 1024 * 1024
 _FETCHED: Final = re.compile(rb"^([0-9a-f]{40,64})\t", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IndexFlags:
+class IndexFlags(Struct, frozen=True, kw_only=True):
     """The index entries that `git status` does not compare with the work tree.
 
     `unlooked` maps files marked as assume-unchanged or skip-worktree to their blob ids.

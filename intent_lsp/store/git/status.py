@@ -14,10 +14,11 @@ import logging
 import os
 import threading
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
+
+from msgspec import Struct, field
 
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.store.fs.files import Stamp, read_bytes, stamp
@@ -63,16 +64,14 @@ COPIED_AT_MOST: Final = 256 * 1024 * 1024
 _NONE: Final[Mapping[str, str]] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class InIndex:
+class InIndex(Struct, frozen=True):
     """A file's blob id in the index, and whether the work-tree file equals that blob (`same`)."""
 
     blob: str
     same: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TreeStatus:
+class TreeStatus(Struct, frozen=True, kw_only=True):
     """HEAD's commit (None if there is none yet) and the files in the work tree that differ from it.
 
     `paths` are all those files; ignored files are left out. `unmerged` are those of them in

@@ -16,11 +16,12 @@ import stat
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
 from functools import partial
 from itertools import chain, count
 from pathlib import Path
 from typing import Final, NamedTuple
+
+from msgspec import Struct
 
 from intent_lsp.core.errors import LedgerUnavailableError
 from intent_lsp.core.findings import Severity
@@ -42,8 +43,7 @@ _MOMENT: Final = len("20261121T202733123Z")
 _log: Final = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Archived:
+class Archived(Struct, frozen=True, kw_only=True):
     """The result of archiving: the numbers of records moved and of those left in the main file.
 
     `file` is the new archive, or None if nothing was moved. `repeated` is the number of bytes that
@@ -133,8 +133,7 @@ def archive(root: Path, cut: CutPoint) -> Archived:
         ) from error
 
 
-@dataclass(slots=True)
-class _Moved:
+class _Moved(Struct):
     """The number of records to move, and the timestamps of the first and the last of them."""
 
     records: int = 0

@@ -14,11 +14,12 @@ import threading
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec import Struct, field
 
 from intent_lsp.store.git.gitdir import common_directory, prefix_of, work_tree_top
 from intent_lsp.store.git.objects import author_name, blob_lines, blob_size, discover
@@ -88,8 +89,7 @@ class LedgerAuthors:
             self._missed |= history.missed()
 
 
-@dataclass(slots=True)
-class _History:
+class _History(Struct):
     """A search in HEAD's history for the commits that first contain some records.
 
     `prefix` is the root relative to the git top level, and `head` the id of HEAD's commit. `times`

@@ -8,8 +8,9 @@ up to a limit of bytes.
 # ruff: noqa: ANN401
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
+
+from msgspec import Struct
 
 from intent_lsp.core.paths import CONTROL_ROOM, LEDGER_FILE
 from intent_lsp.store.git.objects import WHOLE_AT_MOST, blob_data, blob_size
@@ -78,8 +79,7 @@ def commits_cut(repository: Any, prefix: str) -> tuple[Any, ...]:
     return tuple(sorted(cut.values(), key=lambda each: each.commit_time, reverse=True))
 
 
-@dataclass(slots=True)
-class _Comparison:
+class _Comparison(Struct):
     """Compares versions of a ledger. A ledger grows by new files and at the main file's end.
 
     `bytes_left` is how many bytes may still be read.

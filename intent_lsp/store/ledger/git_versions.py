@@ -10,10 +10,11 @@ Invariant: an incomplete search says so, so that no record is called lost that w
 import logging
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final, TypeVar
+
+from msgspec import Struct, field
 
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.ledger.truncation import Committed, EvidenceSearch, RecordCommit
@@ -148,8 +149,7 @@ class LedgerVersions:
             return otherwise
 
 
-@dataclass(slots=True)
-class Seeker:
+class Seeker(Struct):
     """A search for records, by their hashes, in the commits of one repository.
 
     `prefix` is the root, relative to the git top level. `wanted` are the hashes not yet found, and

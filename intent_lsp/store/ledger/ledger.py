@@ -7,9 +7,10 @@ Invariant: queued records are appended before later ones.
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.errors import (
@@ -51,15 +52,13 @@ _BATCH: Final = 200
 _BATCHES: Final = 1000
 
 
-@dataclass(frozen=True, slots=True)
-class Appended:
+class Appended(Struct, frozen=True):
     """The result of recording: the record is in the ledger and synced to disk."""
 
     record: Record
 
 
-@dataclass(frozen=True, slots=True)
-class Queued:
+class Queued(Struct, frozen=True):
     """The result of recording if the ledger could not be written: the record waits in a file.
 
     The record is appended from the file `path` later. `reason` is why it could not be appended now.

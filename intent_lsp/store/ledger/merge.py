@@ -8,8 +8,9 @@ Invariant: text that is not part of the union is saved elsewhere before anything
 import os
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from intent_lsp.core.errors import LedgerUnavailableError
 from intent_lsp.core.paths import CONTROL_ROOM
@@ -22,8 +23,7 @@ from intent_lsp.store.ledger.raw.file import LEDGER_MODE, file_lines, opened
 from intent_lsp.store.locks.root_lock import ledger_lock
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Merged:
+class Merged(Struct, frozen=True, kw_only=True):
     """The result of a merge: the number of `lines` in the merged file, and its oddities (`odd`).
 
     An oddity is a line that this program would not have written. `aside` pairs each text that is

@@ -6,9 +6,10 @@ Invariant: a line that is not a correctly sealed record is reported, and never r
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct, field
 
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.ledger.chain import Link
@@ -24,8 +25,7 @@ _ID: Final = slice(len('{"id":"'), len('{"id":"') + 36)
 _HASH: Final = slice(-len('sha256:"}}\n') - 64, -len('"}}\n'))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LostRecord:
+class LostRecord(Struct, frozen=True, kw_only=True):
     """A record that the ledger does not contain: its line, and the file with the line (`source`).
 
     `missing` are the hashes of records that it follows or merges and that are neither in the ledger
@@ -45,24 +45,21 @@ class LostRecord:
         return not self.missing and not self.waits
 
 
-@dataclass(frozen=True, slots=True)
-class Unreadable:
+class Unreadable(Struct, frozen=True):
     """A line in `.local/` that is not a valid record: its file, and what is wrong with it."""
 
     source: str
     problem: str
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct, frozen=True):
     """The lost records, in the order in which they were found, and the unreadable lines."""
 
     lost: tuple[LostRecord, ...]
     unreadable: tuple[Unreadable, ...]
 
 
-@dataclass(slots=True)
-class _Held:
+class _Held(Struct):
     """Those of the record ids and hashes searched for that the ledger contains."""
 
     ids: set[str] = field(default_factory=set)

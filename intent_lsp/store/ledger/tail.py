@@ -10,13 +10,14 @@ import struct
 import zlib
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Final, Self
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.errors import LedgerUnavailableError
@@ -106,8 +107,7 @@ def read_note(data: bytes) -> TailNote | None:
         return None
 
 
-@dataclass(slots=True)
-class TailState:
+class TailState(Struct):
     """The end of a ledger file of `size` bytes.
 
     `tail` are the last 96 bytes at most, and `trail` is a chain cursor at the end. `whole` is

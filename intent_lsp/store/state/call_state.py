@@ -8,9 +8,10 @@ Invariant: all files of a move are one transaction. What was read under the old 
 
 import sqlite3
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
+
+from msgspec import Struct
 
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.gate.request import Unread
@@ -34,8 +35,7 @@ _ALL: Final = "SELECT session_id, agent_id, path, hash, turn FROM read_hash"
 _PUT: Final = "INSERT OR REPLACE INTO read_hash VALUES (?,?,?,?,?)"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileMemory:
+class FileMemory(Struct, frozen=True, kw_only=True):
     """What a root's state has stored about one file, from the viewpoint of one session or subagent.
 
     `own_write` is the hash of the last write by this program, or None. `read` is the hash that the

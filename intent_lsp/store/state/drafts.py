@@ -12,12 +12,13 @@ import os
 import re
 import secrets
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.paths import LOCAL_ROOM, WorkspacePath
@@ -41,8 +42,7 @@ _NAME: Final = re.compile(r"(\d{8}T\d{6}Z)-[0-9a-f]{8}\.json")
 _TRIES: Final = 8
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
+class Draft(Struct, frozen=True, kw_only=True):
     """A text whose save was refused. `base_hash` is the hash of the file when the text was typed.
 
     `base_hash` is None if there was no file. `code` says why the save was refused. `id` is empty

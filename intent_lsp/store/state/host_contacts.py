@@ -7,8 +7,10 @@ Invariant: storing an event of a host deletes the unasked changes of its hook.
 
 import sqlite3
 from collections.abc import Iterable
-from dataclasses import astuple, dataclass
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import astuple
 
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.text import unpack, unpack_perhaps
@@ -18,8 +20,7 @@ FILES_AT_MOST: Final = 1_000
 """The most files of a host whose unasked changes are stored."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HostContact:
+class HostContact(Struct, frozen=True, kw_only=True):
     """The last event that was noted of a host.
 
     `host` is the name in `intent-lsp hook NAME`, or `mcp` or `lsp`. `version` is the host's, or
@@ -33,8 +34,7 @@ class HostContact:
     ended: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnaskedChanges:
+class UnaskedChanges(Struct, frozen=True, kw_only=True):
     """How many files changed while a host did not ask, and when the first and the last did.
 
     `host` is the host's name in our list of hosts, such as `vscode`. Several hosts, such as

@@ -8,8 +8,9 @@ Invariant: only the newest events of an intent are kept.
 
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp.core.text import unpack
 from intent_lsp.store.state.database import Database, packed
@@ -18,8 +19,7 @@ EVENTS_KEPT: Final = 20
 """The most events kept for one intent."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Noted:
+class Noted(Struct, frozen=True, kw_only=True):
     """An event in the history of an intent. `seq` is the event's number, which grows with time.
 
     `in_file` is whether the event is already listed in the intents file.
@@ -30,8 +30,7 @@ class Noted:
     seq: int
 
 
-@dataclass(frozen=True, slots=True)
-class AgentInfo:
+class AgentInfo(Struct, frozen=True):
     """What an agent reported of itself at checkout: its model, and the URL of its conversation.
 
     A value that it did not report is None.

@@ -8,12 +8,13 @@ is lost: a command may have deleted it.
 import json
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
 from typing import Any, Final
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from intent_lsp.core.agents.tickets import GOOD_FOR, Ticket
 from intent_lsp.core.agents.tree_snapshot import TreeSnapshot
@@ -39,8 +40,7 @@ _TREES_AT_ONCE: Final = 8
 """The most parsed snapshots in the cache. Each look at the disk needs those of all open tickets."""
 
 
-@dataclass(frozen=True, slots=True)
-class KeptTree:
+class KeptTree(Struct, frozen=True):
     """A work tree's snapshot in its stored form. Equal snapshots have the same id."""
 
     id: bytes

@@ -7,11 +7,11 @@ can name tool and host.
 import json
 import sqlite3
 from collections.abc import Iterable
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from intent_lsp.core.agents.refused_edits import KEPT_FOR, RefusedEdit
 from intent_lsp.core.content import ContentHash

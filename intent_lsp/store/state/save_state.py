@@ -4,9 +4,10 @@ Invariant: one transaction reads everything, so that intent and claims are from 
 """
 
 import sqlite3
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
+
+from msgspec import Struct
 
 from intent_lsp.core.agents.tickets import GOOD_FOR, Ticket
 from intent_lsp.core.content import ContentHash
@@ -25,8 +26,7 @@ TICKET_OVER: Final = (
 """Finds the newest open ticket over a path, with the values that `ticket_over` returns."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SaveMemory:
+class SaveMemory(Struct, frozen=True, kw_only=True):
     """What a root's state has stored about a session and the file that it saves.
 
     `row` is the session's row, or None if the session is unknown. `ticket` is an open ticket that

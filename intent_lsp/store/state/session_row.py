@@ -1,16 +1,17 @@
 """The row of a session, or of one of its subagents, in the session database."""
 
 import os
-from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from intent_lsp.core.text import unpack
 
 SESSION_QUERY: Final = "SELECT * FROM session WHERE session_id = ? AND agent_id = ?"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionRow:
+class SessionRow(Struct, frozen=True, kw_only=True):
     """The stored row of a session (`agent_id` is ""), or of one of its subagents.
 
     Times are formatted by `core.timestamps`. `active_intent` is the selected intent's id, or None.
@@ -42,5 +43,5 @@ def session_row(row: tuple[Any, ...]) -> SessionRow:
     """Return a row of the database table `session` as an object."""
     values = (unpack(value) if isinstance(value, bytes) else value for value in row)
     # The columns are the fields of SessionRow in order, since `astuple` wrote them.
-    fields: dict[str, Any] = dict(zip(SessionRow.__slots__, values, strict=True))
+    fields: dict[str, Any] = dict(zip(SessionRow.__struct_fields__, values, strict=True))
     return SessionRow(**fields)

@@ -6,9 +6,11 @@ Invariant: text is stored as bytes, so that every name of a file system or clien
 
 import sqlite3
 from collections.abc import Callable, Mapping
-from dataclasses import astuple, dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import astuple
 
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.paths import WorkspacePath
@@ -34,8 +36,7 @@ _BUSY_SECONDS = 2.0
 _CANDIDATES = 64
 
 
-@dataclass(frozen=True, slots=True)
-class BaselineFile:
+class BaselineFile(Struct, frozen=True):
     """A file in a session's baseline: it differed from HEAD when the baseline was taken.
 
     A file that git changed since is one, too. `hash` is the hash of its content, or None if the
@@ -45,8 +46,7 @@ class BaselineFile:
     hash: ContentHash | None
 
 
-@dataclass(frozen=True, slots=True)
-class ReadHash:
+class ReadHash(Struct, frozen=True):
     """The hash of a file as a session last read it (None: no file), and the turn of that read."""
 
     hash: ContentHash | None

@@ -7,12 +7,13 @@ Invariant: once a ticket has an outcome, that outcome never changes.
 import json
 import sqlite3
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
 from datetime import datetime
 from types import MappingProxyType
 from typing import Final
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import astuple, replace
 
 from intent_lsp.core.agents.tickets import CLAIMED_FOR, GOOD_FOR, Recorded, Ticket, TicketFile
 from intent_lsp.core.content import ContentHash
@@ -39,8 +40,7 @@ NO_CONTENTS: Final[Mapping[ContentHash, bytes]] = MappingProxyType({})
 _ENDED: Final = "SELECT body FROM ticket WHERE session_id = ? AND agent_id = ? AND use_id = ?"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Refused:
+class Refused(Struct, frozen=True, kw_only=True):
     """A stored refusal of a tool call, and the `fingerprint` of that call or None."""
 
     denied: Denied
@@ -49,8 +49,7 @@ class Refused:
     files: tuple[TicketFile, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HeldSave:
+class HeldSave(Struct, frozen=True, kw_only=True):
     """An editor's save of a file that a ticket claims: the editor's session and the saved hash."""
 
     path: WorkspacePath

@@ -11,8 +11,9 @@ import os
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Self
+
+from msgspec import Struct
 
 from intent_lsp.store.stopwatch import stopwatch
 
@@ -24,8 +25,7 @@ _PAUSE_SECONDS = 1.0
 _Entries = Mapping[str, tuple[int, int, int]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Watched:
+class Watched(Struct, frozen=True, kw_only=True):
     """The state of the directories to be watched, at one moment.
 
     `standing` maps each of them to its identity, which changes if the directory is replaced.

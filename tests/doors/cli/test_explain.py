@@ -1,9 +1,9 @@
 """`intent-lsp explain`."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from intent_lsp.core.paths import IGNORE_FILE, INTENTS_FILE, LEDGER_FILE, WorkspacePath
 from intent_lsp.doors.cli.decision_text import of_save

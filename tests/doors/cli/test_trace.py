@@ -4,11 +4,11 @@ import io
 import json
 import shutil
 import sys
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from intent_lsp.core.approvals import Approval, ApprovalChoice, Grant
 from intent_lsp.core.content import hash_content

@@ -2,10 +2,10 @@
 
 import io
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from intent_lsp.core.content import content_of, hash_if_there
 from intent_lsp.core.paths import LEDGER_FILE

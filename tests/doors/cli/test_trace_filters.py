@@ -5,11 +5,11 @@ import re
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from intent_lsp.core.records import (
     Contributor,

@@ -1,9 +1,9 @@
 """`intent-lsp trace lines`."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.core.records import Record

@@ -13,9 +13,11 @@ Invariant: a file that cannot be edited leaves every file as it is.
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from intent_lsp.doors.cli.agents.changes import (
     files_json,
@@ -82,8 +84,7 @@ def answer(call: Call) -> None:
         show_installed(call.page, root, done)
 
 
-@dataclass(frozen=True, slots=True)
-class Installed:
+class Installed(Struct, frozen=True):
     """The registered hosts, the plan of changed files, and the outcome of recording the changes.
 
     `outcome` is None in a dry run, or if nothing in the root has changed.

@@ -11,9 +11,10 @@ Nothing is changed.
 
 import argparse
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp.core.text import counted
 from intent_lsp.doors.cli.agents.choice import add_hosts, chosen, files_of, own_program
@@ -43,8 +44,7 @@ _PURPOSES: Final = {Purpose.HOOKS: "hooks", Purpose.MCP: "MCP server"}
 _UNREADABLE: Final = "cannot be read"
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
+class _Found(Struct, frozen=True):
     """A host's registrations, why it counts as found on this machine, and when it last asked.
 
     `blind` says that files changed while the host did not ask, or is None.

@@ -10,8 +10,9 @@ Invariant: a file that cannot be edited leaves every file as it is.
 """
 
 import argparse
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from intent_lsp.doors.cli.agents.changes import (
     files_json,

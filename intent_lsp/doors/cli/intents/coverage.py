@@ -8,8 +8,9 @@ status is 0 even if files have no owner, because that is no error.
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp.core.control_plane import control_plane
 from intent_lsp.core.gate.intent_lists import open_owners
@@ -23,8 +24,7 @@ from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
 from intent_lsp.governance.governance import Governance
 
 
-@dataclass(frozen=True, slots=True)
-class _Owned:
+class _Owned(Struct, frozen=True):
     """A file of the root, and the ids of the open intents that own it."""
 
     path: WorkspacePath

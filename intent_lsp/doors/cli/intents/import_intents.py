@@ -8,9 +8,10 @@ were skipped and the keys that were not imported are listed.
 
 import argparse
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp.core.content import decode
 from intent_lsp.core.findings import Finding, Severity
@@ -36,8 +37,7 @@ _NOT_CARRIED: Final = {
 """The attributes of an intent that are not imported, with their keys in the file."""
 
 
-@dataclass(frozen=True, slots=True)
-class _TakenOver:
+class _TakenOver(Struct, frozen=True):
     """The imported intents, and for each skipped intent's id the reason why it was skipped."""
 
     added: tuple[Intent, ...]

@@ -6,8 +6,10 @@ criteria, its related files, its history and its newest records.
 
 import argparse
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from intent_lsp.core.approvals import ApprovalChannel, Grant
 from intent_lsp.core.content import ContentHash
@@ -36,8 +38,7 @@ NEWEST: Final = 10
 _IGNORED: Final = f"{IGNORED}: a line of .intentignore matches this intent"
 
 
-@dataclass(frozen=True, slots=True)
-class _Related:
+class _Related(Struct, frozen=True):
     """A related file of an intent. `name` is its path as the intent states it.
 
     `hash` is the hash of its content, or None if the file is missing or not in the intent's scope.
@@ -54,8 +55,7 @@ class _Related:
         return "no such file" if self.hash is None else self.hash
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Known:
+class _Known(Struct, frozen=True, kw_only=True):
     """The data to show for one intent.
 
     Grants and records are newest first, and each record comes with its flags, such as

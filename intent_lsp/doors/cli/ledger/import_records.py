@@ -12,9 +12,10 @@ import argparse
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct, field
 
 from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.doors.cli.command import Call, Command
@@ -30,8 +31,7 @@ _NAMES: Final = 1000
 _MORE: Final = "(others)"
 
 
-@dataclass(slots=True)
-class _Tally:
+class _Tally(Struct):
     """The counts for the lines of an import read so far, and the first lines that are no records.
 
     `fates` counts what became of each line, and `dialects` the formats of records. `lost` counts,

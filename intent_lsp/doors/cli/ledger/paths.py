@@ -7,9 +7,10 @@ exists.
 import argparse
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import Record
@@ -25,8 +26,7 @@ from intent_lsp.store.ledger.index.queries import Query
 _MAGIC: Final = frozenset("*?[{")
 
 
-@dataclass(frozen=True, slots=True)
-class PathFilter:
+class PathFilter(Struct, frozen=True):
     """A filter of records by the paths of their files.
 
     `covers` gets a path relative to the root, and returns whether it matches. If only one path

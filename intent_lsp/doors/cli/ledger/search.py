@@ -8,10 +8,12 @@ import argparse
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from intent_lsp.core.records import Record, ScopeValidation
 from intent_lsp.doors.cli.exits import WrongUsageError
@@ -92,8 +94,7 @@ def indexed(root: Path, page: Output) -> Iterator[LedgerReader]:
         yield trace
 
 
-@dataclass(frozen=True, slots=True)
-class Sieve:
+class Sieve(Struct, frozen=True):
     """A filter of records that the index does not support. `said` is its option as typed.
 
     `passes` gets a record, and returns True to keep it.
@@ -103,8 +104,7 @@ class Sieve:
     passes: Passes
 
 
-@dataclass(slots=True, kw_only=True)
-class RecordSearch:
+class RecordSearch(Struct, kw_only=True):
     """A search for the records that match some options.
 
     `asked` are the options that the index supports, as typed, each with its fields of a Query.

@@ -10,8 +10,9 @@ off.
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.findings import Severity

@@ -9,10 +9,11 @@ Invariant: a watch event only means that something may have changed. The disk de
 import asyncio
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct, field
 
 from intent_lsp.core.agents.tickets import CLAIMED_FOR
 from intent_lsp.core.paths import WorkspacePath
@@ -53,8 +54,7 @@ LONGEST: Final = 10.0
 """Seconds after which changes are recorded even if the work tree is never quiet."""
 
 
-@dataclass(slots=True, kw_only=True)
-class _Root:
+class _Root(Struct, kw_only=True):
     """What has to be done for one root.
 
     `wanted`: an examination of the work tree is due. `everything`: that examination includes files

@@ -5,16 +5,16 @@ Invariant: a token is valid once, for its own grant, for ten minutes, on one con
 
 import secrets
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
+
+from msgspec import Struct, field
 
 GOOD_FOR: Final = timedelta(minutes=10)
 _KEPT_AT_MOST: Final = 1000
 
 
-@dataclass(frozen=True, slots=True)
-class _Given:
+class _Given(Struct, frozen=True):
     """The grant that a token stands for: `patterns` for an intent, for the time `ttl`.
 
     If `ttl` is None, the grant is for good. `until` is the time at which the token expires.
@@ -26,8 +26,7 @@ class _Given:
     until: datetime
 
 
-@dataclass(slots=True)
-class GrantTokens:
+class GrantTokens(Struct):
     """The one-time tokens of one connection. `clock` returns the current time."""
 
     clock: Callable[[], datetime]

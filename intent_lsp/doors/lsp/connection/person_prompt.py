@@ -8,10 +8,10 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import CancelledError, Future
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Final
 
 from lsprotocol import types as lsp
+from msgspec import Struct
 
 from intent_lsp.core.gate.request import ApprovalAnswer
 from intent_lsp.doors.lsp.connection.client_ui import ClientUi
@@ -113,8 +113,7 @@ class EditorPerson:
         return asyncio.run_coroutine_threadsafe(granted, self._loop).result()
 
 
-@dataclass(slots=True)
-class _Open:
+class _Open(Struct):
     """An open question, and how many threads wait for its answer."""
 
     future: "Future[ApprovalAnswer]"

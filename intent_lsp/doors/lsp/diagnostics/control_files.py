@@ -8,10 +8,12 @@ Invariant: the result of a check is published only if no newer text has come mea
 
 import asyncio
 import gc
-from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from intent_lsp.core.codes import FileCode
 from intent_lsp.core.content import decode, split_lines
@@ -36,8 +38,7 @@ _NOT_TEXT: Final = "This file is not UTF-8 text. Edits are not checked until it 
 _GONE: Final = "The intents file no longer exists. Edits are not checked until it is back."
 
 
-@dataclass(slots=True)
-class ControlFile:
+class ControlFile(Struct):
     """One control file of one root, with the result of its last check: `lines` and `findings`.
 
     `uri` is the URI under which its findings are published; while the file is open, it is the

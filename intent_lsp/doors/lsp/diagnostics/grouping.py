@@ -8,8 +8,9 @@ the end.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from intent_lsp.core.content import lines_if_text
 from intent_lsp.core.gate.violations import ALONE, SHOWN_A_ROOT, Others, OutOfBounds, shown_of
@@ -26,8 +27,7 @@ from intent_lsp.governance.violations.violation import Violation, severity_of
 from intent_lsp.store.fs import files
 
 
-@dataclass(slots=True, kw_only=True)
-class _Entry:
+class _Entry(Struct, kw_only=True):
     """A file with violations, of which `count` are shown.
 
     If this file stands for further files with the same problem, `others` are those files. If

@@ -9,11 +9,11 @@ computed for.
 import asyncio
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import Final
 
 from lsprotocol import types as lsp
+from msgspec import Struct
 
 from intent_lsp.doors.lsp.protocol.protocol import IntentProtocol
 
@@ -28,8 +28,7 @@ Publish = Callable[[lsp.PublishDiagnosticsParams], Callable[[], None]]
 """Encodes a push, on any thread, and returns a function that sends it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PublishedDiagnostics:
+class PublishedDiagnostics(Struct, frozen=True, kw_only=True):
     """The diagnostics of one file, encoded but perhaps not sent yet.
 
     A client that pulls diagnostics identifies them by `result_id`. To any other client, `push`

@@ -7,9 +7,9 @@ Invariant: work that waits for disk or git on a document runs one after the othe
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from lsprotocol import types as lsp
+from msgspec import Struct, field
 
 from intent_lsp.core.gate.violations import SHOWN_A_FILE
 from intent_lsp.core.line_diff import LineEdit
@@ -23,8 +23,7 @@ from intent_lsp.governance.violations.violation import Violation
 from intent_lsp.store.fs.resolve import ResolvedPath
 
 
-@dataclass(slots=True, kw_only=True)
-class TrackedDocument:
+class TrackedDocument(Struct, kw_only=True):
     """A file that an editor has open, or a closed file that still has violations.
 
     `lines` is the current text (the list belongs to the Document). `version` is None once the

@@ -11,8 +11,9 @@ import asyncio
 import logging
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 from intent_lsp.core.codes import ShownCode
 from intent_lsp.core.errors import IntentLspError
@@ -54,8 +55,7 @@ _WORDS_AT_MOST: Final = 300
 _SERVER_ONLY: Final = "Only intent-lsp may write this file. This will be recorded as out of scope."
 
 
-@dataclass(frozen=True, slots=True)
-class _OfRoot:
+class _OfRoot(Struct, frozen=True):
     """The part of an operation that concerns one governed root.
 
     `named` are the old and new paths in that root of the files and directories that the editor
@@ -66,8 +66,7 @@ class _OfRoot:
     named: tuple[OperationEnds, ...]
 
 
-@dataclass(slots=True)
-class _Announced:
+class _Announced(Struct):
     """An operation that the editor has announced. `told`: the person was warned about it.
 
     `key` is the operation with the URIs that the editor named. `task` judges it; `forecasts` are

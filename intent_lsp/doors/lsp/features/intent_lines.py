@@ -4,7 +4,7 @@ Invariant: a cancelled search stops after the file that it is reading.
 Invariant: saves under way are recorded first, so that their lines are found.
 """
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from intent_lsp.doors.lsp.connection.progress import ClientProgress, Token
 from intent_lsp.doors.lsp.diagnostics.tracked_documents import TrackedDocuments
@@ -18,8 +18,7 @@ from intent_lsp.governance.ledger.intent_lines import (
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
 
 
-@dataclass(frozen=True, slots=True)
-class LinesFound:
+class LinesFound(Struct, frozen=True):
     """The result of a search for an intent's lines.
 
     `asked` says which files were searched. `files` are those with such lines, each with the lines.

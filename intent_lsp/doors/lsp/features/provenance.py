@@ -7,10 +7,10 @@ Invariant: the attribution of a document is cached until its text, its file or t
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from lsprotocol import types as lsp
+from msgspec import Struct
 
 from intent_lsp.core.blame.runs import BlameRun, RecordAuthors, named
 from intent_lsp.core.content import content_of, line_body
@@ -43,8 +43,7 @@ _REMEMBERED: Final = 32
 """The most documents whose attribution is cached."""
 
 
-@dataclass(frozen=True, slots=True)
-class LineAuthors:
+class LineAuthors(Struct, frozen=True):
     """The attribution of a document's lines (`blamed`), and what to show for it.
 
     `intents` are the root's intents, and `people` the names of the records' authors.
@@ -71,8 +70,7 @@ class LineAuthors:
         return None if name is None else self.intents.get(name)
 
 
-@dataclass(frozen=True, slots=True)
-class SourceDocument:
+class SourceDocument(Struct, frozen=True):
     """An open document of a governed root, with a copy of its current lines."""
 
     tracked: TrackedDocument

@@ -9,11 +9,11 @@ save.
 
 import asyncio
 import logging
-from dataclasses import replace
 from functools import partial
 from typing import Final
 
 from lsprotocol import types as lsp
+from msgspec.structs import replace
 
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.errors import IntentLspError

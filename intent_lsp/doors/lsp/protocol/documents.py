@@ -8,8 +8,9 @@ Invariant: only the client's messages change a document; the disk is never read.
 
 import logging
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from urllib.parse import unquote
+
+from msgspec import Struct
 
 from intent_lsp.core.content import split_lines
 from intent_lsp.core.findings import Position
@@ -19,8 +20,7 @@ from intent_lsp.doors.lsp.protocol.positions import ClientRange, PositionEncodin
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class ContentChange:
+class ContentChange(Struct, frozen=True):
     """A client's change of a document: `text` replaces what is in `range`.
 
     If `range` is None, `text` replaces the whole document.

@@ -10,7 +10,8 @@ end of the body is unknown: then `BadHeader` is the last frame.
 
 import re
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 MESSAGE_LIMIT = 16 << 20
 """The longest body that is accepted, in bytes (requirements section 10)."""
@@ -23,15 +24,13 @@ _HEADER = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+)[ \t]*:[ \t]*(.*)", re.DOTA
 _EMPTY = re.compile(rb"(?:[ \t]*\r?\n)*")
 
 
-@dataclass(frozen=True, slots=True)
-class Body:
+class Body(Struct, frozen=True):
     """The body of one message."""
 
     data: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class BadHeader:
+class BadHeader(Struct, frozen=True):
     """A header part without a usable length. No frame follows.
 
     `problem` is one line that says what is wrong with it.
@@ -40,8 +39,7 @@ class BadHeader:
     problem: str
 
 
-@dataclass(frozen=True, slots=True)
-class Oversized:
+class Oversized(Struct, frozen=True):
     """A message whose body, of `length` bytes, was skipped as longer than `MESSAGE_LIMIT`."""
 
     length: int

@@ -13,8 +13,9 @@ import asyncio
 import inspect
 import logging
 from collections.abc import Awaitable, Callable, Coroutine
-from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
+
+from msgspec import Struct
 
 from intent_lsp.doors.lsp.protocol.messages import IdKey
 
@@ -169,8 +170,7 @@ class InFlightRequests:
         return call
 
 
-@dataclass(frozen=True, slots=True)
-class _Call:
+class _Call(Struct, frozen=True):
     """A running feature: the callback for its result, and the id of its request or None."""
 
     done: Done

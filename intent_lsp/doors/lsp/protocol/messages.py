@@ -7,8 +7,9 @@ Invariant: any bytes give a request, a notification, an answer or a refusal, nev
 import json
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, NewType, NoReturn
+
+from msgspec import Struct
 
 from intent_lsp.doors.lsp.protocol.framing import MESSAGE_LIMIT, BadHeader, Body, Frame, Oversized
 
@@ -19,8 +20,7 @@ MessageId = str | int | float
 IdKey = NewType("IdKey", tuple[str, MessageId])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class Request(Struct, frozen=True, kw_only=True):
     """A JSON-RPC request: a call that must be answered once, under its `id`."""
 
     id: MessageId
@@ -28,16 +28,14 @@ class Request:
     params: Any = None
 
 
-@dataclass(frozen=True, slots=True)
-class Notification:
+class Notification(Struct, frozen=True):
     """A JSON-RPC notification: a call that must not be answered."""
 
     method: str
     params: Any = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class Answer(Struct, frozen=True, kw_only=True):
     """A client's answer to a request of this server: a `result`, or an `error` that is not None."""
 
     id: MessageId
@@ -45,8 +43,7 @@ class Answer:
     error: Any = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InvalidMessage:
+class InvalidMessage(Struct, frozen=True, kw_only=True):
     """A received message that cannot be accepted.
 
     `code` and `message` are the error to send back. `id` is its id, or None if it has no readable

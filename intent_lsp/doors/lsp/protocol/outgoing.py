@@ -12,7 +12,6 @@ import itertools
 import logging
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass
 from enum import Enum
 from functools import partial
 from typing import Any
@@ -20,6 +19,7 @@ from typing import Any
 import attrs
 from cattrs import Converter
 from lsprotocol import types as lsp
+from msgspec import Struct
 from pygls.exceptions import (
     JsonRpcException,
     JsonRpcInternalError,
@@ -34,8 +34,7 @@ from intent_lsp.doors.lsp.protocol.messages import Answer, MessageId, Request
 from intent_lsp.doors.lsp.protocol.structuring import describe, make_strict, structure_result
 
 
-@dataclass(frozen=True, slots=True)
-class _Question:
+class _Question(Struct, frozen=True):
     method: str
     future: Future[Any]
 

@@ -4,13 +4,12 @@ Invariant: a capability that is not declared counts as absent.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from lsprotocol import types as lsp
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClientCapabilities:
+class ClientCapabilities(Struct, frozen=True, kw_only=True):
     """The capabilities, declared by one client, that change what this server sends to it.
 
     A flag is False, and `record_command` None, for a capability that the client does not declare.

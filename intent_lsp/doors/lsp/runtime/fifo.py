@@ -3,11 +3,11 @@
 import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 
-@dataclass(slots=True)
-class FifoSlot:
+class FifoSlot(Struct):
     """A place in the order of a `FifoLock`. Setting `over` lets the holder of the next slot run.
 
     `before` is the event that the previous slot sets as its `over`, or None for the first slot.

@@ -11,10 +11,11 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Final, Protocol
+
+from msgspec import Struct
 
 from intent_lsp.core.agents.hook_answer import HookAnswer
 from intent_lsp.core.gate.request import NO_ANSWER, ApprovalAnswer
@@ -177,8 +178,7 @@ class HookListener:
         yield self._governance
 
 
-@dataclass(frozen=True, slots=True)
-class _WaitedFor:
+class _WaitedFor(Struct, frozen=True):
     """Asks the person at the editor, for a hook. First tells the hook how long that may take."""
 
     person: WithdrawableQuestions

@@ -7,8 +7,10 @@ Invariant: a change of `LiveSettings.now` is seen by everything that holds the o
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from typing import Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from intent_lsp.core.findings import Severity
 from intent_lsp.core.paths import WorkspacePath
@@ -29,8 +31,7 @@ _ONLY_AT_START: Final = ("sessionId", "contributor", "token")
 _LONGEST_ID: Final = 256
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class Settings(Struct, frozen=True, kw_only=True):
     """The settings that a client asked for.
 
     `session_id` is the id of the editor's session, or None to have one chosen. `contributor` is the

@@ -12,8 +12,9 @@ import asyncio
 import contextlib
 import logging
 import socket
-from dataclasses import dataclass
 from typing import Final, cast
+
+from msgspec import Struct
 
 from intent_lsp.doors.lsp.protocol import messages
 from intent_lsp.doors.lsp.protocol.framing import BadHeader, Frame
@@ -43,8 +44,7 @@ _CLOSING: Final = {
 _BUSY: Final = "this server already has a client, and it serves only one; start another server"
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """What a connection may use before it is admitted: `seconds` of time, and `size` bytes."""
 
     seconds: float = 10.0

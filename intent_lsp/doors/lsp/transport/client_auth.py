@@ -7,10 +7,10 @@ make a browser send an HTTP request, with messages in its body, to any port of t
 """
 
 import hmac
-from dataclasses import dataclass
 from typing import Final, assert_never
 
 from lsprotocol import types as lsp
+from msgspec import Struct
 
 from intent_lsp.doors.lsp.protocol import messages
 from intent_lsp.doors.lsp.protocol.framing import Frame
@@ -20,13 +20,11 @@ from intent_lsp.doors.lsp.transport.channel import CloseCode
 SERVER_NOT_INITIALIZED: Final = -32002
 
 
-@dataclass(frozen=True, slots=True)
-class Accept:
+class Accept(Struct, frozen=True):
     """Result for a message after which its connection becomes the client."""
 
 
-@dataclass(frozen=True, slots=True)
-class Retry:
+class Retry(Struct, frozen=True):
     """Result for a message after which its connection stays open, and may try again.
 
     If `answer` is not None, it is sent to the connection first.
@@ -35,8 +33,7 @@ class Retry:
     answer: InvalidMessage | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Reject:
+class Reject(Struct, frozen=True):
     """Result for a message after which its connection is closed with `code`.
 
     If `answer` is not None, it is sent to the connection first.

@@ -9,12 +9,12 @@ import contextlib
 import socket
 import sys
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass, field
 from functools import partial
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Final
 
+from msgspec import Struct, field
 from pygls.lsp.server import LanguageServer
 
 from intent_lsp.core.errors import IntentLspError
@@ -46,8 +46,7 @@ class ListeningError(IntentLspError):
         self.problem, self.cure = problem, cure
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListenAddress:
+class ListenAddress(Struct, frozen=True, kw_only=True):
     """Where to listen, by scheme `tcp` or `ws`, and whom to let in.
 
     If `token_file` is None, no token is needed; `open_socket_server` accepts that only for `tcp` on
@@ -81,8 +80,7 @@ def place_at(
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SocketServer:
+class SocketServer(Struct, frozen=True, kw_only=True):
     """A bound listener, with what authenticates and accepts its connections.
 
     `listen` starts to accept them.

@@ -8,17 +8,17 @@ own name resolve to this machine (DNS rebinding).
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp.formats.endpoint import read_origin
 
 _HOST: Final = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^:\[\]\s]+))(?::[0-9]{1,5})?", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class HandshakeResult:
+class HandshakeResult(Struct, frozen=True):
     """The rules of the handshake: which requests may become a WebSocket.
 
     `origins` are the allowed origins, as `read_origin` returns them; `host` is the host to listen

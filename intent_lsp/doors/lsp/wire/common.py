@@ -4,8 +4,9 @@ Invariant: names are sent in camelCase. Records and the `details` of a refusal a
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any, Final
+
+from msgspec.structs import asdict
 
 from intent_lsp.core.records import Record
 from intent_lsp.formats.params.read import camel_case

@@ -5,8 +5,9 @@ one conversation ascend and do not overlap.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.paths import parse_relative

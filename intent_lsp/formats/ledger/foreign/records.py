@@ -5,10 +5,12 @@ Invariant: no grant and no approval is ever imported from a foreign record.
 Invariant: every file of an imported record has the mark. A record without files cannot have it.
 """
 
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, Final, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.ledger.whole_events import whole_event
@@ -51,8 +53,7 @@ class Dialect(StrEnum):
     AGENT_TRACE = "agent-trace"
 
 
-@dataclass(frozen=True, slots=True)
-class Recognised:
+class Recognised(Struct, frozen=True):
     """The dialect, id and time that a foreign record was found to have.
 
     `id` is a UUID v4 in lower case, or None if the record has no such id.
@@ -63,8 +64,7 @@ class Recognised:
     timestamp: str
 
 
-@dataclass(frozen=True, slots=True)
-class Foreign:
+class Foreign(Struct, frozen=True):
     """An event imported from a foreign record, and what is known of that record.
 
     `lost` lists the keys that were dropped.

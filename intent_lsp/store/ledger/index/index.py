@@ -1,17 +1,17 @@
 """Queries for a ledger's records by intent, path, session and time (ledger section 4).
 
-Invariant: records are read from the ledger's own lines. An index that does not fit them is built
-anew.
+Invariant: records are read from the ledger's own lines. An index that does not fit is rebuilt.
 """
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Final, TypeVar
+
+from msgspec.structs import replace
 
 from intent_lsp.core.ledger.chain import ChainCursor, Head
 from intent_lsp.core.paths import WorkspacePath

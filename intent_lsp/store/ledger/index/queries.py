@@ -12,9 +12,10 @@ otherwise the whole result is returned again.
 
 import sqlite3
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from heapq import merge
 from typing import Final, NamedTuple, NewType
+
+from msgspec import Struct
 
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import Record
@@ -58,8 +59,7 @@ SELECT path FROM known WHERE path IS NOT NULL LIMIT ?
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Query:
+class Query(Struct, frozen=True, kw_only=True):
     """The conditions that a record must fulfil. A field that is None sets no condition.
 
     `since` is the earliest timestamp that matches, in the ledger's form (RFC 3339). `passing` is
@@ -76,8 +76,7 @@ class Query:
     grants: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class RecordPage:
+class RecordPage(Struct, frozen=True):
     """One page of records, newest first.
 
     `cursor` requests the next page; it is None on the last page.
@@ -110,8 +109,7 @@ Before = tuple[int, int]
 """A time as an integer and a file's number. A page holds only records that come before."""
 
 
-@dataclass(frozen=True, slots=True)
-class TouchMark:
+class TouchMark(Struct, frozen=True):
     """The state of the index at a query, from which a later query can continue.
 
     `moment` is the newest record's time as an integer, and `id64` a 64-bit key of its id. `count`
@@ -123,8 +121,7 @@ class TouchMark:
     count: int
 
 
-@dataclass(frozen=True, slots=True)
-class TouchedFile:
+class TouchedFile(Struct, frozen=True):
     """A file that an intent has touched, and the newest record in which the intent touched it.
 
     `intent_id` is the intent's id in that record.
@@ -135,8 +132,7 @@ class TouchedFile:
     record: Record
 
 
-@dataclass(frozen=True, slots=True)
-class TouchedFiles:
+class TouchedFiles(Struct, frozen=True):
     """The files that intents touched since a mark, or all that they ever touched if `whole` is set.
 
     `mark` is the mark for the next query, or None if there are no records.

@@ -9,9 +9,10 @@ Invariant: `latest` names the newest record of each intent for each path it touc
 import json
 import sqlite3
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from itertools import accumulate, repeat
 from typing import Final
+
+from msgspec import Struct, field
 
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.paths import WorkspacePath
@@ -61,8 +62,7 @@ def path_key(path: WorkspacePath) -> bytes:
     return path.encode("utf-8", "surrogateescape")
 
 
-@dataclass(slots=True)
-class IndexRows:
+class IndexRows(Struct):
     """Collects and inserts the index rows for one ledger file's lines. `end` must be called last.
 
     `source` is how far the file has been read. `anew` is whether the index is being built from

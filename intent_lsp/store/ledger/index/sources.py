@@ -7,10 +7,10 @@ for a row of another file.
 import json
 import sqlite3
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 import msgspec
+from msgspec import Struct, field
 
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.ledger.chain import ChainCursor, Head
@@ -34,8 +34,7 @@ GROUP BY lost.intent, lost.path
 _HEADS: Final = msgspec.json.Decoder(list[Head])
 
 
-@dataclass(slots=True, kw_only=True)
-class IndexedFile:
+class IndexedFile(Struct, kw_only=True):
     """How far the index has read one ledger file.
 
     `number` stands for the file in rows of the index, and `file` is its path. `offset` is in bytes;
@@ -58,7 +57,7 @@ class IndexedFile:
     trail: ChainCursor = field(default_factory=ChainCursor)
 
 
-_OWN: Final = IndexedFile.__slots__[:-1]
+_OWN: Final = IndexedFile.__struct_fields__[:-1]
 """The fields that are columns of the table `source`, the first ones in its order."""
 
 

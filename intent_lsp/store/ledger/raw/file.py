@@ -12,9 +12,10 @@ import threading
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp.core.errors import LedgerUnavailableError, UnsafePathError
 from intent_lsp.core.paths import WorkspacePath
@@ -30,8 +31,7 @@ Reader = Callable[[int, int], bytes]
 """Returns the bytes of a file from one offset to another."""
 
 
-@dataclass(frozen=True, slots=True)
-class FileSystem:
+class FileSystem(Struct, frozen=True):
     """The system calls that append to a ledger file. A test can replace them to make them fail."""
 
     write: Callable[[int, bytes], int] = os.write

@@ -7,8 +7,9 @@ file or from any line of another file. Hashes that a line only states prove noth
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Final, NamedTuple, TypeAlias
+
+from msgspec.structs import replace
 
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.content import ContentHash

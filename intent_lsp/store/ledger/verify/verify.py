@@ -9,10 +9,11 @@ files only grow, and are read up to their size at that moment.
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
+
+from msgspec.structs import replace
 
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.content import ContentHash
