@@ -11,6 +11,7 @@ what can fail is bounded.
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Final
 
 from intent_lsp.core.text import seen, whole
@@ -85,31 +86,6 @@ _TOKENS = (
     r"AGE-SECRET-KEY-1\w{10}|shp(?:at|ca|pa|ss)_[a-fA-F0-9]{10}|lin_api_\w{10}",
     r"eyJ[\w-]{8}",  # a JSON Web Token begins with `{"`
 )
-_SHAPES = (
-    re.compile(
-        r"(?P<secret>-----BEGIN[^-\r\n]{0,40}PRIVATE KEY[^-\r\n]{0,20}-----"
-        r"(?s:.*?)(?:-----END[^-\r\n]{0,60}-----|\Z))"
-    ),
-    # `user:password@` and `token@`. A password may contain `@`, and also `/` if it is not encoded.
-    re.compile(r"://(?P<secret>[^\s/]{1,300})@"),
-    re.compile(r"://(?P<secret>[^\s/:]{1,100}:[^\s@]{1,200})@"),
-    re.compile(r"(?i)cookie2?\s{0,8}:\s{0,8}(?P<secret>[^\r\n]+)"),
-    # `API_KEY=…`, `"password": "…"`, `Authorization: Bearer …`
-    re.compile(
-        rf"""(?i)(?:{_NAMES})[\w-]{{0,40}}[\\"'`]{{0,4}}\s{{0,64}}(?:=>|:=|==?|:)\s{{0,64}}"""
-        rf"{_SCHEME}(?P<secret>{_VALUE})"
-    ),
-    # `--password …`
-    re.compile(rf"(?i)--(?:[a-z0-9]{{1,20}}-){{0,3}}(?:{_NAMES})\s{{1,8}}(?P<secret>{_VALUE})"),
-    # `Bearer …` and `token 3f29…`: without a separator, only a value that cannot be a word.
-    re.compile(r"(?i)bearer\s{1,8}(?P<secret>[\w.~+/=-]{8}[\w.~+/=-]*)"),
-    re.compile(
-        rf"(?i)(?:{_NAMES})s?\s{{1,8}}(?:(?:is|was)\s{{1,8}})?[\"']?"
-        r"(?P<secret>(?=[a-z+/=_-]{0,60}[0-9])[\w+/=-]{20}[\w.~+/=-]*)"
-    ),
-    # The rest of the word is redacted too, since it may belong to the secret.
-    re.compile(rf"(?P<secret>(?:{'|'.join(_TOKENS)})[\w.~+/=-]*)"),
-)
 _LONGEST_NAME = 200
 
 
@@ -177,10 +153,40 @@ def secrets_in(text: str) -> Iterator[tuple[int, int]]:
 
     Parts may overlap.
     """
-    for shape in _SHAPES:
+    for shape in _shapes():
         start = 0
         while found := shape.search(text, start):
             yield found.span("secret")
             # A secret may contain the name of the next one: `password=xtoken: y`. Search again
             # from far enough before its end to find that.
             start = max(found.start() + 1, found.end() - _LONGEST_NAME)
+
+
+@cache
+def _shapes() -> tuple[re.Pattern[str], ...]:
+    # Compiled when they are first needed, since that takes long.
+    return (
+        re.compile(
+            r"(?P<secret>-----BEGIN[^-\r\n]{0,40}PRIVATE KEY[^-\r\n]{0,20}-----"
+            r"(?s:.*?)(?:-----END[^-\r\n]{0,60}-----|\Z))"
+        ),
+        # `user:password@`, `token@`. A password may contain `@`, and also `/` if it is not encoded.
+        re.compile(r"://(?P<secret>[^\s/]{1,300})@"),
+        re.compile(r"://(?P<secret>[^\s/:]{1,100}:[^\s@]{1,200})@"),
+        re.compile(r"(?i)cookie2?\s{0,8}:\s{0,8}(?P<secret>[^\r\n]+)"),
+        # `API_KEY=…`, `"password": "…"`, `Authorization: Bearer …`
+        re.compile(
+            rf"""(?i)(?:{_NAMES})[\w-]{{0,40}}[\\"'`]{{0,4}}\s{{0,64}}(?:=>|:=|==?|:)\s{{0,64}}"""
+            rf"{_SCHEME}(?P<secret>{_VALUE})"
+        ),
+        # `--password …`
+        re.compile(rf"(?i)--(?:[a-z0-9]{{1,20}}-){{0,3}}(?:{_NAMES})\s{{1,8}}(?P<secret>{_VALUE})"),
+        # `Bearer …` and `token 3f29…`: without a separator, only a value that cannot be a word.
+        re.compile(r"(?i)bearer\s{1,8}(?P<secret>[\w.~+/=-]{8}[\w.~+/=-]*)"),
+        re.compile(
+            rf"(?i)(?:{_NAMES})s?\s{{1,8}}(?:(?:is|was)\s{{1,8}})?[\"']?"
+            r"(?P<secret>(?=[a-z+/=_-]{0,60}[0-9])[\w+/=-]{20}[\w.~+/=-]*)"
+        ),
+        # The rest of the word is redacted too, since it may belong to the secret.
+        re.compile(rf"(?P<secret>(?:{'|'.join(_TOKENS)})[\w.~+/=-]*)"),
+    )

@@ -6,6 +6,7 @@ returned whole.
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Final, NamedTuple
 
 
@@ -34,10 +35,6 @@ _GUARDED: Final = b"""
     svn.authorsProg tar.*.command trailer.*.cmd trailer.*.command uploadpack.packObjectsHook
     url.*.insteadOf url.*.pushInsteadOf
 """
-_GUARDED_KEY: Final = re.compile(
-    b"|".join(re.escape(key).replace(rb"\*", b".*") for key in _GUARDED.split()),
-    re.IGNORECASE | re.DOTALL,
-)
 _FREE_SECTIONS: Final = (b"branch.", b"remote.", b"submodule.")
 _COMMAND: Final = (b"!", b"ext::")
 """Prefixes that make an `update` or a `url` in these sections run a command."""
@@ -109,7 +106,14 @@ def settings(config: bytes) -> Sequence[Setting] | None:
 def _is_guarded(setting: Setting) -> bool:
     if _section(setting) + b"." in _FREE_SECTIONS and (setting.value or b"").startswith(_COMMAND):
         return True
-    return _GUARDED_KEY.fullmatch(setting.key) is not None
+    return _guarded_key().fullmatch(setting.key) is not None
+
+
+@cache
+def _guarded_key() -> re.Pattern[bytes]:
+    # Compiled when it is first needed, since that takes long.
+    keys = b"|".join(re.escape(key).replace(rb"\*", b".*") for key in _GUARDED.split())
+    return re.compile(keys, re.IGNORECASE | re.DOTALL)
 
 
 def _section(setting: Setting) -> bytes:

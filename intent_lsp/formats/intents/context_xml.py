@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator
 from intent_lsp.core.agents.checkout_context import IntentContext, RelatedFile
 from intent_lsp.core.records import Record
 
-_FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+# What XML 1.0 forbids. The complement of what it allows would take 5 ms to compile.
+_FORBIDDEN = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 # Not `xml.sax.saxutils.escape`: importing it would load an HTTP client.
 _IN_TEXT = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})
 _IN_ATTRIBUTE = _IN_TEXT | str.maketrans({'"': "&quot;", "\n": "&#10;", "\t": "&#9;"})

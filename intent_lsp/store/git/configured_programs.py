@@ -6,6 +6,7 @@ Invariant: a setting that cannot be read or is not listed here counts as running
 import os
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -41,10 +42,6 @@ _HARMLESS_SETTINGS: Final = """
 """
 """Settings with which `git status`, `log`, `diff` and the like run no program; `*` is any text."""
 
-_HARMLESS_KEY: Final = re.compile(
-    "|".join(re.escape(key).replace(r"\*", ".*") for key in _HARMLESS_SETTINGS.split()),
-    re.DOTALL,
-)
 _SWITCHED: Final = re.compile(r"core\.fsmonitor|pager\..*", re.DOTALL)
 """Settings whose value is either a boolean or the name of a program."""
 
@@ -134,4 +131,11 @@ def _runs(key: str, value: str | None) -> bool:
         return (value or "").lower() not in _SWITCHES
     if key == _PAGER:
         return value not in _PAGERS
-    return _HARMLESS_KEY.fullmatch(key) is None
+    return _harmless_key().fullmatch(key) is None
+
+
+@cache
+def _harmless_key() -> re.Pattern[str]:
+    # Compiled when it is first needed, since that takes long.
+    keys = "|".join(re.escape(key).replace(r"\*", ".*") for key in _HARMLESS_SETTINGS.split())
+    return re.compile(keys, re.DOTALL)

@@ -114,7 +114,7 @@ def _conflicts(repository: Any) -> frozenset[bytes]:
 
 def _index(repository: Any) -> Any:
     """Return the index; inside a hook, the one that git has made for this commit."""
-    import pygit2  # noqa: PLC0415 - loaded late, as architecture.md measured
+    import pygit2  # noqa: PLC0415 - slow to import, and not always needed
 
     named = os.environ.get(_INDEX_FILE)
     if named:

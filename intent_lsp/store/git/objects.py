@@ -89,7 +89,7 @@ def discover(root: Path) -> Any | None:
 
     If a repository cannot be opened, log the error and return None.
     """
-    import pygit2  # noqa: PLC0415 - loaded late, as architecture.md measured
+    import pygit2  # noqa: PLC0415 - slow to import, and not always needed
 
     try:
         # `pygit2.discover_repository` drops a reference to None whenever it finds no repository.
@@ -114,7 +114,7 @@ def head_commit(repository: Any) -> str | None:
 
 def author_name(repository: Any, commit: Any) -> str:
     """Return the name of a commit's author, after the mapping by `.mailmap`."""
-    import pygit2  # noqa: PLC0415 - loaded late, as architecture.md measured
+    import pygit2  # noqa: PLC0415 - slow to import, and not always needed
 
     author = pygit2.Mailmap.from_repository(repository).resolve_signature(commit.author)
     return author.raw_name.decode("utf-8", "replace").strip()
