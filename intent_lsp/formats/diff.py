@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from typing import Final
 
-import pygit2
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -178,6 +177,8 @@ def _compare(old: Sequence[str], new: Sequence[str], shift: int) -> Iterator[Hun
     These lines begin at line `shift`, counted from 0, of two whole texts. The hunks have the line
     numbers of the whole texts.
     """
+    import pygit2  # noqa: PLC0415 - slow to import, and not always needed
+
     numbers: dict[str, int] = {}
     # git recognises other line ends than we do, so each distinct line becomes a number on a line of
     # its own.

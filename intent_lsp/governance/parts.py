@@ -47,7 +47,6 @@ from intent_lsp.governance.views.intent_map import IntentMap
 from intent_lsp.governance.views.lessons import Lessons
 from intent_lsp.store import clock
 from intent_lsp.store.fs.local_dir import open_local_directory
-from intent_lsp.store.git.repository import Git
 from intent_lsp.store.locks.root_lock import RootLock
 from intent_lsp.store.locks.session_lock import SessionLocks
 from intent_lsp.store.state.blob_cache import BlobCache
@@ -84,7 +83,7 @@ class RootParts:
         self._make_views()
         self._make_plan()
         self._make_judges()
-        looks = TreeLooks(root, self.stores.git, self.contents, self.stores.clock)
+        looks = TreeLooks(root, lambda: self.stores.git, self.contents, self.stores.clock)
         self.disk_changes = DiskChanges(
             stores=self.stores,
             contents=self.contents,
@@ -101,7 +100,7 @@ class RootParts:
         self.tracing = LedgerReader(self.stores.ledger, self.rules)
         self.blaming = FileBlame(self.root, self.stores.ledger.index)
         self.authors = Authors(self.root, self.rules, self.stores.state)
-        self.recovering = Recovery(self.root, self.stores.ledger, self.stores.git)
+        self.recovering = Recovery(self.root, self.stores.ledger, lambda: self.stores.git)
 
     def _make_views(self) -> None:
         """Build the parts that write the history, lessons, audit log and intent map."""
@@ -220,7 +219,6 @@ class RootParts:
 def _stores(root: Path, rules: RulesCache, local: Path | None) -> Stores:
     return Stores(
         root=root,
-        git=Git.open(root),
         ledger=governed_ledger(root, rules),
         state=None if local is None else SessionDb(local, in_memory_meanwhile=True),
         drafts=Drafts(root),

@@ -3,6 +3,7 @@
 Invariant: these files are read from the installed package or the checkout, and never fetched.
 """
 
+from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -14,14 +15,16 @@ from intent_lsp.core.paths import CONTROL_ROOM
 from intent_lsp.formats.command_lists import read_command_lists
 from intent_lsp.store.fs.files import read_bytes
 
+_TOOLS: Final = "tools.toml"
+"""The list of agents' tools. It has no rows."""
+
 _LISTS: Final = {
     "reading.toml": RowKind.READS,
     "git.toml": RowKind.READS,
     "verifying.toml": RowKind.VERIFIES,
     "writing.toml": RowKind.WRITES,
     "running.toml": RowKind.RUNS,
-    # Names of agents' tools, without rows.
-    "tools.toml": RowKind.READS,
+    _TOOLS: RowKind.READS,
 }
 _REPORT: Final = ("page.html", "page.css", "page.js")
 
@@ -32,9 +35,22 @@ def command_lists() -> CommandLists:
 
     Many sessions run no command and never need them.
     """
+    return _read_lists(_LISTS)
+
+
+@cache
+def tool_lists() -> CommandLists:
+    """Return the names of agents' tools without any shell command, read on first use and cached.
+
+    They are enough for a call without a command, and are read in a tenth of the time.
+    """
+    return _read_lists([_TOOLS])
+
+
+def _read_lists(names: Iterable[str]) -> CommandLists:
     place = files("intent_lsp") / "commands"
     return read_command_lists(
-        {name: (kind, (place / name).read_text("utf-8")) for name, kind in _LISTS.items()}
+        {name: (_LISTS[name], (place / name).read_text("utf-8")) for name in names}
     )
 
 

@@ -255,5 +255,5 @@ def test_whatever_is_taken_every_record_is_there_again_once(
 
 def test_pruning_without_a_repository_is_nothing(ledger: Ledger, tmp_path: Path) -> None:
     ledger.append(edit())
-    Recovery(tmp_path, ledger, None).prune()
+    Recovery(tmp_path, ledger, lambda: None).prune()
     assert list(Journal(tmp_path / LOCAL_ROOM).lines()) == lines_of(tmp_path)

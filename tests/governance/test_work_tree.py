@@ -23,7 +23,6 @@ from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store import clock
 from intent_lsp.store.fs.local_dir import open_local_directory
 from intent_lsp.store.fs.tree_reader import HELD_AT_MOST
-from intent_lsp.store.git.repository import Git
 from intent_lsp.store.ledger.ledger import Ledger
 from intent_lsp.store.state.blob_cache import BlobCache
 from intent_lsp.store.state.drafts import Drafts
@@ -63,7 +62,6 @@ class ComparedRoot:
         assert local is not None
         stores = Stores(
             root=root,
-            git=Git.open(root),
             ledger=Ledger(root, clock.now, clock.new_id),
             state=SessionDb(local),
             drafts=Drafts(root),
@@ -466,7 +464,7 @@ def test_a_commit_that_cannot_be_read_leaves_nothing_to_compare_with(
     assert governance.tree.changes(lost) is None
     assert governance.tree.changes(replace(lost, files={})) is None
     assert "cannot be read" in caplog.text
-    without_git = replace(governance.stores, git=None)
+    without_git = replace(governance.stores, open_git=lambda _: None)
     assert WorkTree(without_git, Contents(without_git)).changes(governance.seen()) is None
 
 

@@ -41,7 +41,9 @@ class Watcher:
             contents=self.governance.contents,
             judging=judging,
             lock=self.lock,
-            looks=TreeLooks(stores.root, stores.git, self.governance.contents, stores.clock),
+            looks=TreeLooks(
+                stores.root, lambda: stores.git, self.governance.contents, stores.clock
+            ),
         )
         self.changes.look()
 

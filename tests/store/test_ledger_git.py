@@ -4,6 +4,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -275,7 +276,7 @@ def test_a_committed_ledger_that_is_missing_is_gits_to_give_back_first(
 
 def prune(repository: Repository) -> None:
     ledger = ledger_at(repository.root)
-    Recovery(repository.root, ledger, Git.open(repository.root)).prune()
+    Recovery(repository.root, ledger, partial(Git.open, repository.root)).prune()
     ledger.close()
 
 
@@ -302,7 +303,7 @@ def test_the_journal_is_looked_through_when_head_moved_and_not_else(
     initialise(repository.root)
     append(repository, "early")
     ledger = ledger_at(repository.root)
-    governance = Recovery(repository.root, ledger, Git.open(repository.root))
+    governance = Recovery(repository.root, ledger, partial(Git.open, repository.root))
     governance.prune()
     assert journalled(repository) == lines_of(repository.root)
     repository.commit()

@@ -14,9 +14,9 @@ from intent_lsp.core.errors import InvalidCallError, RequestLimitError
 from intent_lsp.core.paths import is_file_name
 from intent_lsp.core.policy import TeamPolicy
 from intent_lsp.formats.tool_call import CallReading, looking, read_call
+from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.git.configured_programs import runs_programs
-from intent_lsp.store.git.repository import Git
-from intent_lsp.store.packaged_files import command_lists
+from intent_lsp.store.packaged_files import command_lists, tool_lists
 
 _log: Final = logging.getLogger(__name__)
 
@@ -24,14 +24,15 @@ FILES_AT_MOST: Final = 10_000
 """The most files that one record may hold."""
 
 
-def read_tool_call(call: ToolCall, policy: TeamPolicy, git: Git | None) -> CallReading:
+def read_tool_call(call: ToolCall, policy: TeamPolicy, stores: Stores) -> CallReading:
     """Return the reading of a call: the paths that it would change, and how.
 
-    A read-only git command counts as changing if git may run other programs, or if `git` is None,
-    so that its settings are unknown.
+    A read-only git command counts as changing if git may run other programs, or if the root has no
+    git repository, so that its settings are unknown.
     """
-    reading = read_call(call, policy, command_lists())
-    if reading.mutating or not reading.git or not runs_programs(git):
+    lists = tool_lists() if call.command is None else command_lists()
+    reading = read_call(call, policy, lists)
+    if reading.mutating or not reading.git or not runs_programs(stores.git):
         return reading
     return looking(reading)
 

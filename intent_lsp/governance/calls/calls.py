@@ -214,7 +214,7 @@ class AgentCalls:
             self._lock.close()
 
     def _read(self, call: ToolCall, rules: Rules) -> CallReading:
-        return read_tool_call(call, rules.policy, self._stores.git)
+        return read_tool_call(call, rules.policy, self._stores)
 
     def _made(
         self, admission: CallDecision, changes: Sequence[FileChange]

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Final
 
@@ -57,14 +58,16 @@ class TreeLooks:
     """Takes snapshots of the work tree of one directory. Thread-safe."""
 
     def __init__(
-        self, root: Path, git: Git | None, contents: Contents, clock: Callable[[], datetime]
+        self,
+        root: Path,
+        open_git: Callable[[], Git | None],
+        contents: Contents,
+        clock: Callable[[], datetime],
     ) -> None:
         self._root = root
+        self._open_git = open_git
         self._contents = contents
         self._clock = clock
-        self._git = git
-        self._gits = None if git is None else GitSnapshots(git)
-        self._index = None if git is None else PrivateIndex(root, git.git_dir)
         self._inner: dict[WorkspacePath, TreeLooks] = {}
         self._lock = threading.Lock()
         self._stamped: dict[WorkspacePath, tuple[Stamp | None, ContentHash | None]] = {}
@@ -83,7 +86,7 @@ class TreeLooks:
             if status is None or self._overwhelmed(status, soon=soon):
                 return None
             return TreeSnapshot(
-                git=None if self._gits is None else self._gits.take(status),
+                git=None if self.gits is None else self.gits.take(status),
                 files=self._files(status),
                 inner=dict(self._look_inside(status, soon=soon)),
             )
@@ -97,22 +100,26 @@ class TreeLooks:
         """The directory of which snapshots are taken."""
         return self._root
 
-    @property
+    @cached_property
     def git(self) -> Git | None:
         """The directory's git repository, or None if it has none."""
-        return self._git
+        return self._open_git()
 
-    @property
+    @cached_property
     def gits(self) -> GitSnapshots | None:
         """The reader of the git repository's state, or None if there is no repository."""
-        return self._gits
+        return None if self.git is None else GitSnapshots(self.git)
+
+    @cached_property
+    def _index(self) -> PrivateIndex | None:
+        return None if self.git is None else PrivateIndex(self._root, self.git.git_dir)
 
     def _status(self) -> TreeStatus | None:
         """Return git's status, or None if git does not answer.
 
         In a directory without git, return all its files, or None if there are too many.
         """
-        if self._git is not None and self._index is not None:
+        if self.git is not None and self._index is not None:
             try:
                 return tree_status(self._root, self._index.place())
             finally:
@@ -140,7 +147,7 @@ class TreeLooks:
         files = TreeFiles(self._root)
         found: dict[WorkspacePath, FileSnapshot] = {}
         former, self._stamped = self._stamped, {}
-        unborn = self._git is not None and status.head is None
+        unborn = self.git is not None and status.head is None
         self._room = KEPT_UNCOMMITTED if unborn else KEPT_AT_ONCE
         for path, blob, same in self._listed(status):
             if not is_anybodys(path):
@@ -166,10 +173,10 @@ class TreeLooks:
         for path in status.paths:
             known = status.index.get(path)
             yield (path, None, False) if known is None else (path, known.blob, known.same)
-        if self._gits is None:
+        if self.gits is None:
             return
-        named, sparse = set(status.paths), self._gits.is_sparse()
-        for path, blob in self._gits.flags().unlooked.items():
+        named, sparse = set(status.paths), self.gits.is_sparse()
+        for path, blob in self.gits.flags().unlooked.items():
             # A file left out by a sparse checkout is not deleted.
             if path not in named and (not sparse or holds_file(self._root / path)):
                 yield path, blob, False
@@ -177,10 +184,10 @@ class TreeLooks:
     def _look_inside(
         self, status: TreeStatus, *, soon: bool
     ) -> Iterator[tuple[WorkspacePath, TreeSnapshot]]:
-        if self._gits is None:
+        if self.gits is None:
             return
         below = RootsBelow(self._root)
-        named = (*status.repositories, *self._gits.flags().submodules)
+        named = (*status.repositories, *self.gits.flags().submodules)
         for path in tuple(dict.fromkeys(named))[:INNER_AT_MOST]:
             inner = None if below.hold(path) else self._looks_inside(path)
             seen = None if inner is None else inner.look(soon=soon)
@@ -195,7 +202,9 @@ class TreeLooks:
             git = Git.open(self._root / path)
             if git is None:
                 return None
-            self._inner[path] = TreeLooks(self._root / path, git, self._contents, self._clock)
+            self._inner[path] = TreeLooks(
+                self._root / path, lambda: git, self._contents, self._clock
+            )
         return self._inner[path]
 
     def _hash(self, files: TreeFiles, path: WorkspacePath) -> ContentHash | None:

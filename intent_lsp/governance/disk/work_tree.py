@@ -69,7 +69,7 @@ class WorkTree:
         self._stores = stores
         self._contents = contents
         self._putting_back = RestoringEdits(stores, contents)
-        self._looks = looks or TreeLooks(stores.root, stores.git, contents, stores.clock)
+        self._looks = looks or TreeLooks(stores.root, lambda: stores.git, contents, stores.clock)
 
     def seen(self) -> TreeSnapshot | None:
         """Take a snapshot before a command, and keep its contents.

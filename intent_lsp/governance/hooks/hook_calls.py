@@ -27,7 +27,7 @@ from intent_lsp.governance.hooks.hook_approval import HookApproval
 from intent_lsp.governance.hooks.hook_sessions import HookAsker, HookSessions
 from intent_lsp.governance.hooks.reasons import note_of, refusal_reason
 from intent_lsp.store.fs.resolve import resolve_below
-from intent_lsp.store.packaged_files import command_lists
+from intent_lsp.store.packaged_files import tool_lists
 
 SAME_CALL_WITHIN: Final = timedelta(seconds=10)
 """How long a call without an id counts as the same when it is reported again, still unrecorded."""
@@ -70,7 +70,7 @@ class HookCalls:
         file.
         """
         governance = self._governance
-        kind = tool_kind(call, governance.rules.current().policy, command_lists())
+        kind = tool_kind(call, governance.rules.current().policy, tool_lists())
         if kind is ToolKind.EDIT and not call.paths and call.patch is None and not call.command:
             raise InvalidCallError(f"{call.tool_name} changes a file, but the call names none")
         if kind is ToolKind.READ_ONLY:

@@ -9,8 +9,9 @@ content.
 """
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -45,7 +46,7 @@ class Recovered(Struct, frozen=True):
 class Recovery:
     """Finds records that the ledger of one root has lost, and appends them."""
 
-    def __init__(self, root: Path, ledger: Ledger, git: Git | None) -> None:
+    def __init__(self, root: Path, ledger: Ledger, git: Callable[[], Git | None]) -> None:
         self._root, self._ledger, self._git = root, ledger, git
         self._local = root / LOCAL_ROOM
         self._pruned_at: str | None = None
@@ -56,7 +57,7 @@ class Recovery:
         Queued records are included. Raise LedgerUnavailableError, also if the whole ledger file is
         missing but committed: it has to be checked out from git first.
         """
-        git = self._git
+        git = self._git()
         missing = not (self._root / LEDGER_FILE).exists()
         if missing and git is not None and git.head_version(LEDGER_FILE) is not None:
             raise LedgerUnavailableError(
@@ -99,7 +100,7 @@ class Recovery:
 
         Do nothing if HEAD has not moved since the last call, or without git. A failure is logged.
         """
-        git = self._git
+        git = self._git()
         head = None if git is None else git.head_commit()
         if git is None or head is None or head == self._pruned_at:
             return
@@ -120,4 +121,4 @@ class Recovery:
 def recovering(root: Path) -> Iterator[Recovery]:
     """Open the ledger of a root for recovery; close it after the `with` block."""
     with closing(governed_ledger(root, RulesCache(root))) as ledger:
-        yield Recovery(root, ledger, Git.open(root))
+        yield Recovery(root, ledger, partial(Git.open, root))

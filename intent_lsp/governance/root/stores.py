@@ -158,23 +158,32 @@ _log: Final = logging.getLogger(__name__)
 
 
 class Stores(Struct, frozen=True, kw_only=True, dict=True):
-    """Every store of a root. `git` is None outside a repository, `state` without `.local/`.
+    """Every store of a root. `state` is None without `.local/`.
 
-    `trees` caches the syntax trees used last. `past` queries the ledger, with defaults if it cannot
-    be read. `coming_saves` are, by file, the texts that editors of this process are about to save
-    or have just saved.
+    `open_git` opens the git repository around a directory. `trees` caches the syntax trees used
+    last. `past` queries the ledger, with defaults if it cannot be read. `coming_saves` are, by
+    file, the texts that editors of this process are about to save or have just saved.
     """
 
     root: Path
-    git: Git | None
     ledger: Ledger
     state: SessionDb | None
     drafts: Drafts
     snapshots: BlobCache
     clock: Callable[[], datetime]
     new_id: Callable[[], str]
+    open_git: Callable[[Path], Git | None] = Git.open
     trees: SyntaxTreeCache = field(default_factory=SyntaxTreeCache)
     coming_saves: dict[WorkspacePath, str] = field(default_factory=dict)
+
+    @cached_property
+    def git(self) -> Git | None:
+        """The repository around the root, or None if there is none.
+
+        It is opened when it is first needed: many edits are judged without git, and loading
+        libgit2 takes longer than judging them.
+        """
+        return self.open_git(self.root)
 
     @cached_property
     def known_files(self) -> KnownFiles:

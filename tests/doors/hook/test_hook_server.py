@@ -104,6 +104,18 @@ def test_a_hook_is_answered_by_the_server_with_little_loaded(root: Repository) -
     assert heavy.isdisjoint(loaded)
 
 
+def test_an_edit_that_may_happen_is_judged_without_a_server_and_without_git(
+    root: Repository,
+) -> None:
+    with Governance(root.root) as governance:
+        session = governance.sessions.open_agent(WRITE["session_id"])
+        governance.checkout.select(session, "INT-001", unsaved_file=False)
+    status, out, loaded = modules_of_a_hook(root, request(root, "new.txt"))
+    assert (status, out) == (0, "")
+    heavy = {"pygit2", "pathspec", "rich", "watchfiles", "pygls", "lsprotocol", "pydantic", "mcp"}
+    assert heavy & set(loaded) == set()
+
+
 def test_the_answer_is_the_same_without_a_server(root: Repository, runtime: Path) -> None:
     alone = modules_of_a_hook(root, request(root))[:2]
     assert list(runtime.iterdir()) == []
