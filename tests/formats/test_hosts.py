@@ -240,7 +240,7 @@ def test_the_input_of_a_tool_is_read(call: ToolCall, expected: dict[str, Any]) -
             "tool_call.input.files[0].path",
             "must be a text, but is a number",
         ),
-        ("gemini", {"hook_event_name": "AfterTool", "session_id": True}, "session_id", "true or"),
+        ("gemini", {"hook_event_name": "AfterTool", "session_id": True}, "session_id", "a boolean"),
     ],
 )
 def test_a_wrong_payload_is_an_error_with_the_place_and_the_cure(

@@ -280,7 +280,7 @@ def test_what_was_found_is_told_with_its_place() -> None:
 @pytest.mark.parametrize(
     ("codes", "title"),
     [
-        ([LedgerCode.TRUNCATED], "Records were CUT OFF from the ledger; those that are left match"),
+        ([LedgerCode.TRUNCATED], "Records are MISSING from the ledger, as a file or an end of one"),
         ([LedgerCode.BAD_HASH], "The ledger was CHANGED after it was written"),
         (
             [LedgerCode.TRUNCATED, LedgerCode.BAD_HASH],

@@ -1,8 +1,10 @@
-"""Changes of the intents file that only the server makes: statuses and scope that people granted.
+"""Whether a change of the intents file is only what the server writes in an agent's name.
+
+That is a status that goes on, history, dates, and scope that people granted.
 
 Specified in requirements sections 3.6 and 14.
 
-Invariant: reopening a closed intent is a person's change.
+Invariant: a closed intent that is open again never counts as such a change.
 """
 
 from collections.abc import Callable, Collection

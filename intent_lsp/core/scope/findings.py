@@ -198,7 +198,7 @@ def _hints(pattern: Pattern) -> Iterator[PatternFinding]:
     if pattern.spelling.rooted:
         yield _finding(
             FileCode.GLOB_HINT,
-            f"Patterns always begin at the root, so this is read as `{read}`.",
+            f"The leading `/` is ignored, since patterns begin at the root: read as `{read}`.",
             read,
         )
     if pattern.spelling.trimmed:

@@ -1,7 +1,7 @@
 """Serves one MCP client over standard input and output.
 
-Invariant: no child process can read the client's messages, and a signal ends the server at once,
-also while it waits for input.
+Invariant: no child process can read the client's messages. A signal ends the server as soon as the
+running calls have ended, and never waits for input.
 """
 
 import asyncio

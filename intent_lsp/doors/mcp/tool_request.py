@@ -45,7 +45,9 @@ class ToolRequest(Struct, frozen=True, kw_only=True):
     def asker(self) -> Session:
         """The session that calls. Raise LookupError if the tool needs none and none was given."""
         if self.named is None:
-            raise LookupError("the arguments of this tool have no session")
+            raise LookupError(
+                "this call was made without a session, which its tool does not require"
+            )
         return self.named.session
 
     def path(self, spelled: str) -> WorkspacePath:

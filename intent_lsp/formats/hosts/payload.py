@@ -153,7 +153,7 @@ def _parsed(text: str, name: str) -> object:
 def _kind(value: object) -> str:
     match value:
         case bool():
-            return "true or false"
+            return "a boolean"
         case str():
             return "a text"
         case int() | float():

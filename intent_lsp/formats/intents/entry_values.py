@@ -114,7 +114,7 @@ def prose_of(reading: YamlDocument, node: YamlNode) -> tuple[str, ...]:
 def _empty_scope(globs: Sequence[tuple[YamlNode, str]]) -> str:
     """Return the message for a scope whose globs own no file, or "" for any other scope."""
     if not globs:
-        return "without `owned_scope` this intent owns no file"
+        return "this intent owns no file, since `owned_scope` is missing or empty"
     taken = (glob.strip() for _, glob in globs)
     if all(glob.startswith("!") and not glob.startswith("!(") for glob in taken):
         return "this scope has only exclusions, so the intent owns no file: add a glob without `!`"

@@ -105,7 +105,7 @@ def _verdict(found: Verification) -> str:
     if not wrong:
         return "The ledger is intact: all hashes and links match"
     if wrong <= {LedgerCode.TRUNCATED, LedgerCode.MISSING_SEGMENT}:
-        return "Records were CUT OFF from the ledger; those that are left match"
+        return "Records are MISSING from the ledger, as a file or an end of one; the others match"
     return "The ledger was CHANGED after it was written"
 
 

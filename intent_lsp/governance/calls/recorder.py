@@ -1,7 +1,6 @@
 """Recording what an agent's call changed (requirements section 9, ledger section 1).
 
-Invariant: the record says what is found on disk. Files that the call named have the ticket's
-verdict.
+Invariant: the record says what is found on disk. Files that the call named have its verdict.
 Invariant: the caller holds the root's lock.
 """
 
@@ -95,10 +94,11 @@ class CallRecorder:
     ) -> Outcome | None:
         """Record what a ticket's call changed; `error`: why the call failed, or None.
 
-        Return None for an unknown ticket or without a session database. `compared` is the result of
-        `compare`. `told`: the host reported the call's end; if not, and its session has gone on,
-        changes count as a guess. `by_person`: a person changed the agent's text first. A recorded
-        ticket gives the same outcome again. One deleted with the database is a violation.
+        Return None without a session database, or for a ticket that neither it nor this process
+        knows. If the database was deleted and this process remembers the ticket of the command, the
+        command's changes are violations. A recorded ticket gives the same outcome again. `compared`
+        is the result of `compare`. `told`: the host reported the call's end; if not, and its
+        session has gone on, changes count as a guess. `by_person`: a person changed the text first.
         """
         state, now = self._stores.state, self._stores.clock()
         known = None if state is None else state.tickets.ticket(ticket_id, now)

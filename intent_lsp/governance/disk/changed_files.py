@@ -1,4 +1,4 @@
-"""The result of comparing two snapshots: files that people edited, and files that git changed."""
+"""The result of comparing two snapshots: files that git changed, and files that others edited."""
 
 from msgspec import Struct
 

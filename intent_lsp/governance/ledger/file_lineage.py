@@ -44,7 +44,8 @@ class FileLineage(Struct):
     """The records of one file, oldest first (`sources`), and the edits they describe (`steps`).
 
     `joined`: how many of the first records belong to other files, from which this file was moved
-    without a record. `elsewhere` appends records of other files to `sources`.
+    without a record. Once the method `elsewhere` was called, `sources` ends with records of other
+    files, in which moved blocks are searched for.
     """
 
     sources: list[FileRecord]

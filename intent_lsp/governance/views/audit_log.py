@@ -31,8 +31,9 @@ _TAUGHT: Final = (GateCode.SCOPE_VIOLATION, GateCode.CONTRACT_DRIFT)
 class AuditEvent(Struct, frozen=True, kw_only=True):
     """A governed call or save for the audit log: its tool, session, intent and files.
 
-    `program` is the first word of the call's command, or None. `model` is the agent's model, or
-    None if unknown.
+    `program` is the program that decided how the call's command was judged (`rm` for `cd src && rm
+    a.py`), or None without a command or if its name may hold a secret. `model` is the agent's
+    model, or None if unknown.
     """
 
     tool: str

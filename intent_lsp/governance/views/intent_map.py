@@ -6,8 +6,7 @@ Invariant: it is written only if its text changed, and computed only if the reco
 the file may have.
 Invariant: nothing is written through a link, and the file is not created before there is something
 new to write.
-Invariant: definitions that another server has written into a row are kept, so that two servers do
-not overwrite each other forever.
+Invariant: definitions that another server wrote into a row are kept, so that neither undoes them.
 Invariant: a row's definitions are looked up once, the newest rows first, within a time limit.
 """
 
@@ -160,9 +159,10 @@ class MapRows:
         self._rows[intent_id][row.path] = row
 
     def _await(self, intent_id: str, row: MapRow, part: RecordFile | None) -> None:
-        """Queue a row for the lookup of its definitions, if its file can have definitions.
+        """Queue a row for the lookup of its definitions, and drop an earlier entry for the row.
 
-        `part` is the row's file in its record, or None.
+        `part` is the row's file in its record, or None. Nothing is queued without a hash and line
+        ranges in it, or if the file's language is not known.
         """
         self._open.pop((intent_id, row.path), None)
         found = () if part is None else part.conversations

@@ -1,7 +1,8 @@
 """Listing of files without git: all files below a directory, or the one file at a path.
 
-Invariant: no file is opened, and no link followed. A directory's listing has no links. A link that
-is named itself counts as a file, as an operation on it affects the link, never its target.
+Invariant: no file is opened. A link that is found in a directory is left out of its listing. A link
+that is named itself counts as a file, as an operation on it affects the link, never its target.
+Links among the directories of a named path are followed.
 """
 
 import logging

@@ -91,14 +91,15 @@ class Database:
     def read(self, work: Statement[T]) -> T:
         """Call `work` with the connection in a read transaction, and return its result.
 
-        `work` may be called more than once. Raise StateUnavailableError if the file cannot be used.
+        `work` may be called more than once. Raise StateUnavailableError if neither the file nor
+        memory in its place can be used.
         """
         return self._run("BEGIN", work)
 
     def rows(self, query: str, *values: Value) -> list[tuple[Any, ...]]:
         """Run one SELECT with the parameters `values`, and return its rows.
 
-        Raise StateUnavailableError if the file cannot be used.
+        Raise StateUnavailableError if neither the file nor memory in its place can be used.
         """
         stored = packed(*values)
         return self._run(None, lambda connection: connection.execute(query, stored).fetchall())
@@ -106,7 +107,8 @@ class Database:
     def do(self, query: str, *values: Value) -> int:
         """Run one statement in a write transaction, and return how many rows it changed.
 
-        `values` are its parameters. Raise StateUnavailableError if the file cannot be used.
+        `values` are its parameters. Raise StateUnavailableError if neither the file nor memory in
+        its place can be used.
         """
         stored = packed(*values)
         return self.write(lambda connection: connection.execute(query, stored).rowcount)
@@ -115,7 +117,8 @@ class Database:
         """Call `work` with the connection in a write transaction, and return its result.
 
         No other write transaction runs at the same time. `work` may be called more than once; only
-        its last call takes effect. Raise StateUnavailableError if the file cannot be used.
+        its last call takes effect. Raise StateUnavailableError if neither the file nor memory in
+        its place can be used.
         """
         return self._run(_WRITING, work)
 

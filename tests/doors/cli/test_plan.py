@@ -83,7 +83,10 @@ def test_a_glob_that_grants_nothing_or_everything_is_refused(
 def test_a_glob_that_is_odd_is_remarked_on(shell: Shell, project: Repository) -> None:
     said = shell("intents", "add", "A", "--scope", "/src/**", "docs/**")
     assert said.status == 0
-    assert "intent-lsp: /src/**: Patterns always begin at the root" in said.err
+    assert (
+        "intent-lsp: /src/**: The leading `/` is ignored, since patterns begin at the root"
+        in said.err
+    )
     assert said.err.count("\n") == 1
     assert "INT-003" in file_of(project)
 

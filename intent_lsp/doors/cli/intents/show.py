@@ -35,7 +35,9 @@ from intent_lsp.store.ledger.index.queries import Query
 NEWEST: Final = 10
 """The most records that are shown."""
 
-_IGNORED: Final = f"{IGNORED}: a line of .intentignore matches this intent"
+_IGNORED: Final = (
+    f"{IGNORED}: a line of .intentignore matches the id of this intent, so it cannot be selected"
+)
 
 
 class _Related(Struct, frozen=True):

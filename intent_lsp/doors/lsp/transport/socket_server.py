@@ -32,7 +32,9 @@ from intent_lsp.formats.endpoint import Endpoint
 from intent_lsp.store.fs.token_file import token_of
 
 _HERE: Final = "this machine only"
-_EVERYWHERE: Final = "anybody who can reach this address, over a connection that is not encrypted"
+_EVERYWHERE: Final = (
+    "any machine that can reach this address, with the token, by a connection without encryption"
+)
 _ANYBODY: Final = "; every user of this machine can connect, since no --token-file was given"
 
 Listen = Callable[[socket.socket, ClientAdmission], Awaitable[None]]

@@ -206,10 +206,12 @@ class LinkCheck:
         return bool(elsewhere) or (found.first < row and self._file(found.first) == here)
 
     def _judge_lost(self, lost: Sequence[_Loose]) -> None:
-        """Report each line in `lost`, by where git has the records that it follows or merges.
+        """Report each line in `lost`. The first of these cases that fits decides.
 
-        Such a record was cut off if HEAD's history had it, is in the ledger of another branch, or
-        is missing; else the link is reported as broken.
+        HEAD's history has a record that the line names: see `_note_taken`. Git has all of them
+        elsewhere, and the line is the first record of its file or not in the main file: they are in
+        the ledger of another branch. The line is the first record of its file: a file is missing.
+        Any other line: its link is broken.
         """
         names = {name for loose in lost for name in loose.named}
         held = self._past(names) if names else {}
