@@ -23,7 +23,7 @@ from intent_lsp.governance.governance import Governance
 
 RUNS = 25
 ALONE_AIM, SERVER_AIM, COMMAND_AIM = 7.0, 3.5, 10.5
-HOOK = (sys.executable, "-m", "intent_lsp", "hook", "claude")
+HOOK = (str(Path(sys.executable).with_name("intent-lsp")), "hook", "claude")
 SESSION = "measured"
 FILE = "src/auth/login.py"
 

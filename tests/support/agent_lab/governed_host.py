@@ -156,7 +156,7 @@ def governed_host(host: Host, directory: Path, wanted: Arrangement) -> GovernedH
 def _write_program(programs: Path, around: Sequence[str]) -> None:
     """Write the command `intent-lsp` that the host finds on its PATH."""
     program = programs / PROGRAM
-    words = shlex.join([*around, sys.executable, "-m", "intent_lsp"])
+    words = shlex.join([*around, os.fspath(Path(sys.executable).with_name(PROGRAM))])
     program.write_text(f'#!/bin/sh\nPYTHONPATH={ROOT} exec {words} "$@"\n', encoding="utf-8")
     program.chmod(0o755)
 
