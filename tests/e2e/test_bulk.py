@@ -67,7 +67,9 @@ async def test_a_folder_is_renamed_with_one_message_and_one_diagnostic(
         )
         first = f"{said} changed files in lib2/. Open one to see its marked lines."
         await editor.until(lambda: shown(editor) == {"lib2/00/0000.py": [first]}, "one is shown")
-        assert editor.messages == [f"intent-lsp: renaming lib → lib2, {files:,} files: {said}."]
+        assert editor.messages == [
+            f"intent-lsp: renaming lib → lib2, {files:,} files: {said} files."
+        ]
         # Undone, nothing is shown any more, and nobody says a word.
         await rename_folder(editor, "lib2", "lib")
         await editor.traced(2)

@@ -29,7 +29,6 @@ UNKNOWN = "UNKNOWN_STATUS"
 LATER = (
     "pygit2",
     "intent_lsp.store.state.database",
-    "msgspec",
     "pathspec",
     "watchdog",
     "tree_sitter",
