@@ -1,5 +1,6 @@
 """Commands that read or verify need no intent, and what they change is found all the same."""
 
+import re
 import subprocess
 from collections.abc import Callable, Iterator
 from threading import Thread
@@ -392,7 +393,7 @@ WRITES = "python3 -c \"open('{}', 'a').write('x')\""
             "docs/a b.md",
             GateCode.SCOPE_VIOLATION,
             (
-                "docs/a b.md was created while `python3` ran; INT-001 does not own it: put it back"
+                "docs/a b.md was created while `python3` ran; INT-001 does not own it: delete it"
                 " (`rm -- 'docs/a b.md'`) or ask for more scope (intent/requestScopeExpansion)"
             ),
         ),
@@ -464,7 +465,9 @@ def test_the_way_back_is_let_through_and_leads_back(
     told = nobody.governance.violations.of(outcome)
     assert told
     for violation in told:
-        ended = ran(nobody, violation.message.split("put it back (`")[1].split("`)")[0])
+        way_back = re.search(r"(?:put it back|delete it) \(`(.*?)`\)", violation.message)
+        assert way_back is not None
+        ended = ran(nobody, way_back[1])
         assert (violation.path, ended.violating) == (violation.path, ())
     kept = (root.root / "docs/theirs.md").read_text(), (root.root / GUIDE).read_text()
     assert kept == ("not committed\n", "# Guide\n")

@@ -1,11 +1,12 @@
-"""The command `doctor`: tries every registered hook, and says which agent hosts are blind.
+"""The command `doctor`: tries the hooks that judge calls, and says which agent hosts are blind.
 
-Run each command that is registered with an agent host here, or in your home directory, as
-the host would: through the shell, within the host's time limit, with an edit of the intents
-file, which is refused in every mode. Say for each host whether that blocks the edit, and if
-not why, and what to do. Codex is asked whether it trusts the hook; what other hosts trust
-cannot be seen from outside. A host that ran and did not ask while files changed is named
-with their number. Nothing is recorded. Exit status 1 if a registered host is blind.
+Run each command that calls intent-lsp before a tool call and is registered with an agent
+host here, or in your home directory, as the host would: through the shell, within the time
+limit of its entry, else of the host, with an edit of the intents file, which is refused in
+every mode. Say for each host whether that blocks the edit, and if not why, and what to do.
+Codex is asked whether it trusts the hook; what other hosts trust cannot be seen from
+outside. A host that ran and did not ask while files changed is named with their number.
+Nothing is recorded. Exit status 1 if a registered host is blind.
 """
 
 import argparse

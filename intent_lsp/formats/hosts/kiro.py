@@ -1,7 +1,8 @@
-"""Kiro: the editor and the command line, whose events differ in the case of their first letter.
+"""Kiro: the editor and the command line, whose names of events differ.
 
-Known from its documentation, not from recorded payloads. Before version 1.0 the editor never closes
-the hook's standard input.
+The command line begins the editor's names with a small letter, and calls `SessionStart`
+`agentSpawn`. Known from its documentation, not from recorded payloads. Before version 1.0 the
+editor never closes the hook's standard input.
 """
 
 from typing import Final

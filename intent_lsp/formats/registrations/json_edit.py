@@ -186,9 +186,9 @@ def _stretch(text: str, start: int, end: int) -> tuple[int, int, str]:
 
 
 def _is_added(text: str, node: JsonNode) -> bool:
-    """Return whether the one part of an object or array has only white space around it.
+    """Return whether an object or array with one part has the layout of one that was added.
 
-    There must be some before the part. Then the object or array has the layout of an added one.
+    That is: white space before the part, and nothing but white space and at most one comma after.
     """
     part = node.parts[0]
     before, after = text[node.start + 1 : part.start], text[part.end : node.end - 1]

@@ -114,7 +114,7 @@ class Violations:
         git = self._stores.git
         if known and old is None:
             program = "git rm -qf" if git is not None and git.tracked(path) else "rm"
-            return f"put it back (`{program} -- {shlex.quote(path)}`)"
+            return f"delete it (`{program} -- {shlex.quote(path)}`)"
         if not known or git is None or old != self._contents.head(path).hash:
             return "put it back as it was before"
         # Git reads pathspecs as patterns: a literal match keeps other files out.

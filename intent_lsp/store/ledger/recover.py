@@ -69,9 +69,9 @@ class _Held(Struct):
 def lost_records(root: Path) -> Found:
     """Return the records in `.local/` that are missing from a root's ledger, and unreadable lines.
 
-    A reset, a stash or an accident may have removed these records, or they are still queued. The
-    whole ledger is read once. Memory grows with the journal, not with the ledger. Raise
-    LedgerUnavailableError.
+    They are searched for in the journal, in `torn/` and in `queue/`: a reset, a stash or an
+    accident may have removed them from the ledger, or they are still queued. The whole ledger is
+    read once. Memory grows with these places, not with the ledger. Raise LedgerUnavailableError.
     """
     ids: set[str] = set()
     named: set[ContentHash] = set()

@@ -26,7 +26,7 @@ class DocumentIndex:
         return self._by_path.get(path) if known is None and path is not None else known
 
     def is_tracked(self, path: Path) -> bool:
-        """Return whether the file at an absolute path is tracked. Any thread may ask."""
+        """Whether this index has a document, open or closed, at a path. Any thread may ask."""
         return str(path) in self._by_path
 
     def all_tracked(self) -> tuple[TrackedDocument, ...]:

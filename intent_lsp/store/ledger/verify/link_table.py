@@ -182,9 +182,9 @@ class LinkTable:
         return row - self._starts[self.file_of(row)] + 1
 
     def places(self, sought: Collection[Key]) -> dict[Key, HashPlaces]:
-        """Return where each of the hashes `sought` is found: at its first row, and in another file.
+        """Return where each of the hashes `sought` is found. Hashes in no row are left out.
 
-        Hashes in no row are left out.
+        That is its first row, and its first row in another file than that one's, or None.
         """
         found: dict[Key, HashPlaces] = {}
         self._seek(sought)
