@@ -27,11 +27,11 @@ def test_the_set_and_what_editors_drop_is_no_drift() -> None:
         ("notes.txt", EntryKind.FILE, "is not in the set"),
         ("Active_Intents.yaml", EntryKind.FILE, "is not in the set"),
         ("cache", EntryKind.DIRECTORY, "is not in the set"),
-        ("agent_trace.jsonl", EntryKind.LINK, "is a symbolic link"),
-        ("active_intents.yaml", EntryKind.DIRECTORY, "is a directory"),
-        ("intent_map.md", EntryKind.OTHER, "is not a regular file"),
-        (".local", EntryKind.FILE, "is a file"),
-        ("trace", EntryKind.LINK, "is a symbolic link"),
+        ("agent_trace.jsonl", EntryKind.LINK, "is a symbolic link, but must be a file"),
+        ("active_intents.yaml", EntryKind.DIRECTORY, "is a directory, but must be a file"),
+        ("intent_map.md", EntryKind.OTHER, "is not a regular file, but must be a file"),
+        (".local", EntryKind.FILE, "is a file, but must be a directory"),
+        ("trace", EntryKind.LINK, "is a symbolic link, but must be a directory"),
     ],
 )
 def test_anything_else_is_drift(name: str, kind: EntryKind, problem: str) -> None:

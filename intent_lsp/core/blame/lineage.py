@@ -50,8 +50,8 @@ class _Back(Struct):
 
     The walk has arrived at the content from before the edits in `steps`: `wanted` is its hash,
     `lines` its lines (None if unknown). `used` are the orders of the edits that may not be used
-    again. Edits before the order `limit` are preferred. `last` is an edit that produced this
-    content and whose ranges do not show which lines it replaced, or None.
+    again. Edits before the order `limit` are preferred. `last` is the edit at which the walk ended,
+    or None: it produced this content and created the file, or does not show what it replaced.
     """
 
     steps: list[tuple[Edit, list[Splice]]] = field(default_factory=list)

@@ -189,10 +189,10 @@ def _options(word: Word, following: Sequence[Word], row: ProgramRow) -> tuple[li
 def _full_names(head: str, row: ProgramRow) -> list[str]:
     """Return the option names in `row` that the typed option `head` may mean.
 
-    In the style WHOLE, the name may have one dash more or less than `head`. In other styles, a
-    `head` of at least _SHORTEST_BEGINNING characters that the row does not name stands for all
-    names that begin with it; not so in a row that VERIFIES. If the row has no such name, return
-    only `head`.
+    In the style WHOLE (whole names after one or two dashes), the name may have one dash more or
+    less than `head`. In other styles, an abbreviation of at least _SHORTEST_BEGINNING characters
+    stands for all names that begin with it, unless the row is of the kind VERIFIES. If no name
+    fits, return only `head`.
     """
     whole = row.style is Style.WHOLE
     spellings = [head, "-" + head, head.removeprefix("-")] if whole else [head]

@@ -62,9 +62,9 @@ def _name(entry: tuple[str, EntryKind]) -> str:
 
 def _problem(name: str, kind: EntryKind) -> str | None:
     if name in _FILES:
-        return None if kind is EntryKind.FILE else f"is {kind.value}"
+        return None if kind is EntryKind.FILE else f"is {kind.value}, but must be a file"
     if name in _ROOMS:
-        return None if kind is EntryKind.DIRECTORY else f"is {kind.value}"
+        return None if kind is EntryKind.DIRECTORY else f"is {kind.value}, but must be a directory"
     if any(fnmatchcase(name, pattern) for pattern in _PASSED_OVER):
         return None
     return "is not in the set"

@@ -141,7 +141,7 @@ _NAMED: Final = 3
 class Extent(Struct, frozen=True, kw_only=True):
     """How many records a ledger has, how many of them anchors prove, and how many heads are open.
 
-    `consistent`: the chain is unbroken.
+    `consistent`: the verification found no problem of the severity ERROR.
     """
 
     records: int

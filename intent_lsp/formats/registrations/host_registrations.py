@@ -56,8 +56,8 @@ def hook_command(host: AgentHost, event: str, program: str = PROGRAM) -> str:
 
     The command names the event only if the host does not tell a hook the event.
     """
-    named = f" --event {event}" if host.hooks.named else ""
-    return f"{program} hook {host.hook}{named}"
+    host_name, event_option = host.hook, f" --event {event}" if host.hooks.named else ""
+    return f"{program} hook {host_name}{event_option}"
 
 
 def _hooks(host: AgentHost, wish: RegistrationOptions) -> Iterator[Registration]:

@@ -52,7 +52,11 @@ EditedText: TypeAlias = str | UnreadableText | None
 
 
 class RegistrationText(Protocol):
-    """What a file must hold for a registration. A file's text is None if there is no file."""
+    """What a file must hold for a registration, as functions of the file's present text.
+
+    They return how far the text holds it, the text with it, and the text without it. A text that is
+    passed or returned is None if there is no file.
+    """
 
     def state(self, text: str | None) -> State | UnreadableText:
         """Return how far a file's text holds the registration, or why it cannot be read."""

@@ -190,8 +190,9 @@ def _same_words(node: Node, old: bytes, new: bytes) -> bool:
 def _middle(old: SyntaxTree, new: SyntaxTree, one: Node, other: Node) -> list[Sequence[Node]]:
     """Return the children of `one` (old tree) and of `other` (new tree), as two sequences.
 
-    Equal children at the start and the end are left out. One equal child remains at each end, with
-    an attribute or comment before it, because punctuation is judged by the nodes next to it.
+    Equal children at the start and the end are left out, except for those by which punctuation and
+    attributes are judged: the comments and attributes directly before the first difference, the
+    equal child before these, and the equal child after the last difference.
     """
     before = [(each.type, old.text(each)) for each in one.children]
     after = [(each.type, new.text(each)) for each in other.children]

@@ -46,8 +46,9 @@ def read_changes(changes: Sequence[FileChange]) -> CallReading:
 def whole_reading(call: ToolCall, read: Callable[[], CallReading]) -> CallReading:
     """Parse a call with the function `read`. Check the result and return it.
 
-    Raise InvalidCallError if the call cannot be parsed or has a text with a lone surrogate,
-    RequestLimitError if it names too many files.
+    Raise InvalidCallError if the call cannot be parsed, or if a path, its command or its patch has
+    a lone surrogate that stands for no byte of a file name; RequestLimitError if it names too many
+    files.
     """
     try:
         reading = _within_limit(read())

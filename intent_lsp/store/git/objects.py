@@ -1,10 +1,10 @@
-"""Queries to libgit2 about an opened repository: commits, blobs, and conversions of blobs to files.
+"""Opens a repository with libgit2 and queries it: commits, blobs, and their conversion to files.
 
 Conversion is specified in requirements section 8.
 
 Invariant: a path or HEAD that leads to nothing gives None; an unknown id raises. Errors of libgit2
-pass through, and the caller logs them.
-Invariant: a large blob is streamed, and a truncated one raises; it is never taken for complete.
+pass through, and the caller logs them; only `discover` logs them itself.
+Invariant: `blob_lines` streams a large blob. A truncated one raises, and never counts as complete.
 Invariant: where a blob is used unconverted, `git cat-file --filters` returns the same bytes.
 """
 

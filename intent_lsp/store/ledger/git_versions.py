@@ -168,11 +168,12 @@ class Seeker(Struct):
     missed: bool = False
 
     def seek(self, cut: Iterable[Any] = ()) -> None:
-        """Search HEAD and `cut`, then refs, then reflogs and the stash, until everything is found.
+        """Search HEAD and `cut`, then refs, then reflogs and the stash, for the hashes in `wanted`.
 
         Of refs and reflogs, the tips are searched first, then the commits behind them. `cut` are
-        commits of HEAD's history with records that a later commit may lack. The results are in
-        `held`, `wanted` and `whole`.
+        commits of HEAD's history with records that a later commit may lack. Afterwards `held` has
+        the commit of each hash found, `wanted` the hashes not found, and `whole` is whether no
+        commit or blob was left out.
         """
         head = [] if self.repository.head_is_unborn else [self.repository.head.peel()]
         self._among((*head, *cut), named=True)

@@ -1,4 +1,4 @@
-"""Conversion from core values to LSP types. Only this module knows both.
+"""Conversion of positions, spans, violations, findings and text changes to LSP types.
 
 Invariant: positions are in the negotiated encoding. Optional members are sent only to a client that
 declares them.
