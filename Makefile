@@ -85,11 +85,12 @@ lint: $(READY)  ## format, then lint, type-check and check the imports
 	$(BIN)/lint-imports
 
 .PHONY: docs
-docs: $(READY)  ## write anew what the docs have from the code: the code map, the commands, the messages, the hosts
+docs: $(READY)  ## write anew what the docs have from the code: the code map, the commands, the messages, the hosts, the schemas
 	$(BIN)/python -m tests.support.code_map
 	$(BIN)/python -m tests.support.command_list
 	$(BIN)/python -m tests.support.message_list
 	$(BIN)/python -m tests.support.host_pages
+	$(BIN)/python -m tests.support.schema_files
 
 .PHONY: report-images
 report-images: $(READY)  ## take the documentation's pictures of a report, in Chromium

@@ -130,6 +130,31 @@ def test_the_version_is_told_without_loading_a_protocol() -> None:
     assert heavy & set(loaded) == set()
 
 
+HOT_PATHS = ("core", "doors.hook", "doors.lsp", "governance", "store")
+"""What runs while somebody types, saves or waits for a hook."""
+
+
+def test_the_models_of_the_schemas_are_loaded_by_their_command_alone() -> None:
+    names = [each.name for each in MODULES if each.short_name.startswith(HOT_PATHS)]
+    commands = "[each.load() for each in main.COMMANDS if each.name not in ('schema', 'mcp')]"
+    program = (
+        "import json, sys\n"
+        f"for name in {names}: __import__(name)\n"
+        f"from intent_lsp.doors.cli import main; {commands}\n"
+        "early = list(sys.modules)\n"
+        "next(each for each in main.COMMANDS if each.name == 'schema').load()\n"
+        "print(json.dumps([early, list(sys.modules)]))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    early, late = map(set, json.loads(done.stdout))
+    assert "intent_lsp.formats.intents.intents_file" in early
+    models = {name for name in late if name.startswith("intent_lsp.formats.schemas.")}
+    assert "intent_lsp.formats.schemas.intents_model" in models
+    assert (models | {"pydantic", "pydantic_core"}) & early == set()
+
+
 Check = Callable[[Module], list[str]]
 
 

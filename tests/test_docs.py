@@ -13,7 +13,14 @@ import yaml
 
 from intent_lsp import __version__
 from intent_lsp.core import codes
-from tests.support import code_map, command_list, host_pages, markdown, message_list
+from tests.support import (
+    code_map,
+    command_list,
+    host_pages,
+    markdown,
+    message_list,
+    schema_files,
+)
 from tests.support.markdown import Page
 
 ROOT = Path(__file__).parent.parent
@@ -184,6 +191,10 @@ def test_the_ways_out_that_messages_name_are_called_as_their_buttons() -> None:
     prefixed = {name.removeprefix("Intent: ").removesuffix("…") for name in named}
     assert prefixed, "no message names a way out"
     assert {name for name in prefixed if not {name, f"{name}…"} & titles} == set()
+
+
+def test_the_schemas_are_the_ones_that_their_models_make() -> None:
+    assert schema_files.written() == schema_files.made(), "run `make docs`"
 
 
 def test_each_agent_host_has_a_page_of_one_screen() -> None:

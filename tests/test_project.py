@@ -46,6 +46,7 @@ def test_a_wheel_holds_the_typed_package_and_its_licence(tmp_path: Path) -> None
     assert {name.partition("/")[0] for name in names} == {"intent_lsp", record}
     assert {"intent_lsp/py.typed", "intent_lsp/__main__.py", "intent_lsp/docs/codes.md"} <= names
     assert {f"intent_lsp/formats/report/page.{kind}" for kind in ("html", "css", "js")} <= names
+    assert {f"intent_lsp/schemas/{name}.json" for name in ("intents", "policy", "record")} <= names
     assert f"{record}/licenses/LICENSE" in names
 
 

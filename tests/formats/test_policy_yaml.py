@@ -130,6 +130,7 @@ FLAWS = [
     ("deny_mutations: x", FileCode.WRONG_TYPE, "x"),
     ("deny_mutations: [x]", FileCode.WRONG_TYPE, "x"),
     ("deny_mutations: [{reason: x}]", FileCode.BAD_VALUE, "{reason: x}"),
+    ("deny_mutations: [{path_glob: , reason: x}]", FileCode.BAD_VALUE, "{path_glob: , reason: x}"),
     ("deny_mutations: [{path_glob: [a]}]", FileCode.WRONG_TYPE, "[a]"),
     ("lessons: x", FileCode.WRONG_TYPE, "x"),
     ("lessons: {violations: ../x}", FileCode.BAD_VALUE, "../x"),

@@ -71,6 +71,11 @@ PARTS = (
             "governance/",
         ),
     ),
+    Part(
+        "What keys mean",
+        "Titles and descriptions of keys, and of the words that they take, in the schemas.",
+        ("formats/key_texts/", "formats/schemas/"),
+    ),
     Part("Reasons and remedies", "Parts of other messages, by what finds them.", ("",)),
 )
 

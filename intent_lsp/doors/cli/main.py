@@ -119,6 +119,7 @@ COMMANDS: Final = (
     ),
     CommandEntry("doctor", "try every registered hook, and say which agents are blind", "doctor"),
     CommandEntry("agents instructions", "what an agent has to know", "agents.instructions"),
+    CommandEntry("schema", "the JSON Schema of the intents file, the policy or a record", "schema"),
     CommandEntry("trace list", "which edits happened, newest first", "ledger.list_records"),
     CommandEntry("trace show", "all about one edit", "ledger.show"),
     CommandEntry("trace blame", "which edit each line of a file comes from", "ledger.blame"),

@@ -38,6 +38,9 @@ from intent_lsp.formats.yaml.nodes import MappingNode, Scalar, SequenceNode, Yam
 from intent_lsp.formats.yaml.unquoted_globs import POLICY_GLOBS, compose_with_globs
 
 ROOT_KEY = "sidecar"
+MAX_VERSION = 1_000_000
+"""The highest number of a policy."""
+
 MAX_WAIT_SECONDS = 86_400
 """The longest time that a person may be given to answer."""
 _ROOT_KEYS = MappingKeys(known=(ROOT_KEY,))
@@ -104,7 +107,7 @@ class _Sidecar:
     def _readers(self) -> dict[str, _Reader]:
         """Return, for each key of the policy, the function that reads the value from its node."""
         return {
-            "version": self._number("version", 0, 1_000_000),
+            "version": self._number("version", 0, MAX_VERSION),
             "architectural_constraints": partial(prose_of, self._reading),
             "blocked_tools": self._texts,
             "deny_mutations": self._deny_mutations,
@@ -254,7 +257,9 @@ class _Sidecar:
         glob = text_of(self._reading, fields["path_glob"].value) if "path_glob" in fields else None
         reason = text_of(self._reading, fields["reason"].value) if "reason" in fields else None
         if glob is None:
-            if "path_glob" not in fields:
+            if "path_glob" not in fields or isinstance(
+                content_of(fields["path_glob"].value), Scalar
+            ):
                 self._bad(node, "this rule has no `path_glob`, so it denies nothing")
             return None
         note_glob(self._reading, fields["path_glob"].value, glob, glob_findings)

@@ -1,4 +1,4 @@
-"""Agent hosts from npm: pinned by version and integrity hash, installed once for each lock file.
+"""Programs from npm, mostly agent hosts: pinned by version and hash, installed once for each lock.
 
 Invariant: npm installs exactly what the lock files name, and runs none of its install scripts.
 """
@@ -15,15 +15,15 @@ PACKAGES = Path(__file__).parent / "packages"
 _FILES = ("package.json", "package-lock.json", ".npmrc")
 _NPM = ("npm", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "ci")
 _PATIENCE = 600.0
-"""Seconds for the installation of one host."""
+"""Seconds for the installation of one program."""
 
 
 class CannotInstallError(Exception):
-    """A host that npm could not install, with what npm says of it."""
+    """A program that npm could not install, with what npm says of it."""
 
 
 def cache() -> Path:
-    """Return the directory outside the repository in which later runs find the hosts again."""
+    """Return the directory outside the repository in which later runs find the programs again."""
     # Tests have a home directory of their own, which goes with them.
     home = Path(pwd.getpwuid(os.getuid()).pw_dir)
     named = os.environ.get("INTENT_LSP_TEST_CACHE")

@@ -1,0 +1,157 @@
+"""The model of the team's policy in its normal form (requirements section 5).
+
+Invariant: where the server shows nothing about a policy below `sidecar`, the model accepts it.
+Invariant: what the model accepts has no finding of a wrong type or a missing key.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Annotated, Any, ClassVar, Final, TypeAlias
+
+from msgspec.json import decode, encode
+from pydantic import AfterValidator, ConfigDict, Field
+
+from intent_lsp.core.approvals import ApprovalChannel
+from intent_lsp.core.policy import TeamPolicy
+from intent_lsp.formats.intents.policy_file import MAX_VERSION, MAX_WAIT_SECONDS
+from intent_lsp.formats.key_texts.policy_keys import (
+    DENY_RULE_TEXTS,
+    LESSONS_TEXTS,
+    POLICY_TEXTS,
+    PRIVACY_TEXTS,
+    SIDECAR_TEXTS,
+)
+from intent_lsp.formats.schemas.schema_model import (
+    AnySpelling,
+    Json,
+    PlainText,
+    SchemaModel,
+    any_case,
+)
+
+_DEFAULTS: Final[Mapping[str, Any]] = MappingProxyType(decode(encode(TeamPolicy())))
+_SPELLINGS: Final = "|".join(any_case(word) for word in ("true", "yes", "on", "false", "no", "off"))
+
+Flag: TypeAlias = bool | Annotated[str, Field(pattern=f"^({_SPELLINGS})$")]
+"""A truth value, or one of the words that YAML 1.1 reads as one and YAML 1.2 as a text."""
+
+
+def _policy_words(key: str) -> AnySpelling:
+    return AnySpelling(POLICY_TEXTS[key].words, hyphens=True)
+
+
+def _privacy_words(key: str) -> AnySpelling:
+    return AnySpelling(PRIVACY_TEXTS[key].words, hyphens=True)
+
+
+_EDITOR: Final = AnySpelling({ApprovalChannel.EDITOR: ""}, hyphens=True)
+
+
+def _has_editor(channels: list[str]) -> list[str]:
+    if not any(each.strip().lower() == ApprovalChannel.EDITOR for each in channels):
+        raise ValueError("`hitl_by` must have `editor`")
+    return channels
+
+
+Channels: TypeAlias = Annotated[
+    list[Annotated[str, _policy_words("hitl_by")]],
+    AfterValidator(_has_editor),
+    Field(json_schema_extra={"contains": {"type": "string", "pattern": _EDITOR.pattern}}),
+]
+"""Where a person may answer: the editor among them."""
+
+
+def _add_defaults(schema: Json, prefix: str = "") -> None:
+    """Add the default of each key to a model's schema, as the policy's field has it.
+
+    The name of the field is `prefix` and the key. An empty list is left out: editors would propose
+    it in the place of a first item.
+    """
+    for name, value in schema["properties"].items():
+        default = _DEFAULTS.get(prefix + name)
+        if default not in (None, []):
+            value["default"] = default
+
+
+class DenyRuleEntry(SchemaModel):
+    """A glob of paths that no agent may change, and the reason for the rule."""
+
+    model_config = ConfigDict(title="Rule")
+    texts: ClassVar = DENY_RULE_TEXTS
+
+    path_glob: PlainText
+    reason: PlainText | None = None
+
+
+class LessonsFiles(SchemaModel):
+    """The files in which lessons for later agents are written."""
+
+    texts: ClassVar = LESSONS_TEXTS
+
+    violations: PlainText | None = None
+    verification: PlainText | None = None
+
+    @classmethod
+    def add_rules(cls, schema: Json) -> None:
+        """Add the default of each key."""
+        _add_defaults(schema, "lessons_")
+
+
+class PrivacyRules(SchemaModel):
+    """What records and blame say about people."""
+
+    texts: ClassVar = PRIVACY_TEXTS
+
+    authors: Annotated[str, _privacy_words("authors")] | None = None
+    session_ids: Annotated[str, _privacy_words("session_ids")] | None = None
+    urls: Annotated[str, _privacy_words("urls")] | None = None
+
+    @classmethod
+    def add_rules(cls, schema: Json) -> None:
+        """Add the default of each key."""
+        _add_defaults(schema)
+
+
+class PolicyRules(SchemaModel):
+    """The team's policy. Every key in it is optional."""
+
+    texts: ClassVar = POLICY_TEXTS
+
+    version: Annotated[int, Field(ge=0, le=MAX_VERSION)] | None = None
+    architectural_constraints: list[PlainText] | None = None
+    blocked_tools: list[PlainText] | None = None
+    deny_mutations: list[DenyRuleEntry] | None = None
+    enforcement: Annotated[str, _policy_words("enforcement")] | None = None
+    agents: Annotated[str, _policy_words("agents")] | None = None
+    agents_inherit: Annotated[str, _policy_words("agents_inherit")] | None = None
+    hitl: Annotated[str, _policy_words("hitl")] | None = None
+    hitl_by: Channels | None = None
+    hitl_timeout_seconds: Annotated[int, Field(ge=1, le=MAX_WAIT_SECONDS)] | None = None
+    fail_open: Flag | None = None
+    contract: Annotated[str, _policy_words("contract")] | None = None
+    require_checkout: Flag | None = None
+    require_read: Flag | None = None
+    complete_on_attempt: Flag | None = None
+    spec_iteration_globs: list[PlainText] | None = None
+    mutating_tools: list[PlainText] | None = None
+    read_only_tools: list[PlainText] | None = None
+    history_in_yaml: Flag | None = None
+    record_saves: Annotated[str, _policy_words("record_saves")] | None = None
+    generated: list[PlainText] | None = None
+    ledger: Annotated[str, _policy_words("ledger")] | None = None
+    lessons: LessonsFiles | None = None
+    privacy: PrivacyRules | None = None
+
+    @classmethod
+    def add_rules(cls, schema: Json) -> None:
+        """Add the default of each key."""
+        _add_defaults(schema)
+
+
+class PolicyDocument(SchemaModel):
+    """How edits of people and agents are judged in a project."""
+
+    model_config = ConfigDict(title="Team policy of intent-lsp")
+    texts: ClassVar = SIDECAR_TEXTS
+
+    sidecar: PolicyRules | None = None
