@@ -125,10 +125,7 @@ def test_a_relative_modeline_is_found_from_the_file(tmp_path: Path) -> None:
     (tmp_path / "schemas").mkdir()
     name = "intents.json"
     (tmp_path / "schemas" / name).write_text((FOLDER / name).read_text(encoding="utf-8"))
-    folder = tmp_path / ".orchestration"
-    folder.mkdir()
-    with yaml_editor(folder) as editor:
-        text = (
-            "# yaml-language-server: $schema=../schemas/intents.json\nactive_intents:\n  - a: 1\n"
-        )
-        assert editor.problems(editor.open(text)) == ['Missing property "id".']
+    text = "# yaml-language-server: $schema=../schemas/intents.json\nactive_intents:\n  - a: 1\n"
+    with yaml_editor(tmp_path) as editor:
+        uri = editor.open(text, INTENTS_FILE)
+        assert editor.problems(uri) == ['Missing property "id".']

@@ -38,10 +38,10 @@ class YamlEditor(RawClient):
         self._await(self.begin("initialize", self._greeting()))
         self.notify("initialized", {})
 
-    def open(self, text: str) -> str:
-        """Open a new file with a text; return its URI."""
+    def open(self, text: str, name: str = "") -> str:
+        """Open a file with a text, a new one if it is not named; return its URI."""
         self._opened += 1
-        uri = (self._folder / f"{self._opened}.yaml").as_uri()
+        uri = (self._folder / (name or f"{self._opened}.yaml")).as_uri()
         item = {"uri": uri, "languageId": "yaml", "version": 1, "text": text}
         self.notify("textDocument/didOpen", {"textDocument": item})
         return uri

@@ -13,7 +13,12 @@ from pydantic import ConfigDict, Field, model_validator
 from intent_lsp.formats.intents.entry import ENTRY_KEYS, MAX_ID
 from intent_lsp.formats.key_texts.intents_keys import ENTRY_TEXTS, ROOT_TEXTS, STATUS_TEXTS
 from intent_lsp.formats.key_texts.key_text import KeyText
-from intent_lsp.formats.schemas.schema_model import AnySpelling, Json, PlainText, SchemaModel
+from intent_lsp.formats.schemas.schema_model import (
+    AnySpelling,
+    SchemaModel,
+    SchemaObject,
+    SourceText,
+)
 
 _OLDER_STATUSES: Final = ("PENDING", "DRAFT", "ACTIVE", "COMPLETE", "DONE")
 _BREAKS: Final = r"\x00-\x1f\x7f-\x9f\u2028\u2029"
@@ -60,17 +65,17 @@ class IntentEntry(SchemaModel):
     texts: ClassVar = ENTRY_TEXTS
 
     id: IdValue
-    name: PlainText | None = None
+    name: SourceText | None = None
     status: StatusWord | None = None
-    owned_scope: list[PlainText] | None = None
-    constraints: list[PlainText] | None = None
-    acceptance_criteria: list[PlainText] | None = None
-    related_files: list[PlainText] | None = None
-    recent_history: list[PlainText] | None = None
-    aliases: list[PlainText] | None = None
-    specification_id: PlainText | None = None
-    created_at: PlainText | None = None
-    updated_at: PlainText | None = None
+    owned_scope: list[SourceText] | None = None
+    constraints: list[SourceText] | None = None
+    acceptance_criteria: list[SourceText] | None = None
+    related_files: list[SourceText] | None = None
+    recent_history: list[SourceText] | None = None
+    aliases: list[SourceText] | None = None
+    specification_id: SourceText | None = None
+    created_at: SourceText | None = None
+    updated_at: SourceText | None = None
 
     @model_validator(mode="before")
     @classmethod
@@ -86,13 +91,13 @@ class IntentEntry(SchemaModel):
         return value
 
     @classmethod
-    def add_rules(cls, schema: Json) -> None:
+    def add_rules(cls, schema: SchemaObject) -> None:
         """Forbid keys of other forms, and lists and mappings in the place of an absent key."""
         schema["properties"] |= dict.fromkeys(sorted(OTHER_NAMES), False)
         schema["allOf"] = [_stand_in_rule(key, sorted(names)) for key, names in STAND_INS.items()]
 
 
-def _stand_in_rule(key: str, names: list[str]) -> Json:
+def _stand_in_rule(key: str, names: list[str]) -> SchemaObject:
     # As `not`, so that editors do not propose these names as keys.
     wrong = [
         {"required": [name], "properties": {name: {"type": ["array", "object"]}}} for name in names

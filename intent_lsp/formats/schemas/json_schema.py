@@ -10,7 +10,7 @@ from typing import Any, Final
 from intent_lsp.formats.schemas.intents_model import IntentsDocument
 from intent_lsp.formats.schemas.policy_model import PolicyDocument
 from intent_lsp.formats.schemas.record_model import LedgerRecord
-from intent_lsp.formats.schemas.schema_model import Json, SchemaModel
+from intent_lsp.formats.schemas.schema_model import SchemaModel, SchemaObject
 
 MODELS: Final[Mapping[str, type[SchemaModel]]] = {
     "intents": IntentsDocument,
@@ -25,11 +25,11 @@ _OF_SCHEMAS: Final = ("items", "additionalProperties", "contains", "not", "if", 
 _LISTS_OF_SCHEMAS: Final = ("anyOf", "allOf", "oneOf", "prefixItems")
 
 
-def json_schema(name: str) -> Json:
+def json_schema(name: str) -> SchemaObject:
     """Return the JSON Schema with the name `intents`, `policy` or `record`."""
     made = MODELS[name].model_json_schema()
     definitions = made.pop("$defs", {})
-    plain: Json = _plain(made, definitions)
+    plain: SchemaObject = _plain(made, definitions)
     return {"$schema": _DIALECT} | plain
 
 
@@ -38,7 +38,7 @@ def schema_text(name: str) -> str:
     return json.dumps(json_schema(name), indent=2, ensure_ascii=False) + "\n"
 
 
-def _plain(schema: Any, definitions: Mapping[str, Json]) -> Any:  # noqa: ANN401 -- or a truth value
+def _plain(schema: Any, definitions: Mapping[str, SchemaObject]) -> Any:  # noqa: ANN401 -- or a truth value
     """Return a schema with its references replaced by what they refer to.
 
     Alternatives that differ by type alone become one list of types. A default of null is left out:
@@ -50,7 +50,7 @@ def _plain(schema: Any, definitions: Mapping[str, Json]) -> Any:  # noqa: ANN401
     if named is not None:
         beside = {key: value for key, value in schema.items() if key != "$ref"}
         schema = definitions[named.rpartition("/")[2]] | beside
-    made: Json = {}
+    made: SchemaObject = {}
     for key, value in schema.items():
         if key == "properties":
             made[key] = {name: _plain(each, definitions) for name, each in value.items()}
@@ -63,7 +63,7 @@ def _plain(schema: Any, definitions: Mapping[str, Json]) -> Any:  # noqa: ANN401
     return _in_order(_one_of_types(made))
 
 
-def _one_of_types(schema: Json) -> Json:
+def _one_of_types(schema: SchemaObject) -> SchemaObject:
     """Return a schema whose `anyOf` has one alternative for each set of types that can be joined.
 
     A keyword about one type says nothing of others, so that `anyOf` of a text with a pattern and
@@ -72,7 +72,7 @@ def _one_of_types(schema: Json) -> Json:
     options = schema.get("anyOf")
     if options is None:
         return schema
-    joined: list[Json] = []
+    joined: list[SchemaObject] = []
     for option in options:
         before = next((each for each in joined if _can_join(each, option)), None)
         if before is None:
@@ -84,7 +84,7 @@ def _one_of_types(schema: Json) -> Json:
     return joined[0] | rest if len(joined) == 1 else {**rest, "anyOf": joined}
 
 
-def _can_join(one: Json, other: Json) -> bool:
+def _can_join(one: SchemaObject, other: SchemaObject) -> bool:
     closed = {"const", "enum", "anyOf", "allOf", "not", "if"}
     both = _types(one) and _types(other) and not set(_types(one)) & set(_types(other))
     keys = (one.keys() | other.keys()) & closed
@@ -92,14 +92,14 @@ def _can_join(one: Json, other: Json) -> bool:
     return bool(both) and not keys and not said
 
 
-def _types(schema: Json) -> list[str]:
+def _types(schema: SchemaObject) -> list[str]:
     """Return the types that a schema names. A number may be whole, so `integer` adds nothing."""
     found = schema.get("type", [])
     types = [found] if isinstance(found, str) else list(dict.fromkeys(found))
     return [each for each in types if each != "integer" or "number" not in types]
 
 
-def _in_order(schema: Json) -> Json:
+def _in_order(schema: SchemaObject) -> SchemaObject:
     """Return a schema with its keywords in one order: what it is called first."""
     first: Iterable[str] = (key for key in _FIRST if key in schema)
     return {key: schema[key] for key in dict.fromkeys((*first, *schema))}

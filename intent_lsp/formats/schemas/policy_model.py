@@ -23,9 +23,9 @@ from intent_lsp.formats.key_texts.policy_keys import (
 )
 from intent_lsp.formats.schemas.schema_model import (
     AnySpelling,
-    Json,
-    PlainText,
     SchemaModel,
+    SchemaObject,
+    SourceText,
     any_case,
 )
 
@@ -61,7 +61,7 @@ Channels: TypeAlias = Annotated[
 """Where a person may answer: the editor among them."""
 
 
-def _add_defaults(schema: Json, prefix: str = "") -> None:
+def _add_defaults(schema: SchemaObject, prefix: str = "") -> None:
     """Add the default of each key to a model's schema, as the policy's field has it.
 
     The name of the field is `prefix` and the key. An empty list is left out: editors would propose
@@ -79,8 +79,8 @@ class DenyRuleEntry(SchemaModel):
     model_config = ConfigDict(title="Rule")
     texts: ClassVar = DENY_RULE_TEXTS
 
-    path_glob: PlainText
-    reason: PlainText | None = None
+    path_glob: SourceText
+    reason: SourceText | None = None
 
 
 class LessonsFiles(SchemaModel):
@@ -88,11 +88,11 @@ class LessonsFiles(SchemaModel):
 
     texts: ClassVar = LESSONS_TEXTS
 
-    violations: PlainText | None = None
-    verification: PlainText | None = None
+    violations: SourceText | None = None
+    verification: SourceText | None = None
 
     @classmethod
-    def add_rules(cls, schema: Json) -> None:
+    def add_rules(cls, schema: SchemaObject) -> None:
         """Add the default of each key."""
         _add_defaults(schema, "lessons_")
 
@@ -107,7 +107,7 @@ class PrivacyRules(SchemaModel):
     urls: Annotated[str, _privacy_words("urls")] | None = None
 
     @classmethod
-    def add_rules(cls, schema: Json) -> None:
+    def add_rules(cls, schema: SchemaObject) -> None:
         """Add the default of each key."""
         _add_defaults(schema)
 
@@ -118,8 +118,8 @@ class PolicyRules(SchemaModel):
     texts: ClassVar = POLICY_TEXTS
 
     version: Annotated[int, Field(ge=0, le=MAX_VERSION)] | None = None
-    architectural_constraints: list[PlainText] | None = None
-    blocked_tools: list[PlainText] | None = None
+    architectural_constraints: list[SourceText] | None = None
+    blocked_tools: list[SourceText] | None = None
     deny_mutations: list[DenyRuleEntry] | None = None
     enforcement: Annotated[str, _policy_words("enforcement")] | None = None
     agents: Annotated[str, _policy_words("agents")] | None = None
@@ -132,18 +132,18 @@ class PolicyRules(SchemaModel):
     require_checkout: Flag | None = None
     require_read: Flag | None = None
     complete_on_attempt: Flag | None = None
-    spec_iteration_globs: list[PlainText] | None = None
-    mutating_tools: list[PlainText] | None = None
-    read_only_tools: list[PlainText] | None = None
+    spec_iteration_globs: list[SourceText] | None = None
+    mutating_tools: list[SourceText] | None = None
+    read_only_tools: list[SourceText] | None = None
     history_in_yaml: Flag | None = None
     record_saves: Annotated[str, _policy_words("record_saves")] | None = None
-    generated: list[PlainText] | None = None
+    generated: list[SourceText] | None = None
     ledger: Annotated[str, _policy_words("ledger")] | None = None
     lessons: LessonsFiles | None = None
     privacy: PrivacyRules | None = None
 
     @classmethod
-    def add_rules(cls, schema: Json) -> None:
+    def add_rules(cls, schema: SchemaObject) -> None:
         """Add the default of each key."""
         _add_defaults(schema)
 

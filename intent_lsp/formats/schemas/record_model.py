@@ -23,13 +23,13 @@ from intent_lsp.formats.key_texts.record_keys import (
     VCS_TEXTS,
 )
 from intent_lsp.formats.ledger.schema import MAX_FILES
-from intent_lsp.formats.schemas.schema_model import ExactWords, Json, OrAbsent, SchemaModel
+from intent_lsp.formats.schemas.schema_model import ExactWords, OrAbsent, SchemaModel, SchemaObject
 
 MAX_SAFE_INTEGER: Final = 2**53 - 1
 
 Hash: TypeAlias = Annotated[str, Field(pattern=r"^sha256:[0-9a-f]{64}$")]
 Identifier: TypeAlias = Annotated[str, Field(min_length=1, max_length=256)]
-Filled: TypeAlias = Annotated[str, Field(min_length=1)]
+FilledText: TypeAlias = Annotated[str, Field(min_length=1)]
 LineNumber: TypeAlias = Annotated[int, Field(ge=0, le=MAX_SAFE_INTEGER)]
 Time: TypeAlias = Annotated[
     str,
@@ -75,7 +75,7 @@ class RelatedItem(SchemaModel):
     model_config = ConfigDict(title="Related")
     texts: ClassVar = RELATED_TEXTS
 
-    type: Filled
+    type: FilledText
     value: str
 
 
@@ -85,7 +85,7 @@ class ConversationEntry(SchemaModel):
     model_config = ConfigDict(title="Conversation")
     texts: ClassVar = CONVERSATION_TEXTS
 
-    url: Filled
+    url: FilledText
     contributor: ContributorEntry
     ranges: list[RangeEntry]
     related: list[RelatedItem]
@@ -96,8 +96,8 @@ class FingerprintEntry(SchemaModel):
 
     texts: ClassVar = FINGERPRINT_TEXTS
 
-    parser: Filled
-    language: Filled
+    parser: FilledText
+    language: FilledText
     summary_hash: Hash
 
 
@@ -107,9 +107,9 @@ class FileEntry(SchemaModel):
     model_config = ConfigDict(title="File")
     texts: ClassVar = FILE_TEXTS
 
-    relative_path: Filled
+    relative_path: FilledText
     path_encoding: OrAbsent[Literal["percent"]] = None
-    previous_path: OrAbsent[Filled] = None
+    previous_path: OrAbsent[FilledText] = None
     pre_hash: Hash | None
     post_hash: Hash | None
     ast_fingerprint: OrAbsent[FingerprintEntry] = None
@@ -200,7 +200,7 @@ class LedgerRecord(SchemaModel):
         return self
 
     @classmethod
-    def add_rules(cls, schema: Json) -> None:
+    def add_rules(cls, schema: SchemaObject) -> None:
         """Add that only a failed call has an error, and that a grant changes no file."""
         grant = {
             "mutation_class": {"const": MutationClass.CONFIGURATION.value},

@@ -12,13 +12,13 @@ from pydantic_core import CoreSchema, core_schema
 
 from intent_lsp.formats.key_texts.key_text import KeyText
 
-Json: TypeAlias = dict[str, Any]
+SchemaObject: TypeAlias = dict[str, Any]
 """An object of JSON."""
 
 _T = TypeVar("_T")
 
 
-def _with_texts(schema: Json, model: type["SchemaModel"]) -> None:
+def _with_texts(schema: SchemaObject, model: type["SchemaModel"]) -> None:
     """Put the texts of the model's keys into its JSON Schema, and the rules that it adds."""
     for name, value in schema.get("properties", {}).items():
         text = model.texts[name]
@@ -36,11 +36,11 @@ class SchemaModel(BaseModel):
     texts: ClassVar[Mapping[str, KeyText]]
 
     @classmethod
-    def add_rules(cls, schema: Json) -> None:
+    def add_rules(cls, schema: SchemaObject) -> None:
         """Add to the model's JSON Schema what its types cannot express; nothing by default."""
 
 
-PlainText: TypeAlias = str | int | float | bool
+SourceText: TypeAlias = str | int | float | bool
 """A single value that is read as its source text, whatever YAML makes of it."""
 
 
@@ -54,11 +54,11 @@ class ExactWords:
         """Return what validates a value: one of the words."""
         return core_schema.literal_schema(list(self._meanings))
 
-    def __get_pydantic_json_schema__(self, _: CoreSchema, __: GetJsonSchemaHandler) -> Json:
+    def __get_pydantic_json_schema__(self, _: CoreSchema, __: GetJsonSchemaHandler) -> SchemaObject:
         """Return the JSON Schema: each word with its meaning."""
         return {"anyOf": self.words()}
 
-    def words(self) -> list[Json]:
+    def words(self) -> list[SchemaObject]:
         """Return a JSON Schema for each word."""
         return [{"const": word, "description": meaning} for word, meaning in self._meanings.items()]
 
@@ -83,7 +83,7 @@ class AnySpelling(ExactWords):
         """Return what validates a value: a text that matches the pattern."""
         return core_schema.str_schema(strict=True, pattern=self.pattern)
 
-    def __get_pydantic_json_schema__(self, _: CoreSchema, __: GetJsonSchemaHandler) -> Json:
+    def __get_pydantic_json_schema__(self, _: CoreSchema, __: GetJsonSchemaHandler) -> SchemaObject:
         """Return the JSON Schema: each word with its meaning, then any spelling of them."""
         return {"anyOf": [*self.words(), {"type": "string", "pattern": self.pattern}]}
 
