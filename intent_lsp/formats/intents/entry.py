@@ -5,7 +5,9 @@ Invariant: id, globs and dates are the source text, whatever type YAML gives the
 """
 
 import re
+from collections.abc import Mapping
 from difflib import get_close_matches
+from typing import Final
 
 from msgspec import Struct
 
@@ -46,7 +48,7 @@ ENTRY_KEYS = MappingKeys(
     },
     quiet=frozenset({"intent_id", "title", "description", "requirement_id", "req_id", "spec_id"}),
 )
-_STATUSES = {
+STATUS_WORDS: Final[Mapping[str, Status]] = {
     **{status.value: status for status in Status},
     "PENDING": Status.PLANNED,
     "DRAFT": Status.PLANNED,
@@ -54,6 +56,8 @@ _STATUSES = {
     "COMPLETE": Status.COMPLETED,
     "DONE": Status.COMPLETED,
 }
+"""The words for a status, older ones included, in upper case."""
+
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
@@ -80,7 +84,7 @@ def status_meant(value: str) -> Status | None:
 
     Letter case and outer white space do not matter. Older words, such as `DONE`, are accepted.
     """
-    return _STATUSES.get(value.strip().upper())
+    return STATUS_WORDS.get(value.strip().upper())
 
 
 def read_entry(

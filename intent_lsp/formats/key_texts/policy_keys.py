@@ -44,8 +44,8 @@ LESSONS_TEXTS: Final[Mapping[str, KeyText]] = MappingProxyType(
         ),
         "verification": KeyText(
             "Lessons from verifications",
-            "The file for lessons from tests and linters that failed, as a path relative to the"
-            " root.",
+            "The file for lessons from tests and other verifications that failed, as a path"
+            " relative to the root.",
         ),
     }
 )
@@ -162,7 +162,8 @@ POLICY_TEXTS: Final[Mapping[str, KeyText]] = MappingProxyType(
         ),
         "fail_open": KeyText(
             "Fail open",
-            "What an internal failure of the gate does to a call: true allows it, false denies it.",
+            "What an internal failure of the gate does to a call that may change files: true allows"
+            " it, false denies it.",
         ),
         "contract": KeyText(
             "Directory contract",

@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Final, TypeAlias
 
 from pydantic import ConfigDict, Field, model_validator
 
-from intent_lsp.formats.intents.entry import ENTRY_KEYS, MAX_ID
+from intent_lsp.formats.intents.entry import ENTRY_KEYS, MAX_ID, STATUS_WORDS
 from intent_lsp.formats.key_texts.intents_keys import ENTRY_TEXTS, ROOT_TEXTS, STATUS_TEXTS
 from intent_lsp.formats.key_texts.key_text import KeyText
 from intent_lsp.formats.schemas.schema_model import (
@@ -20,7 +20,7 @@ from intent_lsp.formats.schemas.schema_model import (
     SourceText,
 )
 
-_OLDER_STATUSES: Final = ("PENDING", "DRAFT", "ACTIVE", "COMPLETE", "DONE")
+_OLDER_STATUSES: Final = tuple(word for word in STATUS_WORDS if word not in STATUS_TEXTS)
 _BREAKS: Final = r"\x00-\x1f\x7f-\x9f\u2028\u2029"
 _ONE_LINE: Final = rf"^[^{_BREAKS}]*[^\s{_BREAKS}][^{_BREAKS}]*$"
 

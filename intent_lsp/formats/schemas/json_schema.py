@@ -21,8 +21,8 @@ MODELS: Final[Mapping[str, type[SchemaModel]]] = {
 
 _DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 _FIRST: Final = ("title", "description", "type", "const", "default", "required", "properties")
-_OF_SCHEMAS: Final = ("items", "additionalProperties", "contains", "not", "if", "then", "else")
-_LISTS_OF_SCHEMAS: Final = ("anyOf", "allOf", "oneOf", "prefixItems")
+_OF_SCHEMAS: Final = ("items", "additionalProperties", "contains", "not", "if", "then")
+_LISTS_OF_SCHEMAS: Final = ("anyOf", "allOf")
 
 
 def json_schema(name: str) -> SchemaObject:
