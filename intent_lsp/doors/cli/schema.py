@@ -24,7 +24,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 COMMAND: Final = Command(
-    examples=("intent-lsp schema intents", "intent-lsp schema policy > policy.json"),
+    examples=("intent-lsp schema intents", "intent-lsp schema policy"),
     in_root=False,
     arguments=_arguments,
     answer=answer,
