@@ -101,6 +101,11 @@ class Pattern:
         """
         return self._rows.after(names) if self.rows else NOWHERE
 
+    @property
+    def steps(self) -> PatternRows | None:
+        """The alternatives, to be matched segment by segment, or None if no path can match."""
+        return self._rows if self.rows else None
+
     @cached_property
     def _rows(self) -> PatternRows:
         return PatternRows(self.rows)

@@ -52,12 +52,16 @@ def read_row(text: str, *, folded: bool) -> PatternRow | None:
 class PatternRows:
     """The alternatives of a pattern (its rows), matched together."""
 
-    __slots__ = ("_anything", "_automata", "_bundle", "_bundled", "_first", "_lines", "_literals")
+    __slots__ = (
+        *("_anything", "_automata", "_bundle", "_bundled", "_first", "_lines", "_literals"),
+        "_sided",
+    )
 
     def __init__(self, rows: Sequence[PatternRow]) -> None:
         self._lines: TestLines[Segment | None] = TestLines([_line(row) for row in rows])
         self._literals: dict[str, int] = {}
         self._automata: list[tuple[Segment, int]] = []
+        self._sided: list[tuple[str, str, int]] = []
         self._anything = self._lines.masks.get(None, 0)
         flat = list[Items]()
         self._bundled: list[int] = []
@@ -70,6 +74,8 @@ class PatternRows:
                 self._anything |= mask
             elif segment.flat is None:
                 self._automata.append((segment, mask))
+            elif segment.one_sided:
+                self._sided.append((segment.prefix, segment.suffix, mask))
             else:
                 flat += segment.flat
                 self._bundled += [mask] * len(segment.flat)
@@ -93,21 +99,36 @@ class PatternRows:
         state, final = self._run(names), self._lines.final
         return RowsState(ends=bool(state & final), goes_on=bool(state & ~final))
 
-    def _run(self, names: Sequence[str]) -> int:
-        lines, state = self._lines, self._lines.start
-        passed: dict[str, int] = {}
-        for name in names:
-            mask = passed.get(name)
-            if mask is None:
-                mask = passed[name] = self._passed(name) if name else 0
-            state = lines.step(state, mask) if name else 0
-            if not state:
-                break
-        return state
+    @property
+    def start(self) -> int:
+        """The state before the first segment of a path, for walks that share leading segments."""
+        return self._lines.start
 
-    def _passed(self, name: str) -> int:
+    def step(self, state: int, passed: int) -> int:
+        """Return the state after one more segment of a path, or 0 if nothing below can match.
+
+        `passed` is what `passed_by` returns for the segment.
+        """
+        return self._lines.step(state, passed)
+
+    def ending(self, state: int) -> int:
+        """Return the bits of the tests that a last segment must pass for the whole path to match.
+
+        The path matches if the segment passes one of them. `state` is that before the segment.
+        """
+        return state & self._lines.final >> 1
+
+    @property
+    def anything(self) -> int:
+        """The bits of the tests that every segment of a path passes."""
+        return self._anything
+
+    def passed_by(self, name: str) -> int:
         """Return the bits of all tests that one segment of a path, `name`, passes."""
         mask = self._anything | self._literals.get(name, 0)
+        for head, tail, bits in self._sided:
+            if name.startswith(head) and name.endswith(tail):
+                mask |= bits
         for segment, bits in self._automata:
             if segment.matches(name):
                 mask |= bits
@@ -115,6 +136,18 @@ class PatternRows:
             for index in self._bundle.matching(name):
                 mask |= self._bundled[index]
         return mask
+
+    def _run(self, names: Sequence[str]) -> int:
+        lines, state = self._lines, self._lines.start
+        passed: dict[str, int] = {}
+        for name in names:
+            mask = passed.get(name)
+            if mask is None:
+                mask = passed[name] = self.passed_by(name) if name else 0
+            state = lines.step(state, mask) if name else 0
+            if not state:
+                break
+        return state
 
 
 def _without_parents(parts: Sequence[str]) -> list[str]:

@@ -1,0 +1,102 @@
+"""Files of a tree by directory, so that a pattern is matched against all of them at once.
+
+Invariant: a pattern matches in a tree exactly the files that it matches one by one.
+Invariant: the directories that a pattern cannot reach are not visited.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from msgspec import Struct, field
+
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.scope.pattern import EXACT, NameComparison, Pattern
+from intent_lsp.core.scope.rows import PatternRows
+
+
+class TreeDirectory(Struct):
+    """One directory of a `FileTree`.
+
+    `files` are its own files, `names` their last segments in the form in which patterns compare
+    names, and `below` its directories by their names in that form.
+    """
+
+    files: list[WorkspacePath] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+    below: dict[str, "TreeDirectory"] = field(default_factory=dict)
+
+
+class FileTree:
+    """The files of a tree, given as paths relative to its root, and grouped by directory.
+
+    `reading` is how names are compared. Patterns that are matched must be compiled with it.
+    """
+
+    def __init__(self, paths: Iterable[WorkspacePath], reading: NameComparison = EXACT) -> None:
+        self.paths = tuple(sorted(paths))
+        """All files, sorted by path."""
+        self._top = TreeDirectory()
+        known = {"": self._top}
+        plain = reading == EXACT
+        for path in self.paths:
+            head, _, name = (path if plain else reading.path(path)).rpartition("/")
+            directory = known.get(head) or _directory(known, head)
+            directory.files.append(path)
+            directory.names.append(name)
+
+    def matching(self, pattern: Pattern) -> Iterator[WorkspacePath]:
+        """Yield the files that the glob of a pattern matches. The `!` of an exclusion is ignored.
+
+        The files of a directory come sorted and before those in its directories.
+        """
+        rows = pattern.steps
+        if rows is not None:
+            yield from _matching(rows, self._top)
+
+
+def _directory(known: dict[str, TreeDirectory], path: str) -> TreeDirectory:
+    """Return the directory at `path`, after adding it and its parents to `known` and the tree."""
+    missing: list[str] = []
+    while path not in known:
+        missing.append(path)
+        path = path.rpartition("/")[0]
+    found = known[path]
+    for each in reversed(missing):
+        fresh = known[each] = TreeDirectory()
+        found.below[each.rpartition("/")[2]] = fresh
+        found = fresh
+    return found
+
+
+def _matching(rows: PatternRows, top: TreeDirectory) -> Iterator[WorkspacePath]:
+    passed: dict[str, int] = {}
+    waiting = [(top, rows.start)]
+    while waiting:
+        directory, state = waiting.pop()
+        wanted = rows.ending(state)
+        if wanted & rows.anything:
+            yield from directory.files
+        elif wanted:
+            yield from _passing(rows, directory, wanted, passed)
+        below = [
+            (found, rows.step(state, _passed(rows, name, passed)))
+            for name, found in directory.below.items()
+        ]
+        waiting += [(found, reached) for found, reached in reversed(below) if reached]
+
+
+def _passing(
+    rows: PatternRows, directory: TreeDirectory, wanted: int, passed: dict[str, int]
+) -> Iterator[WorkspacePath]:
+    """Yield the files of one directory whose names pass one of the tests `wanted`."""
+    for name, path in zip(directory.names, directory.files, strict=True):
+        if wanted & _passed(rows, name, passed):
+            yield path
+
+
+def _passed(rows: PatternRows, name: str, passed: dict[str, int]) -> int:
+    """Return the bits of the tests that a name passes, from `passed` if it is there."""
+    # Many files have equal names, and each name is tested once.
+    mask = passed.get(name)
+    if mask is None:
+        mask = passed[name] = rows.passed_by(name)
+    return mask
