@@ -27,6 +27,7 @@ _UNSEEN = re.compile(
     r"|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?"
     f"|[{UNSEEN}]"
 )
+_NOT_ON_A_LINE: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 _UNSEEN_CATEGORIES: Final = ("Cc", "Cf", "Cs", "Zl", "Zp")
 _LAST_OF_PLANE: Final = 0xFFFE
 _ARABIC_NONCHARACTERS: Final = range(0xFDD0, 0xFDF0)
@@ -52,6 +53,15 @@ def unpack_perhaps(data: bytes | None) -> str | None:
 def counted(number: int, noun: str) -> str:
     """Return a number with its noun, in the singular or plural: `1 record`, `1,234 records`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def on_one_line(text: str, longest: int) -> str:
+    """Return a text on one line: control characters become blanks.
+
+    Of a text of more than `longest` characters, the end is cut off.
+    """
+    plain = _NOT_ON_A_LINE.sub(" ", text)
+    return plain if len(plain) <= longest else plain[: longest - 1] + "…"
 
 
 def seen(text: str) -> str:

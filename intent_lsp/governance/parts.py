@@ -6,6 +6,7 @@ Invariant: whatever judges or records uses the gate lock; edits of the intents f
 from pathlib import Path
 from typing import Final
 
+from intent_lsp.governance.authoring.authoring import IntentsAuthoring
 from intent_lsp.governance.calls.apply import CallApplier
 from intent_lsp.governance.calls.authorize import CallAuthorizer
 from intent_lsp.governance.calls.call_audit import CallAudit
@@ -31,6 +32,7 @@ from intent_lsp.governance.ledger.recovery import Recovery
 from intent_lsp.governance.plan.checkout import Checkout
 from intent_lsp.governance.plan.planning import Planner
 from intent_lsp.governance.plan.scope_checks import ScopeChecks
+from intent_lsp.governance.plan.tree_listing import TreeListing
 from intent_lsp.governance.root.grants import Grants
 from intent_lsp.governance.root.heard_hosts import HeardHosts
 from intent_lsp.governance.root.intents_writer import IntentsWriter
@@ -115,7 +117,9 @@ class RootParts:
 
     def _make_plan(self) -> None:
         """Build the parts with which people and agents select and change intents."""
-        self.scope_checks = ScopeChecks(self.stores, self.rules.current().spelling)
+        listing = TreeListing(self.stores, self.rules.current().spelling)
+        self.scope_checks = ScopeChecks(self.stores, listing)
+        self.authoring = IntentsAuthoring(self.stores, listing)
         self.checkout = Checkout(
             stores=self.stores,
             rules=self.rules,

@@ -22,6 +22,9 @@ from intent_lsp.doors.lsp.diagnostics.tracked_documents import TrackedDocuments
 from intent_lsp.doors.lsp.features.code_actions import CodeActions
 from intent_lsp.doors.lsp.features.file_operations import FileOperationFeature
 from intent_lsp.doors.lsp.features.intent_symbols import IntentSymbols
+from intent_lsp.doors.lsp.features.intents_buffers import IntentsBuffers
+from intent_lsp.doors.lsp.features.intents_links import IntentsLinks
+from intent_lsp.doors.lsp.features.intents_outline import IntentsOutline
 from intent_lsp.doors.lsp.features.provenance import ProvenanceFeature
 from intent_lsp.doors.lsp.features.refusal_prompts import RefusalPrompts
 from intent_lsp.doors.lsp.features.saves import SaveFeature
@@ -58,9 +61,12 @@ class LanguageService:
         self._actions = CodeActions(connection)
         self.documents = TextDocumentFeature(connection, protocol.documents, saves)
         self.operations = FileOperationFeature(connection)
+        buffers = IntentsBuffers(connection)
         self.provenance = ProvenanceFeature(
-            connection, lambda name: protocol.ask(name, None, ASK_TIME)
+            connection, buffers, lambda name: protocol.ask(name, None, ASK_TIME)
         )
+        self.outline = IntentsOutline(connection, buffers)
+        self.links = IntentsLinks(connection, buffers)
         connection.outcomes.origins_changed = self.provenance.changed
         self.symbols = IntentSymbols(connection, connection.progress)
         self.requests = RequestTable(connection, connection.progress, protocol.finish)

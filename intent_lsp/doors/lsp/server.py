@@ -46,7 +46,7 @@ def build_server() -> IntentServer:
     server = IntentServer()
     for register in (
         *(_lifecycle, _workspace, _documents, _saves, _actions, _provenance),
-        *(_requests, _announced_operations, _operations),
+        *(_outline, _links, _requests, _announced_operations, _operations),
     ):
         register(server)
     return server
@@ -156,6 +156,38 @@ def _provenance(server: IntentServer) -> None:
     @server.feature(lsp.WORKSPACE_SYMBOL)
     async def symbols(params: lsp.WorkspaceSymbolParams) -> list[lsp.WorkspaceSymbol]:
         return await (await server.ready()).symbols.symbols(params)
+
+
+def _outline(server: IntentServer) -> None:
+    @server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
+    async def document_symbol(
+        params: lsp.DocumentSymbolParams,
+    ) -> list[lsp.DocumentSymbol] | list[lsp.SymbolInformation] | None:
+        return await (await server.ready()).outline.symbols(params)
+
+    @server.feature(lsp.TEXT_DOCUMENT_FOLDING_RANGE)
+    async def folding_range(params: lsp.FoldingRangeParams) -> list[lsp.FoldingRange] | None:
+        return await (await server.ready()).outline.folding(params)
+
+    @server.feature(lsp.TEXT_DOCUMENT_SELECTION_RANGE)
+    async def selection_range(params: lsp.SelectionRangeParams) -> list[lsp.SelectionRange] | None:
+        return await (await server.ready()).outline.selections(params)
+
+
+def _links(server: IntentServer) -> None:
+    @server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_LINK, lsp.DocumentLinkOptions(resolve_provider=True))
+    async def document_link(params: lsp.DocumentLinkParams) -> list[lsp.DocumentLink] | None:
+        return await (await server.ready()).links.links(params)
+
+    @server.feature(lsp.DOCUMENT_LINK_RESOLVE)
+    async def resolve_link(link: lsp.DocumentLink) -> lsp.DocumentLink:
+        return await (await server.ready()).links.resolved(link)
+
+    @server.feature(lsp.TEXT_DOCUMENT_DEFINITION)
+    async def definition(
+        params: lsp.DefinitionParams,
+    ) -> list[lsp.Location] | list[lsp.LocationLink] | None:
+        return await (await server.ready()).links.definition(params)
 
 
 def _requests(server: IntentServer) -> None:

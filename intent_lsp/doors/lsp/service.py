@@ -72,13 +72,15 @@ class FileOperationEvents(Protocol):
 
 
 class ProvenanceAnswers(Protocol):
-    """Answers requests about the attribution of a document's lines."""
+    """Answers hovers, code lenses and inlay hints.
+
+    They are about the attribution of a document's lines, or about the parts of an intents file.
+    """
 
     async def hover(self, params: lsp.HoverParams) -> lsp.Hover | None:
-        """Answer `textDocument/hover`: the attribution of one line.
+        """Answer `textDocument/hover`: the attribution of one line, or the meaning of a part.
 
-        Return None if the line is unattributed, the file is not governed or the setting `hover` is
-        off.
+        Return None if nothing is known, the file is not governed or the setting `hover` is off.
         """
 
     async def code_lenses(self, params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
@@ -88,7 +90,7 @@ class ProvenanceAnswers(Protocol):
         """
 
     async def inlay_hints(self, params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
-        """Answer `textDocument/inlayHint`: the attribution of each run of lines.
+        """Answer `textDocument/inlayHint`: the attribution of runs of lines, or matches of globs.
 
         Return an empty list if the setting `inlayHints` is off.
         """
@@ -105,6 +107,36 @@ class SymbolAnswers(Protocol):
 
     async def symbols(self, params: lsp.WorkspaceSymbolParams) -> list[lsp.WorkspaceSymbol]:
         """Answer `workspace/symbol`: the intents of all open roots that match a query."""
+
+
+class OutlineAnswers(Protocol):
+    """Answers requests about the structure of an open intents file. Other files give None."""
+
+    async def symbols(
+        self, params: lsp.DocumentSymbolParams
+    ) -> list[lsp.DocumentSymbol] | list[lsp.SymbolInformation] | None:
+        """Answer `textDocument/documentSymbol`: the intents, with their lists and items."""
+
+    async def folding(self, params: lsp.FoldingRangeParams) -> list[lsp.FoldingRange] | None:
+        """Answer `textDocument/foldingRange`: the runs of lines that can be hidden."""
+
+    async def selections(self, params: lsp.SelectionRangeParams) -> list[lsp.SelectionRange] | None:
+        """Answer `textDocument/selectionRange`: the ranges around each position."""
+
+
+class LinkAnswers(Protocol):
+    """Answers requests for where the parts of an open intents file lead. Other files give None."""
+
+    async def links(self, params: lsp.DocumentLinkParams) -> list[lsp.DocumentLink] | None:
+        """Answer `textDocument/documentLink`: the parts that name one existing file."""
+
+    async def resolved(self, link: lsp.DocumentLink) -> lsp.DocumentLink:
+        """Answer `documentLink/resolve`: the link with its target and, if shown, a tooltip."""
+
+    async def definition(
+        self, params: lsp.DefinitionParams
+    ) -> list[lsp.Location] | list[lsp.LocationLink] | None:
+        """Answer `textDocument/definition`: the files or the intent that a part leads to."""
 
 
 class RequestAnswers(Protocol):
@@ -145,6 +177,14 @@ class Service(Protocol):
     @property
     def symbols(self) -> SymbolAnswers:
         """The handler of references and workspace symbols."""
+
+    @property
+    def outline(self) -> OutlineAnswers:
+        """The handler of document symbols, folding and selection."""
+
+    @property
+    def links(self) -> LinkAnswers:
+        """The handler of document links and definitions."""
 
     @property
     def requests(self) -> RequestAnswers:

@@ -23,7 +23,7 @@ from intent_lsp.formats.yaml.nodes import (
 
 ROOT_KEY = "active_intents"
 ROOT_KEYS = MappingKeys(known=(ROOT_KEY,), others={"intents": ROOT_KEY})
-_POINTERS = frozenset({"active_intent", "active_intent_id", "activeIntent", "activeIntentId"})
+POINTERS = frozenset({"active_intent", "active_intent_id", "activeIntent", "activeIntentId"})
 """Keys that may name the selected intent. They are not taken for a misspelled `active_intents`."""
 
 
@@ -95,7 +95,7 @@ def _without_pointers(table: MappingNode) -> MappingNode:
     pairs = tuple(
         (key, value)
         for key, value in table.pairs
-        if not (isinstance(key, Scalar) and key.value in _POINTERS)
+        if not (isinstance(key, Scalar) and key.value in POINTERS)
         or not isinstance(content_of(value), Scalar)
     )
     return MappingNode(start=table.start, end=table.end, pairs=pairs, flow=table.flow)

@@ -5,7 +5,6 @@ a line.
 """
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 from urllib.parse import quote
@@ -15,13 +14,13 @@ from intent_lsp.core.blame.attribution import Confidence
 from intent_lsp.core.blame.runs import BlameRun
 from intent_lsp.core.intents import Intent
 from intent_lsp.core.records import EntityType, Record, ScopeValidation
+from intent_lsp.core.text import on_one_line
+from intent_lsp.formats.markdown.hover_text import escaped
 
 LONGEST: Final = 200
 """The most characters of a foreign text that are shown."""
 
 _NO_INTENT: Final = "no intent"
-_MARKUP: Final = re.compile(r"([\\`*_{}\[\]<>()#+\-.!|~&$:@/])")
-_UNSHOWN: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 _DAY: Final = slice(0, 10)
 _MINUTE: Final = slice(11, 16)
 _HOW: Final = {
@@ -42,9 +41,9 @@ def hover_markdown(run: BlameRun, intent: Intent | None, command: str | None = N
     """
     if run.record is None:
         return ""
-    title, *rest = [_escaped(part) for part in _intent(run.record, intent)]
+    title, *rest = [escaped(part) for part in _intent(run.record, intent)]
     head = " — ".join([f"**{title}**", *rest])
-    *edit, record = map(_escaped, _edit(run, run.record))
+    *edit, record = map(escaped, _edit(run, run.record))
     if command is not None:
         record = f"[{record}](command:{command}?{quote(json.dumps([run.record.id]))})"
     return f"{head}\n\n{' · '.join([*edit, record])}"
@@ -170,13 +169,4 @@ def _intent_id(record: Record) -> str:
 
 
 def _shown(text: str) -> str:
-    """Return a text on one line: control characters become blanks.
-
-    Of a text of more than LONGEST characters, the end is cut off.
-    """
-    plain = _UNSHOWN.sub(" ", text)
-    return plain if len(plain) <= LONGEST else plain[: LONGEST - 1] + "…"
-
-
-def _escaped(text: str) -> str:
-    return _MARKUP.sub(r"\\\1", text)
+    return on_one_line(text, LONGEST)

@@ -2,12 +2,11 @@
 
 Specified in requirements section 3.
 
-Invariant: the work tree is listed at most once in 10 seconds.
+Invariant: an unchanged scope is not checked again while the file is typed.
 """
 
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from datetime import datetime, timedelta
 from functools import lru_cache
 from itertools import islice
 from typing import Final
@@ -17,15 +16,12 @@ from intent_lsp.core.findings import Finding, RelatedSpan, Span
 from intent_lsp.core.intents import Intent, IntentId, Intents
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.scope.findings import ScopeFinding, file_findings, tree_findings
-from intent_lsp.core.scope.pattern import NameComparison
 from intent_lsp.core.scope.scope import compile_scopes
 from intent_lsp.formats.intents.entry import IntentPlaces
 from intent_lsp.formats.intents.intents_file import IntentsFile
+from intent_lsp.governance.plan.tree_listing import TreeListing
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.fs.resolve import is_directory
-
-LISTED_FOR: Final = timedelta(seconds=10)
-"""How long a listing of the work tree is current enough for findings."""
 
 _FILES_AT_MOST: Final = 20_000
 _TYPED_AT_MOST: Final = 4
@@ -41,12 +37,11 @@ FindIntentPlaces = Callable[[IntentId], IntentPlaces | None]
 class ScopeChecks:
     """Computes the findings on intents' scopes that depend on the files of the work tree."""
 
-    def __init__(self, stores: Stores, spelling: NameComparison) -> None:
+    def __init__(self, stores: Stores, listing: TreeListing) -> None:
         self._stores = stores
-        self._spelling = spelling
+        self._listing = listing
+        self._spelling = listing.spelling
         self._lock = threading.Lock()
-        self._files: Sequence[WorkspacePath] = ()
-        self._listed_at: datetime | None = None
         self._last: tuple[Intents, Sequence[WorkspacePath], tuple[ScopeFinding, ...]] | None = None
 
     def findings(self, read: IntentsFile) -> tuple[Finding, ...]:
@@ -107,7 +102,7 @@ class ScopeChecks:
         return is_directory(self._stores.root, name)
 
     def _known(self, intents: Intents) -> tuple[ScopeFinding, ...]:
-        files = self._listing()
+        files = self._listing.files()[:_FILES_AT_MOST]
         if self._last is not None and self._last[:2] == (intents, files):
             return self._last[2]
         found = self._computed(intents, files)
@@ -121,14 +116,6 @@ class ScopeChecks:
         if self._stores.git is None:
             return file_findings(intents)
         return tree_findings(intents, files, self._spelling)
-
-    def _listing(self) -> Sequence[WorkspacePath]:
-        now = self._stores.clock()
-        git = self._stores.git
-        if git is not None and (self._listed_at is None or now - self._listed_at > LISTED_FOR):
-            self._files = tuple(git.list_files())[:_FILES_AT_MOST]
-            self._listed_at = now
-        return self._files
 
 
 def _all_placed(found: Iterable[ScopeFinding], read: IntentsFile) -> tuple[Finding, ...]:

@@ -56,6 +56,18 @@ def is_directory(root: Path, name: str) -> bool:
     return path is not None and (root / path).is_dir()
 
 
+def is_file(root: Path, name: str) -> bool:
+    """Return whether `name`, a path relative to the root, is a file, or a link to one.
+
+    Return False if it is invalid.
+    """
+    path = parse_relative(name)
+    try:
+        return path is not None and (root / path).is_file()
+    except (OSError, ValueError):
+        return False
+
+
 def case_sensitive(root: Path) -> bool:
     """Return whether file names under `root` are case-sensitive, so that `a` and `A` are two files.
 

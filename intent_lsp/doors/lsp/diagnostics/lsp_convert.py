@@ -14,7 +14,14 @@ from intent_lsp.core.content import line_body
 from intent_lsp.core.findings import Finding, Fix, Position, Severity, Span, TextChange
 from intent_lsp.core.paths import file_uri
 from intent_lsp.core.ranges import Hunk
-from intent_lsp.doors.lsp.protocol.positions import PositionEncoding, count_units, to_client
+from intent_lsp.doors.lsp.protocol.positions import (
+    ClientPosition,
+    PositionEncoding,
+    count_units,
+    end_of,
+    from_client,
+    to_client,
+)
 from intent_lsp.doors.lsp.runtime.client_capabilities import ClientCapabilities
 from intent_lsp.governance.violations.violation import RelatedPlace, Violation
 from intent_lsp.store.packaged_files import codes_page
@@ -37,12 +44,22 @@ def position(lines: Sequence[str], place: Position, encoding: PositionEncoding) 
     return lsp.Position(found.line, found.character)
 
 
+def place_of(lines: Sequence[str], place: lsp.Position, encoding: PositionEncoding) -> Position:
+    """Return a client's position in code points. `lines` is the text in which it lies."""
+    return from_client(lines, ClientPosition(place.line, place.character), encoding)
+
+
 def span_range(lines: Sequence[str], span: Span, encoding: PositionEncoding) -> lsp.Range:
     """Return `span`, in code points, as an LSP range in the client's encoding.
 
     `lines` is the text in which it lies.
     """
     return lsp.Range(position(lines, span.start, encoding), position(lines, span.end, encoding))
+
+
+def text_range(lines: Sequence[str], encoding: PositionEncoding) -> lsp.Range:
+    """Return the LSP range of a whole text, given as its lines."""
+    return lsp.Range(lsp.Position(0, 0), position(lines, end_of(lines), encoding))
 
 
 def line_range(

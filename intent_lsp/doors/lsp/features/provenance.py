@@ -1,5 +1,7 @@
 """Attribution in source files: hover, code lenses and inlay hints (protocol section 4).
 
+Hovers and hints in the intents file are passed on.
+
 Invariant: without records, or if the ledger cannot be read, nothing is shown; never an error.
 Invariant: the attribution of a document is cached until its text, its file or the ledger changes.
 """
@@ -21,6 +23,8 @@ from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.diagnostics.control_files import CONTROL_PAGES
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import line_range
 from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
+from intent_lsp.doors.lsp.features.intents_buffers import IntentsBuffer, IntentsBuffers
+from intent_lsp.doors.lsp.features.intents_hover import IntentsHover
 from intent_lsp.doors.lsp.protocol.positions import count_units
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.formats.markdown.provenance import (
@@ -82,9 +86,19 @@ class SourceDocument(Struct, frozen=True):
 class ProvenanceFeature:
     """Answers hover, code lens and inlay hint requests on one connection."""
 
-    def __init__(self, connection: Connection, ask: Callable[[str], Awaitable[object]]) -> None:
-        """Keep the connection. `ask` sends the client a request without params, given its name."""
+    def __init__(
+        self,
+        connection: Connection,
+        buffers: IntentsBuffers,
+        ask: Callable[[str], Awaitable[object]],
+    ) -> None:
+        """Keep the connection and its open intents files.
+
+        `ask` sends the client a request without params, given its name.
+        """
         self._ask = ask
+        self._buffers = buffers
+        self._intents_file = IntentsHover(connection)
         client = connection.client
         refreshes = (
             (client.lens_refresh, lsp.WORKSPACE_CODE_LENS_REFRESH),
@@ -110,8 +124,11 @@ class ProvenanceFeature:
     async def hover(self, params: lsp.HoverParams) -> lsp.Hover | None:
         """Answer `textDocument/hover`: the intent, author, time and record of a line.
 
-        Return None if the line is unattributed or the document has no attribution.
+        In an intents file it is what the part at the position means. Return None if the line is
+        unattributed or the document has no attribution, and where nothing is known of the part.
         """
+        if (buffer := await self._buffer(params.text_document.uri, flag="hover")) is not None:
+            return await self._intents_file.hover(buffer, params.position)
         page = await self._page(params.text_document.uri, flag="hover")
         line = params.position.line
         if page is None or line >= len(page.lines):
@@ -155,8 +172,11 @@ class ProvenanceFeature:
     async def inlay_hints(self, params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
         """Answer `textDocument/inlayHint`: the attribution, after the first line of each run.
 
-        Only the runs in the requested range are answered.
+        In an intents file it is the number of matched files, after each glob. Only what is in the
+        requested range is answered.
         """
+        if (buffer := await self._buffer(params.text_document.uri, flag="inlayHints")) is not None:
+            return await self._intents_file.inlay_hints(buffer, params.range)
         page = await self._page(params.text_document.uri, flag="inlayHints")
         told = None if page is None else await self._told(page)
         if page is None or told is None or told.blamed.lines is None:
@@ -181,6 +201,11 @@ class ProvenanceFeature:
 
     def _width(self, page: SourceDocument, line: int) -> int:
         return count_units(line_body(page.lines[line]), self._spelling.encoding)
+
+    async def _buffer(self, uri: str, *, flag: str) -> IntentsBuffer | None:
+        """Return the open intents file at `uri`; None for other files, or if `flag` is off."""
+        wanted = self._tracked_documents.open_roots.settings.flags[flag]
+        return await self._buffers.of(uri) if wanted else None
 
     async def _page(self, uri: str, *, flag: str) -> SourceDocument | None:
         """Wait until the saves of an open document are recorded, and return the document.

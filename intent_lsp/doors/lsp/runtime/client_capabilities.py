@@ -15,7 +15,8 @@ class ClientCapabilities(Struct, frozen=True, kw_only=True):
     A flag is False, and `record_command` None, for a capability that the client does not declare.
     `pull`: it pulls diagnostics. `notifications`: it wants the notifications `intent/*`.
     `shows_status`: it shows the selected intent by itself. `record_command` is its command that
-    shows a record.
+    shows a record. `symbol_trees`: it takes nested symbols of a document. `definition_links`: it
+    takes links as definitions.
     """
 
     pull: bool = False
@@ -35,6 +36,9 @@ class ClientCapabilities(Struct, frozen=True, kw_only=True):
     questions: bool = False
     lens_refresh: bool = False
     hint_refresh: bool = False
+    symbol_trees: bool = False
+    definition_links: bool = False
+    link_tooltips: bool = False
 
 
 def client_of(capabilities: lsp.ClientCapabilities) -> ClientCapabilities:
@@ -63,6 +67,9 @@ def client_of(capabilities: lsp.ClientCapabilities) -> ClientCapabilities:
         questions=window.show_message is not None,
         lens_refresh=bool(workspace.code_lens and workspace.code_lens.refresh_support),
         hint_refresh=bool(workspace.inlay_hint and workspace.inlay_hint.refresh_support),
+        symbol_trees=_nests_symbols(shown),
+        definition_links=bool(shown and shown.definition and shown.definition.link_support),
+        link_tooltips=bool(shown and shown.document_link and shown.document_link.tooltip_support),
     )
 
 
@@ -79,6 +86,12 @@ def pulls(capabilities: lsp.ClientCapabilities) -> bool:
 def _reads_markdown(hover: lsp.HoverClientCapabilities | None) -> bool:
     """Return whether the client, with these `hover` capabilities, accepts Markdown in a hover."""
     return lsp.MarkupKind.Markdown in ((hover and hover.content_format) or ())
+
+
+def _nests_symbols(shown: lsp.TextDocumentClientCapabilities | None) -> bool:
+    """Return whether the client shows the symbols of a document as a tree."""
+    symbols = shown.document_symbol if shown else None
+    return bool(symbols and symbols.hierarchical_document_symbol_support)
 
 
 def _can_delete(edit: lsp.WorkspaceEditClientCapabilities | None) -> bool:

@@ -1,0 +1,163 @@
+"""The texts of open intents files, with the structure of the newest text that parsed.
+
+Invariant: a text is parsed once, however many requests ask about it, and on a thread.
+Invariant: a place is shown only on a line that is the same in the text that parsed.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+from lsprotocol import types as lsp
+from msgspec import Struct
+
+from intent_lsp.core.content import decode, split_lines
+from intent_lsp.core.paths import INTENTS_FILE
+from intent_lsp.doors.lsp.connection.connection import Connection
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import place_of, span_range
+from intent_lsp.doors.lsp.diagnostics.tracked_documents import TrackedDocuments
+from intent_lsp.doors.lsp.protocol.positions import PositionEncoding
+from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
+from intent_lsp.formats.intents.structure.carried import CarriedPlaces
+from intent_lsp.formats.intents.structure.entries import IntentsStructure, read_structure
+from intent_lsp.formats.intents.structure.lookup import IntentsPart, part_at
+from intent_lsp.formats.yaml.limits import MAX_BYTES
+from intent_lsp.store.fs.files import read_bytes
+
+
+class IntentsBuffer(Struct, frozen=True, kw_only=True):
+    """The text of one open intents file: its `lines`, and the structure of a text that parsed.
+
+    That is this text, or the newest one before it that parsed. `places` carries places from that
+    text to this one. `encoding` is that of the client's positions.
+    """
+
+    uri: str
+    open_root: OpenRoot
+    lines: Sequence[str]
+    structure: IntentsStructure
+    places: CarriedPlaces
+    encoding: PositionEncoding
+
+    def offset(self, position: lsp.Position) -> int | None:
+        """Return the offset of a client's position in the text that parsed.
+
+        Return None if the position is on a line that has changed since.
+        """
+        place = self.places.back(place_of(self.lines, position, self.encoding))
+        return None if place is None else self.structure.offset(place)
+
+    def part(self, position: lsp.Position) -> IntentsPart | None:
+        """Return the part at a client's position, or None if there is none or it has changed."""
+        offset = self.offset(position)
+        return None if offset is None else part_at(self.structure, offset)
+
+    def range(self, start: int, end: int) -> lsp.Range | None:
+        """Return the range of two offsets of the text that parsed, in the client's units.
+
+        Return None if an end of it is on a line that has changed since.
+        """
+        span = self.places.forward(self.structure.span(start, end))
+        return None if span is None else span_range(self.lines, span, self.encoding)
+
+
+class _Reading(Struct):
+    """One text of a document, and the task that parses it.
+
+    `before` is the reading of the text before, or None if there is none or this text has parsed.
+    """
+
+    text: str
+    task: "asyncio.Task[IntentsStructure | None]"
+    before: "_Reading | None"
+
+
+class IntentsBuffers:
+    """The open intents files of one connection."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._tracked_documents: TrackedDocuments = connection.tracked_documents
+        self._encoding = connection.spelling.encoding
+        self._readings: dict[str, _Reading] = {}
+
+    async def of(self, uri: str) -> IntentsBuffer | None:
+        """Return the intents file that is open at a URI, as it is in the editor now.
+
+        Return None if `uri` is not that of an open intents file of a governed root. Also return
+        None if neither one of its texts that were asked about has parsed, nor the one on disk.
+        """
+        tracked = self._tracked_documents.tracked_at(uri)
+        if tracked is None or tracked.version is None:
+            self._readings.pop(uri, None)
+            return None
+        if tracked.open_root is None:
+            # The root is looked up by a task that starts when the document is opened.
+            await self._tracked_documents.settled(tracked.uri)
+        place, open_root = tracked.place, tracked.open_root
+        if open_root is None or place is None or place.path != INTENTS_FILE:
+            return None
+        text, in_thread = "".join(tracked.lines), self._tracked_documents.work.in_thread
+        structure = await _newest(self._reading(tracked.uri, text)) or await in_thread(
+            _saved, open_root.governance.root
+        )
+        if structure is None:
+            return None
+        return await in_thread(_buffer, tracked.uri, open_root, text, structure, self._encoding)
+
+    def _reading(self, uri: str, text: str) -> _Reading:
+        """Return the reading of a text, which is begun if the text is new."""
+        known = self._readings.get(uri)
+        if known is not None and known.text == text:
+            return known
+        while known is not None and known.task.done() and not _parsed(known):
+            known = known.before
+        work = self._tracked_documents.work
+        task = work.begin(work.in_thread(read_structure, text))
+        reading = self._readings[uri] = _Reading(text, task, known)
+        return reading
+
+
+def _parsed(reading: _Reading) -> bool:
+    """Return whether the text of a finished reading has parsed."""
+    task = reading.task
+    return not task.cancelled() and task.exception() is None and task.result() is not None
+
+
+async def _newest(reading: _Reading | None) -> IntentsStructure | None:
+    """Return the structure of the newest text of a reading and those before it that parsed."""
+    while reading is not None:
+        found = await asyncio.shield(reading.task)
+        if found is not None:
+            reading.before = None
+            return found
+        reading = reading.before
+    return None
+
+
+def _saved(root: Path) -> IntentsStructure | None:
+    """Return the structure of the intents file on disk, or None if it has none."""
+    try:
+        data = read_bytes(root / INTENTS_FILE, MAX_BYTES)
+    except OSError:
+        return None
+    text = None if data is None else decode(data)
+    return None if text is None else read_structure(text.text)
+
+
+def _buffer(
+    uri: str,
+    open_root: OpenRoot,
+    text: str,
+    structure: IntentsStructure,
+    encoding: PositionEncoding,
+) -> IntentsBuffer:
+    lines = split_lines(text)
+    former = lines if structure.text == text else split_lines(structure.text)
+    return IntentsBuffer(
+        uri=uri,
+        open_root=open_root,
+        lines=lines,
+        structure=structure,
+        places=CarriedPlaces(former, lines),
+        encoding=encoding,
+    )

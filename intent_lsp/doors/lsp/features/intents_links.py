@@ -1,0 +1,115 @@
+"""Links and definitions in the open intents file (protocol section 4).
+
+Invariant: a link is offered only for a file that exists, and has no target until it is resolved.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from lsprotocol import types as lsp
+
+from intent_lsp.core.paths import WorkspacePath, parse_relative
+from intent_lsp.doors.lsp.connection.connection import Connection
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
+from intent_lsp.doors.lsp.features.intents_buffers import IntentsBuffer, IntentsBuffers
+from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
+from intent_lsp.governance.authoring.destinations import Destinations
+
+_TOP: Final = lsp.Range(lsp.Position(0, 0), lsp.Position(0, 0))
+
+DefinitionAnswer = list[lsp.Location] | list[lsp.LocationLink] | None
+
+
+class IntentsLinks:
+    """Answers requests for links and definitions in intents files on one connection."""
+
+    def __init__(self, connection: Connection, buffers: IntentsBuffers) -> None:
+        self._buffers = buffers
+        self._tracked_documents = connection.tracked_documents
+        self._in_thread = connection.tracked_documents.work.in_thread
+        self._definition_links = connection.client.definition_links
+        self._tooltips = connection.client.link_tooltips
+
+    async def links(self, params: lsp.DocumentLinkParams) -> list[lsp.DocumentLink] | None:
+        """Answer `textDocument/documentLink`: globs and related files that name one existing file.
+
+        Return None for any other file than an intents file.
+        """
+        buffer = await self._buffers.of(params.text_document.uri)
+        return None if buffer is None else await self._in_thread(_links, buffer)
+
+    async def resolved(self, link: lsp.DocumentLink) -> lsp.DocumentLink:
+        """Answer `documentLink/resolve`: the link with its target and, if shown, a tooltip.
+
+        A link that is not one of ours, or whose root is not open any more, stays as it is.
+        """
+        uri, path = _named(link.data)
+        tracked = None if uri is None else self._tracked_documents.tracked_at(uri)
+        open_root = None if tracked is None else tracked.open_root
+        if open_root is None or path is None:
+            return link
+        link.target = uri_of(open_root.governance.root / path)
+        if self._tooltips:
+            link.tooltip = await self._in_thread(_tooltip, open_root, path)
+        return link
+
+    async def definition(self, params: lsp.DefinitionParams) -> DefinitionAnswer:
+        """Answer `textDocument/definition` in an intents file.
+
+        A glob leads to the files that it matches, a related file to the file, an id, an alias or a
+        pointer such as `active_intent` to the id of the intent. Return None at any other place.
+        """
+        buffer = await self._buffers.of(params.text_document.uri)
+        part = None if buffer is None else buffer.part(params.position)
+        if buffer is None or part is None:
+            return None
+        authoring = buffer.open_root.governance.authoring
+        found = await self._in_thread(authoring.destinations, buffer.structure, part)
+        places = _places(buffer, found)
+        if not self._definition_links:
+            return places or None
+        origin = buffer.range(part.start, part.end)
+        return [
+            lsp.LocationLink(
+                origin_selection_range=origin,
+                target_uri=place.uri,
+                target_range=place.range,
+                target_selection_range=place.range,
+            )
+            for place in places
+        ] or None
+
+
+def _links(buffer: IntentsBuffer) -> list[lsp.DocumentLink]:
+    found = []
+    for link in buffer.open_root.governance.authoring.links(buffer.structure):
+        place = buffer.range(link.start, link.end)
+        if place is not None:
+            data = {"uri": buffer.uri, "path": link.path}
+            found.append(lsp.DocumentLink(range=place, data=data))
+    return found
+
+
+def _named(data: Any) -> tuple[str | None, WorkspacePath | None]:  # noqa: ANN401 - the client's JSON
+    """Return the document and the path in a link's data, each None if it is not ours."""
+    uri, path = (
+        # pygls leaves free-form objects as they came: mappings, or its own named tuples.
+        data.get(name) if isinstance(data, Mapping) else getattr(data, name, None)
+        for name in ("uri", "path")
+    )
+    return (
+        uri if isinstance(uri, str) else None,
+        parse_relative(path) if isinstance(path, str) else None,
+    )
+
+
+def _tooltip(open_root: OpenRoot, path: WorkspacePath) -> str:
+    owners = [owner.intent_id for owner in open_root.governance.owners(path)]
+    return f"{path} (owned by {', '.join(owners)})" if owners else f"{path} (owned by no intent)"
+
+
+def _places(buffer: IntentsBuffer, found: Destinations) -> list[lsp.Location]:
+    root, node = buffer.open_root.governance.root, found.entry and found.entry.id_node
+    places = [lsp.Location(uri_of(root / path), _TOP) for path in found.files]
+    own = None if node is None else buffer.range(node.start, node.end)
+    return places if own is None else [*places, lsp.Location(buffer.uri, own)]

@@ -1,0 +1,1 @@
+"""Structure of the intents file: what stands where in its text, for editor features."""

@@ -1,0 +1,200 @@
+"""Structure of an intents file: its entries, their fields and the items in them, with offsets.
+
+Invariant: a text has a structure exactly if it is read as an intents file (requirements section 3).
+"""
+
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from intent_lsp.core.findings import Position, Span
+from intent_lsp.core.intents import Intent, Intents
+from intent_lsp.core.scope.findings import PatternFinding
+from intent_lsp.formats.intents.entry import ENTRY_KEYS, read_entry
+from intent_lsp.formats.intents.entry_values import scope_of
+from intent_lsp.formats.intents.intents_file import MAX_INTENTS
+from intent_lsp.formats.intents.root import POINTERS, EntryNode, entries_of
+from intent_lsp.formats.text_positions import TextPositions
+from intent_lsp.formats.yaml.document import YamlDocument, texts_of
+from intent_lsp.formats.yaml.keys import Field, fields_of
+from intent_lsp.formats.yaml.limits import YamlProblem, refused
+from intent_lsp.formats.yaml.nodes import (
+    MappingNode,
+    Scalar,
+    SequenceNode,
+    YamlNode,
+    content_of,
+)
+from intent_lsp.formats.yaml.unquoted_globs import INTENT_GLOBS, compose_with_globs
+
+_LISTS = frozenset({"related_files", "aliases", "recent_history"})
+_PROSE = frozenset({"constraints", "acceptance_criteria"})
+
+
+class FieldItem(Struct, frozen=True):
+    """One item of a list in an entry: its start and end offset, and its text."""
+
+    start: int
+    end: int
+    text: str
+
+
+class EntryField(Struct, frozen=True, kw_only=True):
+    """One pair of an entry whose key is known: `name` is the known key that `key` means.
+
+    `items` are the items of a field that is a list, as far as they stand in `value` itself.
+    """
+
+    name: str
+    key: Scalar
+    value: YamlNode
+    items: tuple[FieldItem, ...] = ()
+
+
+class StructuredEntry(Struct, frozen=True, kw_only=True):
+    """One entry of an intents file, from offset `start` to `end`.
+
+    `intent` is None if the entry has no usable id. `id_node` is where its id stands, or None
+    without one. `fields` are its pairs with known keys in order of position, and `keys` the keys of
+    all its pairs.
+    """
+
+    start: int
+    end: int
+    intent: Intent | None
+    id_node: YamlNode | None
+    fields: tuple[EntryField, ...]
+    keys: tuple[Scalar, ...]
+
+
+class IntentsStructure(Struct, frozen=True, kw_only=True):
+    """The structure of one text of an intents file. Offsets count code points of `text`.
+
+    `root` is None if the text has no value. `pointers` are the pairs beside the entries that name
+    an intent, such as `active_intent`. `keys` are the keys of the root. Of several entries with one
+    id, `intents` has the first.
+    """
+
+    text: str
+    places: TextPositions
+    root: YamlNode | None
+    entries: tuple[StructuredEntry, ...]
+    keys: tuple[Scalar, ...]
+    pointers: tuple[tuple[Scalar, Scalar], ...]
+    intents: Intents
+
+    def entry_of(self, intent_id: str) -> StructuredEntry | None:
+        """Return the entry of the intent with this id or alias, or None if there is none."""
+        intent = self.intents.get(intent_id)
+        return next((e for e in self.entries if intent is not None and e.intent is intent), None)
+
+    def span(self, start: int, end: int) -> Span:
+        """Return the span between two offsets."""
+        return self.places.span(start, end)
+
+    def offset(self, place: Position) -> int:
+        """Return the offset of a position."""
+        return self.places.offset(place)
+
+
+def read_structure(text: str) -> IntentsStructure | None:
+    """Return the structure of a text, or None if it is not read as an intents file. Never raises.
+
+    A byte order mark at the start is allowed.
+    """
+    if refused(text) is not None:
+        return None
+    composed = compose_with_globs(text, INTENT_GLOBS)
+    if isinstance(composed, YamlProblem):
+        return None
+    reading = YamlDocument(text)
+    found = entries_of(reading, composed.root)
+    if len(found) > MAX_INTENTS:
+        return None
+    entries = tuple(_entry(reading, place) for place in found)
+    root = content_of(composed.root) if composed.root else None
+    pairs = root.pairs if isinstance(root, MappingNode) else ()
+    return IntentsStructure(
+        text=text,
+        places=reading.places,
+        root=composed.root,
+        entries=entries,
+        keys=tuple(key for key, _ in pairs if isinstance(key, Scalar)),
+        pointers=tuple(_pointers(pairs)),
+        intents=_intents(entries),
+    )
+
+
+def _intents(entries: Sequence[StructuredEntry]) -> Intents:
+    first: dict[str, Intent] = {}
+    for entry in entries:
+        if entry.intent is not None:
+            first.setdefault(entry.intent.id, entry.intent)
+    return Intents(tuple(first.values()))
+
+
+def _pointers(
+    pairs: Sequence[tuple[YamlNode, YamlNode]],
+) -> Iterator[tuple[Scalar, Scalar]]:
+    for key, value in pairs:
+        if not isinstance(key, Scalar) or not isinstance(value, Scalar):
+            continue
+        if key.value in POINTERS and not value.null:
+            yield key, value
+
+
+def _entry(reading: YamlDocument, place: EntryNode) -> StructuredEntry:
+    """Return one entry with its fields. An alias of another entry has none: they stand there."""
+    read = read_entry(reading, place.node, place.key, _no_findings)
+    node, key = place.node, place.key
+    table = node if isinstance(node, MappingNode) else None
+    fields = {} if table is None else fields_of(reading, table, ENTRY_KEYS)
+    id_node = key or (fields["id"].value if "id" in fields else None)
+    items = (_field(reading, name, fields, id_node or node) for name in fields)
+    return StructuredEntry(
+        start=key.start if key else node.start,
+        end=node.end,
+        intent=None if read is None else read.intent,
+        id_node=id_node,
+        fields=tuple(sorted(items, key=lambda each: each.key.start)),
+        keys=tuple(k for k, _ in (table.pairs if table else ()) if isinstance(k, Scalar)),
+    )
+
+
+def _no_findings(_: str) -> Sequence[PatternFinding]:
+    return ()
+
+
+def _field(
+    reading: YamlDocument, name: str, fields: dict[str, Field], at_id: YamlNode
+) -> EntryField:
+    pair = fields[name]
+    items: Iterator[FieldItem] = iter(())
+    if name == "owned_scope":
+        _, globs = scope_of(reading, fields, at_id, _no_findings)
+        items = (FieldItem(node.start, node.end, glob) for node, glob in globs)
+    elif name in _LISTS:
+        texts = texts_of(reading, pair.value)
+        items = (FieldItem(node.start, node.end, text) for node, text in texts)
+    elif name in _PROSE:
+        items = _sentences(reading, pair.value)
+    own = (i for i in items if pair.value.start <= i.start and i.end <= pair.value.end)
+    return EntryField(name=name, key=pair.key, value=pair.value, items=tuple(own))
+
+
+def _sentences(reading: YamlDocument, node: YamlNode) -> Iterator[FieldItem]:
+    """Yield the sentences of constraints or criteria: items of a list, pairs, or one value."""
+    content = content_of(node)
+    if isinstance(content, SequenceNode):
+        for item in content.items:
+            inner = content_of(item)
+            if isinstance(inner, MappingNode):
+                yield from _sentences(reading, item)
+            elif isinstance(inner, Scalar) and not inner.null:
+                yield FieldItem(item.start, item.end, inner.value.strip())
+    elif isinstance(content, MappingNode):
+        for key, value in content.pairs:
+            end = max(key.end, value.end)
+            yield FieldItem(key.start, end, " ".join(reading.text[key.start : end].split()))
+    elif not content.null:
+        yield FieldItem(node.start, node.end, content.value.strip())

@@ -1,0 +1,100 @@
+"""Folding in an intents file: runs of lines that an editor can hide below their first line.
+
+Invariant: at most one run begins at a line, and a run has at least two lines.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from msgspec import Struct
+
+from intent_lsp.core.findings import Position, Span
+from intent_lsp.formats.intents.structure.carried import CarriedPlaces
+from intent_lsp.formats.intents.structure.entries import IntentsStructure
+from intent_lsp.formats.intents.structure.selection import visible_end
+from intent_lsp.formats.text_positions import LINE_END
+from intent_lsp.formats.yaml.nodes import Alias, MappingNode, Scalar, SequenceNode, YamlNode
+
+_COMMENT = re.compile(r"[ \t]*#")
+
+
+class FoldedRun(Struct, frozen=True, order=True):
+    """A run of lines that can be hidden below its first one. Lines count from 0, ends included.
+
+    `comment` says that the lines are comments.
+    """
+
+    first: int
+    last: int
+    comment: bool = False
+
+
+def folded_runs(structure: IntentsStructure) -> tuple[FoldedRun, ...]:
+    """Return the runs of lines that can be folded, in order.
+
+    They are the items of lists, the pairs of mappings and several lines of comments. The line of a
+    closing bracket stays visible if nothing but the bracket is on it.
+    """
+    texts: list[range] = []
+    found: dict[int, FoldedRun] = {}
+    runs = [] if structure.root is None else list(_runs(structure, structure.root, texts))
+    for run in (*runs, *_comments(structure, texts)):
+        known = found.get(run.first)
+        if run.last > run.first and (known is None or run.last > known.last):
+            found[run.first] = run
+    return tuple(sorted(found.values()))
+
+
+def carried_runs(runs: Iterable[FoldedRun], places: CarriedPlaces) -> Iterator[FoldedRun]:
+    """Yield runs of a former text at their lines in a later one, without those not carried."""
+    for run in runs:
+        span = places.forward(Span(Position(run.first, 0), Position(run.last, 0)))
+        if span is not None:
+            yield FoldedRun(span.start.line, span.end.line, comment=run.comment)
+
+
+def _runs(structure: IntentsStructure, node: YamlNode, texts: list[range]) -> Iterator[FoldedRun]:
+    """Yield the runs in a node. Add the lines of each text on several lines to `texts`."""
+    match node:
+        case SequenceNode():
+            for item in node.items:
+                yield _run(structure, item.start, item)
+                yield from _runs(structure, item, texts)
+        case MappingNode():
+            for key, value in node.pairs:
+                yield _run(structure, key.start, value)
+                yield from _runs(structure, value, texts)
+        case Scalar():
+            first, last = _lines(structure, node.start, node.end)
+            if last > first:
+                texts.append(range(first, last + 1))
+        case Alias():
+            return
+
+
+def _run(structure: IntentsStructure, start: int, node: YamlNode) -> FoldedRun:
+    text, end = structure.text, visible_end(structure.text, node)
+    first, last = _lines(structure, start, end)
+    if isinstance(node, SequenceNode | MappingNode) and node.flow:
+        line = structure.places.line_start(end)
+        last -= not text[line : end - 1].strip()
+    return FoldedRun(first, last)
+
+
+def _lines(structure: IntentsStructure, start: int, end: int) -> tuple[int, int]:
+    place = structure.places.position
+    return place(start).line, place(max(start, end)).line
+
+
+def _comments(structure: IntentsStructure, texts: list[range]) -> Iterator[FoldedRun]:
+    """Yield the runs of lines that are comments. A `#` in one of `texts` begins no comment."""
+    inside = set[int]().union(*texts)
+    first: int | None = None
+    lines = LINE_END.split(structure.text)
+    for number, line in enumerate((*lines, "")):
+        is_comment = _COMMENT.match(line) is not None and number not in inside
+        if is_comment and first is None:
+            first = number
+        if not is_comment and first is not None:
+            yield FoldedRun(first, number - 1, comment=True)
+            first = None

@@ -1,0 +1,137 @@
+"""What stands at an offset of an intents file: a glob, a status, an id, a key, and others.
+
+Invariant: no offset makes it raise.
+"""
+
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+
+from msgspec import Struct
+
+from intent_lsp.formats.intents.entry import ENTRY_KEYS
+from intent_lsp.formats.intents.root import POINTERS, ROOT_KEYS
+from intent_lsp.formats.intents.structure.entries import (
+    EntryField,
+    IntentsStructure,
+    StructuredEntry,
+)
+from intent_lsp.formats.yaml.nodes import Scalar, content_of
+
+
+class PartKind(StrEnum):
+    """What one part of an intents file is.
+
+    POINTER is the value of a key beside the entries that names an intent, such as `active_intent`.
+    """
+
+    GLOB = "glob"
+    RELATED_FILE = "related_file"
+    STATUS = "status"
+    ID = "id"
+    ALIAS = "alias"
+    CRITERION = "criterion"
+    KEY = "key"
+    POINTER = "pointer"
+
+
+class IntentsPart(Struct, frozen=True, kw_only=True):
+    """One part of an intents file, from offset `start` to `end`.
+
+    `text` is its value; of a key, the known key that it means. `entry` is the entry that it stands
+    in, or None beside the entries. Of a criterion, `number` is its place among those of its intent,
+    from 1.
+    """
+
+    kind: PartKind
+    start: int
+    end: int
+    text: str
+    entry: StructuredEntry | None = None
+    number: int = 0
+
+
+_GLOBS = "owned_scope"
+_ITEMS = {
+    _GLOBS: PartKind.GLOB,
+    "related_files": PartKind.RELATED_FILE,
+    "aliases": PartKind.ALIAS,
+    "acceptance_criteria": PartKind.CRITERION,
+}
+POINTER_KEY = "active_intent"
+"""The known key that stands for all keys that name the selected intent."""
+
+
+def part_at(structure: IntentsStructure, offset: int) -> IntentsPart | None:
+    """Return the part that contains an offset or ends at it, or None if there is none."""
+    for entry in structure.entries:
+        if entry.start <= offset <= entry.end:
+            found = _at(parts_of(entry), offset)
+            if found is not None:
+                return found
+    return _at(_beside(structure), offset)
+
+
+def parts_of(entry: StructuredEntry) -> Iterator[IntentsPart]:
+    """Yield the parts of an entry: its keys with a known meaning, and its values."""
+    for key in entry.keys:
+        meant = ENTRY_KEYS.meaning(key.value)
+        if meant is not None:
+            yield _key(key, meant[0], entry)
+    node, intent = entry.id_node, entry.intent
+    if node is not None and intent is not None:
+        yield IntentsPart(
+            kind=PartKind.ID, start=node.start, end=node.end, text=intent.id, entry=entry
+        )
+    for field in entry.fields:
+        yield from _of_field(field, entry)
+
+
+def globs_of(structure: IntentsStructure) -> Iterator[IntentsPart]:
+    """Yield the globs of all entries."""
+    for entry in structure.entries:
+        for field in entry.fields:
+            if field.name == _GLOBS:
+                yield from _of_field(field, entry)
+
+
+def _of_field(field: EntryField, entry: StructuredEntry) -> Iterator[IntentsPart]:
+    kind = _ITEMS.get(field.name)
+    if kind is not None:
+        for number, item in enumerate(field.items, 1):
+            yield IntentsPart(
+                kind=kind,
+                start=item.start,
+                end=item.end,
+                text=item.text,
+                entry=entry,
+                number=number if kind is PartKind.CRITERION else 0,
+            )
+    content = content_of(field.value)
+    if field.name == "status" and isinstance(content, Scalar) and not content.null:
+        yield IntentsPart(
+            kind=PartKind.STATUS,
+            start=field.value.start,
+            end=field.value.end,
+            text=content.value,
+            entry=entry,
+        )
+
+
+def _beside(structure: IntentsStructure) -> Iterator[IntentsPart]:
+    for key, value in structure.pointers:
+        yield IntentsPart(kind=PartKind.POINTER, start=value.start, end=value.end, text=value.value)
+        yield _key(key, POINTER_KEY, None)
+    for key in structure.keys:
+        meant = None if key.value in POINTERS else ROOT_KEYS.meaning(key.value)
+        if meant is not None:
+            yield _key(key, meant[0], None)
+
+
+def _key(key: Scalar, meant: str, entry: StructuredEntry | None) -> IntentsPart:
+    return IntentsPart(kind=PartKind.KEY, start=key.start, end=key.end, text=meant, entry=entry)
+
+
+def _at(parts: Iterator[IntentsPart] | Sequence[IntentsPart], offset: int) -> IntentsPart | None:
+    """Return the smallest of the parts that contain an offset or end at it, or None."""
+    found = (part for part in parts if part.start <= offset <= part.end)
+    return min(found, key=lambda part: part.end - part.start, default=None)

@@ -1,0 +1,111 @@
+"""Outline of an intents file: its intents as symbols, with their scope and criteria below them.
+
+Invariant: the name of a symbol is on one line and never empty, and lies within the symbol's range.
+"""
+
+from collections.abc import Iterable, Iterator
+from enum import Enum, auto
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from intent_lsp.core.findings import Span
+from intent_lsp.core.text import on_one_line
+from intent_lsp.formats.intents.structure.carried import CarriedPlaces
+from intent_lsp.formats.intents.structure.entries import (
+    EntryField,
+    FieldItem,
+    IntentsStructure,
+    StructuredEntry,
+)
+
+LONGEST = 120
+"""The most characters of a symbol's name."""
+
+NO_ID = "(no id)"
+"""The name of an entry without a usable id."""
+
+_LISTED = ("owned_scope", "constraints", "acceptance_criteria", "related_files")
+_FILES = ("owned_scope", "related_files")
+
+
+class OutlineKind(Enum):
+    """What a symbol of the outline stands for. A FILE is a glob or a related file."""
+
+    INTENT = auto()
+    LIST = auto()
+    FILE = auto()
+    SENTENCE = auto()
+
+
+class IntentsSymbol(Struct, frozen=True, kw_only=True):
+    """One symbol of the outline. `named` is the span of its name, within `span`."""
+
+    name: str
+    detail: str = ""
+    kind: OutlineKind
+    span: Span
+    named: Span
+    children: tuple["IntentsSymbol", ...] = ()
+
+
+def outlined(structure: IntentsStructure) -> tuple[IntentsSymbol, ...]:
+    """Return a symbol for each entry, in order, with its lists and their items as children."""
+    return tuple(_intent(structure, entry) for entry in structure.entries)
+
+
+def carried(symbols: Iterable[IntentsSymbol], places: CarriedPlaces) -> tuple[IntentsSymbol, ...]:
+    """Return symbols of a former text at their places in a later one.
+
+    A symbol whose range is not carried is left out, with its children. One whose name is not
+    carried is named at its start.
+    """
+    found = []
+    for symbol in symbols:
+        span = places.forward(symbol.span)
+        if span is not None:
+            named = places.forward(symbol.named) or Span(span.start, span.start)
+            children = carried(symbol.children, places)
+            found.append(replace(symbol, span=span, named=named, children=children))
+    return tuple(found)
+
+
+def _intent(structure: IntentsStructure, entry: StructuredEntry) -> IntentsSymbol:
+    intent, node = entry.intent, entry.id_node
+    name, detail = NO_ID, ""
+    if intent is not None:
+        name = f"{intent.id}: {intent.name}" if intent.name.strip() else intent.id
+        detail = intent.status.value
+    inside = node is not None and entry.start <= node.start and node.end <= entry.end
+    span = structure.span(entry.start, entry.end)
+    return IntentsSymbol(
+        name=_named(name, NO_ID),
+        detail=detail,
+        kind=OutlineKind.INTENT,
+        span=span,
+        named=structure.span(node.start, node.end) if node and inside else Span(*[span.start] * 2),
+        children=tuple(_lists(structure, entry)),
+    )
+
+
+def _lists(structure: IntentsStructure, entry: StructuredEntry) -> Iterator[IntentsSymbol]:
+    for field in entry.fields:
+        if field.name in _LISTED and field.items:
+            yield IntentsSymbol(
+                name=field.name,
+                detail=str(len(field.items)),
+                kind=OutlineKind.LIST,
+                span=structure.span(field.key.start, max(field.key.end, field.value.end)),
+                named=structure.span(field.key.start, field.key.end),
+                children=tuple(_item(structure, field, item) for item in field.items),
+            )
+
+
+def _item(structure: IntentsStructure, field: EntryField, item: FieldItem) -> IntentsSymbol:
+    span = structure.span(item.start, item.end)
+    kind = OutlineKind.FILE if field.name in _FILES else OutlineKind.SENTENCE
+    return IntentsSymbol(name=_named(item.text, '""'), kind=kind, span=span, named=span)
+
+
+def _named(text: str, otherwise: str) -> str:
+    return on_one_line(text, LONGEST).strip() or otherwise

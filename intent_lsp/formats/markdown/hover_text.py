@@ -1,0 +1,65 @@
+"""Text of hovers, as Markdown or plain: paragraphs and lists of foreign values.
+
+Invariant: a value is displayed literally, whatever it holds: it never acts as markup and never adds
+a line.
+"""
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from msgspec import Struct
+
+from intent_lsp.core.text import on_one_line
+
+LONGEST_TEXT: Final = 1_000
+"""The most characters of one paragraph or item."""
+
+_MARKUP: Final = re.compile(r"([\\`*_{}\[\]<>()#+\-.!|~&$:@/])")
+_FENCES: Final = re.compile(r"`+")
+
+
+class HoverParagraph(Struct, frozen=True):
+    """One paragraph of a hover: a text, then the values `items`, each on a line of its own.
+
+    `ours` says that the text is written by this project as Markdown, and so is not escaped.
+    """
+
+    text: str
+    items: tuple[str, ...] = ()
+    ours: bool = False
+
+
+def markdown_of(title: str, paragraphs: Iterable[HoverParagraph]) -> str:
+    """Return a hover as Markdown: a bold title, then paragraphs. Items are set as code."""
+    parts = [f"**{escaped(_line(title))}**"]
+    for each in paragraphs:
+        line = _line(each.text)
+        parts += [line if each.ours else escaped(line)] if each.text else []
+        parts += ["\n".join(f"- {_code(_line(item))}" for item in each.items)] if each.items else []
+    return "\n\n".join(parts)
+
+
+def plain_of(title: str, paragraphs: Iterable[HoverParagraph]) -> str:
+    """Return a hover as plain text: a title, then paragraphs. Each item is on its own line."""
+    lines = [_line(title)]
+    for each in paragraphs:
+        lines += [_line(each.text)] if each.text else []
+        lines += [f"  {_line(item)}" for item in each.items]
+    return "\n".join(lines)
+
+
+def escaped(text: str) -> str:
+    """Return a text in which no character acts as markup in Markdown."""
+    return _MARKUP.sub(r"\\\1", text)
+
+
+def _line(text: str) -> str:
+    return on_one_line(text, LONGEST_TEXT)
+
+
+def _code(text: str) -> str:
+    """Return a text as a code span whose fences are longer than any in the text."""
+    fence = "`" * (1 + max(map(len, _FENCES.findall(text)), default=0))
+    # Markdown takes away one blank at each end, and a text of blanks is no code span.
+    return f"{fence} {text} {fence}" if text.strip() else escaped(text)

@@ -1,0 +1,99 @@
+"""Destinations of the parts of an intents file: the files and intents to which they lead.
+
+Invariant: a destination exists at the moment when it is returned.
+"""
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+from msgspec import Struct
+
+from intent_lsp.core.paths import WorkspacePath, parse_relative
+from intent_lsp.formats.intents.structure.entries import IntentsStructure, StructuredEntry
+from intent_lsp.formats.intents.structure.lookup import IntentsPart, PartKind, parts_of
+from intent_lsp.governance.authoring.glob_matches import GlobMatches, literal_path
+from intent_lsp.store.fs.resolve import is_file
+
+FILES_AT_MOST: Final = 100
+"""The most files to which one glob leads."""
+
+LINKS_AT_MOST: Final = 2_000
+"""The most links of one text."""
+
+
+class Destinations(Struct, frozen=True):
+    """Where a part leads: to files, or to the entry of an intent in the same text.
+
+    If it leads nowhere, there are no files and `entry` is None.
+    """
+
+    files: tuple[WorkspacePath, ...] = ()
+    entry: StructuredEntry | None = None
+
+
+class LinkedFile(Struct, frozen=True):
+    """A part of the text, from offset `start` to `end`, that names one existing file."""
+
+    start: int
+    end: int
+    path: WorkspacePath
+
+
+def destinations_of(
+    root: Path, matches: GlobMatches, structure: IntentsStructure, part: IntentsPart
+) -> Destinations:
+    """Return where a part of an intents file leads.
+
+    A glob leads to the files that it matches, at most `FILES_AT_MOST`; a related file to the file;
+    an id, an alias and a pointer to the entry of the intent.
+    """
+    match part.kind:
+        case PartKind.GLOB | PartKind.RELATED_FILE:
+            return Destinations(tuple(_files(root, matches, part)))
+        case PartKind.ID | PartKind.ALIAS | PartKind.POINTER:
+            return Destinations(entry=structure.entry_of(part.text))
+        case PartKind.STATUS | PartKind.CRITERION | PartKind.KEY:
+            return Destinations()
+
+
+def linked_files(
+    root: Path, matches: GlobMatches, structure: IntentsStructure
+) -> tuple[LinkedFile, ...]:
+    """Return the globs without wildcards and the related files that name an existing file.
+
+    They are in order of position, and at most `LINKS_AT_MOST`.
+    """
+    return tuple(islice(_linked(root, matches, structure.entries), LINKS_AT_MOST))
+
+
+def _linked(
+    root: Path, matches: GlobMatches, entries: Iterable[StructuredEntry]
+) -> Iterator[LinkedFile]:
+    for part in (part for entry in entries for part in parts_of(entry)):
+        path = _named(matches, part)
+        if path is not None and is_file(root, path):
+            yield LinkedFile(part.start, part.end, path)
+
+
+def _files(root: Path, matches: GlobMatches, part: IntentsPart) -> Iterator[WorkspacePath]:
+    path = _named(matches, part)
+    if path is not None:
+        yield from filter(partial(is_file, root), (path,))
+    elif part.kind is PartKind.GLOB:
+        found = matches.of(part.text)
+        # Git also lists files that were deleted and are still tracked.
+        existing = filter(partial(is_file, root), () if found is None else found.first)
+        yield from islice(existing, FILES_AT_MOST)
+
+
+def _named(matches: GlobMatches, part: IntentsPart) -> WorkspacePath | None:
+    """Return the one path that a glob or related file names; None if it names none or several."""
+    if part.kind is PartKind.RELATED_FILE:
+        return parse_relative(part.text)
+    if part.kind is not PartKind.GLOB:
+        return None
+    path = literal_path(matches.pattern(part.text))
+    return None if path is None else parse_relative(path)

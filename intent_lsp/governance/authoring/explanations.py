@@ -1,0 +1,169 @@
+"""Explanations of the parts of an intents file, as hovers show them (protocol section 4).
+
+Invariant: the intents are those of the text that is explained, saved or not.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Final, assert_never
+
+from msgspec import Struct
+
+from intent_lsp.core.intents import Intent, Intents, Status
+from intent_lsp.core.records import Record
+from intent_lsp.core.text import counted
+from intent_lsp.formats.intents.entry import STATUS_WORDS, status_meant
+from intent_lsp.formats.intents.structure.entries import IntentsStructure
+from intent_lsp.formats.intents.structure.lookup import POINTER_KEY, IntentsPart, PartKind
+from intent_lsp.formats.key_texts.intents_keys import ENTRY_TEXTS, ROOT_TEXTS, STATUS_TEXTS
+from intent_lsp.formats.markdown.hover_text import HoverParagraph
+from intent_lsp.governance.authoring.glob_matches import GlobMatches, MatchedFiles
+from intent_lsp.governance.root.stores import Stores
+
+NAMED_AT_MOST: Final = 10
+"""The most files, globs or intents that one list names."""
+
+_RECORDS_AT_MOST: Final = 3
+_MINUTE: Final = slice(0, 16)
+_POINTER_TEXT: Final = (
+    "Names an intent. The key is kept and has no effect: which intent is selected is remembered"
+    " for each session, outside of this file."
+)
+
+
+class Explanation(Struct, frozen=True):
+    """What a hover shows of one part: a title, and paragraphs below it."""
+
+    title: str
+    paragraphs: tuple[HoverParagraph, ...]
+
+
+def explained_part(
+    stores: Stores, matches: GlobMatches, structure: IntentsStructure, part: IntentsPart
+) -> Explanation | None:
+    """Return the explanation of a part of an intents file, or None if there is nothing to say.
+
+    That is so for a related file, and for an alias or a pointer that names no intent.
+    """
+    intent = None if part.entry is None else part.entry.intent
+    match part.kind:
+        case PartKind.GLOB:
+            return _glob(matches, structure.intents, intent, part.text)
+        case PartKind.STATUS:
+            return _status(part.text)
+        case PartKind.KEY:
+            return _key(part)
+        case PartKind.CRITERION:
+            return _criterion(stores, structure.intents, part)
+        case PartKind.ID | PartKind.ALIAS | PartKind.POINTER:
+            named = structure.intents.get(part.text)
+            return None if named is None else _intent(stores, structure.intents, named)
+        case PartKind.RELATED_FILE:
+            return None
+        case _ as never:
+            assert_never(never)
+
+
+def matched_words(matches: GlobMatches, glob: str, found: MatchedFiles) -> str:
+    """Return in words how many files a glob matches, or excludes: `12 files`, `no file`."""
+    number = counted(found.count, "file") if found.count else "no file"
+    return f"excludes {number}" if matches.pattern(glob).exclusion else number
+
+
+def _glob(
+    matches: GlobMatches, intents: Intents, own: Intent | None, glob: str
+) -> Explanation | None:
+    pattern, found = matches.pattern(glob), matches.of(glob)
+    if pattern.refusal is not None:
+        refusal = HoverParagraph(f"This glob owns nothing: {pattern.refusal}.")
+        return Explanation(glob, (refusal,))
+    if found is None:
+        return None
+    words = matched_words(matches, glob, found)
+    said = words if pattern.exclusion else f"matches {words}"
+    paragraphs = [HoverParagraph("", _named(found.first, found.count))] if found.count else []
+    return Explanation(f"{glob} {said}", (*paragraphs, *_owners(matches, intents, own, found)))
+
+
+def _owners(
+    matches: GlobMatches, intents: Intents, own: Intent | None, found: MatchedFiles
+) -> Iterator[HoverParagraph]:
+    owners = matches.other_owners(found.first, intents, own)
+    if owners:
+        part = "" if found.count == len(found.first) else f"Of the first {len(found.first):,}: "
+        named = [f"{_called(each.intent)}: {counted(each.count, 'file')}" for each in owners]
+        yield HoverParagraph(f"{part}Other open intents own", _named(named, len(named)))
+
+
+def _status(word: str) -> Explanation:
+    meant = status_meant(word)
+    title = word.strip() if meant is not None else f"{word.strip()}: no status"
+    status = meant or Status.PLANNED
+    said = [HoverParagraph(STATUS_TEXTS[status], ours=True)]
+    if word.strip() != status.value:
+        said.insert(0, HoverParagraph(f"Read as {status.value}."))
+    others = [name for name, each in STATUS_WORDS.items() if each is status and name != status]
+    if others:
+        said.append(HoverParagraph(f"{status.value} is also read from {' and '.join(others)}."))
+    return Explanation(title, tuple(said))
+
+
+def _key(part: IntentsPart) -> Explanation | None:
+    if part.entry is None and part.text == POINTER_KEY:
+        return Explanation(part.text, (HoverParagraph(_POINTER_TEXT),))
+    text = (ROOT_TEXTS if part.entry is None else ENTRY_TEXTS).get(part.text)
+    if text is None:
+        return None
+    return Explanation(part.text, (HoverParagraph(text.description, ours=True),))
+
+
+def _criterion(stores: Stores, intents: Intents, part: IntentsPart) -> Explanation | None:
+    intent = None if part.entry is None else part.entry.intent
+    if intent is None:
+        return None
+    title = f"Criterion {part.number} of {len(intent.acceptance_criteria)} of {intent.id}"
+    why = HoverParagraph("A record names its intent, and none of the intent's criteria.")
+    return Explanation(title, (*_records(stores, intents, intent), why))
+
+
+def _intent(stores: Stores, intents: Intents, intent: Intent) -> Explanation:
+    parts = [
+        counted(len(intent.constraints), "constraint"),
+        f"{len(intent.acceptance_criteria):,} acceptance criteri"
+        + ("on" if len(intent.acceptance_criteria) == 1 else "a"),
+    ]
+    if intent.specification:
+        parts.insert(0, f"specification {intent.specification}")
+    if intent.aliases:
+        parts.append(f"formerly {', '.join(intent.aliases)}")
+    scope = _named(intent.owned_scope, len(intent.owned_scope))
+    owns = HoverParagraph("Owns" if scope else "Owns no file.", scope)
+    summary = HoverParagraph(" · ".join([intent.status.value, *parts]))
+    return Explanation(_called(intent), (summary, owns, *_records(stores, intents, intent)))
+
+
+def _records(stores: Stores, intents: Intents, intent: Intent) -> Iterator[HoverParagraph]:
+    """Yield a paragraph about the records of an intent, those under its earlier ids included."""
+    newest = stores.past.of_intent(intents, intent, limit=_RECORDS_AT_MOST)
+    counts = stores.past.counts()
+    number = sum(counts.get(name, 0) for name in intents.names(intent))
+    if not newest:
+        yield HoverParagraph(f"{intent.id} has no record.")
+        return
+    said = f"{intent.id} has {counted(number, 'record')}, the newest"
+    yield HoverParagraph(said, tuple(map(_record, newest)))
+
+
+def _record(record: Record) -> str:
+    time = record.timestamp[_MINUTE].replace("T", " ")
+    return f"{time} {record.tool_name} {record.scope_validation.value} {record.id[:8]}"
+
+
+def _called(intent: Intent) -> str:
+    return f"{intent.id} — {intent.name}" if intent.name else intent.id
+
+
+def _named(values: Sequence[str], count: int) -> tuple[str, ...]:
+    """Return the first values, and how many more of `count` there are."""
+    shown = tuple(values[:NAMED_AT_MOST])
+    left = count - len(shown)
+    return (*shown, f"… and {left:,} more") if left else shown

@@ -1,0 +1,111 @@
+"""Matches of single globs in the work tree, and the open intents that own the matched files.
+
+Invariant: matches are cached as long as the files of the work tree stay the same.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import islice
+from typing import Final
+
+from msgspec import Struct
+
+from intent_lsp.core.intents import Intent, Intents
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.scope.file_tree import FileTree
+from intent_lsp.core.scope.index import ScopeIndex
+from intent_lsp.core.scope.pattern import Pattern, compile_pattern
+from intent_lsp.core.scope.scope import compile_scopes
+from intent_lsp.governance.plan.tree_listing import TreeListing
+
+KEPT_AT_MOST: Final = 1_000
+"""The most files of one glob that are kept, and whose other owners are searched."""
+
+_REMEMBERED: Final = 4_096
+"""The most globs whose matches are cached."""
+
+
+class MatchedFiles(Struct, frozen=True):
+    """The files that a glob matches: their number, and the first `KEPT_AT_MOST` of them."""
+
+    count: int
+    first: tuple[WorkspacePath, ...]
+
+
+class SharedFiles(Struct, frozen=True):
+    """An open intent, and how many of some files its scope covers."""
+
+    intent: Intent
+    count: int
+
+
+class GlobMatches:
+    """Matches globs against the work tree of one root. Any thread may ask."""
+
+    def __init__(self, listing: TreeListing) -> None:
+        self._listing = listing
+        # Replaced as wholes and never locked: threads at most compute the same result twice.
+        self._known: tuple[FileTree | None, dict[str, MatchedFiles]] = (None, {})
+        self._index: tuple[Intents, ScopeIndex] | None = None
+
+    def pattern(self, glob: str) -> Pattern:
+        """Return a glob compiled, so that it compares names as the file system does."""
+        return compile_pattern(glob, self._listing.spelling)
+
+    def of(self, glob: str) -> MatchedFiles | None:
+        """Return the files that a glob matches, or None if they are unknown without git.
+
+        The `!` of an exclusion is ignored.
+        """
+        tree = self._listing.tree()
+        if tree is None:
+            return None
+        of_tree, known = self._known
+        if of_tree is not tree or len(known) >= _REMEMBERED:
+            known = {}
+            self._known = (tree, known)
+        found = known.get(glob)
+        if found is None:
+            found = known[glob] = _matched(tree, self.pattern(glob))
+        return found
+
+    def other_owners(
+        self, files: Sequence[WorkspacePath], intents: Intents, own: Intent | None
+    ) -> tuple[SharedFiles, ...]:
+        """Return the open ones of `intents` that own any of `files`, in their order, without `own`.
+
+        Each comes with the number of these files that it owns.
+        """
+        counts = Counter(
+            found.intent_id for path in files for found in self._indexed(intents).owners(path)
+        )
+        return tuple(
+            SharedFiles(intent, counts[intent.id])
+            for intent in intents
+            if counts[intent.id]
+            and not intent.status.closed
+            and (own is None or intent.id != own.id)
+        )
+
+    def _indexed(self, intents: Intents) -> ScopeIndex:
+        known = self._index
+        if known is None or known[0] is not intents:
+            spelling = self._listing.spelling
+            scopes = compile_scopes([intent.owned_scope for intent in intents], spelling)
+            entries = [(intent.id, scope) for intent, scope in zip(intents, scopes, strict=True)]
+            known = self._index = (intents, ScopeIndex(entries, spelling))
+        return known[1]
+
+
+def literal_path(pattern: Pattern) -> str | None:
+    """Return the one path that a glob without wildcards matches, or None for any other glob."""
+    if len(pattern.rows) != 1:
+        return None
+    names = [None if segment is None else segment.literal for segment in pattern.rows[0]]
+    return None if None in names else "/".join(name for name in names if name is not None)
+
+
+def _matched(tree: FileTree, pattern: Pattern) -> MatchedFiles:
+    found = tree.matching(pattern)
+    first = tuple(islice(found, KEPT_AT_MOST))
+    return MatchedFiles(len(first) + sum(1 for _ in found), first)
