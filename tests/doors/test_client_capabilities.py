@@ -19,6 +19,11 @@ def _everything() -> lsp.ClientCapabilities:
             hover=lsp.HoverClientCapabilities(
                 content_format=[lsp.MarkupKind.PlainText, lsp.MarkupKind.Markdown]
             ),
+            document_symbol=lsp.DocumentSymbolClientCapabilities(
+                hierarchical_document_symbol_support=True
+            ),
+            definition=lsp.DefinitionClientCapabilities(link_support=True),
+            document_link=lsp.DocumentLinkClientCapabilities(tooltip_support=True),
         ),
         workspace=lsp.WorkspaceClientCapabilities(
             configuration=True,

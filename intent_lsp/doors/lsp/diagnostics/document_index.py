@@ -33,6 +33,18 @@ class DocumentIndex:
         """Return every tracked document."""
         return tuple(self._tracked.values())
 
+    async def settled(self, uri: str) -> None:
+        """Wait until no work is running on the document tracked under `uri`.
+
+        The look-up of its root, when it is opened, is waited for too.
+        """
+        tracked = self.tracked(uri)
+        if tracked is not None:
+            # A document that was just opened is not locked until its task has begun.
+            await tracked.attached.wait()
+            async with tracked.lane:
+                return
+
     def of_root(self, open_root: OpenRoot) -> tuple[TrackedDocument, ...]:
         """Return the tracked documents that one root governs."""
         return tuple(t for t in self._tracked.values() if t.open_root is open_root)

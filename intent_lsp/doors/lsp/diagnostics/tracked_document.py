@@ -38,7 +38,7 @@ class TrackedDocument(Struct, kw_only=True):
     `look` is the newest snapshot, `diffs` are the text's differences from it, and `problems` the
     violations that are shown. `generation` counts edits. `rules` counts changes of the rules, and
     `looked_by` is that count at the newest snapshot. `offered`: the person was asked already
-    whether to undo an out-of-scope save.
+    whether to undo an out-of-scope save. `attached` is set once its root has been looked up.
     """
 
     uri: str
@@ -60,9 +60,12 @@ class TrackedDocument(Struct, kw_only=True):
     lane: asyncio.Lock = field(default_factory=asyncio.Lock)
     saves: int = 0
     all_recorded: asyncio.Event = field(default_factory=asyncio.Event)
+    attached: asyncio.Event = field(default_factory=asyncio.Event)
 
     def __post_init__(self) -> None:
         self.all_recorded.set()
+        if self.open_root is not None:
+            self.attached.set()
 
     @property
     def place(self) -> ResolvedPath | None:

@@ -194,13 +194,6 @@ class TrackedDocuments(DocumentIndex):
             for tracked in self.all_tracked():
                 self.post(tracked)
 
-    async def settled(self, uri: str) -> None:
-        """Wait until no work is running on the document tracked under `uri`."""
-        tracked = self.tracked(uri)
-        if tracked is not None:
-            async with tracked.lane:
-                return
-
     async def end(self) -> None:
         """Cancel timers and tasks, and wait for work that has begun on a thread."""
         for handle in self._idle.values():
@@ -221,7 +214,10 @@ class TrackedDocuments(DocumentIndex):
     async def _attach(self, tracked: TrackedDocument, until: ExitStack) -> None:
         with until:
             async with tracked.lane:
-                await self.work.in_thread(refresh.attach_document, self.open_roots, tracked)
+                try:
+                    await self.work.in_thread(refresh.attach_document, self.open_roots, tracked)
+                finally:
+                    tracked.attached.set()
                 await self.look(tracked)
         if (
             tracked.open_root is not None

@@ -90,8 +90,8 @@ class IntentsBuffers:
         if tracked is None or tracked.version is None:
             self._readings.pop(uri, None)
             return None
-        if tracked.open_root is None:
-            # The root is looked up by a task that starts when the document is opened.
+        if tracked.open_root is None or tracked.place is None:
+            # The root is looked up by a task, when the document is opened and when roots change.
             await self._tracked_documents.settled(tracked.uri)
         place, open_root = tracked.place, tracked.open_root
         if open_root is None or place is None or place.path != INTENTS_FILE:
