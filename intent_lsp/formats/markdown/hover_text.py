@@ -32,7 +32,7 @@ class HoverParagraph(Struct, frozen=True):
 
 def markdown_of(title: str, paragraphs: Iterable[HoverParagraph]) -> str:
     """Return a hover as Markdown: a bold title, then paragraphs. Items are set as code."""
-    parts = [f"**{escaped(_line(title))}**"]
+    parts = [f"**{escaped(_line(title).strip())}**"]
     for each in paragraphs:
         line = _line(each.text)
         parts += [line if each.ours else escaped(line)] if each.text else []

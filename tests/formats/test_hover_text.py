@@ -1,0 +1,37 @@
+"""Hovers as Markdown and as plain text."""
+
+from hypothesis import given
+from markdown_it import MarkdownIt
+
+from intent_lsp.formats.markdown.hover_text import HoverParagraph, markdown_of, plain_of
+from tests.support.hostile_text import texts
+
+PARAGRAPHS = (
+    HoverParagraph("", ("src/**", "a`b")),
+    HoverParagraph("Read *as* it stands.", ()),
+    HoverParagraph("A `glob` of ours.", ours=True),
+)
+
+
+def test_a_hover_is_a_title_and_paragraphs() -> None:
+    assert markdown_of("a/*.py", PARAGRAPHS) == (
+        "**a\\/\\*\\.py**\n\n- ` src/** `\n- `` a`b ``\n\nRead \\*as\\* it stands\\.\n\n"
+        "A `glob` of ours."
+    )
+    assert plain_of("a/*.py", PARAGRAPHS) == (
+        "a/*.py\n  src/**\n  a`b\nRead *as* it stands.\nA `glob` of ours."
+    )
+
+
+@given(texts(), texts(), texts())
+def test_no_value_is_markup_or_adds_a_line(title: str, text: str, item: str) -> None:
+    paragraph = HoverParagraph(f"x{text}", (f"y{item}",))
+    assert plain_of(f"t{title}", (paragraph,)).count("\n") == 2
+    tokens = MarkdownIt("commonmark").parse(markdown_of(f"t{title}", (paragraph,)))
+    assert [token.type for token in tokens if token.type != "inline"] == [
+        *("paragraph_open", "paragraph_close", "paragraph_open", "paragraph_close"),
+        *("bullet_list_open", "list_item_open", "paragraph_open", "paragraph_close"),
+        *("list_item_close", "bullet_list_close"),
+    ]
+    kinds = {child.type for token in tokens for child in token.children or ()}
+    assert kinds <= {"text", "text_special", "strong_open", "strong_close", "code_inline"}
