@@ -98,7 +98,7 @@ async def hints(editor: Editor, first: int = 0, last: int = 99) -> list[tuple[st
     found = await editor.client.text_document_inlay_hint_async(params) or []
     start = lsp.Position(0, 0)
     return [
-        (text_in(editor, lsp.Range(start, hint.position)).rsplit("\n", 1)[1], hint.label)
+        (split_lines(text_in(editor, lsp.Range(start, hint.position)))[-1], hint.label)
         for hint in found
     ]
 
@@ -330,3 +330,47 @@ async def test_other_files_are_left_to_their_own_servers(repository: Repository)
         assert (
             await ask.text_document_document_symbol_async(lsp.DocumentSymbolParams(closed)) is None
         )
+
+
+MALFORMED = (
+    "\ufeff" + TEXT.replace("\n", "\r\n"),
+    TEXT.replace("\n", "\r"),
+    TEXT.replace("    name", "\tname"),
+    TEXT.replace("[src/billing/**]", "[src/billing/**"),
+    TEXT + "\x00",
+    TEXT + "---\n- id: X\n",
+    "[" * 1_000,
+    "- id: A\n  owned_scope: [&a [*a]]\n",
+    "- " * 60 + "x",
+    "é😀: {é😀: [😀]}",
+    "",
+)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+async def test_every_text_and_position_is_answered(repository: Repository, encoding: str) -> None:
+    govern(repository)
+    able = capabilities(general__positionEncodings=[encoding])
+    async with editing(repository.root, client_capabilities=able, options=HINTS) as editor:
+        await opened(editor)
+        ask, place = editor.client, document(editor)
+        for text in MALFORMED:
+            editor.type(INTENTS_FILE, text)
+            await symbols(editor)
+            await hints(editor)
+            await ask.text_document_folding_range_async(lsp.FoldingRangeParams(place))
+            await ask.text_document_document_link_async(lsp.DocumentLinkParams(place))
+            for at in (lsp.Position(0, 0), lsp.Position(5, 21), lsp.Position(10**6, 10**6)):
+                await ask.text_document_hover_async(lsp.HoverParams(place, at))
+                await ask.text_document_definition_async(lsp.DefinitionParams(place, at))
+                (found,) = (
+                    await ask.text_document_selection_range_async(
+                        lsp.SelectionRangeParams(place, [at])
+                    )
+                    or ()
+                )
+                while found.parent is not None:
+                    assert found.parent.range.start <= found.range.start
+                    assert found.range.end <= found.parent.range.end
+                    found = found.parent
+                assert text_in(editor, found.range) == text
