@@ -59,3 +59,13 @@ async def test_a_look_at_a_closed_file_leaves_a_save_that_is_not_recorded_someth
     tracked.save_over()
     await window.tracked_documents.look_again(tracked)
     assert tracked.file.disk.known.data == TYPED.encode()
+
+
+async def test_a_document_that_was_just_opened_is_settled_once_its_root_is_known(
+    window: Window,
+) -> None:
+    tracked = window.tracked_documents.tracked(window.document.uri)
+    assert tracked is not None
+    assert tracked.open_root is None
+    await window.tracked_documents.settled(window.document.uri)
+    assert tracked.open_root is not None
