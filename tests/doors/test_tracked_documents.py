@@ -62,10 +62,17 @@ async def test_a_look_at_a_closed_file_leaves_a_save_that_is_not_recorded_someth
 
 
 async def test_a_document_that_was_just_opened_is_settled_once_its_root_is_known(
-    window: Window,
+    repository: Repository,
 ) -> None:
-    tracked = window.tracked_documents.tracked(window.document.uri)
-    assert tracked is not None
-    assert tracked.open_root is None
-    await window.tracked_documents.settled(window.document.uri)
-    assert tracked.open_root is not None
+    govern(repository)
+    uri = uri_of(repository.root / INVOICE)
+    document = Document(
+        uri=uri, version=1, language_id="python", text=LINES, encoding=PositionEncoding.UTF_16
+    )
+    async with tracked_documents_on(repository.root) as tracked_documents:
+        tracked_documents.opened(document)
+        # Nothing is awaited before, so that the task of the opening has not begun.
+        await tracked_documents.settled(uri)
+        tracked = tracked_documents.tracked(uri)
+        assert tracked is not None
+        assert tracked.open_root is not None
