@@ -16,7 +16,7 @@ class ClientCapabilities(Struct, frozen=True, kw_only=True):
     `pull`: it pulls diagnostics. `notifications`: it wants the notifications `intent/*`.
     `shows_status`: it shows the selected intent by itself. `record_command` is its command that
     shows a record. `symbol_trees`: it takes nested symbols of a document. `definition_links`: it
-    takes links as definitions.
+    takes links as definitions. `link_tooltips`: it shows tooltips of links in a document.
     """
 
     pull: bool = False
