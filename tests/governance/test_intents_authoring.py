@@ -126,6 +126,25 @@ def test_a_key_says_what_it_means(editor: Editor, marked: str, said: str) -> Non
     assert len(found) > len(said) + 20
 
 
+@pytest.mark.parametrize(
+    ("line", "withheld"),
+    [
+        ("# yaml-language-server: $schema=x.json\n", True),
+        ("\ufeff# yaml-language-server: $schema=x.json\r\n", True),
+        ("# a\n  #yaml-language-server : x $schema=file:///x\n", True),
+        ("# yaml-language-server\n", False),
+        ("# see yaml-language-server: $schema=x\n", False),
+        ("# yaml-language-server: $schema= x\n", False),
+    ],
+)
+def test_keys_and_statuses_are_left_to_the_server_of_a_schema(
+    editor: Editor, line: str, *, withheld: bool
+) -> None:
+    assert (explained(editor, f"{line}- {{i|d: A, status: done}}\n") is None) is withheld
+    assert (explained(editor, f"{line}- {{id: A, status: do|ne}}\n") is None) is withheld
+    assert explained(editor, f"{line}- {{id: |A, status: done}}\n") is not None
+
+
 def test_every_known_key_has_a_meaning(editor: Editor) -> None:
     for key in ENTRY_KEYS.known:
         assert explained(editor, f"- {{id: A, |{key}: x}}\n" if key != "id" else "- |id: A\n")

@@ -12,6 +12,7 @@ from intent_lsp.core.intents import Intent, Intents, Status
 from intent_lsp.core.records import Record
 from intent_lsp.core.text import counted
 from intent_lsp.formats.intents.entry import STATUS_WORDS, status_meant
+from intent_lsp.formats.intents.schema_comment import names_schema
 from intent_lsp.formats.intents.structure.entries import IntentsStructure
 from intent_lsp.formats.intents.structure.lookup import POINTER_KEY, IntentsPart, PartKind
 from intent_lsp.formats.key_texts.intents_keys import ENTRY_TEXTS, ROOT_TEXTS, STATUS_TEXTS
@@ -42,16 +43,15 @@ def explained_part(
 ) -> Explanation | None:
     """Return the explanation of a part of an intents file, or None if there is nothing to say.
 
-    That is so for a related file, and for an alias or a pointer that names no intent.
+    That is so for a related file, for an alias or a pointer that names no intent, and for a key or
+    a status in a file that names its schema, since the YAML language server explains them there.
     """
     intent = None if part.entry is None else part.entry.intent
     match part.kind:
         case PartKind.GLOB:
             return _glob(matches, structure.intents, intent, part.text)
-        case PartKind.STATUS:
-            return _status(part.text)
-        case PartKind.KEY:
-            return _key(part)
+        case PartKind.STATUS | PartKind.KEY:
+            return _described(structure, part)
         case PartKind.CRITERION:
             return _criterion(stores, structure.intents, part)
         case PartKind.ID | PartKind.ALIAS | PartKind.POINTER:
@@ -92,6 +92,13 @@ def _owners(
         part = "" if found.count == len(found.first) else f"Of the first {len(found.first):,}: "
         named = [f"{_called(each.intent)}: {counted(each.count, 'file')}" for each in owners]
         yield HoverParagraph(f"{part}Other open intents own", _named(named, len(named)))
+
+
+def _described(structure: IntentsStructure, part: IntentsPart) -> Explanation | None:
+    """Return what a key or a status means, or None if its schema says so in the editor."""
+    if names_schema(structure.text):
+        return None
+    return _status(part.text) if part.kind is PartKind.STATUS else _key(part)
 
 
 def _status(word: str) -> Explanation:
