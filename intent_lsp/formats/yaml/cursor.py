@@ -1,0 +1,274 @@
+"""Finds what a YAML text has at a cursor while it is being typed, from the lines around it.
+
+Invariant: no text and no position makes it raise, and the text need not parse: only white space,
+dashes, colons, quotes and brackets are read.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from intent_lsp.core.content import line_body
+from intent_lsp.core.findings import Position
+from intent_lsp.formats.yaml.cursor_place import (
+    ITEM,
+    Beginning,
+    KeyAbove,
+    NamedKey,
+    Step,
+    Word,
+    YamlCursor,
+)
+from intent_lsp.formats.yaml.flow_cursor import FlowStart, flow_cursor, is_open
+from intent_lsp.formats.yaml.line_parts import LineParts, line_parts, word_at
+
+_MARK = "\ufeff"
+_FLOW_STARTS = ('"', "'", "[", "]", "{", "}")
+
+
+class _Ancestor(Struct, frozen=True):
+    """A line above the cursor that its node belongs to, with the steps that begin on that line."""
+
+    line: int
+    parts: LineParts
+    steps: tuple[Step, ...]
+
+
+def cursor_at(lines: Sequence[str], place: Position) -> YamlCursor | None:
+    """Return what is at a cursor, or None if nothing can be completed there.
+
+    That is so in comments and block text, in the later lines of a value, inside white space before
+    other text, behind a complete value, and where the indent fits no line above. `lines` keep their
+    line ends. A character beyond the end of its line counts as its end.
+    """
+    if not 0 <= place.line <= len(lines) or place.character < 0:
+        return None
+    if lines and lines[0].startswith(_MARK):
+        first = place.line == 0
+        moved = Position(0, max(place.character - 1, 0)) if first else place
+        found = cursor_at([lines[0][1:], *lines[1:]], moved)
+        return _shifted(found) if found is not None and first else found
+    text = line_body(lines[place.line]) if place.line < len(lines) else ""
+    return _Reading(lines, Position(place.line, min(place.character, len(text))), text).cursor()
+
+
+def _shifted(found: YamlCursor) -> YamlCursor:
+    """Return a cursor of the first line, moved behind the byte order mark."""
+    word = found.word
+    moved = replace(word, start=word.start + 1, cursor=word.cursor + 1, end=word.end + 1)
+    return replace(found, word=moved, column=found.column + 1)
+
+
+class _Reading:
+    """The lines around one cursor while they are read. `text` is the cursor's line."""
+
+    def __init__(self, lines: Sequence[str], place: Position, text: str) -> None:
+        self._lines, self._place, self._text = lines, place, text
+        parts = line_parts(text)
+        if not text[parts.body :].strip() and place.character >= parts.indent:
+            # Between and behind the dashes of an empty line the column is the cursor's own.
+            parts = replace(parts, body=max(place.character, _past_dashes(parts)))
+        self._parts = parts
+
+    def cursor(self) -> YamlCursor | None:
+        """Return what is at the cursor, or None."""
+        parts, at = self._parts, self._place.character
+        blank = parts.blank and not parts.dashes
+        column = parts.dashes[0] if parts.dashes else at if blank else parts.indent
+        above = tuple(self._ancestors(column, dashed=bool(parts.dashes)))
+        start = self._flow_above(above, column)
+        if start is not None:
+            return flow_cursor(self._lines, start, self._place)
+        if at < parts.body or (above and not self._may_hold(above[-1], column)):
+            return None
+        path = tuple(step for each in above for step in each.steps)
+        return self._on_line((*path, *(ITEM for _ in parts.dashes)))
+
+    def _on_line(self, path: tuple[Step, ...]) -> YamlCursor | None:
+        """Return what is at the cursor behind the dashes of its line; `path` leads up to there."""
+        parts, at = self._parts, self._place.character
+        if parts.key is not None and at >= parts.colon:
+            return self._in_value((*path, parts.key.name), parts.value, Beginning.COLON)
+        if parts.key is not None:
+            stop = parts.colon - 1
+            word = word_at(self._text, parts.body, at, stop)
+            return None if word is None else self._key(path, word)
+        beginning = Beginning.DASH if parts.dashes else Beginning.LINE
+        return self._in_value(path, parts.body, beginning)
+
+    def _in_value(
+        self, path: tuple[Step, ...], start: int, beginning: Beginning
+    ) -> YamlCursor | None:
+        at, text = self._place.character, self._text
+        if text[start : start + 1] in ("[", "{") and at > start:
+            line = self._place.line
+            flow = FlowStart(line=line, column=start, path=path, outside=self._parts.indent)
+            return flow_cursor(self._lines, flow, self._place)
+        if at < start:
+            if text[start:].strip() and not text[start:].startswith("#"):
+                return None
+            start = at
+        if self._parts.block_text and at > start:
+            return None
+        word = word_at(text, start, at, len(text))
+        if word is None:
+            return None
+        found = self._found(path, beginning, word)
+        if beginning is Beginning.COLON:
+            return replace(found, glued=start == self._parts.colon)
+        return replace(found, keys=self._keys(), above=self._key_above())
+
+    def _key(self, path: tuple[Step, ...], word: Word) -> YamlCursor:
+        beginning = Beginning.DASH if self._parts.dashes else Beginning.LINE
+        return replace(self._found(path, beginning, word), keys=self._keys(), is_key=True)
+
+    def _found(self, path: tuple[Step, ...], beginning: Beginning, word: Word) -> YamlCursor:
+        return YamlCursor(
+            line=self._place.line,
+            path=path,
+            beginning=beginning,
+            word=word,
+            column=word.start - len(word.quote),
+            indent=self._text[: self._parts.indent],
+        )
+
+    def _ancestors(self, column: int, *, dashed: bool) -> list[_Ancestor]:
+        """Return the lines that the node at a column belongs to, from the outermost one on.
+
+        `dashed`: the cursor's line begins with a dash, which may stand in the column of its key.
+        """
+        found: list[_Ancestor] = []
+        for line in range(self._place.line - 1, -1, -1):
+            if column < 0 or (column == 0 and not dashed):
+                break
+            text = line_body(self._lines[line])
+            if len(text) - len(text.lstrip(" ")) > column:
+                continue
+            parts = line_parts(text)
+            if parts.blank:
+                continue
+            steps, first = _steps_before(parts, column, dashed=dashed)
+            if steps or parts.indent < column:
+                found.append(_Ancestor(line, parts, steps))
+                column, dashed = parts.indent, bool(parts.dashes) and first
+        return found[::-1]
+
+    def _flow_above(self, above: Sequence[_Ancestor], column: int) -> FlowStart | None:
+        """Return where the outermost bracket above the cursor's line opens that is open there."""
+        root = self._flow_root()
+        if root is not None:
+            return root
+        path: tuple[Step, ...] = ()
+        for each in above:
+            path += each.steps
+            start = self._flow_start(each.line, each.parts, path)
+            if start is not None:
+                return start
+        return self._flow_beside(path, column)
+
+    def _flow_root(self) -> FlowStart | None:
+        """Return where the text itself is a bracket, as in JSON, if it is open at the cursor."""
+        for line in range(self._place.line):
+            parts = line_parts(line_body(self._lines[line]))
+            if not parts.blank and parts.text != "---":
+                return None if parts.structural else self._flow_start(line, parts, ())
+        return None
+
+    def _flow_beside(self, path: tuple[Step, ...], column: int) -> FlowStart | None:
+        """Return where a bracket opens on a line above that is indented no less than the cursor's.
+
+        Only the nearest line with a key or a dash counts, and only if the cursor's line begins with
+        a quote or bracket: a word is rather a key.
+        """
+        if self._parts.structural or not self._text.lstrip(" \t").startswith(_FLOW_STARTS):
+            return None
+        for line in range(self._place.line - 1, -1, -1):
+            parts = line_parts(line_body(self._lines[line]))
+            if parts.indent < column:
+                return None
+            if parts.structural and (parts.key is None or not parts.key.quote):
+                steps, _ = _steps_before(parts, len(parts.text) + 1, dashed=False)
+                inner = parts.indent == column
+                return self._flow_start(line, parts, (*path, *steps)) if inner else None
+        return None
+
+    def _flow_start(self, line: int, parts: LineParts, path: tuple[Step, ...]) -> FlowStart | None:
+        if parts.text[parts.value : parts.value + 1] not in ("[", "{"):
+            return None
+        outside = parts.indent if parts.structural else None
+        start = FlowStart(line=line, column=parts.value, path=path, outside=outside)
+        return start if is_open(self._lines, start, self._place) else None
+
+    def _may_hold(self, parent: _Ancestor, column: int) -> bool:
+        """Return whether a node may begin in a column of the cursor's line, below `parent`."""
+        if parent.steps[-1:] == (ITEM,) and parent.parts.key is not None:
+            return parent.parts.body == column
+        if parent.parts.valued or not parent.steps:
+            return False
+        first = self._first_below(parent.line)
+        return first in (None, column)
+
+    def _first_below(self, line: int) -> int | None:
+        """Return the column of the first line between a line and the cursor's, or None."""
+        for below in range(line + 1, self._place.line):
+            parts = line_parts(line_body(self._lines[below]))
+            if not parts.blank:
+                return parts.indent
+        return None
+
+    def _keys(self) -> tuple[NamedKey, ...]:
+        """Return the other keys of the block mapping that a key at the cursor would be in."""
+        column = self._parts.body
+        above = () if self._parts.dashes else self._keys_towards(column, -1)
+        return (*tuple(above)[::-1], *self._keys_towards(column, 1))
+
+    def _keys_towards(self, column: int, step: int) -> Iterator[NamedKey]:
+        """Yield the keys in a column above (-1) or below (1) the cursor's line, nearest first.
+
+        The first line that is indented less ends the mapping; above, it may hold the first key.
+        """
+        stop = -1 if step < 0 else len(self._lines)
+        for line in range(self._place.line + step, stop, step):
+            text = line_body(self._lines[line])
+            if len(text) - len(text.lstrip(" ")) > column:
+                continue
+            parts = line_parts(text)
+            if parts.blank:
+                continue
+            if parts.key is not None and parts.body == column and (step < 0 or not parts.dashes):
+                yield parts.key
+            if parts.indent < column:
+                return
+
+    def _key_above(self) -> KeyAbove | None:
+        """Return the key above the cursor in its column, if its line has no value."""
+        column, children = self._parts.body, None
+        for line in range(self._place.line - 1, -1, -1):
+            parts = line_parts(line_body(self._lines[line]))
+            if parts.blank:
+                continue
+            if parts.indent > column or (parts.indent == column and parts.dashes):
+                children = parts.indent
+                continue
+            if parts.key is None or parts.body != column or parts.valued:
+                return None
+            return KeyAbove(name=parts.key.name, column=column, children=children)
+        return None
+
+
+def _steps_before(parts: LineParts, column: int, *, dashed: bool) -> tuple[tuple[Step, ...], bool]:
+    """Return the steps that begin on a line before a column, and whether its first dash is one.
+
+    `dashed`: a key in the column itself counts, too, if its value is below it.
+    """
+    steps: list[Step] = [ITEM for dash in parts.dashes if dash < column]
+    whole = len(steps) == len(parts.dashes)
+    before = parts.body < column or (dashed and parts.body == column and not parts.valued)
+    if parts.key is not None and whole and before:
+        steps.append(parts.key.name)
+    return tuple(steps), bool(parts.dashes) and bool(steps)
+
+
+def _past_dashes(parts: LineParts) -> int:
+    return parts.dashes[-1] + 2 if parts.dashes else parts.indent

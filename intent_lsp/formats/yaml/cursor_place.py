@@ -1,0 +1,93 @@
+"""The place of a cursor in a YAML text that is being typed, and what begins or ends there.
+
+Invariant: columns count code points of the cursor's line, from 0, byte order mark included.
+"""
+
+from enum import Enum
+from typing import NamedTuple
+
+from msgspec import Struct
+
+ITEM = None
+"""The step of a path into an item of a list."""
+
+Step = str | None
+"""One step of a path from the root of a text: the key of a mapping, or ITEM."""
+
+
+class Beginning(Enum):
+    """After what the word at a cursor begins.
+
+    LINE: first on its line. DASH: after the dash of a block list's item. COLON: after `key:` on the
+    same line, in block or flow form. FLOW_ITEM: as an item between brackets. FLOW_KEY: as a key
+    between braces.
+    """
+
+    LINE = "line"
+    DASH = "dash"
+    COLON = "colon"
+    FLOW_ITEM = "flow item"
+    FLOW_KEY = "flow key"
+
+
+class Word(Struct, frozen=True, kw_only=True):
+    """The word at a cursor: its columns, and the quote that it begins with.
+
+    `start` is after the quote. `end` is before the closing quote if the quote is `closed` on the
+    line, else at the end of the word. `quote` is "" for a word without quotes. `cursor` is between
+    `start` and `end`. `typed` is the source text between `start` and `cursor`, and `rest` that
+    between `cursor` and `end`.
+    """
+
+    start: int
+    cursor: int
+    end: int
+    typed: str
+    rest: str = ""
+    quote: str = ""
+    closed: bool = False
+
+
+class NamedKey(NamedTuple):
+    """A key of a mapping: its name, and the quote around it or ""."""
+
+    name: str
+    quote: str
+
+
+class KeyAbove(Struct, frozen=True, kw_only=True):
+    """The key above a cursor in the same block mapping, if its line has no value.
+
+    `column` is where the key begins. `children` is the column at which the value below it begins,
+    or None if there is no value.
+    """
+
+    name: str
+    column: int
+    children: int | None
+
+
+class YamlCursor(Struct, frozen=True, kw_only=True):
+    """What a text has at a cursor, found from the lines around it, whether or not they parse.
+
+    `path` leads from the root to the mapping whose key is being typed, or else to the node that
+    begins at the cursor. `keys` are the other keys of that mapping. `is_key`: a colon follows the
+    word. `nested` says that the line above opens the node with a key or a dash, so that no key of
+    the mapping is known. `column` is where the word begins with its quote. `indent` is the white
+    space at the start of the line. `glued`: a space is missing between the colon and the word.
+    `quote` is the one around the keys of the nearest flow mapping, else "". `above` is only set at
+    the start of a line.
+    """
+
+    line: int
+    path: tuple[Step, ...]
+    beginning: Beginning
+    word: Word
+    column: int
+    indent: str
+    keys: tuple[NamedKey, ...] = ()
+    is_key: bool = False
+    flow: bool = False
+    glued: bool = False
+    quote: str = ""
+    above: KeyAbove | None = None

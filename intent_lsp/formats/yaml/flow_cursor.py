@@ -1,0 +1,225 @@
+"""The place of a cursor inside brackets or braces of a YAML text that is being typed."""
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from msgspec import Struct, field
+
+from intent_lsp.core.content import line_body
+from intent_lsp.core.findings import Position
+from intent_lsp.formats.yaml.cursor_place import (
+    ITEM,
+    Beginning,
+    NamedKey,
+    Step,
+    Word,
+    YamlCursor,
+)
+from intent_lsp.formats.yaml.flow_tokens import FlowToken, TokenKind, flow_tokens, leaves
+from intent_lsp.formats.yaml.line_parts import word_at
+
+_LINES_AFTER = 200
+"""The most lines below a cursor that are searched for the other keys of its mapping."""
+
+
+class _Open(Struct, kw_only=True):
+    """A bracket or brace that is open at some token.
+
+    `key` is the key whose value is being read, or None. `last` is the token just read if nothing
+    separates it from what follows, else None. `keys` are the keys that were read.
+    """
+
+    braces: bool
+    key: NamedKey | None = None
+    last: FlowToken | None = None
+    keys: list[NamedKey] = field(default_factory=list)
+
+    def take(self, token: FlowToken) -> None:
+        """Read a token that opens and closes nothing."""
+        if token.kind is TokenKind.COMMA:
+            self.key = self.last = None
+        elif token.kind is not TokenKind.COLON:
+            self.last = token
+        elif self.braces and self.key is None and self.last is not None:
+            self.key, self.last = _named(self.last), None
+            self.keys.append(self.key)
+
+
+class FlowStart(Struct, frozen=True, kw_only=True):
+    """Where the outermost bracket around a cursor opens, and the path to its node.
+
+    `outside` is the column of the block line that it is on, or None if it is the root of the text.
+    """
+
+    line: int
+    column: int
+    path: tuple[Step, ...]
+    outside: int | None
+
+
+def is_open(lines: Sequence[str], start: FlowStart, place: Position) -> bool:
+    """Return whether the bracket at `start` is still open at `place`."""
+    below = (line_body(each) for each in lines[start.line + 1 : place.line + 1])
+    if start.outside is not None and any(leaves(text, start.outside) for text in below):
+        return False
+    depth = 0
+    for token in flow_tokens(lines, start.line, start.column, start.outside):
+        if _behind(token, place):
+            break
+        depth += _step(token)
+        if depth <= 0:
+            return False
+    return depth > 0
+
+
+def flow_cursor(lines: Sequence[str], start: FlowStart, place: Position) -> YamlCursor | None:
+    """Return what is at `place`, which is between the brackets that open at `start`.
+
+    Return None in a comment, behind a complete value, and where the brackets are closed.
+    """
+    tokens = flow_tokens(lines, start.line, start.column, start.outside)
+    stack: list[_Open] = []
+    here: FlowToken | None = None
+    for token in tokens:
+        if _behind(token, place):
+            here = token
+            break
+        _take(stack, token)
+        if not stack:
+            return None
+    text = line_body(lines[place.line]) if place.line < len(lines) else ""
+    word = _word(text, here, place)
+    if word is None or not stack or stack[-1].last is not None:
+        return None
+    following = _following(here, tokens)
+    current = here is not None and _covers(here, place)
+    after = following[1:] if current else following
+    return _Between(tuple(stack), text, word, after, typed=current).cursor(place.line, start.path)
+
+
+class _Between(Struct, frozen=True):
+    """A place between brackets: those that are open there, and the word on the line `text`.
+
+    `after` are the tokens behind the word, up to the bracket that closes its own. `typed`: the word
+    is a token.
+    """
+
+    stack: tuple[_Open, ...]
+    text: str
+    word: Word
+    after: Sequence[FlowToken]
+    typed: bool
+
+    def cursor(self, line: int, base: tuple[Step, ...]) -> YamlCursor:
+        """Return the cursor; `base` is the path to the outermost bracket."""
+        top, column = self.stack[-1], self.word.start - len(self.word.quote)
+        as_key = top.braces and top.key is None
+        colon = bool(self.after) and self.after[0].kind is TokenKind.COLON
+        return YamlCursor(
+            line=line,
+            path=(*base, *_steps(self.stack)),
+            beginning=_beginning(top),
+            word=self.word,
+            column=column,
+            indent=self.text[: len(self.text) - len(self.text.lstrip(" \t"))],
+            keys=(*top.keys, *_later_keys(self.after)) if as_key else tuple(top.keys),
+            is_key=as_key and self.typed and colon,
+            flow=True,
+            glued=top.braces and not as_key and self.text[:column].endswith(":"),
+            quote=next((each.keys[0].quote for each in reversed(self.stack) if each.keys), ""),
+        )
+
+
+def _steps(stack: Sequence[_Open]) -> Iterator[Step]:
+    for each in stack:
+        if not each.braces:
+            yield ITEM
+        elif each.key is not None:
+            yield each.key.name
+
+
+def _beginning(top: _Open) -> Beginning:
+    if not top.braces:
+        return Beginning.FLOW_ITEM
+    return Beginning.FLOW_KEY if top.key is None else Beginning.COLON
+
+
+def _take(stack: list[_Open], token: FlowToken) -> None:
+    if token.kind is TokenKind.OPEN:
+        stack.append(_Open(braces=token.text == "{"))
+    elif token.kind is not TokenKind.CLOSE:
+        stack[-1].take(token)
+    else:
+        stack.pop()
+        if stack:
+            stack[-1].last = token
+
+
+def _behind(token: FlowToken, place: Position) -> bool:
+    """Return whether a token does not end before a place.
+
+    A word that ends at the place is still being typed; anything else that ends there is complete.
+    """
+    if token.line != place.line:
+        return token.line > place.line
+    if token.kind is TokenKind.WORD or not token.closed:
+        return token.end >= place.character
+    return token.end > place.character
+
+
+def _covers(token: FlowToken, place: Position) -> bool:
+    """Return whether a place is in a token, or at either end of a word."""
+    if token.line != place.line or token.kind not in (TokenKind.WORD, TokenKind.STRING):
+        return False
+    return token.start <= place.character
+
+
+def _word(text: str, here: FlowToken | None, place: Position) -> Word | None:
+    """Return the word at a place, where `here` is the first token that does not end before it.
+
+    It is empty between two tokens. Return None in a comment.
+    """
+    at = place.character
+    if here is not None and _covers(here, place):
+        return word_at(text, here.start, at, here.end)
+    if "#" in text[:at] and _commented(text, at):
+        return None
+    return Word(start=at, cursor=at, end=at, typed="")
+
+
+def _commented(text: str, at: int) -> bool:
+    ends = [token.end for token in flow_tokens([text], 0, 0, None) if token.end <= at]
+    return "#" in text[max(ends, default=0) : at]
+
+
+def _following(here: FlowToken | None, tokens: Iterator[FlowToken]) -> Sequence[FlowToken]:
+    """Return `here` and the tokens behind it, up to the bracket that closes the cursor's own."""
+    if here is None:
+        return ()
+    found, depth = [here], _step(here)
+    for token in tokens if depth >= 0 else ():
+        depth += _step(token)
+        if depth < 0 or token.line > here.line + _LINES_AFTER:
+            break
+        found.append(token)
+    return found
+
+
+def _later_keys(tokens: Sequence[FlowToken]) -> Iterator[NamedKey]:
+    """Yield the keys among tokens behind the cursor, without those of inner mappings."""
+    depth = 0
+    for token, after in pairwise(tokens):
+        depth += _step(token)
+        word = token.kind in (TokenKind.WORD, TokenKind.STRING)
+        if word and depth == 0 and after.kind is TokenKind.COLON:
+            yield _named(token)
+
+
+def _named(token: FlowToken) -> NamedKey:
+    if token.kind is TokenKind.STRING and token.closed:
+        return NamedKey(token.text[1:-1], token.text[0])
+    return NamedKey(token.text, "")
+
+
+def _step(token: FlowToken) -> int:
+    return (token.kind is TokenKind.OPEN) - (token.kind is TokenKind.CLOSE)

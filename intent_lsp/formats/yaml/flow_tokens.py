@@ -1,0 +1,99 @@
+"""Tokens of a YAML text in flow form, line by line: brackets, commas, colons, words and strings.
+
+Invariant: a token never goes on on the next line. A quote that is not closed on its line ends with
+the line, so that one forgotten quote does not hide the rest of the text.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from enum import Enum
+
+from msgspec import Struct
+
+from intent_lsp.core.content import line_body
+from intent_lsp.formats.yaml.line_parts import line_parts
+
+
+class TokenKind(Enum):
+    """What a token is: an opening or closing bracket, a comma, a colon, a word, or a string."""
+
+    OPEN = "open"
+    CLOSE = "close"
+    COMMA = "comma"
+    COLON = "colon"
+    WORD = "word"
+    STRING = "string"
+
+
+class FlowToken(Struct, frozen=True, kw_only=True):
+    """A token on one line, from the column `start` to `end`.
+
+    `closed` is False for a string without its closing quote.
+    """
+
+    kind: TokenKind
+    line: int
+    start: int
+    end: int
+    text: str
+    closed: bool = True
+
+
+_TOKEN = re.compile(
+    r"""(?P<blank>[ \t]+(?:\#.*)?)"""
+    r"""|(?P<string>"(?:[^"\\]|\\.)*"|'(?:[^']|'')*')"""
+    r"""|(?P<torn>["'].*)"""
+    r"""|(?P<open>[\[{])|(?P<close>[\]}])|(?P<comma>,)"""
+    r"""|(?P<colon>:(?=[\s,\[\]{}"']|\Z))"""
+    # A bracket inside a word belongs to it, as in the glob `src/{a,b}/*`.
+    r"""|(?P<word>(?:[^\s,\[\]{}:]|:(?![\s,\[\]{}]|\Z))"""
+    r"""(?:[^\s,\[\]{}:]|:(?![\s,\[\]{}]|\Z)|\{[^\s\[\]{}]*\}|\[[^\s\[\]{}]*\]"""
+    r"""|[ \t]+(?=[^\s,\[\]{}\#:]))*)"""
+)
+_KINDS = {
+    "string": TokenKind.STRING,
+    "torn": TokenKind.STRING,
+    "open": TokenKind.OPEN,
+    "close": TokenKind.CLOSE,
+    "comma": TokenKind.COMMA,
+    "colon": TokenKind.COLON,
+    "word": TokenKind.WORD,
+}
+
+
+def flow_tokens(
+    lines: Sequence[str], first: int, column: int, outside: int | None
+) -> Iterator[FlowToken]:
+    """Yield the tokens from the place of an opening bracket on, to the end of the text.
+
+    `outside` is the column of the block line that the bracket is on. A line of block form that is
+    not indented deeper ends the tokens, since the bracket was then never closed. It is None if no
+    line can end them.
+    """
+    for line in range(first, len(lines)):
+        text = line_body(lines[line])
+        if line > first and outside is not None and leaves(text, outside):
+            return
+        yield from _on_line(line, text, column if line == first else 0)
+
+
+def _on_line(line: int, text: str, column: int) -> Iterator[FlowToken]:
+    for found in _TOKEN.finditer(text, column):
+        kind = _KINDS.get(found.lastgroup or "")
+        if kind is not None:
+            yield FlowToken(
+                kind=kind,
+                line=line,
+                start=found.start(),
+                end=found.end(),
+                text=found.group(),
+                closed=found.lastgroup != "torn",
+            )
+
+
+def leaves(text: str, outside: int) -> bool:
+    """Return whether a line cannot belong to a flow collection on a line indented by `outside`."""
+    if len(text) - len(text.lstrip(" ")) > outside:
+        return False
+    parts = line_parts(text)
+    return bool(parts.dashes) or (parts.key is not None and not parts.key.quote)

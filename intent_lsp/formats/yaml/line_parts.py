@@ -1,0 +1,137 @@
+"""Splits one line of a YAML text in block form: white space, dashes, key and value.
+
+Invariant: every line can be split, also one that is half typed.
+"""
+
+import re
+
+from msgspec import Struct
+
+from intent_lsp.formats.yaml.cursor_place import NamedKey, Word
+
+_INDENT = re.compile(r"[ \t]*")
+_DASH = re.compile(r"-(?=[ \t]|\Z)[ \t]*")
+_KEY = re.compile(
+    r"""(?:"(?P<double>(?:[^"\\]|\\.)*)"|'(?P<single>(?:[^']|'')*)'"""
+    r"""|(?P<plain>[^\s"'\[\]{}#&*!|>%@`,](?:(?![ \t]\#|:(?=[ \t]|\Z)).)*?))"""
+    r"""[ \t]*:(?=[ \t]|\Z)"""
+)
+_BLANKS = re.compile(r"[ \t]*")
+_PROPERTIES = re.compile(r"(?:[&!]\S*(?:[ \t]+|\Z))*")
+_QUOTED = re.compile(r"""'(?:[^']|'')*'|"(?:[^"\\]|\\.)*\"""")
+_COMMENT = re.compile(r"(?:\A|[ \t])#")
+_TEXT_HEADER = re.compile(r"[|>][-+0-9]{0,2}[ \t]*(?:\Z|#)")
+
+
+class LineParts(Struct, frozen=True, kw_only=True):
+    """The parts of a line: the columns of its dashes, its key, and where key and value begin.
+
+    `body` is the column after white space and dashes. `key` is None on a line without a key; else
+    `colon` is the column after its colon, and `value` that of the text behind it. Without a key,
+    `value` equals `body`.
+    """
+
+    text: str
+    indent: int
+    dashes: tuple[int, ...]
+    body: int
+    key: NamedKey | None
+    colon: int
+    value: int
+
+    @property
+    def blank(self) -> bool:
+        """Whether the line has nothing but white space or a comment."""
+        return not self.dashes and self.key is None and self.text[self.body :][:1] in ("", "#")
+
+    @property
+    def structural(self) -> bool:
+        """Whether the line begins an item of a block list or a pair of a mapping."""
+        return bool(self.dashes) or self.key is not None
+
+    @property
+    def valued(self) -> bool:
+        """Whether a value stands on the line: more than an anchor, a tag or a comment."""
+        return self.content != ""
+
+    @property
+    def content(self) -> str:
+        """The source of the value on the line, without an anchor or tag, "" if there is none."""
+        found = _PROPERTIES.match(self.text, self.value)
+        rest = self.text[found.end() if found else self.value :].strip()
+        return "" if rest.startswith("#") else rest
+
+    @property
+    def block_text(self) -> bool:
+        """Whether the value is block text (`|`, `>`) on the lines below."""
+        return _TEXT_HEADER.match(self.content) is not None
+
+
+def line_parts(text: str) -> LineParts:
+    """Split a line, given without its line end."""
+    indent = at = _past(_INDENT, text, 0)
+    dashes: list[int] = []
+    while (dash := _DASH.match(text, at)) is not None:
+        dashes.append(at)
+        at = dash.end()
+    key = _KEY.match(text, at)
+    colon = at if key is None else key.end()
+    return LineParts(
+        text=text,
+        indent=indent,
+        dashes=tuple(dashes),
+        body=at,
+        key=None if key is None else _named(key),
+        colon=colon,
+        value=at if key is None else _past(_BLANKS, text, colon),
+    )
+
+
+def word_at(text: str, start: int, cursor: int, stop: int) -> Word | None:
+    """Return the word that begins at the column `start`, if the cursor is in it or at its end.
+
+    A word without quotes ends at `stop` or before a comment. Return None if the cursor is in a
+    comment, behind a closed quote, or before a string or bracket.
+    """
+    quote = text[start : start + 1]
+    if cursor == start and quote in ("'", '"', "[", "{"):
+        return None
+    if cursor > start and quote in ("'", '"'):
+        return _quoted_word(text, start, cursor, quote)
+    comment = _COMMENT.search(text, start, stop)
+    if comment is not None and cursor > comment.start():
+        return None
+    end = stop if comment is None else comment.start()
+    end = max(cursor, start + len(text[start:end].rstrip()))
+    return Word(
+        start=start, cursor=cursor, end=end, typed=text[start:cursor], rest=text[cursor:end]
+    )
+
+
+def _quoted_word(text: str, start: int, cursor: int, quote: str) -> Word | None:
+    closed = _QUOTED.match(text, start)
+    if closed is not None and cursor >= closed.end():
+        return None
+    # What follows an open quote may be the rest of the line, so it is never replaced.
+    end = cursor if closed is None else closed.end() - 1
+    return Word(
+        start=start + 1,
+        cursor=cursor,
+        end=end,
+        typed=text[start + 1 : cursor],
+        rest=text[cursor:end],
+        quote=quote,
+        closed=closed is not None,
+    )
+
+
+def _named(key: re.Match[str]) -> NamedKey:
+    double, single, plain = key.group("double", "single", "plain")
+    if double is not None:
+        return NamedKey(double, '"')
+    return NamedKey(plain.rstrip(), "") if single is None else NamedKey(single, "'")
+
+
+def _past(blanks: re.Pattern[str], text: str, at: int) -> int:
+    found = blanks.match(text, at)
+    return found.end() if found else at
