@@ -1,0 +1,166 @@
+"""Proposals for the next segment of a glob or of a file's path.
+
+Invariant: what is proposed leads to what it names: names are escaped where a glob gives characters
+a meaning.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from intent_lsp.core.paths import parse_relative
+from intent_lsp.core.scope.language import escape
+from intent_lsp.core.scope.pattern import EXACT, Pattern, normalize
+from intent_lsp.formats.intents.completion.place import CompletionPlace
+from intent_lsp.formats.intents.completion.proposal import Proposal, ProposalKind, Written
+from intent_lsp.formats.intents.completion.shapes import ValueKind
+from intent_lsp.formats.intents.completion.writing import Value, write_value
+from intent_lsp.formats.intents.intents_file import glob_findings
+
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))")
+_LEAD = re.compile(r"\s*(?:!(?!\())*")
+_EXTENSION = re.compile(r"[^.].*(\.[\w-]+)", re.DOTALL)
+_EXTENSIONS_AT_MOST = 5
+
+
+class SegmentPlace(Struct, frozen=True, kw_only=True):
+    """The last segment of a glob or path that is being typed.
+
+    `before` is the text up to and including the last `/`, `lead` the `!` before a first segment,
+    `segment` what was typed of the segment. `directory` is the path of the directory before it, ""
+    for the root, or None if wildcards stand before it. `base` is the path of the last directory
+    before any wildcard. `is_glob` is False for the path of a file.
+    """
+
+    before: str
+    lead: str
+    segment: str
+    directory: str | None
+    base: str
+    is_glob: bool
+
+
+class Listed(Struct, frozen=True, kw_only=True):
+    """The names in a directory, each in order: its subdirectories, and its files."""
+
+    directories: Sequence[str] = ()
+    files: Sequence[str] = ()
+
+
+def segment_at(place: CompletionPlace) -> SegmentPlace | None:
+    """Return the segment that is typed at a place, or None if no glob or path is wanted there.
+
+    None also stands for a path that leaves the root.
+    """
+    leaf, word = place.leaf, place.cursor.word
+    if leaf is None or leaf.kind not in (ValueKind.GLOB, ValueKind.FILE):
+        return None
+    typed = _decoded(word.typed, word.quote)
+    before, slash, segment = typed.rpartition("/")
+    is_glob = leaf.kind is ValueKind.GLOB
+    lead = _LEAD.match(segment)
+    start = lead.group() if lead and is_glob and not slash else ""
+    walked = _walked(before, is_glob=is_glob) if slash else ("", "")
+    if walked is None:
+        return None
+    return SegmentPlace(
+        before=before + slash,
+        lead=start,
+        segment=segment[len(start) :],
+        directory=walked[0],
+        base=walked[1],
+        is_glob=is_glob,
+    )
+
+
+def names_proposed(
+    place: CompletionPlace, segment: SegmentPlace, listed: Listed
+) -> Iterator[Proposal]:
+    """Yield the proposals for the names in the directory before a segment."""
+    entries = [(name + "/", ProposalKind.DIRECTORY, "3") for name in listed.directories]
+    entries += [(name, ProposalKind.FILE, "4") for name in listed.files]
+    for name, kind, rank in entries:
+        spelled = escape(name) if segment.is_glob else name
+        is_directory = kind is ProposalKind.DIRECTORY
+        written = _written(place, segment, spelled, goes_on=is_directory)
+        if written is not None:
+            yield Proposal(label=name, kind=kind, written=written, rank=rank + name.casefold())
+
+
+def wildcards_proposed(
+    place: CompletionPlace, segment: SegmentPlace, files: Sequence[str]
+) -> Iterator[Proposal]:
+    """Yield the wildcards for a segment: `**`, and one for each frequent extension of `files`.
+
+    `files` are names of files in the directory `segment.base`. A wildcard that would make the glob
+    one with a finding is left out, such as `**` at the root, which owns every file.
+    """
+    if not segment.is_glob:
+        return
+    deep = not segment.before.endswith("**/")
+    wildcards = ["**"] if deep else []
+    wildcards += [f"**/*{each}" if deep else f"*{each}" for each in extensions(files)]
+    for index, wildcard in enumerate(wildcards):
+        if any(glob_findings(segment.before + segment.lead + wildcard)):
+            continue
+        written = _written(place, segment, wildcard, goes_on=False)
+        if written is not None:
+            rank = f"2{index}" if wildcard == "**" else f"5{index}"
+            yield Proposal(label=wildcard, kind=ProposalKind.GLOB, written=written, rank=rank)
+
+
+def extensions(files: Sequence[str]) -> Sequence[str]:
+    """Return the most frequent extensions of files, at most five, as `.py`."""
+    found = Counter(each[1] for name in files if (each := _EXTENSION.fullmatch(name)))
+    ranked = sorted(found.items(), key=lambda each: (-each[1], each[0]))
+    return [extension for extension, _ in ranked[:_EXTENSIONS_AT_MOST]]
+
+
+def _written(
+    place: CompletionPlace, segment: SegmentPlace, name: str, *, goes_on: bool
+) -> Written | None:
+    last = segment.lead + name
+    value = Value(
+        text=segment.before + last,
+        last=last,
+        goes_on=goes_on,
+        quoted=True,
+        listed=place.listed,
+    )
+    return write_value(place.cursor, value)
+
+
+def _walked(before: str, *, is_glob: bool) -> tuple[str | None, str] | None:
+    """Return the directory that `before` names, or None for wildcards, and its part before them.
+
+    `before` ends before a `/`. Return None if it leaves the root.
+    """
+    if not is_glob:
+        path = "" if before in ("", ".") else parse_relative(before)
+        return None if path is None else (path, path)
+    glob = normalize(before + "/").glob.removesuffix("**").rstrip("/")
+    names: list[str] = []
+    for part in glob.split("/") if glob else []:
+        row = Pattern(part, EXACT).rows
+        name = row[0][0].literal if len(row) == 1 and row[0][0] is not None else None
+        if part == ".." or (name is None and part != "**" and not row):
+            return None
+        if name is None:
+            return None, "/".join(names)
+        names.append(name)
+    path = "/".join(names)
+    return path, path
+
+
+def _decoded(source: str, quote: str) -> str:
+    """Return what source text means, which begins after an open quote, or without one if ""."""
+    if quote == "'":
+        return source.replace("''", "'")
+    return _ESCAPE.sub(_unescaped, source) if quote else source
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    code = found[1] or found[2]
+    return chr(int(code, 16)) if code else found[3]

@@ -1,0 +1,149 @@
+"""What is wanted at a cursor of a control file: a key, a value, or an item of a list."""
+
+import re
+from collections.abc import Sequence
+from enum import Enum
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from intent_lsp.core.content import line_body
+from intent_lsp.core.findings import Position
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.formats.intents.completion.shapes import Leaf, Listing, Shape, Table, shape_at
+from intent_lsp.formats.intents.completion.writing import ListForm
+from intent_lsp.formats.yaml.cursor import cursor_at
+from intent_lsp.formats.yaml.cursor_place import Beginning, YamlCursor
+from intent_lsp.formats.yaml.line_parts import line_parts
+
+_MODELINE = re.compile(r"[ \t]*#[ \t]*yaml-language-server[ \t]*:.*\$schema=\S")
+_KEY_PLACES = (Beginning.LINE, Beginning.DASH, Beginning.FLOW_KEY)
+_ITEM_PLACES = (Beginning.DASH, Beginning.FLOW_ITEM)
+_NEAR = 500
+"""The most lines above a cursor in which the form of other lists is looked for."""
+
+_STEP = 2
+
+
+class Wanted(Enum):
+    """What may be written at a place: a key, a single value, or a whole item of a list."""
+
+    KEY = "key"
+    VALUE = "value"
+    ITEM = "item"
+
+
+class CompletionPlace(Struct, frozen=True, kw_only=True):
+    """What is wanted at a cursor, in order of likelihood.
+
+    `table` is the mapping whose key is wanted, or that is wanted as an item. `leaf` is the value
+    that is wanted; `listed` says that a list is missing around it. `item_column` is where the dash
+    of a wanted item belongs, or None behind a dash or a bracket. `lists` is the form of lists
+    nearby. `ruled`: another server proposes keys and words, by a schema that the file names.
+    """
+
+    file: WorkspacePath
+    cursor: YamlCursor
+    wanted: tuple[Wanted, ...]
+    table: Table | None = None
+    leaf: Leaf | None = None
+    listed: bool = False
+    item: Table | None = None
+    item_column: int | None = None
+    lists: ListForm = ListForm()
+    ruled: bool = False
+
+
+def place_at(
+    file: WorkspacePath, lines: Sequence[str], position: Position
+) -> CompletionPlace | None:
+    """Return what is wanted at a position of a control file, or None if nothing is known of it.
+
+    `lines` are those of the text, with their line ends.
+    """
+    cursor = cursor_at(lines, position)
+    if cursor is None:
+        return None
+    shape = shape_at(file, cursor.path, cursor.keys)
+    place = CompletionPlace(file=file, cursor=cursor, wanted=())
+    for found in (_as_table(place, shape), _as_value(place, shape), _as_item_above(place, shape)):
+        if found is not None:
+            place = found
+    if not place.wanted:
+        return None
+    return replace(place, lists=_list_form(lines, cursor.line), ruled=_names_schema(lines))
+
+
+def _as_table(place: CompletionPlace, shape: Shape | None) -> CompletionPlace | None:
+    """Return the place with a key of a table wanted, or the table as an item of a list."""
+    if not isinstance(shape, Table):
+        return None
+    cursor = place.cursor
+    found = place
+    begun = cursor.keys or cursor.is_key or cursor.word.quote
+    if cursor.beginning in _ITEM_PLACES and not begun:
+        found = replace(found, wanted=(Wanted.ITEM,), item=shape)
+    if cursor.beginning in _KEY_PLACES:
+        found = replace(found, wanted=(*found.wanted, Wanted.KEY), table=shape)
+    return found
+
+
+def _as_value(place: CompletionPlace, shape: Shape | None) -> CompletionPlace | None:
+    """Return the place with a value wanted, which may need a list around it."""
+    cursor, leaf = place.cursor, shape.item if isinstance(shape, Listing) else shape
+    if cursor.is_key or shape is None or cursor.beginning is Beginning.FLOW_KEY:
+        return None
+    if isinstance(shape, Listing) and isinstance(leaf, Table):
+        below = cursor.beginning is Beginning.LINE and not cursor.keys
+        return (
+            replace(place, wanted=(Wanted.ITEM,), item=leaf, item_column=cursor.column)
+            if below
+            else None
+        )
+    if not isinstance(leaf, Leaf) or (cursor.beginning is Beginning.LINE and cursor.keys):
+        return None
+    listed = isinstance(shape, Listing)
+    if cursor.beginning is Beginning.LINE and not listed:
+        return None
+    return replace(place, wanted=(Wanted.VALUE,), leaf=leaf, listed=listed)
+
+
+def _as_item_above(place: CompletionPlace, shape: Shape | None) -> CompletionPlace | None:
+    """Return the place with an item of the list wanted whose key is above the cursor.
+
+    The cursor is in the column of that key, to which an editor without an indent returns.
+    """
+    cursor = place.cursor
+    if cursor.above is None or not isinstance(shape, Table) or cursor.word.typed or cursor.is_key:
+        return None
+    path = (*cursor.path, cursor.above.name)
+    listing = shape_at(place.file, path, cursor.keys)
+    if not isinstance(listing, Listing) or not isinstance(listing.item, Table):
+        return None
+    children = cursor.above.children
+    column = cursor.above.column + _STEP if children is None else children
+    return replace(
+        place, wanted=(Wanted.ITEM, *place.wanted), item=listing.item, item_column=column
+    )
+
+
+def _list_form(lines: Sequence[str], line: int) -> ListForm:
+    """Return the form of the list nearest above a line, or one line if there is no list."""
+    below: int | None = None
+    for above in range(min(line, len(lines)) - 1, max(line - _NEAR, 0) - 1, -1):
+        parts = line_parts(line_body(lines[above]))
+        if parts.key is not None and parts.content.startswith("["):
+            return ListForm()
+        simple = bool(parts.dashes) and parts.key is None and parts.text[parts.body :].strip() != ""
+        if simple:
+            below = parts.indent
+        elif not parts.blank:
+            if parts.key is not None and not parts.valued and below is not None:
+                return ListForm(max(below - parts.body, 0))
+            below = None
+    return ListForm()
+
+
+def _names_schema(lines: Sequence[str]) -> bool:
+    """Return whether a comment names a schema for the YAML language server."""
+    return any("yaml-language-server" in line and _MODELINE.match(line) for line in lines)

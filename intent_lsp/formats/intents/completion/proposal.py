@@ -1,0 +1,56 @@
+"""One proposal of a completion: what a person reads, and the text that is put at the cursor."""
+
+from enum import Enum
+
+from msgspec import Struct
+
+
+class ProposalKind(Enum):
+    """What a proposal is, so that an editor can show an icon for it."""
+
+    KEY = "key"
+    WORD = "word"
+    DIRECTORY = "directory"
+    FILE = "file"
+    GLOB = "glob"
+    SKELETON = "skeleton"
+    NAME = "name"
+    DATE = "date"
+
+
+class Written(Struct, frozen=True, kw_only=True):
+    """What is put at a cursor, on its line.
+
+    It replaces the text from the column `start` to the cursor or, where an editor replaces the rest
+    of the word, too, to the column `end`. `text` is for editors without snippets, always one line.
+    `snippet` is in the snippet syntax of LSP; its further lines are indented relative to the first
+    character of the cursor's line that is not white space. `matched` is what the text that was
+    typed from `start` on is compared with.
+    """
+
+    start: int
+    end: int
+    text: str
+    snippet: str
+    matched: str
+
+
+class TextName(Struct, frozen=True):
+    """Names the text about a key of a table or, unless it is "", about a word of the key."""
+
+    table: str
+    key: str
+    word: str = ""
+
+
+class Proposal(Struct, frozen=True, kw_only=True):
+    """One proposal. `label` is shown; proposals are listed in the order of `rank`.
+
+    `about` names the text that describes it, or is None.
+    """
+
+    label: str
+    kind: ProposalKind
+    written: Written
+    rank: str
+    about: TextName | None = None

@@ -1,0 +1,202 @@
+"""Proposals for keys, words, ids, tools and items at a place of a control file.
+
+Invariant: a key that the mapping has already, under whatever name, is not proposed.
+Invariant: an id in use is never proposed as the id of an intent.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Final
+
+from msgspec import Struct
+
+from intent_lsp.core.content import line_body
+from intent_lsp.formats.intents.completion.place import CompletionPlace, Wanted
+from intent_lsp.formats.intents.completion.proposal import (
+    Proposal,
+    ProposalKind,
+    TextName,
+    Written,
+)
+from intent_lsp.formats.intents.completion.shapes import (
+    ENTRY,
+    Leaf,
+    Listing,
+    Shape,
+    Table,
+    ValueKind,
+)
+from intent_lsp.formats.intents.completion.writing import (
+    Value,
+    item_lines,
+    literal,
+    skeleton_of,
+    write_key,
+    write_value,
+)
+
+_SPECIFICATION: Final = re.compile(
+    r"""["']?\b(?P<key>specification_?id|requirement_?id|req_?id|spec_?id)["']?[ \t]*:[ \t]+"""
+    r"""(?:"(?P<double>[^"\\\r\n]+)"|'(?P<single>[^'\r\n]+)'|(?P<plain>[\w.][^\s,\[\]{}#]*))""",
+    re.IGNORECASE,
+)
+
+
+class Offers(Struct, frozen=True, kw_only=True):
+    """What may be proposed beyond the text: the next free id, the time, and the names of tools.
+
+    `new_id` reads the file for it, so it is only called where an id is wanted.
+    """
+
+    new_id: Callable[[], str]
+    now: str
+    tools: tuple[str, ...]
+
+
+def proposals(place: CompletionPlace, lines: Sequence[str], offers: Offers) -> list[Proposal]:
+    """Return the proposals for keys, items and single values, but not for globs and files.
+
+    They are in the order in which they are to be shown.
+    """
+    found: list[Proposal] = []
+    for wanted in place.wanted:
+        match wanted:
+            case Wanted.ITEM:
+                found += _items(place, offers)
+            case Wanted.KEY:
+                found += _keys(place, offers)
+            case Wanted.VALUE:
+                found += _values(place, lines, offers)
+    return found
+
+
+def _keys(place: CompletionPlace, offers: Offers) -> Iterator[Proposal]:
+    table = place.table
+    if table is None or place.ruled:
+        return
+    used = {meant[0] for each in place.cursor.keys if (meant := table.known.meaning(each.name))}
+    missing = [key for key in table.texts if key not in used and not _is_by_id(place, key)]
+    defaults = _defaults([table.shapes[key] for key in missing], offers)
+    for index, key in enumerate(missing):
+        skeleton = skeleton_of(place.cursor, table.shapes[key], place.lists, defaults)
+        yield Proposal(
+            label=key,
+            kind=ProposalKind.KEY,
+            written=write_key(place.cursor, key, skeleton),
+            rank=f"2{index:02}",
+            about=TextName(table.name, key),
+        )
+
+
+def _is_by_id(place: CompletionPlace, key: str) -> bool:
+    """Return whether a key is the id of an entry whose key is its id already."""
+    return place.table is ENTRY and key == "id" and place.cursor.path[-1:] != (None,)
+
+
+def _defaults(shapes: Iterable[Shape], offers: Offers) -> Mapping[ValueKind, str]:
+    """Return the texts that are offered as values in skeletons of these shapes."""
+    found = {ValueKind.DATE: offers.now}
+    if any(_has_id(shape) for shape in shapes):
+        found[ValueKind.NEW_ID] = offers.new_id()
+    return found
+
+
+def _has_id(shape: Shape) -> bool:
+    match shape:
+        case Leaf(kind=kind):
+            return kind is ValueKind.NEW_ID
+        case Listing(item=item):
+            return item is ENTRY
+        case Table():
+            return shape is ENTRY
+
+
+def _items(place: CompletionPlace, offers: Offers) -> Iterator[Proposal]:
+    """Yield the skeleton of an item that is a mapping, such as an intent with the next free id."""
+    table, cursor = place.item, place.cursor
+    if table is None:
+        return
+    defaults = _defaults([table], offers)
+    pairs = item_lines(table, cursor, defaults)
+    new_id = defaults.get(ValueKind.NEW_ID)
+    written = _item_written(place, pairs, table.first[0] if new_id is None else f"id: {new_id}")
+    label = f"new {table.name}" if new_id is None else f"new intent {new_id}"
+    yield Proposal(label=label, kind=ProposalKind.SKELETON, written=written, rank="1")
+
+
+def _item_written(place: CompletionPlace, pairs: Sequence[str], matched: str) -> Written:
+    cursor = place.cursor
+    word = cursor.word
+    if cursor.flow:
+        # Of the braces of a snippet's own text only the closing one is special.
+        whole = "{" + ", ".join(pairs) + "\\}"
+        return Written(start=word.start, end=word.end, text="{}", snippet=whole, matched=matched)
+    column = cursor.column if place.item_column is None else place.item_column
+    lead = "" if place.item_column is None else " " * (column - cursor.column) + "- "
+    inner = " " * (column + len(lead.lstrip(" ")) - len(cursor.indent))
+    return Written(
+        start=word.start,
+        end=word.end,
+        text=f"{lead}{matched if ':' in matched else matched + ': '}",
+        snippet=literal(lead) + f"\n{inner}".join(pairs),
+        matched=matched,
+    )
+
+
+def _values(place: CompletionPlace, lines: Sequence[str], offers: Offers) -> Iterator[Proposal]:
+    leaf = place.leaf
+    if leaf is None:
+        return
+    match leaf.kind:
+        case ValueKind.WORD:
+            yield from _words(place, leaf)
+        case ValueKind.NEW_ID:
+            yield from _simple(place, [offers.new_id()], ProposalKind.NAME)
+        case ValueKind.SPECIFICATION:
+            seen = specifications(lines, place.cursor.line)
+            yield from _simple(place, seen, ProposalKind.NAME)
+        case ValueKind.TOOL:
+            yield from _simple(place, offers.tools, ProposalKind.NAME, quoted=True)
+        case ValueKind.DATE:
+            yield from _simple(place, [offers.now], ProposalKind.DATE, quoted=True)
+        case ValueKind.TEXT | ValueKind.GLOB | ValueKind.FILE:
+            return
+
+
+def _words(place: CompletionPlace, leaf: Leaf) -> Iterator[Proposal]:
+    if place.ruled:
+        return
+    for index, (word, text) in enumerate(leaf.words.items()):
+        written = write_value(place.cursor, Value(text=str(word), listed=place.listed))
+        if written is not None:
+            yield Proposal(
+                label=str(word),
+                kind=ProposalKind.WORD,
+                written=written,
+                rank=f"2{index:02}",
+                about=TextName(leaf.table, leaf.key, str(word)) if text else None,
+            )
+
+
+def _simple(
+    place: CompletionPlace, values: Iterable[str], kind: ProposalKind, *, quoted: bool = False
+) -> Iterator[Proposal]:
+    for index, text in enumerate(values):
+        value = Value(text=text, quoted=quoted, listed=place.listed)
+        written = write_value(place.cursor, value)
+        if written is not None:
+            yield Proposal(label=text, kind=kind, written=written, rank=f"2{index:04}")
+
+
+def specifications(lines: Sequence[str], line: int) -> Sequence[str]:
+    """Return the ids of specifications in a text, sorted, without those on the line `line`.
+
+    Comments are left out.
+    """
+    found: set[str] = set()
+    for number, text in enumerate(lines):
+        if number == line or text.lstrip().startswith("#"):
+            continue
+        for each in _SPECIFICATION.finditer(line_body(text)):
+            found.add(each["double"] or each["single"] or each["plain"])
+    return sorted(found)

@@ -1,0 +1,220 @@
+"""The shapes of the control files: which keys and which kinds of values they have, and where.
+
+Invariant: a path that the reader of the file reads has the shape that it is read as, in each of the
+forms of requirements sections 3.2 and 5.
+"""
+
+from collections.abc import Mapping, Sequence
+from enum import Enum
+from typing import Final
+
+from msgspec import Struct, field
+
+from intent_lsp.core.paths import INTENTS_FILE, POLICY_FILE, WorkspacePath
+from intent_lsp.formats.intents.entry import ENTRY_KEYS
+from intent_lsp.formats.intents.root import ROOT_KEYS
+from intent_lsp.formats.key_texts.intents_keys import ENTRY_TEXTS, ROOT_TEXTS
+from intent_lsp.formats.key_texts.key_text import KeyText
+from intent_lsp.formats.key_texts.policy_keys import (
+    DENY_RULE_TEXTS,
+    LESSONS_TEXTS,
+    POLICY_TEXTS,
+    PRIVACY_TEXTS,
+    SIDECAR_TEXTS,
+)
+from intent_lsp.formats.yaml.cursor_place import NamedKey, Step
+from intent_lsp.formats.yaml.keys import MappingKeys
+
+
+class ValueKind(Enum):
+    """What a single value is, and so what may be proposed for it."""
+
+    TEXT = "text"
+    NEW_ID = "new id"
+    WORD = "word"
+    GLOB = "glob"
+    FILE = "file"
+    TOOL = "tool"
+    SPECIFICATION = "specification"
+    DATE = "date"
+
+
+class Leaf(Struct, frozen=True, kw_only=True):
+    """A single value.
+
+    `words` maps each value that it may have to a sentence about it, if there are few. `table` and
+    `key` name the text about the key whose words they are.
+    """
+
+    kind: ValueKind
+    words: Mapping[str, str] = field(default_factory=dict)
+    table: str = ""
+    key: str = ""
+
+
+class Listing(Struct, frozen=True):
+    """A list, and the shape of its items."""
+
+    item: "Shape"
+
+
+class Table(Struct, frozen=True, kw_only=True):
+    """A mapping: `texts` about its keys in their order, and the `shapes` of their values.
+
+    `name` is unique among all tables. `known` says which other names a key has. `other` is the
+    shape of values whose key is not known, or None. `first` are the keys that a new mapping of this
+    shape begins with.
+    """
+
+    name: str
+    texts: Mapping[str, KeyText]
+    shapes: Mapping[str, "Shape"]
+    known: MappingKeys
+    other: "Shape | None" = None
+    first: tuple[str, ...] = ()
+
+
+Shape = Leaf | Listing | Table
+
+
+def _table(
+    name: str,
+    texts: Mapping[str, KeyText],
+    shapes: Mapping[str, Shape],
+    known: MappingKeys | None = None,
+    first: tuple[str, ...] = (),
+) -> Table:
+    """Return a table in which each key without a shape has few words, if its text names them."""
+    words = {
+        key: Leaf(kind=ValueKind.WORD, words=text.words, table=name, key=key)
+        if text.words
+        else Leaf(kind=ValueKind.TEXT)
+        for key, text in texts.items()
+    }
+    keys = known or MappingKeys(known=tuple(texts))
+    return Table(
+        name=name, texts=texts, shapes={**words, **shapes}, known=keys, first=first or tuple(texts)
+    )
+
+
+_TEXTS: Final = Listing(Leaf(kind=ValueKind.TEXT))
+_GLOBS: Final = Listing(Leaf(kind=ValueKind.GLOB))
+_TOOLS: Final = Listing(Leaf(kind=ValueKind.TOOL))
+_DATE: Final = Leaf(kind=ValueKind.DATE)
+_FLAG: Final = Leaf(kind=ValueKind.WORD, words={"true": "", "false": ""})
+
+ENTRY: Final = _table(
+    "intent",
+    ENTRY_TEXTS,
+    {
+        "id": Leaf(kind=ValueKind.NEW_ID),
+        "owned_scope": _GLOBS,
+        "constraints": _TEXTS,
+        "acceptance_criteria": _TEXTS,
+        "related_files": Listing(Leaf(kind=ValueKind.FILE)),
+        "recent_history": _TEXTS,
+        "aliases": _TEXTS,
+        "specification_id": Leaf(kind=ValueKind.SPECIFICATION),
+        "created_at": _DATE,
+        "updated_at": _DATE,
+    },
+    ENTRY_KEYS,
+    # Those that `intent/create` always writes.
+    ("id", "name", "status", "owned_scope", "created_at"),
+)
+"""The shape of one intent."""
+
+_SCOPE: Final = Table(
+    name="scope", texts={}, shapes={"paths": _GLOBS}, known=MappingKeys(known=("paths",))
+)
+_ENTRIES: Final = Listing(ENTRY)
+_BY_ID: Final = Table(name="ids", texts={}, shapes={}, known=MappingKeys(known=()), other=ENTRY)
+_INTENTS: Final = _table("intents", ROOT_TEXTS, {"active_intents": _ENTRIES}, ROOT_KEYS)
+
+_DENY_RULE: Final = _table("rule", DENY_RULE_TEXTS, {"path_glob": Leaf(kind=ValueKind.GLOB)})
+_LESSONS: Final = _table(
+    "lessons", LESSONS_TEXTS, dict.fromkeys(LESSONS_TEXTS, Leaf(kind=ValueKind.FILE))
+)
+_PRIVACY: Final = _table("privacy", PRIVACY_TEXTS, {})
+_CHANNELS: Final = Leaf(
+    kind=ValueKind.WORD, words=POLICY_TEXTS["hitl_by"].words, table="policy", key="hitl_by"
+)
+SIDECAR: Final = _table(
+    "policy",
+    POLICY_TEXTS,
+    {
+        "architectural_constraints": _TEXTS,
+        "blocked_tools": _TOOLS,
+        "deny_mutations": Listing(_DENY_RULE),
+        "hitl_by": Listing(_CHANNELS),
+        "fail_open": _FLAG,
+        "require_checkout": _FLAG,
+        "require_read": _FLAG,
+        "complete_on_attempt": _FLAG,
+        "spec_iteration_globs": _GLOBS,
+        "mutating_tools": _TOOLS,
+        "read_only_tools": _TOOLS,
+        "history_in_yaml": _FLAG,
+        "generated": _GLOBS,
+        "lessons": _LESSONS,
+        "privacy": _PRIVACY,
+    },
+)
+"""The shape of the policy below its root key."""
+
+_POLICY: Final = _table("sidecar", SIDECAR_TEXTS, {"sidecar": SIDECAR})
+TABLES: Final[Mapping[str, Table]] = {
+    table.name: table
+    for table in (_INTENTS, ENTRY, _POLICY, SIDECAR, _DENY_RULE, _LESSONS, _PRIVACY)
+}
+"""The tables that have texts, by name."""
+
+
+def shape_at(
+    file: WorkspacePath, path: Sequence[Step], root_keys: Sequence[NamedKey] = ()
+) -> Shape | None:
+    """Return the shape of what stands at a path of a control file, or None if it has none.
+
+    `root_keys` are the keys at the root, as far as they are known. They matter for the policy,
+    whose root key may be left out.
+    """
+    if file == POLICY_FILE:
+        return _below(_policy_root(path, root_keys), path)
+    return _below(_intents_root(path), path) if file == INTENTS_FILE else None
+
+
+def _intents_root(path: Sequence[Step]) -> Shape:
+    """Return the shape of the intents file's root, in the form that a path shows it to have."""
+    if path and path[0] is None:
+        return _ENTRIES
+    known = not path or ROOT_KEYS.meaning(path[0] or "") is not None
+    return _INTENTS if known else _BY_ID
+
+
+def _policy_root(path: Sequence[Step], root_keys: Sequence[NamedKey]) -> Shape:
+    """Return the shape of the policy's root: the keys of `sidecar` where that key is left out."""
+    names = [path[0] or ""] if path else [key.name for key in root_keys]
+    known = [name for name in names if SIDECAR.known.meaning(name) is not None]
+    return SIDECAR if known and "sidecar" not in names else _POLICY
+
+
+def _below(shape: Shape | None, path: Sequence[Step]) -> Shape | None:
+    for step in path:
+        if isinstance(shape, Listing) and step is None:
+            shape = shape.item
+        elif isinstance(shape, Table) and step is not None:
+            shape = _value(shape, step)
+        elif shape is _ENTRIES and step is not None:
+            shape = ENTRY
+        elif shape is _GLOBS and step is not None:
+            shape = _value(_SCOPE, step)
+        else:
+            return None
+    return shape
+
+
+def _value(table: Table, name: str) -> Shape | None:
+    meant = table.known.meaning(name)
+    if meant is None:
+        return table.other
+    return table.shapes[meant[0]]

@@ -1,0 +1,206 @@
+"""Writes keys and values at a cursor: in the quotes and the form in which they are being typed.
+
+Invariant: a value reads back as the text that was proposed, once its quotes are closed.
+"""
+
+import re
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from intent_lsp.formats.intents.completion.proposal import Written
+from intent_lsp.formats.intents.completion.shapes import Leaf, Listing, Shape, Table, ValueKind
+from intent_lsp.formats.yaml.cursor_place import Beginning, Word, YamlCursor
+from intent_lsp.formats.yaml.nodes import double_quoted, plain_allowed
+
+_SPECIAL = re.compile(r"[\\$}]")
+_STEP = 2
+
+
+class ListForm(Struct, frozen=True):
+    """How lists are written: `indent` of the dashes below the key, or None for one line."""
+
+    indent: int | None = None
+
+
+class Value(Struct, frozen=True, kw_only=True):
+    """A value to propose: its `text`, and `last`, the part of it that replaces the last segment.
+
+    `last` is None for a value that is not typed segment by segment. `goes_on`: more will be typed
+    behind it. `quoted`: it gets quotes where none are typed yet. `listed`: a list is missing around
+    it.
+    """
+
+    text: str
+    last: str | None = None
+    goes_on: bool = False
+    quoted: bool = False
+    listed: bool = False
+
+
+def literal(text: str) -> str:
+    """Return a text as it stands in a snippet."""
+    return _SPECIAL.sub(lambda found: "\\" + found.group(), text)
+
+
+def write_value(cursor: YamlCursor, value: Value) -> Written | None:
+    """Return how a value is written at a cursor, or None if it cannot be written there."""
+    before, after = _around(cursor, listed=value.listed)
+    if cursor.word.quote:
+        return None if before or after else _inside(cursor.word, value)
+    word = cursor.word
+    plain = plain_allowed(value.text)
+    if word.typed and plain and value.last is not None and not (before or after):
+        return _segment(word, value.last, literal(value.last), value.last)
+    quote = cursor.quote or ('"' if value.quoted and not word.typed else "")
+    source, snippet = _source(value, quote if quote or plain else '"')
+    return Written(
+        start=word.start,
+        end=word.end,
+        text=before + source + after,
+        snippet=literal(before) + snippet + literal(after),
+        matched=value.text,
+    )
+
+
+def write_key(cursor: YamlCursor, name: str, skeleton: str) -> Written:
+    """Return how a key is written at a cursor. `skeleton` is its value as a snippet, behind `:`."""
+    word = cursor.word
+    name_alone = cursor.is_key or (word.quote != "" and word.closed)
+    quote = word.quote or cursor.quote
+    opened, closed = ("" if word.quote else quote), quote
+    head = name if name_alone else f"{opened}{name}{closed}:"
+    one_line = " " if not skeleton.startswith("\n") else ""
+    return Written(
+        start=word.start,
+        end=word.end,
+        text=head if name_alone else head + one_line,
+        snippet=literal(head) if name_alone else literal(head) + skeleton,
+        matched=name,
+    )
+
+
+def skeleton_of(
+    cursor: YamlCursor, shape: Shape, form: ListForm, defaults: Mapping[ValueKind, str]
+) -> str:
+    """Return the skeleton of a key's value: what follows the colon, as a snippet.
+
+    `defaults` maps kinds of values to the text that is offered for them.
+    """
+    # Below the key: as deep as the key, counted from the first character of its line.
+    depth = cursor.word.start - len(cursor.word.quote) - len(cursor.indent)
+    return _Skeleton(cursor, form, defaults).of(shape, depth)
+
+
+def item_lines(shape: Table, cursor: YamlCursor, defaults: Mapping[ValueKind, str]) -> list[str]:
+    """Return the first pairs of a new item, one snippet for each, without an indent."""
+    skeleton = _Skeleton(cursor, ListForm(), defaults)
+    return [skeleton.pair(shape, key, place) for place, key in enumerate(shape.first, 1)]
+
+
+class _Skeleton:
+    """Skeletons of values at a cursor, with lists in the form `form`."""
+
+    def __init__(
+        self, cursor: YamlCursor, form: ListForm, defaults: Mapping[ValueKind, str]
+    ) -> None:
+        self._flow, self._quote = cursor.flow, cursor.quote
+        self._form, self._defaults = form, defaults
+
+    def of(self, shape: Shape, depth: int) -> str:
+        """Return what follows the colon of a key that is indented by `depth` on its line."""
+        below = " " * (depth + _STEP)
+        match shape:
+            case Leaf():
+                return " " + self._leaf(shape, "0")
+            case Table():
+                return " {$0}" if self._flow else f"\n{below}$0"
+            case Listing(item=Table() as item):
+                return self._tables(item, below)
+            case Listing(item=item):
+                inside = self._leaf(item, "0", listed=True) if isinstance(item, Leaf) else "$0"
+                if self._flow or self._form.indent is None:
+                    return f" [{inside}]"
+                return f"\n{' ' * (depth + self._form.indent)}- {inside}"
+
+    def pair(self, table: Table, key: str, place: int) -> str:
+        """Return a key of a table with its value, as the snippet's tab stop number `place`."""
+        shape, number = table.shapes[key], str(place)
+        if isinstance(shape, Leaf):
+            value = self._leaf(shape, number)
+        else:
+            item = shape.item if isinstance(shape, Listing) else None
+            value = f"[{self._leaf(item, number, listed=True) if isinstance(item, Leaf) else ''}]"
+        return f"{self._quote}{key}{self._quote}: {value}"
+
+    def _tables(self, item: Table, below: str) -> str:
+        pairs = [self.pair(item, key, place) for place, key in enumerate(item.first, 1)]
+        if self._flow:
+            return " [{" + ", ".join(pairs) + "}]"
+        return "".join(
+            f"\n{below}{'  ' if place else '- '}{pair}" for place, pair in enumerate(pairs)
+        )
+
+    def _leaf(self, leaf: Leaf, number: str, *, listed: bool = False) -> str:
+        default = literal(self._defaults.get(leaf.kind, ""))
+        # Only an empty tab stop can be the last one.
+        filled = "1" if number == "0" else number
+        inside = f"${{{filled}:{default}}}" if default else f"${number}"
+        if leaf.words:
+            inside = f"${{{filled}|{','.join(leaf.words)}|}}"
+        plain = (ValueKind.WORD, ValueKind.NEW_ID, ValueKind.SPECIFICATION)
+        bare = leaf.kind in plain or (leaf.kind is ValueKind.TEXT and not listed)
+        quote = self._quote if bare else self._quote or '"'
+        return f"{quote}{inside}{quote}"
+
+
+def _inside(word: Word, value: Value) -> Written:
+    """Return how a value is written inside the quotes that are being typed."""
+    body = _escaped(value.last if value.last is not None else value.text, word.quote)
+    end = "" if word.closed else word.quote
+    text = body + ("" if value.goes_on else end)
+    snippet = literal(body) + ("$0" + end if value.goes_on and end else end)
+    if value.last is None:
+        return Written(
+            start=word.start, end=word.end, text=text, snippet=snippet, matched=value.text
+        )
+    # What was typed is compared as it stands in the quotes.
+    return _segment(word, text, snippet, body)
+
+
+def _segment(word: Word, text: str, snippet: str, matched: str) -> Written:
+    """Return how the last segment of a word is written, up to the next `/` behind the cursor."""
+    slash = word.rest.find("/")
+    end = word.end if slash < 0 else word.cursor + slash + (1 if matched.endswith("/") else 0)
+    start = word.start + word.typed.rfind("/") + 1
+    return Written(
+        start=start,
+        end=end,
+        text=text,
+        snippet=snippet,
+        matched=matched,
+    )
+
+
+def _source(value: Value, quote: str) -> tuple[str, str]:
+    """Return a whole value as source in a quote, "" for none: as text, and as a snippet."""
+    if not quote:
+        return value.text, literal(value.text)
+    body = _escaped(value.text, quote)
+    whole = f"{quote}{body}{quote}"
+    if not value.goes_on:
+        return whole, literal(whole)
+    bare = value.text if plain_allowed(value.text) else whole
+    return bare, f"{quote}{literal(body)}$0{quote}"
+
+
+def _escaped(text: str, quote: str) -> str:
+    return text.replace("'", "''") if quote == "'" else double_quoted(text)[1:-1]
+
+
+def _around(cursor: YamlCursor, *, listed: bool) -> tuple[str, str]:
+    """Return what has to be written before and after a value for it to be where it belongs."""
+    glue = " " if cursor.glued else ""
+    if not listed:
+        return glue, ""
+    return ("- ", "") if cursor.beginning is Beginning.LINE else (f"{glue}[", "]")
