@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from intent_lsp.governance.authoring.authoring import IntentsAuthoring
+from intent_lsp.governance.authoring.completion import ControlFileCompletion
 from intent_lsp.governance.calls.apply import CallApplier
 from intent_lsp.governance.calls.authorize import CallAuthorizer
 from intent_lsp.governance.calls.call_audit import CallAudit
@@ -120,6 +121,7 @@ class RootParts:
         listing = TreeListing(self.stores, self.rules.current().spelling)
         self.scope_checks = ScopeChecks(self.stores, listing)
         self.authoring = IntentsAuthoring(self.stores, listing)
+        self.completion = ControlFileCompletion(self.stores)
         self.checkout = Checkout(
             stores=self.stores,
             rules=self.rules,

@@ -20,6 +20,10 @@ from intent_lsp.doors.lsp.diagnostics.publisher import (
 )
 from intent_lsp.doors.lsp.diagnostics.tracked_documents import TrackedDocuments
 from intent_lsp.doors.lsp.features.code_actions import CodeActions
+from intent_lsp.doors.lsp.features.completion import (
+    CompletionFeature,
+    completion_registration,
+)
 from intent_lsp.doors.lsp.features.file_operations import FileOperationFeature
 from intent_lsp.doors.lsp.features.intent_symbols import IntentSymbols
 from intent_lsp.doors.lsp.features.intents_buffers import IntentsBuffers
@@ -69,6 +73,7 @@ class LanguageService:
         self.links = IntentsLinks(connection, buffers)
         connection.outcomes.origins_changed = self.provenance.changed
         self.symbols = IntentSymbols(connection, connection.progress)
+        self.completion = CompletionFeature(connection, protocol.documents)
         self.requests = RequestTable(connection, connection.progress, protocol.finish)
         self.commands = Commands(connection, self.requests, self._actions, offers, protocol.finish)
         # Track the documents that the client opened while this module was being imported.
@@ -76,12 +81,14 @@ class LanguageService:
             self._tracked_documents.opened(document)
 
     async def initialized(self) -> None:
-        """Fetch the client's settings, register file watches, open the workspace folders' roots.
+        """Fetch the client's settings, register features, open the workspace folders' roots.
 
-        Settings and watches need the client's support; the settings decide whether the client
-        watches.
+        Settings, file watches and the completion of control files need the client's support; the
+        settings decide whether the client watches.
         """
         client = self._connection.client
+        if client.completion.registration:
+            await self._register(completion_registration())
         if client.configuration:
             former = self._open_roots.settings
             await self._ask_for_settings()
@@ -165,6 +172,9 @@ class LanguageService:
             method=lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES,
             register_options=lsp.DidChangeWatchedFilesRegistrationOptions(watchers=watchers),
         )
+        await self._register(registration)
+
+    async def _register(self, registration: lsp.Registration) -> None:
         params = lsp.RegistrationParams(registrations=[registration])
         await self._protocol.ask(lsp.CLIENT_REGISTER_CAPABILITY, params, ASK_TIME)
 

@@ -139,6 +139,19 @@ class LinkAnswers(Protocol):
         """Answer `textDocument/definition`: the files or the intent that a part leads to."""
 
 
+class CompletionAnswers(Protocol):
+    """Answers requests for completions of control files."""
+
+    async def completion(self, params: lsp.CompletionParams) -> lsp.CompletionList | None:
+        """Answer `textDocument/completion`: what may be written at a position of a control file.
+
+        Return None in any other file, and where nothing can be proposed.
+        """
+
+    def resolve(self, item: lsp.CompletionItem) -> lsp.CompletionItem:
+        """Answer `completionItem/resolve`: the item with its documentation, if it has one."""
+
+
 class RequestAnswers(Protocol):
     """Answers the custom requests `intent/*`."""
 
@@ -185,6 +198,10 @@ class Service(Protocol):
     @property
     def links(self) -> LinkAnswers:
         """The handler of document links and definitions."""
+
+    @property
+    def completion(self) -> CompletionAnswers:
+        """The handler of completion."""
 
     @property
     def requests(self) -> RequestAnswers:

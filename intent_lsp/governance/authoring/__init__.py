@@ -1,1 +1,1 @@
-"""Authoring of the intents file: what its globs match, where its parts lead and what they mean."""
+"""Authoring of control files: what globs match, where parts lead, what they mean and may be."""

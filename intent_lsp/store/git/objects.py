@@ -14,7 +14,8 @@ Invariant: where a blob is used unconverted, `git cat-file --filters` returns th
 import logging
 import os
 import posixpath
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -169,6 +170,27 @@ def index(repository: Any) -> Any:
     found = repository.index
     found.read(force=False)
     return found
+
+
+def not_ignored(repository: Any, paths: Sequence[str]) -> Sequence[str]:
+    """Return those of `paths` that git does not ignore, or that the index has all the same.
+
+    A path that ends with `/` is a directory, and the index has it if it has a file below it.
+    """
+    ignored = [path for path in paths if repository.path_is_ignored(path)]
+    if not ignored:
+        return paths
+    entries = index(repository)
+    hidden = {path for path in ignored if not _in_index(entries, path)}
+    return [path for path in paths if path not in hidden]
+
+
+def _in_index(entries: Any, path: str) -> bool:
+    if not path.endswith("/"):
+        return path in entries
+    # The entries are in order, so the first one that is not before the directory decides.
+    at = bisect_left(range(len(entries)), path, key=lambda place: entries[place].path)
+    return at < len(entries) and entries[at].path.startswith(path)
 
 
 def submodules(repository: Any) -> bool:

@@ -9,6 +9,23 @@ from lsprotocol import types as lsp
 from msgspec import Struct
 
 
+class CompletionClient(Struct, frozen=True, kw_only=True):
+    """What one client can do with completions.
+
+    `registration`: completion may be registered for some files alone. `snippets`: it inserts
+    snippets. `replaces`: it lets a person choose whether the rest of a word is replaced.
+    `markdown`: it shows Markdown. `adjusts` and `as_is`: it obeys an item that asks for its further
+    lines to be indented like the first one, or to be left as they are.
+    """
+
+    registration: bool = False
+    snippets: bool = False
+    replaces: bool = False
+    markdown: bool = False
+    adjusts: bool = False
+    as_is: bool = False
+
+
 class ClientCapabilities(Struct, frozen=True, kw_only=True):
     """The capabilities, declared by one client, that change what this server sends to it.
 
@@ -39,6 +56,7 @@ class ClientCapabilities(Struct, frozen=True, kw_only=True):
     symbol_trees: bool = False
     definition_links: bool = False
     link_tooltips: bool = False
+    completion: CompletionClient = CompletionClient()
 
 
 def client_of(capabilities: lsp.ClientCapabilities) -> ClientCapabilities:
@@ -70,6 +88,25 @@ def client_of(capabilities: lsp.ClientCapabilities) -> ClientCapabilities:
         symbol_trees=_nests_symbols(shown),
         definition_links=bool(shown and shown.definition and shown.definition.link_support),
         link_tooltips=bool(shown and shown.document_link and shown.document_link.tooltip_support),
+        completion=completion_of(capabilities),
+    )
+
+
+def completion_of(capabilities: lsp.ClientCapabilities) -> CompletionClient:
+    """Return what the client can do with completions."""
+    shown = capabilities.text_document
+    told = shown.completion if shown else None
+    if told is None:
+        return CompletionClient()
+    item = told.completion_item or lsp.ClientCompletionItemOptions()
+    modes = item.insert_text_mode_support.value_set if item.insert_text_mode_support else ()
+    return CompletionClient(
+        registration=bool(told.dynamic_registration),
+        snippets=bool(item.snippet_support),
+        replaces=bool(item.insert_replace_support),
+        markdown=lsp.MarkupKind.Markdown in (item.documentation_format or ()),
+        adjusts=lsp.InsertTextMode.AdjustIndentation in modes,
+        as_is=lsp.InsertTextMode.AsIs in modes,
     )
 
 

@@ -10,7 +10,9 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from intent_lsp.core.paths import parse_relative
+from intent_lsp.core.codes import FileCode
+from intent_lsp.core.paths import INTENTS_FILE, parse_relative
+from intent_lsp.core.scope.findings import reaches_control_plane
 from intent_lsp.core.scope.language import escape
 from intent_lsp.core.scope.pattern import EXACT, Pattern, normalize
 from intent_lsp.formats.intents.completion.place import CompletionPlace
@@ -94,21 +96,32 @@ def wildcards_proposed(
 ) -> Iterator[Proposal]:
     """Yield the wildcards for a segment: `**`, and one for each frequent extension of `files`.
 
-    `files` are names of files in the directory `segment.base`. A wildcard that would make the glob
-    one with a finding is left out, such as `**` at the root, which owns every file.
+    `files` are names of files in the directory `segment.base`. A wildcard that would give the glob
+    a new finding is left out, such as `**` at the root, which owns every file. Where a wildcard for
+    all directories is left out, the one for the directory itself is proposed.
     """
     if not segment.is_glob:
         return
     deep = not segment.before.endswith("**/")
-    wildcards = ["**"] if deep else []
-    wildcards += [f"**/*{each}" if deep else f"*{each}" for each in extensions(files)]
-    for index, wildcard in enumerate(wildcards):
-        if any(glob_findings(segment.before + segment.lead + wildcard)):
-            continue
-        written = _written(place, segment, wildcard, goes_on=False)
-        if written is not None:
+    choices: list[tuple[str, ...]] = [("**",)] if deep else []
+    choices += [(f"**/*{each}", f"*{each}")[not deep :] for each in extensions(files)]
+    known = _codes(place, segment.before + segment.lead + "x")
+    for index, wildcards in enumerate(choices):
+        heads = ((each, segment.before + segment.lead + each) for each in wildcards)
+        wildcard = next((each for each, glob in heads if _codes(place, glob) <= known), None)
+        written = wildcard and _written(place, segment, wildcard, goes_on=False)
+        if wildcard and written:
             rank = f"2{index}" if wildcard == "**" else f"5{index}"
             yield Proposal(label=wildcard, kind=ProposalKind.GLOB, written=written, rank=rank)
+
+
+def _codes(place: CompletionPlace, glob: str) -> frozenset[FileCode]:
+    """Return the codes of the findings that a glob would have at a place."""
+    found = frozenset(finding.code for finding in glob_findings(glob))
+    # In the policy a glob may reach the control plane: there it grants nothing.
+    if place.file == INTENTS_FILE and reaches_control_plane(glob):
+        return found | {FileCode.SCOPE_CONTROL_PLANE}
+    return found
 
 
 def extensions(files: Sequence[str]) -> Sequence[str]:

@@ -1,0 +1,183 @@
+"""Completion of the intents file and the policy (protocol section 4).
+
+Invariant: an edit replaces only text of the cursor's line, from the word's start at most to its
+end.
+Invariant: documentation is only sent for an item that the client asks about.
+"""
+
+from collections.abc import Sequence
+from typing import Final, TypeVar
+
+from lsprotocol import types as lsp
+
+from intent_lsp.core.findings import Position, Span
+from intent_lsp.core.paths import path_of_uri
+from intent_lsp.doors.lsp.connection.connection import Connection
+from intent_lsp.doors.lsp.diagnostics.control_files import CONTROL_PAGES
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import span_range
+from intent_lsp.doors.lsp.protocol.documents import Documents
+from intent_lsp.doors.lsp.protocol.positions import ClientPosition, from_client
+from intent_lsp.formats.intents.completion.proposal import Proposal, ProposalKind, TextName
+from intent_lsp.formats.intents.completion.texts import text_about
+from intent_lsp.governance.authoring.completion import Completion
+from intent_lsp.store.fs.resolve import resolve_below
+
+TRIGGERS: Final = ("/", '"', "'", " ", "[", "{", "*", "!")
+"""The characters that open completion in a control file.
+
+A space follows `key:` and the dash of an item; a quote or bracket begins a value; `/` begins the
+next segment of a glob, and `*` and `!` a glob without quotes.
+"""
+
+_KINDS: Final = {
+    ProposalKind.KEY: lsp.CompletionItemKind.Property,
+    ProposalKind.WORD: lsp.CompletionItemKind.EnumMember,
+    ProposalKind.DIRECTORY: lsp.CompletionItemKind.Folder,
+    ProposalKind.FILE: lsp.CompletionItemKind.File,
+    ProposalKind.GLOB: lsp.CompletionItemKind.Operator,
+    ProposalKind.SKELETON: lsp.CompletionItemKind.Snippet,
+    ProposalKind.NAME: lsp.CompletionItemKind.Constant,
+    ProposalKind.DATE: lsp.CompletionItemKind.Value,
+}
+_ABOUT: Final = "about"
+_Name = TypeVar("_Name", lsp.CompletionItemKind, lsp.InsertTextFormat, lsp.InsertTextMode)
+
+
+class CompletionFeature:
+    """Answers `textDocument/completion` and `completionItem/resolve` on one connection."""
+
+    def __init__(self, connection: Connection, documents: Documents) -> None:
+        self._documents = documents
+        self._tracked_documents = connection.tracked_documents
+        self._client = connection.client.completion
+        self._encoding = connection.spelling.encoding
+
+    async def completion(self, params: lsp.CompletionParams) -> lsp.CompletionList | None:
+        """Answer `textDocument/completion` in an open control file of a governed root."""
+        # Clients ask at every word of a source file, so these are answered first.
+        path = path_of_uri(params.text_document.uri) or ""
+        document = self._documents.get(params.text_document.uri)
+        if document is None or not path.endswith(CONTROL_PAGES):
+            return None
+        lines = list(document.lines)
+        place = ClientPosition(params.position.line, params.position.character)
+        position = from_client(lines, place, self._encoding)
+        in_thread = self._tracked_documents.work.in_thread
+        found = await in_thread(self._found, path, lines, position)
+        if found is None:
+            return None
+        items = [
+            self._item(found, proposal, lines, position, index)
+            for index, proposal in enumerate(found.proposals)
+        ]
+        return lsp.CompletionList(is_incomplete=not found.whole, items=items)
+
+    def resolve(self, item: lsp.CompletionItem) -> lsp.CompletionItem:
+        """Answer `completionItem/resolve`: add the text about a key or a word to its item."""
+        item.kind = _named(lsp.CompletionItemKind, item.kind)
+        item.insert_text_format = _named(lsp.InsertTextFormat, item.insert_text_format)
+        item.insert_text_mode = _named(lsp.InsertTextMode, item.insert_text_mode)
+        about = _about(item.data)
+        text = None if about is None else text_about(about)
+        if text is None:
+            return item
+        item.detail, item.documentation = text.title, text.description
+        if self._client.markdown:
+            markdown = lsp.MarkupKind.Markdown
+            item.documentation = lsp.MarkupContent(kind=markdown, value=text.description)
+        return item
+
+    def _found(self, path: str, lines: Sequence[str], position: Position) -> Completion | None:
+        # The root may not be open yet: it is opened by a task that begins with the document.
+        open_root = self._tracked_documents.open_roots.of_path(path)
+        if open_root is None:
+            return None
+        place = resolve_below(open_root.governance.root, path)
+        if place is None or place.path not in CONTROL_PAGES:
+            return None
+        return open_root.governance.completion.at(place.path, lines, position)
+
+    def _item(
+        self,
+        found: Completion,
+        proposal: Proposal,
+        lines: Sequence[str],
+        position: Position,
+        index: int,
+    ) -> lsp.CompletionItem:
+        written = proposal.written
+        snippet = self._client.snippets and written.snippet != written.text
+        text = written.snippet if snippet else written.text
+        mode = self._mode(text)
+        if mode is lsp.InsertTextMode.AsIs:
+            text = text.replace("\n", "\n" + found.indent)
+        about = proposal.about
+        return lsp.CompletionItem(
+            label=proposal.label,
+            kind=_KINDS[proposal.kind],
+            sort_text=f"{index:05}",
+            filter_text=written.matched,
+            insert_text_format=lsp.InsertTextFormat.Snippet if snippet else None,
+            insert_text_mode=mode,
+            text_edit=self._edit(text, proposal, lines, position),
+            data=None if about is None else {_ABOUT: [about.table, about.key, about.word]},
+        )
+
+    def _mode(self, text: str) -> lsp.InsertTextMode | None:
+        """Return how the further lines of a text are to be indented, or None for one line.
+
+        They are written relative to the first one, as snippets are by most clients, unless a client
+        can only leave them as they are.
+        """
+        if "\n" not in text:
+            return None
+        if self._client.adjusts:
+            return lsp.InsertTextMode.AdjustIndentation
+        return lsp.InsertTextMode.AsIs if self._client.as_is else None
+
+    def _edit(
+        self, text: str, proposal: Proposal, lines: Sequence[str], position: Position
+    ) -> lsp.TextEdit | lsp.InsertReplaceEdit:
+        written = proposal.written
+        start = Position(position.line, written.start)
+        typed = span_range(lines, Span(start, position), self._encoding)
+        if not self._client.replaces:
+            return lsp.TextEdit(range=typed, new_text=text)
+        end = Position(position.line, max(written.end, position.character))
+        whole = span_range(lines, Span(start, end), self._encoding)
+        return lsp.InsertReplaceEdit(new_text=text, insert=typed, replace=whole)
+
+
+def completion_registration() -> lsp.Registration:
+    """Return the registration of completion for control files alone."""
+    return lsp.Registration(
+        id=lsp.TEXT_DOCUMENT_COMPLETION,
+        method=lsp.TEXT_DOCUMENT_COMPLETION,
+        register_options=lsp.CompletionRegistrationOptions(
+            document_selector=[
+                lsp.TextDocumentFilterPattern(scheme="file", pattern=f"**/{path}")
+                for path in CONTROL_PAGES
+            ],
+            trigger_characters=list(TRIGGERS),
+            resolve_provider=True,
+        ),
+    )
+
+
+def _named(names: type[_Name], number: int | None) -> _Name | None:
+    """Return the name that a number from the client stands for, or None if it stands for none.
+
+    Numbers are read as they come, but only names can be sent back.
+    """
+    known = {name.value: name for name in names}
+    return None if number is None else known.get(number)
+
+
+def _about(data: object) -> TextName | None:
+    """Return the name of the text that an item's data has, or None if it has none."""
+    given = data.get(_ABOUT) if isinstance(data, dict) else getattr(data, _ABOUT, None)
+    parts = list(given) if isinstance(given, (list, tuple)) else []
+    named = len(parts) == len(TextName.__struct_fields__) and all(
+        isinstance(part, str) for part in parts
+    )
+    return TextName(*parts) if named else None

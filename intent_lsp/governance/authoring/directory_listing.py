@@ -1,0 +1,90 @@
+"""The names of one directory that a glob may be completed with, as many as are worth showing.
+
+Invariant: only the one directory is listed, so that the size of the tree does not matter.
+Invariant: what git ignores, the control plane, links, and nested repositories and roots are left
+out.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Final
+
+from msgspec import Struct
+
+from intent_lsp.core.control_plane import control_plane
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.formats.intents.completion.globs import Listed
+from intent_lsp.governance.root.stores import Stores
+from intent_lsp.store.fs.directory_names import is_foreign, names_in
+
+NAMES_AT_MOST: Final = 200
+"""The most names of a directory that are proposed at once."""
+
+_SAMPLED: Final = 200
+"""The most files that are looked at for frequent extensions."""
+
+_ASKED_AT_ONCE: Final = 256
+
+
+class DirectoryListing(Struct, frozen=True, kw_only=True):
+    """The names to propose (`listed`), a sample of the files (`sample`), and whether it is all.
+
+    `whole` is False if the directory has more names than are listed, so that another listing is due
+    when more is typed.
+    """
+
+    listed: Listed
+    sample: Sequence[str]
+    whole: bool
+
+
+def list_directory(stores: Stores, directory: str, typed: str) -> DirectoryListing:
+    """Return the names in a directory, "" for the root, in order.
+
+    If it has more than NAMES_AT_MOST, only names with the letters of `typed` at their start or, if
+    these are few, anywhere in that order are listed. Letter case does not matter.
+    """
+    names = names_in(stores.root, directory)
+    head = f"{directory}/" if directory else ""
+    rooms = [f"{head}{name}/" for name in sorted(filter(str.isprintable, names.directories))]
+    files = [head + name for name in sorted(filter(str.isprintable, names.files))]
+    everything = [*rooms, *files]
+    few = len(everything) <= NAMES_AT_MOST
+    wanted = everything if few else _matching(everything, len(head), typed)
+    found = tuple(islice(_shown(stores, wanted), NAMES_AT_MOST))
+    listed = Listed(
+        directories=[path[len(head) : -1] for path in found if path.endswith("/")],
+        files=[path[len(head) :] for path in found if not path.endswith("/")],
+    )
+    sample = listed.files if few else [*_shown(stores, files[:_SAMPLED])]
+    return DirectoryListing(listed=listed, sample=sample, whole=few)
+
+
+def _matching(paths: Sequence[str], start: int, typed: str) -> Iterator[str]:
+    """Yield the paths whose names match what was typed: first those that begin with it."""
+    folded = typed.casefold()
+    yield from (path for path in paths if path[start:].casefold().startswith(folded))
+    for path in paths:
+        name = path[start:].casefold()
+        if not name.startswith(folded) and _holds(name, folded):
+            yield path
+
+
+def _holds(name: str, typed: str) -> bool:
+    left = iter(name)
+    return all(letter in left for letter in typed)
+
+
+def _shown(stores: Stores, paths: Iterable[str]) -> Iterator[str]:
+    """Yield the paths that are neither ignored nor control plane nor another repository's."""
+    # Ask in pieces, so that of a huge directory only what is shown is looked up.
+    left = iter(paths)
+    while some := list(islice(left, _ASKED_AT_ONCE)):
+        piece = [each for each in some if not _closed(each)]
+        for path in piece if stores.git is None else stores.git.not_ignored(piece):
+            if not (path.endswith("/") and is_foreign(stores.root, path[:-1])):
+                yield path
+
+
+def _closed(path: str) -> bool:
+    return control_plane(WorkspacePath(path.rstrip("/")))
