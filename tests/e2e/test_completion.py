@@ -85,7 +85,7 @@ async def test_keys_have_their_documentation_when_it_is_asked_for(repository: Re
         assert constraints.insert_text_mode is lsp.InsertTextMode.AdjustIndentation
         resolved = await editor.client.completion_item_resolve_async(constraints)
         assert isinstance(resolved.documentation, lsp.MarkupContent)
-        assert "Whoever selects the intent" in resolved.documentation.value
+        assert "Sentences that bind the work" in resolved.documentation.value
 
 
 async def test_an_editor_that_leaves_lines_as_they_are_gets_the_whole_indent(

@@ -14,10 +14,10 @@ from intent_lsp.core.findings import Position
 from intent_lsp.formats.yaml.cursor_place import (
     ITEM,
     Beginning,
+    CursorWord,
     KeyAbove,
     NamedKey,
     Step,
-    Word,
     YamlCursor,
 )
 from intent_lsp.formats.yaml.flow_cursor import FlowStart, flow_cursor, is_open
@@ -119,11 +119,11 @@ class _Reading:
             return replace(found, glued=start == self._parts.colon)
         return replace(found, keys=self._keys(), above=self._key_above())
 
-    def _key(self, path: tuple[Step, ...], word: Word) -> YamlCursor:
+    def _key(self, path: tuple[Step, ...], word: CursorWord) -> YamlCursor:
         beginning = Beginning.DASH if self._parts.dashes else Beginning.LINE
         return replace(self._found(path, beginning, word), keys=self._keys(), is_key=True)
 
-    def _found(self, path: tuple[Step, ...], beginning: Beginning, word: Word) -> YamlCursor:
+    def _found(self, path: tuple[Step, ...], beginning: Beginning, word: CursorWord) -> YamlCursor:
         return YamlCursor(
             line=self._place.line,
             path=path,

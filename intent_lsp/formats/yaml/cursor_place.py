@@ -30,7 +30,7 @@ class Beginning(Enum):
     FLOW_KEY = "flow key"
 
 
-class Word(Struct, frozen=True, kw_only=True):
+class CursorWord(Struct, frozen=True, kw_only=True):
     """The word at a cursor: its columns, and the quote that it begins with.
 
     `start` is after the quote. `end` is before the closing quote if the quote is `closed` on the
@@ -82,7 +82,7 @@ class YamlCursor(Struct, frozen=True, kw_only=True):
     line: int
     path: tuple[Step, ...]
     beginning: Beginning
-    word: Word
+    word: CursorWord
     column: int
     indent: str
     keys: tuple[NamedKey, ...] = ()

@@ -10,9 +10,9 @@ from intent_lsp.core.findings import Position
 from intent_lsp.formats.yaml.cursor_place import (
     ITEM,
     Beginning,
+    CursorWord,
     NamedKey,
     Step,
-    Word,
     YamlCursor,
 )
 from intent_lsp.formats.yaml.flow_tokens import FlowToken, TokenKind, flow_tokens, leaves
@@ -106,7 +106,7 @@ class _Between(Struct, frozen=True):
 
     stack: tuple[_Open, ...]
     text: str
-    word: Word
+    word: CursorWord
     after: Sequence[FlowToken]
     typed: bool
 
@@ -174,7 +174,7 @@ def _covers(token: FlowToken, place: Position) -> bool:
     return token.start <= place.character
 
 
-def _word(text: str, here: FlowToken | None, place: Position) -> Word | None:
+def _word(text: str, here: FlowToken | None, place: Position) -> CursorWord | None:
     """Return the word at a place, where `here` is the first token that does not end before it.
 
     It is empty between two tokens. Return None in a comment.
@@ -184,7 +184,7 @@ def _word(text: str, here: FlowToken | None, place: Position) -> Word | None:
         return word_at(text, here.start, at, here.end)
     if "#" in text[:at] and _commented(text, at):
         return None
-    return Word(start=at, cursor=at, end=at, typed="")
+    return CursorWord(start=at, cursor=at, end=at, typed="")
 
 
 def _commented(text: str, at: int) -> bool:

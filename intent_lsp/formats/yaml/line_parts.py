@@ -7,7 +7,7 @@ import re
 
 from msgspec import Struct
 
-from intent_lsp.formats.yaml.cursor_place import NamedKey, Word
+from intent_lsp.formats.yaml.cursor_place import CursorWord, NamedKey
 
 _INDENT = re.compile(r"[ \t]*")
 _DASH = re.compile(r"-(?=[ \t]|\Z)[ \t]*")
@@ -87,7 +87,7 @@ def line_parts(text: str) -> LineParts:
     )
 
 
-def word_at(text: str, start: int, cursor: int, stop: int) -> Word | None:
+def word_at(text: str, start: int, cursor: int, stop: int) -> CursorWord | None:
     """Return the word that begins at the column `start`, if the cursor is in it or at its end.
 
     A word without quotes ends at `stop` or before a comment. Return None if the cursor is in a
@@ -103,18 +103,18 @@ def word_at(text: str, start: int, cursor: int, stop: int) -> Word | None:
         return None
     end = stop if comment is None else comment.start()
     end = max(cursor, start + len(text[start:end].rstrip()))
-    return Word(
+    return CursorWord(
         start=start, cursor=cursor, end=end, typed=text[start:cursor], rest=text[cursor:end]
     )
 
 
-def _quoted_word(text: str, start: int, cursor: int, quote: str) -> Word | None:
+def _quoted_word(text: str, start: int, cursor: int, quote: str) -> CursorWord | None:
     closed = _QUOTED.match(text, start)
     if closed is not None and cursor >= closed.end():
         return None
     # What follows an open quote may be the rest of the line, so it is never replaced.
     end = cursor if closed is None else closed.end() - 1
-    return Word(
+    return CursorWord(
         start=start + 1,
         cursor=cursor,
         end=end,

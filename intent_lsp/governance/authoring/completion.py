@@ -37,13 +37,15 @@ _NUMBERED: Final = re.compile(r"\bINT-[0-9]{1,9}\b")
 
 
 class Completion(Struct, frozen=True, kw_only=True):
-    """The proposals at a position, on the line `line` whose leading white space is `indent`.
+    """The proposals at a position: the column `column` of the line `line`.
 
-    `whole` is False if there are more, so that they are to be asked for again when more is typed.
+    `indent` is the white space at the start of that line. `whole` is False if there are
+    more, so that they are to be asked for again when more is typed.
     """
 
     proposals: tuple[Proposal, ...]
     line: int
+    column: int
     indent: str
     whole: bool = True
 
@@ -75,6 +77,7 @@ class ControlFileCompletion:
         return Completion(
             proposals=tuple(sorted(found, key=lambda each: each.rank)),
             line=place.cursor.line,
+            column=place.cursor.word.cursor,
             indent=place.cursor.indent,
             whole=whole,
         )

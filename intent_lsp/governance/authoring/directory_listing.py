@@ -16,6 +16,7 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.formats.intents.completion.globs import Listed
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.fs.directory_names import is_foreign, names_in
+from intent_lsp.store.git.ignored import not_ignored
 
 NAMES_AT_MOST: Final = 200
 """The most names of a directory that are proposed at once."""
@@ -81,7 +82,7 @@ def _shown(stores: Stores, paths: Iterable[str]) -> Iterator[str]:
     left = iter(paths)
     while some := list(islice(left, _ASKED_AT_ONCE)):
         piece = [each for each in some if not _closed(each)]
-        for path in piece if stores.git is None else stores.git.not_ignored(piece):
+        for path in piece if stores.git is None else not_ignored(stores.git, piece):
             if not (path.endswith("/") and is_foreign(stores.root, path[:-1])):
                 yield path
 

@@ -5,14 +5,16 @@ Invariant: without an answer from git no file is reported as hidden.
 """
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.store.fs.files import read_bytes
 from intent_lsp.store.fs.tree_walk import entries_in, files_below
+from intent_lsp.store.git.objects import outside_ignored
 from intent_lsp.store.git.program import run_git
 from intent_lsp.store.git.repository import Git
 
@@ -52,6 +54,18 @@ def hidden_by(
     new = {name: source for name, source in files.items() if name not in known}
     found = ((git.below([os.fsencode(name)]), source) for name, source in sorted(new.items()))
     return dict([(path, source) for paths, source in found for path in paths][:HIDDEN_AT_MOST])
+
+
+def not_ignored(git: Git, paths: Sequence[str]) -> Sequence[str]:
+    """Return those of `paths` that git does not ignore, or that it tracks all the same.
+
+    They are relative to the root. A directory's path ends with `/`, and is tracked if a file below
+    it is. If git does not answer, none is ignored.
+    """
+    full = {git.full_path(WorkspacePath(path)): path for path in paths}
+    every: Sequence[str] = tuple(full)
+    shown = git.ask(every, partial(outside_ignored, paths=every))
+    return [full[name] for name in shown]
 
 
 def patterns_below(directory: str, text: str) -> Iterator[str]:

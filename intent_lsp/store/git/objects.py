@@ -172,7 +172,7 @@ def index(repository: Any) -> Any:
     return found
 
 
-def not_ignored(repository: Any, paths: Sequence[str]) -> Sequence[str]:
+def outside_ignored(repository: Any, paths: Sequence[str]) -> Sequence[str]:
     """Return those of `paths` that git does not ignore, or that the index has all the same.
 
     A path that ends with `/` is a directory, and the index has it if it has a file below it.

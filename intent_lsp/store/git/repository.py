@@ -10,7 +10,7 @@ Invariant: a filter that fails gives None, never part of a file.
 import logging
 import os
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -38,7 +38,6 @@ from intent_lsp.store.git.objects import (
     head_commit,
     index,
     merged_commits,
-    not_ignored,
     setting,
     submodules,
 )
@@ -173,17 +172,6 @@ class Git:
         if found is None:  # libgit2 refuses a name that is not UTF-8.
             return bool(self._run("check-ignore", "--", f"./{path}"))
         return found
-
-    def not_ignored(self, paths: Sequence[str]) -> Sequence[str]:
-        """Return those of `paths` that git does not ignore, or that it tracks all the same.
-
-        They are relative to the root. A directory's path ends with `/`, and is tracked if a file
-        below it is. If git does not answer, none is ignored.
-        """
-        full = {self._prefix + path: path for path in paths}
-        every: Sequence[str] = tuple(full)
-        shown = self.ask(every, partial(not_ignored, paths=every))
-        return [full[name] for name in shown]
 
     def tracks_below(self, path: WorkspacePath) -> bool:
         """Return whether git tracks the file `path`, or any file below the directory `path`."""

@@ -62,6 +62,17 @@ def text_range(lines: Sequence[str], encoding: PositionEncoding) -> lsp.Range:
     return lsp.Range(lsp.Position(0, 0), position(lines, end_of(lines), encoding))
 
 
+def part_range(
+    lines: Sequence[str], line: int, columns: tuple[int, int], encoding: PositionEncoding
+) -> lsp.Range:
+    """Return the LSP range of a part of one line: of `columns`, in code points, the end excluded.
+
+    `lines` is the text in which it lies.
+    """
+    start, end = columns
+    return span_range(lines, Span(Position(line, start), Position(line, end)), encoding)
+
+
 def line_range(
     lines: Sequence[str], first: int, last: int, encoding: PositionEncoding
 ) -> lsp.Range:

@@ -10,14 +10,18 @@ from typing import Final, TypeVar
 
 from lsprotocol import types as lsp
 
-from intent_lsp.core.findings import Position, Span
 from intent_lsp.core.paths import path_of_uri
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.diagnostics.control_files import CONTROL_PAGES
-from intent_lsp.doors.lsp.diagnostics.lsp_convert import span_range
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import part_range
 from intent_lsp.doors.lsp.protocol.documents import Documents
 from intent_lsp.doors.lsp.protocol.positions import ClientPosition, from_client
-from intent_lsp.formats.intents.completion.proposal import Proposal, ProposalKind, TextName
+from intent_lsp.formats.intents.completion.proposal import (
+    Proposal,
+    ProposalKind,
+    ProposedEdit,
+    TextName,
+)
 from intent_lsp.formats.intents.completion.texts import text_about
 from intent_lsp.governance.authoring.completion import Completion
 from intent_lsp.store.fs.resolve import resolve_below
@@ -61,15 +65,13 @@ class CompletionFeature:
             return None
         lines = list(document.lines)
         place = ClientPosition(params.position.line, params.position.character)
-        position = from_client(lines, place, self._encoding)
         in_thread = self._tracked_documents.work.in_thread
-        found = await in_thread(self._found, path, lines, position)
+        found = await in_thread(self._found, path, lines, place)
         if found is None:
             return None
-        items = [
-            self._item(found, proposal, lines, position, index)
-            for index, proposal in enumerate(found.proposals)
-        ]
+        items = [self._item(found, each, lines) for each in found.proposals]
+        for index, item in enumerate(items):
+            item.sort_text = f"{index:05}"
         return lsp.CompletionList(is_incomplete=not found.whole, items=items)
 
     def resolve(self, item: lsp.CompletionItem) -> lsp.CompletionItem:
@@ -87,7 +89,8 @@ class CompletionFeature:
             item.documentation = lsp.MarkupContent(kind=markdown, value=text.description)
         return item
 
-    def _found(self, path: str, lines: Sequence[str], position: Position) -> Completion | None:
+    def _found(self, path: str, lines: Sequence[str], asked: ClientPosition) -> Completion | None:
+        """Return the completion at the place `asked` of the control file at a path, or None."""
         # The root may not be open yet: it is opened by a task that begins with the document.
         open_root = self._tracked_documents.open_roots.of_path(path)
         if open_root is None:
@@ -95,15 +98,11 @@ class CompletionFeature:
         place = resolve_below(open_root.governance.root, path)
         if place is None or place.path not in CONTROL_PAGES:
             return None
+        position = from_client(lines, asked, self._encoding)
         return open_root.governance.completion.at(place.path, lines, position)
 
     def _item(
-        self,
-        found: Completion,
-        proposal: Proposal,
-        lines: Sequence[str],
-        position: Position,
-        index: int,
+        self, found: Completion, proposal: Proposal, lines: Sequence[str]
     ) -> lsp.CompletionItem:
         written = proposal.written
         snippet = self._client.snippets and written.snippet != written.text
@@ -115,11 +114,10 @@ class CompletionFeature:
         return lsp.CompletionItem(
             label=proposal.label,
             kind=_KINDS[proposal.kind],
-            sort_text=f"{index:05}",
             filter_text=written.matched,
             insert_text_format=lsp.InsertTextFormat.Snippet if snippet else None,
             insert_text_mode=mode,
-            text_edit=self._edit(text, proposal, lines, position),
+            text_edit=self._edit(text, found, written, lines),
             data=None if about is None else {_ABOUT: [about.table, about.key, about.word]},
         )
 
@@ -136,15 +134,15 @@ class CompletionFeature:
         return lsp.InsertTextMode.AsIs if self._client.as_is else None
 
     def _edit(
-        self, text: str, proposal: Proposal, lines: Sequence[str], position: Position
+        self, text: str, found: Completion, written: ProposedEdit, lines: Sequence[str]
     ) -> lsp.TextEdit | lsp.InsertReplaceEdit:
-        written = proposal.written
-        start = Position(position.line, written.start)
-        typed = span_range(lines, Span(start, position), self._encoding)
+        """Return the edit that puts a text at the cursor of `found`."""
+        start, line = written.start, found.line
+        typed = part_range(lines, line, (start, found.column), self._encoding)
         if not self._client.replaces:
             return lsp.TextEdit(range=typed, new_text=text)
-        end = Position(position.line, max(written.end, position.character))
-        whole = span_range(lines, Span(start, end), self._encoding)
+        end = max(written.end, found.column)
+        whole = part_range(lines, line, (start, end), self._encoding)
         return lsp.InsertReplaceEdit(new_text=text, insert=typed, replace=whole)
 
 

@@ -16,9 +16,9 @@ from intent_lsp.core.scope.findings import reaches_control_plane
 from intent_lsp.core.scope.language import escape
 from intent_lsp.core.scope.pattern import EXACT, Pattern, normalize
 from intent_lsp.formats.intents.completion.place import CompletionPlace
-from intent_lsp.formats.intents.completion.proposal import Proposal, ProposalKind, Written
+from intent_lsp.formats.intents.completion.proposal import Proposal, ProposalKind, ProposedEdit
 from intent_lsp.formats.intents.completion.shapes import ValueKind
-from intent_lsp.formats.intents.completion.writing import Value, write_value
+from intent_lsp.formats.intents.completion.writing import ProposedValue, write_value
 from intent_lsp.formats.intents.intents_file import glob_findings
 
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))")
@@ -133,9 +133,9 @@ def extensions(files: Sequence[str]) -> Sequence[str]:
 
 def _written(
     place: CompletionPlace, segment: SegmentPlace, name: str, *, goes_on: bool
-) -> Written | None:
+) -> ProposedEdit | None:
     last = segment.lead + name
-    value = Value(
+    value = ProposedValue(
         text=segment.before + last,
         last=last,
         goes_on=goes_on,

@@ -10,7 +10,13 @@ from msgspec.structs import replace
 from intent_lsp.core.content import line_body
 from intent_lsp.core.findings import Position
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.formats.intents.completion.shapes import Leaf, Listing, Shape, Table, shape_at
+from intent_lsp.formats.intents.completion.shapes import (
+    LeafShape,
+    ListShape,
+    Shape,
+    TableShape,
+    shape_at,
+)
 from intent_lsp.formats.intents.completion.writing import ListForm
 from intent_lsp.formats.yaml.cursor import cursor_at
 from intent_lsp.formats.yaml.cursor_place import Beginning, YamlCursor
@@ -45,10 +51,10 @@ class CompletionPlace(Struct, frozen=True, kw_only=True):
     file: WorkspacePath
     cursor: YamlCursor
     wanted: tuple[Wanted, ...]
-    table: Table | None = None
-    leaf: Leaf | None = None
+    table: TableShape | None = None
+    leaf: LeafShape | None = None
     listed: bool = False
-    item: Table | None = None
+    item: TableShape | None = None
     item_column: int | None = None
     lists: ListForm = ListForm()
     ruled: bool = False
@@ -76,7 +82,7 @@ def place_at(
 
 def _as_table(place: CompletionPlace, shape: Shape | None) -> CompletionPlace | None:
     """Return the place with a key of a table wanted, or the table as an item of a list."""
-    if not isinstance(shape, Table):
+    if not isinstance(shape, TableShape):
         return None
     cursor = place.cursor
     found = place
@@ -90,19 +96,19 @@ def _as_table(place: CompletionPlace, shape: Shape | None) -> CompletionPlace | 
 
 def _as_value(place: CompletionPlace, shape: Shape | None) -> CompletionPlace | None:
     """Return the place with a value wanted, which may need a list around it."""
-    cursor, leaf = place.cursor, shape.item if isinstance(shape, Listing) else shape
+    cursor, leaf = place.cursor, shape.item if isinstance(shape, ListShape) else shape
     if cursor.is_key or shape is None or cursor.beginning is Beginning.FLOW_KEY:
         return None
-    if isinstance(shape, Listing) and isinstance(leaf, Table):
+    if isinstance(shape, ListShape) and isinstance(leaf, TableShape):
         below = cursor.beginning is Beginning.LINE and not cursor.keys
         return (
             replace(place, wanted=(Wanted.ITEM,), item=leaf, item_column=cursor.column)
             if below
             else None
         )
-    if not isinstance(leaf, Leaf) or (cursor.beginning is Beginning.LINE and cursor.keys):
+    if not isinstance(leaf, LeafShape) or (cursor.beginning is Beginning.LINE and cursor.keys):
         return None
-    listed = isinstance(shape, Listing)
+    listed = isinstance(shape, ListShape)
     if cursor.beginning is Beginning.LINE and not listed:
         return None
     return replace(place, wanted=(Wanted.VALUE,), leaf=leaf, listed=listed)
@@ -114,11 +120,16 @@ def _as_item_above(place: CompletionPlace, shape: Shape | None) -> CompletionPla
     The cursor is in the column of that key, to which an editor without an indent returns.
     """
     cursor = place.cursor
-    if cursor.above is None or not isinstance(shape, Table) or cursor.word.typed or cursor.is_key:
+    if (
+        cursor.above is None
+        or not isinstance(shape, TableShape)
+        or cursor.word.typed
+        or cursor.is_key
+    ):
         return None
     path = (*cursor.path, cursor.above.name)
     listing = shape_at(place.file, path, cursor.keys)
-    if not isinstance(listing, Listing) or not isinstance(listing.item, Table):
+    if not isinstance(listing, ListShape) or not isinstance(listing.item, TableShape):
         return None
     children = cursor.above.children
     column = cursor.above.column + _STEP if children is None else children

@@ -18,7 +18,7 @@ class ProposalKind(Enum):
     DATE = "date"
 
 
-class Written(Struct, frozen=True, kw_only=True):
+class ProposedEdit(Struct, frozen=True, kw_only=True):
     """What is put at a cursor, on its line.
 
     It replaces the text from the column `start` to the cursor or, where an editor replaces the rest
@@ -51,6 +51,6 @@ class Proposal(Struct, frozen=True, kw_only=True):
 
     label: str
     kind: ProposalKind
-    written: Written
+    written: ProposedEdit
     rank: str
     about: TextName | None = None

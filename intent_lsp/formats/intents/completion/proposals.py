@@ -15,19 +15,19 @@ from intent_lsp.formats.intents.completion.place import CompletionPlace, Wanted
 from intent_lsp.formats.intents.completion.proposal import (
     Proposal,
     ProposalKind,
+    ProposedEdit,
     TextName,
-    Written,
 )
 from intent_lsp.formats.intents.completion.shapes import (
     ENTRY,
-    Leaf,
-    Listing,
+    LeafShape,
+    ListShape,
     Shape,
-    Table,
+    TableShape,
     ValueKind,
 )
 from intent_lsp.formats.intents.completion.writing import (
-    Value,
+    ProposedValue,
     item_lines,
     literal,
     skeleton_of,
@@ -103,11 +103,11 @@ def _defaults(shapes: Iterable[Shape], offers: Offers) -> Mapping[ValueKind, str
 
 def _has_id(shape: Shape) -> bool:
     match shape:
-        case Leaf(kind=kind):
+        case LeafShape(kind=kind):
             return kind is ValueKind.NEW_ID
-        case Listing(item=item):
+        case ListShape(item=item):
             return item is ENTRY
-        case Table():
+        case TableShape():
             return shape is ENTRY
 
 
@@ -124,17 +124,19 @@ def _items(place: CompletionPlace, offers: Offers) -> Iterator[Proposal]:
     yield Proposal(label=label, kind=ProposalKind.SKELETON, written=written, rank="1")
 
 
-def _item_written(place: CompletionPlace, pairs: Sequence[str], matched: str) -> Written:
+def _item_written(place: CompletionPlace, pairs: Sequence[str], matched: str) -> ProposedEdit:
     cursor = place.cursor
     word = cursor.word
     if cursor.flow:
         # Of the braces of a snippet's own text only the closing one is special.
         whole = "{" + ", ".join(pairs) + "\\}"
-        return Written(start=word.start, end=word.end, text="{}", snippet=whole, matched=matched)
+        return ProposedEdit(
+            start=word.start, end=word.end, text="{}", snippet=whole, matched=matched
+        )
     column = cursor.column if place.item_column is None else place.item_column
     lead = "" if place.item_column is None else " " * (column - cursor.column) + "- "
     inner = " " * (column + len(lead.lstrip(" ")) - len(cursor.indent))
-    return Written(
+    return ProposedEdit(
         start=word.start,
         end=word.end,
         text=f"{lead}{matched if ':' in matched else matched + ': '}",
@@ -163,11 +165,11 @@ def _values(place: CompletionPlace, lines: Sequence[str], offers: Offers) -> Ite
             return
 
 
-def _words(place: CompletionPlace, leaf: Leaf) -> Iterator[Proposal]:
+def _words(place: CompletionPlace, leaf: LeafShape) -> Iterator[Proposal]:
     if place.ruled:
         return
     for index, (word, text) in enumerate(leaf.words.items()):
-        written = write_value(place.cursor, Value(text=str(word), listed=place.listed))
+        written = write_value(place.cursor, ProposedValue(text=str(word), listed=place.listed))
         if written is not None:
             yield Proposal(
                 label=str(word),
@@ -182,7 +184,7 @@ def _simple(
     place: CompletionPlace, values: Iterable[str], kind: ProposalKind, *, quoted: bool = False
 ) -> Iterator[Proposal]:
     for index, text in enumerate(values):
-        value = Value(text=text, quoted=quoted, listed=place.listed)
+        value = ProposedValue(text=text, quoted=quoted, listed=place.listed)
         written = write_value(place.cursor, value)
         if written is not None:
             yield Proposal(label=text, kind=kind, written=written, rank=f"2{index:04}")

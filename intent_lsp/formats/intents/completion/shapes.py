@@ -39,7 +39,7 @@ class ValueKind(Enum):
     DATE = "date"
 
 
-class Leaf(Struct, frozen=True, kw_only=True):
+class LeafShape(Struct, frozen=True, kw_only=True):
     """A single value.
 
     `words` maps each value that it may have to a sentence about it, if there are few. `table` and
@@ -52,13 +52,13 @@ class Leaf(Struct, frozen=True, kw_only=True):
     key: str = ""
 
 
-class Listing(Struct, frozen=True):
+class ListShape(Struct, frozen=True):
     """A list, and the shape of its items."""
 
     item: "Shape"
 
 
-class Table(Struct, frozen=True, kw_only=True):
+class TableShape(Struct, frozen=True, kw_only=True):
     """A mapping: `texts` about its keys in their order, and the `shapes` of their values.
 
     `name` is unique among all tables. `known` says which other names a key has. `other` is the
@@ -74,7 +74,7 @@ class Table(Struct, frozen=True, kw_only=True):
     first: tuple[str, ...] = ()
 
 
-Shape = Leaf | Listing | Table
+Shape = LeafShape | ListShape | TableShape
 
 
 def _table(
@@ -83,38 +83,38 @@ def _table(
     shapes: Mapping[str, Shape],
     known: MappingKeys | None = None,
     first: tuple[str, ...] = (),
-) -> Table:
+) -> TableShape:
     """Return a table in which each key without a shape has few words, if its text names them."""
     words = {
-        key: Leaf(kind=ValueKind.WORD, words=text.words, table=name, key=key)
+        key: LeafShape(kind=ValueKind.WORD, words=text.words, table=name, key=key)
         if text.words
-        else Leaf(kind=ValueKind.TEXT)
+        else LeafShape(kind=ValueKind.TEXT)
         for key, text in texts.items()
     }
     keys = known or MappingKeys(known=tuple(texts))
-    return Table(
+    return TableShape(
         name=name, texts=texts, shapes={**words, **shapes}, known=keys, first=first or tuple(texts)
     )
 
 
-_TEXTS: Final = Listing(Leaf(kind=ValueKind.TEXT))
-_GLOBS: Final = Listing(Leaf(kind=ValueKind.GLOB))
-_TOOLS: Final = Listing(Leaf(kind=ValueKind.TOOL))
-_DATE: Final = Leaf(kind=ValueKind.DATE)
-_FLAG: Final = Leaf(kind=ValueKind.WORD, words={"true": "", "false": ""})
+_TEXTS: Final = ListShape(LeafShape(kind=ValueKind.TEXT))
+_GLOBS: Final = ListShape(LeafShape(kind=ValueKind.GLOB))
+_TOOLS: Final = ListShape(LeafShape(kind=ValueKind.TOOL))
+_DATE: Final = LeafShape(kind=ValueKind.DATE)
+_FLAG: Final = LeafShape(kind=ValueKind.WORD, words={"true": "", "false": ""})
 
 ENTRY: Final = _table(
     "intent",
     ENTRY_TEXTS,
     {
-        "id": Leaf(kind=ValueKind.NEW_ID),
+        "id": LeafShape(kind=ValueKind.NEW_ID),
         "owned_scope": _GLOBS,
         "constraints": _TEXTS,
         "acceptance_criteria": _TEXTS,
-        "related_files": Listing(Leaf(kind=ValueKind.FILE)),
+        "related_files": ListShape(LeafShape(kind=ValueKind.FILE)),
         "recent_history": _TEXTS,
         "aliases": _TEXTS,
-        "specification_id": Leaf(kind=ValueKind.SPECIFICATION),
+        "specification_id": LeafShape(kind=ValueKind.SPECIFICATION),
         "created_at": _DATE,
         "updated_at": _DATE,
     },
@@ -124,19 +124,21 @@ ENTRY: Final = _table(
 )
 """The shape of one intent."""
 
-_SCOPE: Final = Table(
+_SCOPE: Final = TableShape(
     name="scope", texts={}, shapes={"paths": _GLOBS}, known=MappingKeys(known=("paths",))
 )
-_ENTRIES: Final = Listing(ENTRY)
-_BY_ID: Final = Table(name="ids", texts={}, shapes={}, known=MappingKeys(known=()), other=ENTRY)
+_ENTRIES: Final = ListShape(ENTRY)
+_BY_ID: Final = TableShape(
+    name="ids", texts={}, shapes={}, known=MappingKeys(known=()), other=ENTRY
+)
 _INTENTS: Final = _table("intents", ROOT_TEXTS, {"active_intents": _ENTRIES}, ROOT_KEYS)
 
-_DENY_RULE: Final = _table("rule", DENY_RULE_TEXTS, {"path_glob": Leaf(kind=ValueKind.GLOB)})
+_DENY_RULE: Final = _table("rule", DENY_RULE_TEXTS, {"path_glob": LeafShape(kind=ValueKind.GLOB)})
 _LESSONS: Final = _table(
-    "lessons", LESSONS_TEXTS, dict.fromkeys(LESSONS_TEXTS, Leaf(kind=ValueKind.FILE))
+    "lessons", LESSONS_TEXTS, dict.fromkeys(LESSONS_TEXTS, LeafShape(kind=ValueKind.FILE))
 )
 _PRIVACY: Final = _table("privacy", PRIVACY_TEXTS, {})
-_CHANNELS: Final = Leaf(
+_CHANNELS: Final = LeafShape(
     kind=ValueKind.WORD, words=POLICY_TEXTS["hitl_by"].words, table="policy", key="hitl_by"
 )
 SIDECAR: Final = _table(
@@ -145,8 +147,8 @@ SIDECAR: Final = _table(
     {
         "architectural_constraints": _TEXTS,
         "blocked_tools": _TOOLS,
-        "deny_mutations": Listing(_DENY_RULE),
-        "hitl_by": Listing(_CHANNELS),
+        "deny_mutations": ListShape(_DENY_RULE),
+        "hitl_by": ListShape(_CHANNELS),
         "fail_open": _FLAG,
         "require_checkout": _FLAG,
         "require_read": _FLAG,
@@ -163,7 +165,7 @@ SIDECAR: Final = _table(
 """The shape of the policy below its root key."""
 
 _POLICY: Final = _table("sidecar", SIDECAR_TEXTS, {"sidecar": SIDECAR})
-TABLES: Final[Mapping[str, Table]] = {
+TABLES: Final[Mapping[str, TableShape]] = {
     table.name: table
     for table in (_INTENTS, ENTRY, _POLICY, SIDECAR, _DENY_RULE, _LESSONS, _PRIVACY)
 }
@@ -200,9 +202,9 @@ def _policy_root(path: Sequence[Step], root_keys: Sequence[NamedKey]) -> Shape:
 
 def _below(shape: Shape | None, path: Sequence[Step]) -> Shape | None:
     for step in path:
-        if isinstance(shape, Listing) and step is None:
+        if isinstance(shape, ListShape) and step is None:
             shape = shape.item
-        elif isinstance(shape, Table) and step is not None:
+        elif isinstance(shape, TableShape) and step is not None:
             shape = _value(shape, step)
         elif shape is _ENTRIES and step is not None:
             shape = ENTRY
@@ -213,7 +215,7 @@ def _below(shape: Shape | None, path: Sequence[Step]) -> Shape | None:
     return shape
 
 
-def _value(table: Table, name: str) -> Shape | None:
+def _value(table: TableShape, name: str) -> Shape | None:
     meant = table.known.meaning(name)
     if meant is None:
         return table.other

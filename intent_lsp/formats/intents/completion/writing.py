@@ -8,9 +8,15 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from intent_lsp.formats.intents.completion.proposal import Written
-from intent_lsp.formats.intents.completion.shapes import Leaf, Listing, Shape, Table, ValueKind
-from intent_lsp.formats.yaml.cursor_place import Beginning, Word, YamlCursor
+from intent_lsp.formats.intents.completion.proposal import ProposedEdit
+from intent_lsp.formats.intents.completion.shapes import (
+    LeafShape,
+    ListShape,
+    Shape,
+    TableShape,
+    ValueKind,
+)
+from intent_lsp.formats.yaml.cursor_place import Beginning, CursorWord, YamlCursor
 from intent_lsp.formats.yaml.nodes import double_quoted, plain_allowed
 
 _SPECIAL = re.compile(r"[\\$}]")
@@ -23,7 +29,7 @@ class ListForm(Struct, frozen=True):
     indent: int | None = None
 
 
-class Value(Struct, frozen=True, kw_only=True):
+class ProposedValue(Struct, frozen=True, kw_only=True):
     """A value to propose: its `text`, and `last`, the part of it that replaces the last segment.
 
     `last` is None for a value that is not typed segment by segment. `goes_on`: more will be typed
@@ -43,7 +49,7 @@ def literal(text: str) -> str:
     return _SPECIAL.sub(lambda found: "\\" + found.group(), text)
 
 
-def write_value(cursor: YamlCursor, value: Value) -> Written | None:
+def write_value(cursor: YamlCursor, value: ProposedValue) -> ProposedEdit | None:
     """Return how a value is written at a cursor, or None if it cannot be written there."""
     before, after = _around(cursor, listed=value.listed)
     if cursor.word.quote:
@@ -54,7 +60,7 @@ def write_value(cursor: YamlCursor, value: Value) -> Written | None:
         return _segment(word, value.last, literal(value.last), value.last)
     quote = cursor.quote or ('"' if value.quoted and not word.typed else "")
     source, snippet = _source(value, quote if quote or plain else '"')
-    return Written(
+    return ProposedEdit(
         start=word.start,
         end=word.end,
         text=before + source + after,
@@ -63,7 +69,7 @@ def write_value(cursor: YamlCursor, value: Value) -> Written | None:
     )
 
 
-def write_key(cursor: YamlCursor, name: str, skeleton: str) -> Written:
+def write_key(cursor: YamlCursor, name: str, skeleton: str) -> ProposedEdit:
     """Return how a key is written at a cursor. `skeleton` is its value as a snippet, behind `:`."""
     word = cursor.word
     name_alone = cursor.is_key or (word.quote != "" and word.closed)
@@ -71,7 +77,7 @@ def write_key(cursor: YamlCursor, name: str, skeleton: str) -> Written:
     opened, closed = ("" if word.quote else quote), quote
     head = name if name_alone else f"{opened}{name}{closed}:"
     one_line = " " if not skeleton.startswith("\n") else ""
-    return Written(
+    return ProposedEdit(
         start=word.start,
         end=word.end,
         text=head if name_alone else head + one_line,
@@ -92,7 +98,9 @@ def skeleton_of(
     return _Skeleton(cursor, form, defaults).of(shape, depth)
 
 
-def item_lines(shape: Table, cursor: YamlCursor, defaults: Mapping[ValueKind, str]) -> list[str]:
+def item_lines(
+    shape: TableShape, cursor: YamlCursor, defaults: Mapping[ValueKind, str]
+) -> list[str]:
     """Return the first pairs of a new item, one snippet for each, without an indent."""
     skeleton = _Skeleton(cursor, ListForm(), defaults)
     return [skeleton.pair(shape, key, place) for place, key in enumerate(shape.first, 1)]
@@ -111,29 +119,31 @@ class _Skeleton:
         """Return what follows the colon of a key that is indented by `depth` on its line."""
         below = " " * (depth + _STEP)
         match shape:
-            case Leaf():
+            case LeafShape():
                 return " " + self._leaf(shape, "0")
-            case Table():
+            case TableShape():
                 return " {$0}" if self._flow else f"\n{below}$0"
-            case Listing(item=Table() as item):
+            case ListShape(item=TableShape() as item):
                 return self._tables(item, below)
-            case Listing(item=item):
-                inside = self._leaf(item, "0", listed=True) if isinstance(item, Leaf) else "$0"
+            case ListShape(item=item):
+                inside = self._leaf(item, "0", listed=True) if isinstance(item, LeafShape) else "$0"
                 if self._flow or self._form.indent is None:
                     return f" [{inside}]"
                 return f"\n{' ' * (depth + self._form.indent)}- {inside}"
 
-    def pair(self, table: Table, key: str, place: int) -> str:
+    def pair(self, table: TableShape, key: str, place: int) -> str:
         """Return a key of a table with its value, as the snippet's tab stop number `place`."""
         shape, number = table.shapes[key], str(place)
-        if isinstance(shape, Leaf):
+        if isinstance(shape, LeafShape):
             value = self._leaf(shape, number)
         else:
-            item = shape.item if isinstance(shape, Listing) else None
-            value = f"[{self._leaf(item, number, listed=True) if isinstance(item, Leaf) else ''}]"
+            item = shape.item if isinstance(shape, ListShape) else None
+            value = (
+                f"[{self._leaf(item, number, listed=True) if isinstance(item, LeafShape) else ''}]"
+            )
         return f"{self._quote}{key}{self._quote}: {value}"
 
-    def _tables(self, item: Table, below: str) -> str:
+    def _tables(self, item: TableShape, below: str) -> str:
         pairs = [self.pair(item, key, place) for place, key in enumerate(item.first, 1)]
         if self._flow:
             return " [{" + ", ".join(pairs) + "}]"
@@ -141,7 +151,7 @@ class _Skeleton:
             f"\n{below}{'  ' if place else '- '}{pair}" for place, pair in enumerate(pairs)
         )
 
-    def _leaf(self, leaf: Leaf, number: str, *, listed: bool = False) -> str:
+    def _leaf(self, leaf: LeafShape, number: str, *, listed: bool = False) -> str:
         default = literal(self._defaults.get(leaf.kind, ""))
         # Only an empty tab stop can be the last one.
         filled = "1" if number == "0" else number
@@ -154,26 +164,26 @@ class _Skeleton:
         return f"{quote}{inside}{quote}"
 
 
-def _inside(word: Word, value: Value) -> Written:
+def _inside(word: CursorWord, value: ProposedValue) -> ProposedEdit:
     """Return how a value is written inside the quotes that are being typed."""
     body = _escaped(value.last if value.last is not None else value.text, word.quote)
     end = "" if word.closed else word.quote
     text = body + ("" if value.goes_on else end)
     snippet = literal(body) + ("$0" + end if value.goes_on and end else end)
     if value.last is None:
-        return Written(
+        return ProposedEdit(
             start=word.start, end=word.end, text=text, snippet=snippet, matched=value.text
         )
     # What was typed is compared as it stands in the quotes.
     return _segment(word, text, snippet, body)
 
 
-def _segment(word: Word, text: str, snippet: str, matched: str) -> Written:
+def _segment(word: CursorWord, text: str, snippet: str, matched: str) -> ProposedEdit:
     """Return how the last segment of a word is written, up to the next `/` behind the cursor."""
     slash = word.rest.find("/")
     end = word.end if slash < 0 else word.cursor + slash + (1 if matched.endswith("/") else 0)
     start = word.start + word.typed.rfind("/") + 1
-    return Written(
+    return ProposedEdit(
         start=start,
         end=end,
         text=text,
@@ -182,7 +192,7 @@ def _segment(word: Word, text: str, snippet: str, matched: str) -> Written:
     )
 
 
-def _source(value: Value, quote: str) -> tuple[str, str]:
+def _source(value: ProposedValue, quote: str) -> tuple[str, str]:
     """Return a whole value as source in a quote, "" for none: as text, and as a snippet."""
     if not quote:
         return value.text, literal(value.text)
