@@ -312,6 +312,15 @@ def test_every_proposal_for_a_key_or_a_word_has_a_text_about_it() -> None:
     assert {proposal.about.table for proposal in named if proposal.about} == set(TABLES)
 
 
+@pytest.mark.parametrize("text", LABELS)
+def test_a_value_that_is_accepted_gives_the_file_no_new_finding(text: str) -> None:
+    before = {found.code for found in read_intents(text.replace("|", "")).findings}
+    for proposal in offered(text):
+        if proposal.kind.value in ("word", "name", "date"):
+            made = accepted(text, proposal).replace("|", "")
+            assert {found.code for found in read_intents(made).findings} <= before, made
+
+
 @given(
     text=st.lists(
         st.sampled_from(

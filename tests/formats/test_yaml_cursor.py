@@ -42,6 +42,8 @@ PLACES = {
     f"{A}    status:   PL|": "active_intents/-/status colon <PL>",
     f"{A}    status: PL|  # said": "active_intents/-/status colon <PL>",
     f"{A}    status: 'PL|'": "active_intents/-/status colon <'PL>",
+    f"{A}    name: 'it''s|": "active_intents/-/name colon <'it''s>",
+    f"{A}    owned_scope: ['it''s|": "active_intents/-/owned_scope/- flow item <'it''s>",
     f'{A}    status: "PL|': 'active_intents/-/status colon <"PL>',
     f"{A}    name: a, b|": "active_intents/-/name colon <a, b>",
     "active_intents:\n  - |": "active_intents/- dash <>",
@@ -109,6 +111,9 @@ PLACES = {
 NOTHING = [
     "# said|",
     "a: b # said|",
+    "a: # said|",
+    "- # said|",
+    "a: [ # said|",
     f"{A}    # st|",
     "a: [b, # st|\n c]",
     "a: >\n  text|",
@@ -160,6 +165,7 @@ KEYS = {
         "id owned_scope constraints"
     ),
     '{"active_intents": [{"id": "A", "st|": "b", "name": "c"}]}': "id name",
+    "active_intents:\n  - {id: A, |\n  - id: B\n    name: x": "id",
     "a: 1\nb|: 2\nc: 3": "a c",
     "a: 1\n|": "a",
 }
@@ -183,3 +189,20 @@ def test_no_text_and_no_place_raises(text: str, line: int, character: int) -> No
         word = cursor.word
         assert 0 <= word.start <= word.cursor <= word.end
         assert cursor.column <= word.start
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "a" + " " * 200_000 + "|",
+        "- " * 2_000 + "|",
+        "[" * 20_000 + "|",
+        "[a{" * 20_000 + "|",
+        "'" * 100_000 + "|",
+        '"' + "\\" * 100_001 + "|",
+        "{a: [" * 10_000 + "|",
+    ],
+    ids=["blanks", "dashes", "brackets", "braces", "quotes", "escapes", "nesting"],
+)
+def test_a_long_line_is_read_without_repeating(line: str) -> None:
+    cursor_at(*marked(f"a:\n{line}"))

@@ -88,7 +88,8 @@ class LanguageService:
         """
         client = self._connection.client
         if client.completion.registration:
-            await self._register(completion_registration())
+            # Not awaited: a client that does not answer must not delay the roots.
+            self._tracked_documents.work.begin(self._register(completion_registration()))
         if client.configuration:
             former = self._open_roots.settings
             await self._ask_for_settings()

@@ -41,7 +41,7 @@ class FlowToken(Struct, frozen=True, kw_only=True):
 
 _TOKEN = re.compile(
     r"""(?P<blank>[ \t]+(?:\#.*)?)"""
-    r"""|(?P<string>"(?:[^"\\]|\\.)*"|'(?:[^']|'')*')"""
+    r"""|(?P<string>"(?:[^"\\]|\\.)*+"|'(?:[^']|'')*+')"""
     r"""|(?P<torn>["'].*)"""
     r"""|(?P<open>[\[{])|(?P<close>[\]}])|(?P<comma>,)"""
     r"""|(?P<colon>:(?=[\s,\[\]{}"']|\Z))"""

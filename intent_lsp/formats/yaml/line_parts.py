@@ -11,15 +11,15 @@ from intent_lsp.formats.yaml.cursor_place import CursorWord, NamedKey
 
 _INDENT = re.compile(r"[ \t]*")
 _DASH = re.compile(r"-(?=[ \t]|\Z)[ \t]*")
-_KEY = re.compile(
-    r"""(?:"(?P<double>(?:[^"\\]|\\.)*)"|'(?P<single>(?:[^']|'')*)'"""
-    r"""|(?P<plain>[^\s"'\[\]{}#&*!|>%@`,](?:(?![ \t]\#|:(?=[ \t]|\Z)).)*?))"""
-    r"""[ \t]*:(?=[ \t]|\Z)"""
+_QUOTED_KEY = re.compile(
+    r"""(?:"(?P<double>(?:[^"\\]|\\.)*+)"|'(?P<single>(?:[^']|'')*+)')[ \t]*:(?=[ \t]|\Z)"""
 )
+_NO_PLAIN_KEY = frozenset("\"'[]{}#&*!|>%@`,")
+_PLAIN_KEY_END = re.compile(r":(?=[ \t]|\Z)|[ \t]#")
 _BLANKS = re.compile(r"[ \t]*")
 _PROPERTIES = re.compile(r"(?:[&!]\S*(?:[ \t]+|\Z))*")
-_QUOTED = re.compile(r"""'(?:[^']|'')*'|"(?:[^"\\]|\\.)*\"""")
-_COMMENT = re.compile(r"(?:\A|[ \t])#")
+_QUOTED = re.compile(r"""'(?:[^']|'')*+'|"(?:[^"\\]|\\.)*+\"""")
+_COMMENT = re.compile(r"[ \t]#")
 _TEXT_HEADER = re.compile(r"[|>][-+0-9]{0,2}[ \t]*(?:\Z|#)")
 
 
@@ -74,14 +74,13 @@ def line_parts(text: str) -> LineParts:
     while (dash := _DASH.match(text, at)) is not None:
         dashes.append(at)
         at = dash.end()
-    key = _KEY.match(text, at)
-    colon = at if key is None else key.end()
+    key, colon = _key(text, at)
     return LineParts(
         text=text,
         indent=indent,
         dashes=tuple(dashes),
         body=at,
-        key=None if key is None else _named(key),
+        key=key,
         colon=colon,
         value=at if key is None else _past(_BLANKS, text, colon),
     )
@@ -94,7 +93,7 @@ def word_at(text: str, start: int, cursor: int, stop: int) -> CursorWord | None:
     comment, behind a closed quote, or before a string or bracket.
     """
     quote = text[start : start + 1]
-    if cursor == start and quote in ("'", '"', "[", "{"):
+    if (cursor == start and quote in ("'", '"', "[", "{")) or (cursor > start and quote == "#"):
         return None
     if cursor > start and quote in ("'", '"'):
         return _quoted_word(text, start, cursor, quote)
@@ -125,11 +124,19 @@ def _quoted_word(text: str, start: int, cursor: int, quote: str) -> CursorWord |
     )
 
 
-def _named(key: re.Match[str]) -> NamedKey:
-    double, single, plain = key.group("double", "single", "plain")
-    if double is not None:
-        return NamedKey(double, '"')
-    return NamedKey(plain.rstrip(), "") if single is None else NamedKey(single, "'")
+def _key(text: str, at: int) -> tuple[NamedKey | None, int]:
+    """Return the key that begins at a column and the column after its colon, or None and `at`."""
+    if text[at : at + 1] in ("'", '"'):
+        quoted = _QUOTED_KEY.match(text, at)
+        if quoted is None:
+            return None, at
+        double, single = quoted["double"], quoted["single"]
+        named = NamedKey(double, '"') if single is None else NamedKey(single, "'")
+        return named, quoted.end()
+    end = _PLAIN_KEY_END.search(text, at + 1)
+    if end is None or end.group() != ":" or text[at] in _NO_PLAIN_KEY:
+        return None, at
+    return NamedKey(text[at : end.start()].rstrip(), ""), end.end()
 
 
 def _past(blanks: re.Pattern[str], text: str, at: int) -> int:
