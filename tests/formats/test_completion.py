@@ -145,6 +145,10 @@ POLICY_LABELS = {
     'sidecar:\n  read_only_tools: ["|"]': ["Bash", "read*", "Write"],
     "sidecar:\n  deny_mutations:\n    - |": ["new rule", "path_glob", "reason"],
     "sidecar:\n  deny_mutations:\n    |": ["new rule"],
+    "sidecar:\n  deny_mutations:\n  |": [
+        "new rule",
+        *(key for key in SIDECAR_KEYS if key != "deny_mutations"),
+    ],
     "sidecar:\n  deny_mutations:\n    - path_glob: x\n      |": ["reason"],
     "sidecar:\n  privacy:\n    |": ["authors", "session_ids", "urls"],
     "sidecar:\n  privacy: {authors: none, |}": ["session_ids", "urls"],

@@ -117,7 +117,8 @@ class _Reading:
         found = self._found(path, beginning, word)
         if beginning is Beginning.COLON:
             return replace(found, glued=start == self._parts.colon)
-        return replace(found, keys=self._keys(), above=self._key_above())
+        above = self._key_above() if beginning is Beginning.LINE else None
+        return replace(found, keys=self._keys(), above=above)
 
     def _key(self, path: tuple[Step, ...], word: CursorWord) -> YamlCursor:
         beginning = Beginning.DASH if self._parts.dashes else Beginning.LINE

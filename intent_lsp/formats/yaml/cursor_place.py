@@ -72,11 +72,10 @@ class YamlCursor(Struct, frozen=True, kw_only=True):
 
     `path` leads from the root to the mapping whose key is being typed, or else to the node that
     begins at the cursor. `keys` are the other keys of that mapping. `is_key`: a colon follows the
-    word. `nested` says that the line above opens the node with a key or a dash, so that no key of
-    the mapping is known. `column` is where the word begins with its quote. `indent` is the white
-    space at the start of the line. `glued`: a space is missing between the colon and the word.
-    `quote` is the one around the keys of the nearest flow mapping, else "". `above` is only set at
-    the start of a line.
+    word. `flow`: the place is between brackets or braces. `column` is where the word begins, its
+    quote included. `indent` is the white space at the start of the line. `glued`: there is no space
+    between the colon and the word. `quote` is the one around the keys of the nearest flow mapping,
+    or "". `above` is only set where the word begins its line.
     """
 
     line: int

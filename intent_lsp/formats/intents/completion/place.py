@@ -42,10 +42,11 @@ class Wanted(Enum):
 class CompletionPlace(Struct, frozen=True, kw_only=True):
     """What is wanted at a cursor, in order of likelihood.
 
-    `table` is the mapping whose key is wanted, or that is wanted as an item. `leaf` is the value
-    that is wanted; `listed` says that a list is missing around it. `item_column` is where the dash
-    of a wanted item belongs, or None behind a dash or a bracket. `lists` is the form of lists
-    nearby. `ruled`: another server proposes keys and words, by a schema that the file names.
+    `table` is the shape of the mapping whose key is wanted, `leaf` that of the value, and `item`
+    that of the item, which is a mapping; each is None if it is not wanted. `listed`: a list is
+    missing around the value. `item_column` is where the dash of the item belongs, or None behind a
+    dash or a bracket. `lists` is the form of lists nearby. `ruled`: another server
+    proposes keys and words, by a schema that the file names.
     """
 
     file: WorkspacePath
@@ -72,9 +73,8 @@ def place_at(
         return None
     shape = shape_at(file, cursor.path, cursor.keys)
     place = CompletionPlace(file=file, cursor=cursor, wanted=())
-    for found in (_as_table(place, shape), _as_value(place, shape), _as_item_above(place, shape)):
-        if found is not None:
-            place = found
+    place = _as_table(place, shape) or _as_value(place, shape) or place
+    place = _as_item_above(place, shape) or place
     if not place.wanted:
         return None
     return replace(place, lists=_list_form(lines, cursor.line), ruled=_names_schema(lines))
@@ -99,19 +99,17 @@ def _as_value(place: CompletionPlace, shape: Shape | None) -> CompletionPlace | 
     cursor, leaf = place.cursor, shape.item if isinstance(shape, ListShape) else shape
     if cursor.is_key or shape is None or cursor.beginning is Beginning.FLOW_KEY:
         return None
-    if isinstance(shape, ListShape) and isinstance(leaf, TableShape):
-        below = cursor.beginning is Beginning.LINE and not cursor.keys
-        return (
-            replace(place, wanted=(Wanted.ITEM,), item=leaf, item_column=cursor.column)
-            if below
-            else None
-        )
-    if not isinstance(leaf, LeafShape) or (cursor.beginning is Beginning.LINE and cursor.keys):
+    own_line = cursor.beginning is Beginning.LINE
+    if (own_line and cursor.keys) or not isinstance(leaf, (LeafShape, TableShape)):
         return None
     listed = isinstance(shape, ListShape)
-    if cursor.beginning is Beginning.LINE and not listed:
+    if isinstance(leaf, LeafShape):
+        # A single value on a line of its own below its key is not worth a proposal.
+        found = replace(place, wanted=(Wanted.VALUE,), leaf=leaf, listed=listed)
+        return None if own_line and not listed else found
+    if not own_line:
         return None
-    return replace(place, wanted=(Wanted.VALUE,), leaf=leaf, listed=listed)
+    return replace(place, wanted=(Wanted.ITEM,), item=leaf, item_column=cursor.column)
 
 
 def _as_item_above(place: CompletionPlace, shape: Shape | None) -> CompletionPlace | None:
