@@ -306,3 +306,20 @@ def test_the_first_day_from_a_bare_folder_to_a_clean_tree(
     assert any("login.py" in line for line in saw["records"])
     assert "you" in saw["blame"]
     assert saw["clean"] == ""
+
+
+def test_the_intents_file_is_completed(repository: Repository, nvim: Neovim) -> None:
+    govern(repository)
+
+    saw = nvim.run_script("completion", repository)
+
+    made = saw["written"]
+    assert made[:4] == [
+        "  - id: INT-003",
+        "    name: ",
+        "    status: ",
+        '    owned_scope: [""]',
+    ]
+    assert made[4].startswith('    created_at: "20')
+    assert made[5:] == ['    constraints: [""]', '    related_files: ["é", "src/"']
+    assert saw["documented"] == ["acceptance_criteria", "markdown"]
