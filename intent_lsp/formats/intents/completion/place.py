@@ -1,6 +1,5 @@
 """What is wanted at a cursor of a control file: a key, a value, or an item of a list."""
 
-import re
 from collections.abc import Sequence
 from enum import Enum
 
@@ -18,11 +17,11 @@ from intent_lsp.formats.intents.completion.shapes import (
     shape_at,
 )
 from intent_lsp.formats.intents.completion.writing import ListForm
+from intent_lsp.formats.intents.schema_comment import names_schema
 from intent_lsp.formats.yaml.cursor import cursor_at
 from intent_lsp.formats.yaml.cursor_place import Beginning, YamlCursor
 from intent_lsp.formats.yaml.line_parts import line_parts
 
-_MODELINE = re.compile(r"[ \t]*#[ \t]*yaml-language-server[ \t]*:.*\$schema=\S")
 _KEY_PLACES = (Beginning.LINE, Beginning.DASH, Beginning.FLOW_KEY)
 _ITEM_PLACES = (Beginning.DASH, Beginning.FLOW_ITEM)
 _NEAR = 500
@@ -77,7 +76,7 @@ def place_at(
     place = _as_item_above(place, shape) or place
     if not place.wanted:
         return None
-    return replace(place, lists=_list_form(lines, cursor.line), ruled=_names_schema(lines))
+    return replace(place, lists=_list_form(lines, cursor.line), ruled=any(map(names_schema, lines)))
 
 
 def _as_table(place: CompletionPlace, shape: Shape | None) -> CompletionPlace | None:
@@ -151,8 +150,3 @@ def _list_form(lines: Sequence[str], line: int) -> ListForm:
                 return ListForm(max(below - parts.body, 0))
             below = None
     return ListForm()
-
-
-def _names_schema(lines: Sequence[str]) -> bool:
-    """Return whether a comment names a schema for the YAML language server."""
-    return any("yaml-language-server" in line and _MODELINE.match(line) for line in lines)
