@@ -41,7 +41,11 @@ def resolve_below(root: Path, path: str) -> ResolvedPath | None:
     folded = fold(os.path.join(given, path))  # noqa: PTH118 - keeps `.` and `..`
     if folded is None or "\0" in folded:
         return None
-    lexical, real = relative_to(folded, given), os.path.realpath(folded)
+    try:
+        lexical, real = relative_to(folded, given), os.path.realpath(folded)
+    except UnicodeEncodeError:
+        # A lone surrogate that stands for no byte of a file name.
+        return None
     if lexical is not None and real == folded:
         # The path has no link on its way, so neither has the root: no need to resolve the root.
         return ResolvedPath(lexical, lexical)
