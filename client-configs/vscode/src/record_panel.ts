@@ -19,7 +19,10 @@ export class RecordPanel implements vscode.Disposable {
   async show(id: string, known?: LedgerRecord, uri?: string): Promise<void> {
     const [record, flags] = known ? [known, []] : await this.find(id, uri);
     if (!record) {
-      throw new Error(`Record ${id} is not among the newest 5,000 that were searched. Run \`intent-lsp trace show ${id}\`.`);
+      throw new Error(
+        `Record ${id} is not among the newest 5,000 that were searched.` +
+          ` Run \`intent-lsp trace show ${id}\`.`,
+      );
     }
     const panel = this.openPanel();
     panel.title = `Record ${record.id.slice(0, 8)}`;

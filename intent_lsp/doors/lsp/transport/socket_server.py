@@ -33,7 +33,7 @@ from intent_lsp.store.fs.token_file import token_of
 
 _HERE: Final = "this machine only"
 _EVERYWHERE: Final = (
-    "any machine that can reach this address, with the token, by a connection without encryption"
+    "any machine that can reach this address, with the token, by a connection that is not encrypted"
 )
 _ANYBODY: Final = "; every user of this machine can connect, since no --token-file was given"
 
