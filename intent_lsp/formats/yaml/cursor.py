@@ -11,6 +11,13 @@ from msgspec.structs import replace
 
 from intent_lsp.core.content import line_body
 from intent_lsp.core.findings import Position
+from intent_lsp.formats.yaml.cursor_fit import (
+    content_below,
+    fits_root,
+    fitting,
+    in_quoted_text,
+    quote_goes_on,
+)
 from intent_lsp.formats.yaml.cursor_place import (
     ITEM,
     Beginning,
@@ -83,7 +90,18 @@ class _Reading:
         if at < parts.body or (above and not self._may_hold(above[-1], column)):
             return None
         path = tuple(step for each in above for step in each.steps)
-        return self._on_line((*path, *(ITEM for _ in parts.dashes)))
+        found = self._on_line((*path, *(ITEM for _ in parts.dashes)))
+        return found if found is None or found.flow else self._fitting(found, above)
+
+    def _fitting(self, found: YamlCursor, above: Sequence[_Ancestor]) -> YamlCursor | None:
+        """Return a cursor outside of brackets, or None if the lines around it leave no room."""
+        lines, line = self._lines, self._place.line
+        if quote_goes_on(lines, line, found.word) or in_quoted_text(lines, line):
+            return None
+        at_root = found.beginning is Beginning.LINE and not above
+        if at_root and not fits_root(lines, line, found.column):
+            return None
+        return fitting(found, content_below(lines, line), self._parts, _parent_column(above))
 
     def _on_line(self, path: tuple[Step, ...]) -> YamlCursor | None:
         """Return what is at the cursor behind the dashes of its line; `path` leads up to there."""
@@ -269,6 +287,15 @@ def _steps_before(parts: LineParts, column: int, *, dashed: bool) -> tuple[tuple
     if parts.key is not None and whole and before:
         steps.append(parts.key.name)
     return tuple(steps), bool(parts.dashes) and bool(steps)
+
+
+def _parent_column(above: Sequence[_Ancestor]) -> int:
+    """Return the column of the key or dash whose value the cursor's line is in, -1 for the root."""
+    if not above:
+        return -1
+    parts = above[-1].parts
+    items = above[-1].steps.count(ITEM)
+    return parts.dashes[items - 1] if above[-1].steps[-1:] == (ITEM,) else parts.body
 
 
 def _past_dashes(parts: LineParts) -> int:

@@ -75,7 +75,9 @@ class YamlCursor(Struct, frozen=True, kw_only=True):
     word. `flow`: the place is between brackets or braces. `column` is where the word begins, its
     quote included. `indent` is the white space at the start of the line. `glued`: there is no space
     between the colon and the word. `quote` is the one around the keys of the nearest flow mapping,
-    or "". `above` is only set where the word begins its line.
+    or "". `above` is only set where the word begins its line. `deeper`: the next line with content
+    is indented deeper than the word, which begins its line. `dash_below`: that line has a dash in
+    the word's column.
     """
 
     line: int
@@ -90,3 +92,5 @@ class YamlCursor(Struct, frozen=True, kw_only=True):
     glued: bool = False
     quote: str = ""
     above: KeyAbove | None = None
+    deeper: bool = False
+    dash_below: bool = False

@@ -84,6 +84,8 @@ def _as_table(place: CompletionPlace, shape: Shape | None) -> CompletionPlace | 
     if not isinstance(shape, TableShape):
         return None
     cursor = place.cursor
+    if cursor.dash_below and not cursor.word.typed and not cursor.is_key:
+        return None
     found = place
     begun = cursor.keys or cursor.is_key or cursor.word.quote
     if cursor.beginning in _ITEM_PLACES and not begun:
@@ -96,7 +98,9 @@ def _as_table(place: CompletionPlace, shape: Shape | None) -> CompletionPlace | 
 def _as_value(place: CompletionPlace, shape: Shape | None) -> CompletionPlace | None:
     """Return the place with a value wanted, which may need a list around it."""
     cursor, leaf = place.cursor, shape.item if isinstance(shape, ListShape) else shape
-    if cursor.is_key or shape is None or cursor.beginning is Beginning.FLOW_KEY:
+    if cursor.is_key or cursor.deeper or shape is None:
+        return None
+    if cursor.beginning is Beginning.FLOW_KEY:
         return None
     own_line = cursor.beginning is Beginning.LINE
     if (own_line and cursor.keys) or not isinstance(leaf, (LeafShape, TableShape)):
@@ -122,6 +126,7 @@ def _as_item_above(place: CompletionPlace, shape: Shape | None) -> CompletionPla
         or not isinstance(shape, TableShape)
         or cursor.word.typed
         or cursor.is_key
+        or (cursor.dash_below and cursor.above.children != cursor.column)
     ):
         return None
     path = (*cursor.path, cursor.above.name)

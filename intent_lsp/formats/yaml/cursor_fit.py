@@ -1,0 +1,107 @@
+"""Whether the lines around a cursor leave room for something new in a YAML text being typed.
+
+Invariant: what a text has already is never taken into a new node, and no text that goes on over
+several lines is cut. Where that is in doubt there is no room.
+"""
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from intent_lsp.core.content import line_body
+from intent_lsp.formats.yaml.cursor_place import Beginning, CursorWord, YamlCursor
+from intent_lsp.formats.yaml.line_parts import LineParts, line_parts
+
+_QUOTES = ("'", '"')
+_NO_BLOCK = ("[", "{", "]", "}", *_QUOTES)
+_MARKERS = ("---", "%")
+_LINES_SEARCHED = 500
+"""The most lines around a cursor that are searched for the quotes of one text."""
+
+
+def content_below(lines: Sequence[str], line: int) -> LineParts | None:
+    """Return the first line below a line that has more than white space or a comment, or None."""
+    for below in range(line + 1, len(lines)):
+        parts = line_parts(line_body(lines[below]))
+        if not parts.blank:
+            return parts
+    return None
+
+
+def quote_goes_on(lines: Sequence[str], line: int, word: CursorWord) -> bool:
+    """Return whether the quote around the word of a line is rather closed on a line below."""
+    if not word.quote or word.closed:
+        return False
+    return _closed_below(lines, line + 1, word.quote)
+
+
+def _closed_below(lines: Sequence[str], first: int, quote: str) -> bool:
+    """Return whether the first line with a quote, from a line on, has one without its pair."""
+    some = (lines[line] for line in range(first, min(first + _LINES_SEARCHED, len(lines))))
+    return next((text.count(quote) % 2 == 1 for text in some if quote in text), False)
+
+
+def in_quoted_text(lines: Sequence[str], line: int) -> bool:
+    """Return whether a line without quotes is inside a quoted text that began above it."""
+    own = lines[line] if line < len(lines) else ""
+    seen = own
+    for above in range(line - 1, max(line - _LINES_SEARCHED, 0) - 1, -1):
+        parts = line_parts(line_body(lines[above]))
+        quote = parts.content[:1]
+        if quote in _QUOTES and parts.content.count(quote) % 2 == 1:
+            return quote not in seen and _closed_below(lines, line + 1, quote)
+        if parts.structural:
+            return False
+        seen += lines[above]
+    return False
+
+
+def fits_root(lines: Sequence[str], line: int, column: int) -> bool:
+    """Return whether a key may begin in a column of a line at the root of a text.
+
+    That depends on how the root begins on another line: a list, or brackets, have no keys, and the
+    keys of a mapping are in one column.
+    """
+    for other, text in enumerate(lines):
+        parts = line_parts(line_body(text))
+        if other == line or parts.blank or parts.text.startswith(_MARKERS):
+            continue
+        bracket = parts.text[parts.body :].startswith(_NO_BLOCK) and not parts.structural
+        return parts.indent == column and not parts.dashes and not bracket
+    return True
+
+
+def fitting(
+    found: YamlCursor, below: LineParts | None, own: LineParts, parent: int
+) -> YamlCursor | None:
+    """Return a cursor outside of brackets with what is below it, or None if there is no room.
+
+    `own` is the cursor's line, `below` the next one with content, and `parent` the column of the
+    key or dash whose value the cursor's line begins, or -1 at the root.
+    """
+    word, indent = found.word, -1 if below is None else below.indent
+    if below is None or found.is_key or (word.quote and word.closed):
+        return found
+    match found.beginning:
+        case Beginning.DASH:
+            beside = indent == own.body and below.key is not None and not below.dashes
+            return found if beside or indent <= own.dashes[-1] else None
+        case Beginning.LINE:
+            return _on_own_line(found, below, own.body, parent)
+        case _:
+            inside = indent > own.body or (indent == own.body and bool(below.dashes))
+            return None if inside else found
+
+
+def _on_own_line(
+    found: YamlCursor, below: LineParts, column: int, parent: int
+) -> YamlCursor | None:
+    blank = found.word.typed + found.word.rest == "" and not found.word.quote
+    if below.indent > column:
+        return None if blank or not below.structural else replace(found, deeper=True)
+    if below.indent == column:
+        if blank and not below.structural:
+            return None
+        return replace(found, dash_below=bool(below.dashes))
+    beside = below.indent == parent and bool(below.dashes) and found.path[-1:] != (None,)
+    return None if below.indent > parent or beside else found

@@ -1,0 +1,82 @@
+"""What is accepted from a completion takes nothing from the file that it has already."""
+
+import pytest
+
+from intent_lsp.core.paths import INTENTS_FILE
+from intent_lsp.formats.intents.completion.globs import (
+    Listed,
+    names_proposed,
+    segment_at,
+    wildcards_proposed,
+)
+from intent_lsp.formats.intents.completion.place import place_at
+from intent_lsp.formats.intents.completion.proposal import Proposal
+from intent_lsp.formats.intents.completion.proposals import Offers, proposals
+from intent_lsp.formats.intents.intents_file import read_intents
+from tests.support.cursor_texts import accepted, labels, marked
+
+OFFERS = Offers(new_id=lambda: "INT-900", now="2026-02-16T12:00:00.000Z", tools=("Bash",))
+LISTED = Listed(directories=("src", "[x]"), files=("a.py", "it's.md", "login.py"))
+A = "active_intents:\n  - id: INT-001\n"
+NEW = "new intent INT-900"
+
+
+def offered(text: str) -> list[Proposal]:
+    """Return what is proposed at the mark in a text of the intents file."""
+    lines, position = marked(text)
+    place = place_at(INTENTS_FILE, lines, position)
+    if place is None:
+        return []
+    segment = segment_at(place)
+    found = proposals(place, lines, OFFERS)
+    if segment is not None and segment.directory is not None:
+        found += names_proposed(place, segment, LISTED)
+        found += wildcards_proposed(place, segment, LISTED.files)
+    return found
+
+
+NOTHING = [
+    "active_intents:\n  - id: A\n|\n    name: x\n    owned_scope: [src/**]",
+    "active_intents:\n|\n- id: A",
+    "active_intents:\n  |\n- id: A",
+    "active_intents:\n    |\n  - id: A",
+    "active_intents:\n|\n  - id: A",
+    "intents:\n|\n  A:\n    name: x",
+    f"{A}    owned_scope:\n    |\n      - src/**",
+    f"{A}    owned_scope:\n    |\n    - src/**",
+    f"{A}    owned_scope:\n    - a\n    |\n    - src/**",
+    f"{A}    owned_scope: |\n      - docs/**",
+    f"{A}    owned_scope: |\n    - docs/**",
+    f"{A}    owned_scope: |\n      # said\n\n      - docs/**",
+    f"{A}    status: |\n      PLANNED",
+    f"{A}    owned_scope:\n        |\n      - src/**",
+    f"{A}    owned_scope:\n      |\n        - src/**",
+    f"{A}    owned_scope:\n      - |\n        src/**",
+    f"{A}    owned_scope:\n      - s|\n        rc",
+    " |\nactive_intents:\n",
+    "  |\nactive_intents: []\n",
+    "  |\n- id: A\n",
+    " |\n{}\n",
+]
+
+
+@pytest.mark.parametrize("text", NOTHING)
+def test_nothing_is_offered_where_the_lines_around_leave_no_room(text: str) -> None:
+    assert labels(offered(text)) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "active_intents:\n  |\n  - id: A\n",
+        "active_intents:\n- id: A\n|\n- id: B\n",
+        "active_intents:\n  - id: A\n  |\n  - id: B\n",
+        "active_intents:\n|\nother: x\n",
+    ],
+)
+def test_a_new_intent_is_offered_in_the_column_of_the_others(text: str) -> None:
+    assert labels(offered(text)) == [NEW]
+    (new,) = offered(text)
+    made = read_intents(accepted(text, new).replace("|", ""))
+    assert made.parsed
+    assert len(made.intents.by_id()) == text.count("id:") + 1
