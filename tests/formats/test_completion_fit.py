@@ -57,12 +57,45 @@ NOTHING = [
     "  |\nactive_intents: []\n",
     "  |\n- id: A\n",
     " |\n{}\n",
+    "A:\n  name: x\n  owned_scope: [src/**]\nB:\n  owned_scope: [docs/**]\n|",
+    "|\nA: {owned_scope: [docs/**]}\n",
+    "A: &a\n  owned_scope: [docs/**]\n|\nB: *a\n",
+    "A|:\n  owned_scope: [docs/**]\n",
+    '{"A": {"owned_scope": []}, |}',
+    '{|, "A": {"owned_scope": []}}',
+    "active_intent:\n  owned_scope: [docs/**]\n|",
+    "active_intents:\n  A:\n    name: x\n|",
+    "- id: A\n  owned_scope: [src/**]\n|",
+    "- id: A\n  owned_scope: [src/**]\nact|",
+    "- id: A\n|\n- id: B\n",
+    '{"a": {}}\n|',
+    '{"a": {}}\nact|',
+    "[]\n  |",
+    "|\n[]",
+    f"{A}  - i|d: B",
+    f"{A}  - |id: B",
+    "active|_intents: []",
 ]
 
 
 @pytest.mark.parametrize("text", NOTHING)
 def test_nothing_is_offered_where_the_lines_around_leave_no_room(text: str) -> None:
     assert labels(offered(text)) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "active_intent: X\n|",
+        "|\nversion: 1\n",
+        '{"active_intent": "X", |}',
+        '{|, "active_intent": "X"}',
+        "---\n|",
+        "# said\n|\n# more",
+    ],
+)
+def test_the_key_of_the_list_is_offered_beside_keys_with_single_values(text: str) -> None:
+    assert labels(offered(text)) == ["active_intents"]
 
 
 @pytest.mark.parametrize(

@@ -256,21 +256,21 @@ class _Reading:
             if parts.blank:
                 continue
             if parts.key is not None and parts.body == column and (step < 0 or not parts.dashes):
-                yield parts.key
+                yield parts.key._replace(scalar=parts.scalar)
             if parts.indent < column:
                 return
 
     def _key_above(self) -> KeyAbove | None:
         """Return the key above the cursor in its column, if its line has no value."""
-        column, children = self._parts.body, None
+        column, children, listed = self._parts.body, None, True
         for line in range(self._place.line - 1, -1, -1):
             parts = line_parts(line_body(self._lines[line]))
             if parts.blank:
                 continue
             if parts.indent > column or (parts.indent == column and parts.dashes):
-                children = parts.indent
+                children, listed = parts.indent, bool(parts.dashes)
                 continue
-            if parts.key is None or parts.body != column or parts.valued:
+            if not listed or parts.key is None or parts.body != column or parts.valued:
                 return None
             return KeyAbove(name=parts.key.name, column=column, children=children)
         return None

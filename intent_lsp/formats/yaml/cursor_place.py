@@ -49,17 +49,21 @@ class CursorWord(Struct, frozen=True, kw_only=True):
 
 
 class NamedKey(NamedTuple):
-    """A key of a mapping: its name, and the quote around it or ""."""
+    """A key of a mapping: its name, and the quote around it or "".
+
+    `scalar`: a single value was found on its line.
+    """
 
     name: str
     quote: str
+    scalar: bool = False
 
 
 class KeyAbove(Struct, frozen=True, kw_only=True):
     """The key above a cursor in the same block mapping, if its line has no value.
 
     `column` is where the key begins. `children` is the column at which the value below it begins,
-    or None if there is no value.
+    or None if there is no value. A key whose value below it is no list is none of these.
     """
 
     name: str

@@ -40,6 +40,8 @@ class _Open(Struct, kw_only=True):
             self.key = self.last = None
         elif token.kind is not TokenKind.COLON:
             self.last = token
+            if self.key is not None and _is_scalar(token):
+                self.keys[-1] = self.keys[-1]._replace(scalar=True)
         elif self.braces and self.key is None and self.last is not None:
             self.key, self.last = _named(self.last), None
             self.keys.append(self.key)
@@ -208,17 +210,24 @@ def _following(here: FlowToken | None, tokens: Iterator[FlowToken]) -> Sequence[
 def _later_keys(tokens: Sequence[FlowToken]) -> Iterator[NamedKey]:
     """Yield the keys among tokens behind the cursor, without those of inner mappings."""
     depth = 0
-    for token, after in pairwise(tokens):
+    for index, (token, after) in enumerate(pairwise(tokens)):
         depth += _step(token)
         word = token.kind in (TokenKind.WORD, TokenKind.STRING)
         if word and depth == 0 and after.kind is TokenKind.COLON:
-            yield _named(token)
+            value = tokens[index + 2 : index + 3]
+            yield _named(token)._replace(scalar=any(map(_is_scalar, value)))
 
 
 def _named(token: FlowToken) -> NamedKey:
     if token.kind is TokenKind.STRING and token.closed:
         return NamedKey(token.text[1:-1], token.text[0])
     return NamedKey(token.text, "")
+
+
+def _is_scalar(token: FlowToken) -> bool:
+    """Return whether a token is a single value, and not an alias, anchor or tag."""
+    word = token.kind in (TokenKind.WORD, TokenKind.STRING)
+    return word and not token.text.startswith(("*", "&", "!"))
 
 
 def _step(token: FlowToken) -> int:

@@ -62,6 +62,11 @@ class LineParts(Struct, frozen=True, kw_only=True):
         return "" if rest.startswith("#") else rest
 
     @property
+    def scalar(self) -> bool:
+        """Whether a single value stands on the line: no brackets, and no alias."""
+        return self.content[:1] not in ("", "[", "{", "*")
+
+    @property
     def block_text(self) -> bool:
         """Whether the value is block text (`|`, `>`) on the lines below."""
         return _TEXT_HEADER.match(self.content) is not None

@@ -20,6 +20,7 @@ from intent_lsp.formats.intents.completion.proposal import (
 )
 from intent_lsp.formats.intents.completion.shapes import (
     ENTRY,
+    INTENTS_ROOT,
     LeafShape,
     ListShape,
     Shape,
@@ -72,7 +73,7 @@ def proposals(place: CompletionPlace, lines: Sequence[str], offers: Offers) -> l
 
 def _keys(place: CompletionPlace, offers: Offers) -> Iterator[Proposal]:
     table = place.table
-    if table is None or place.ruled:
+    if table is None or place.ruled or _is_id(place):
         return
     used = {meant[0] for each in place.cursor.keys if (meant := table.known.meaning(each.name))}
     missing = [key for key in table.texts if key not in used and not _is_by_id(place, key)]
@@ -86,6 +87,18 @@ def _keys(place: CompletionPlace, offers: Offers) -> Iterator[Proposal]:
             rank=f"2{index:02}",
             about=TextName(table.name, key),
         )
+
+
+def _is_id(place: CompletionPlace) -> bool:
+    """Return whether the key at a place leads to intents, so that no other may replace it.
+
+    That is a key at the root with its value, which may be an id, and the key of an intent's id.
+    """
+    word, table = place.cursor.word, place.table
+    if not place.cursor.is_key or table is None:
+        return False
+    meant = table.known.meaning(word.typed + word.rest)
+    return table is INTENTS_ROOT or (table is ENTRY and meant is not None and meant[0] == "id")
 
 
 def _is_by_id(place: CompletionPlace, key: str) -> bool:

@@ -131,7 +131,8 @@ _ENTRIES: Final = ListShape(ENTRY)
 _BY_ID: Final = TableShape(
     name="ids", texts={}, shapes={}, known=MappingKeys(known=()), other=ENTRY
 )
-_INTENTS: Final = _table("intents", ROOT_TEXTS, {"active_intents": _ENTRIES}, ROOT_KEYS)
+INTENTS_ROOT: Final = _table("intents", ROOT_TEXTS, {"active_intents": _ENTRIES}, ROOT_KEYS)
+"""The shape of the intents file's root, if it is a mapping with the list of intents."""
 
 _DENY_RULE: Final = _table("rule", DENY_RULE_TEXTS, {"path_glob": LeafShape(kind=ValueKind.GLOB)})
 _LESSONS: Final = _table(
@@ -167,7 +168,7 @@ SIDECAR: Final = _table(
 _POLICY: Final = _table("sidecar", SIDECAR_TEXTS, {"sidecar": SIDECAR})
 TABLES: Final[Mapping[str, TableShape]] = {
     table.name: table
-    for table in (_INTENTS, ENTRY, _POLICY, SIDECAR, _DENY_RULE, _LESSONS, _PRIVACY)
+    for table in (INTENTS_ROOT, ENTRY, _POLICY, SIDECAR, _DENY_RULE, _LESSONS, _PRIVACY)
 }
 """The tables that have texts, by name."""
 
@@ -178,19 +179,23 @@ def shape_at(
     """Return the shape of what stands at a path of a control file, or None if it has none.
 
     `root_keys` are the keys at the root, as far as they are known. They matter for the policy,
-    whose root key may be left out.
+    whose root key may be left out, and for intents by id, whose ids are the keys of the root.
     """
     if file == POLICY_FILE:
         return _below(_policy_root(path, root_keys), path)
-    return _below(_intents_root(path), path) if file == INTENTS_FILE else None
+    return _below(_intents_root(path, root_keys), path) if file == INTENTS_FILE else None
 
 
-def _intents_root(path: Sequence[Step]) -> Shape:
-    """Return the shape of the intents file's root, in the form that a path shows it to have."""
+def _intents_root(path: Sequence[Step], root_keys: Sequence[NamedKey]) -> Shape:
+    """Return the shape of the intents file's root, in the form that it is shown to have.
+
+    A root with the key of the list takes no id, and one with ids must not get that key.
+    """
     if path and path[0] is None:
         return _ENTRIES
-    known = not path or ROOT_KEYS.meaning(path[0] or "") is not None
-    return _INTENTS if known else _BY_ID
+    names = [path[0] or ""] if path else [key.name for key in root_keys if not key.scalar]
+    known = [name for name in names if ROOT_KEYS.meaning(name) is not None]
+    return INTENTS_ROOT if known or not names else _BY_ID
 
 
 def _policy_root(path: Sequence[Step], root_keys: Sequence[NamedKey]) -> Shape:
