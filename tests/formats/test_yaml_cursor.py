@@ -1,5 +1,7 @@
 """What a YAML text has at a cursor, in block and flow form, whether or not it parses."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -206,3 +208,11 @@ def test_no_text_and_no_place_raises(text: str, line: int, character: int) -> No
 )
 def test_a_long_line_is_read_without_repeating(line: str) -> None:
     cursor_at(*marked(f"a:\n{line}"))
+
+
+@pytest.mark.parametrize("pair", ["k: []", "k: [", "k: {}", "- []", "k:"])
+def test_a_deeply_nested_text_is_read_once_for_each_line(pair: str) -> None:
+    lines = [" " * depth + pair + "\n" for depth in range(1400)]
+    begun = time.process_time()
+    cursor_at([*lines, " " * 1400], Position(1400, 1400))
+    assert time.process_time() - begun < 1

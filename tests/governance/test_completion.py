@@ -13,6 +13,7 @@ from intent_lsp.core.paths import INTENTS_FILE, POLICY_FILE, WorkspacePath
 from intent_lsp.core.scope.findings import file_findings
 from intent_lsp.formats.intents.completion.proposal import Proposal
 from intent_lsp.formats.intents.intents_file import read_intents
+from intent_lsp.formats.yaml.limits import MAX_BYTES
 from intent_lsp.governance.authoring.completion import Completion
 from intent_lsp.governance.authoring.directory_listing import NAMES_AT_MOST
 from intent_lsp.governance.governance import Governance
@@ -297,6 +298,12 @@ def test_only_a_part_of_a_large_directory_is_proposed_and_more_when_more_is_type
         few = governance.completion.at(INTENTS_FILE, *marked(f'{SCOPE}"|"'))
         assert few is not None
         assert few.whole
+
+
+def test_nothing_is_proposed_in_a_text_that_is_too_large_to_be_read(complete: Complete) -> None:
+    comment = "# " + "é" * (MAX_BYTES // 2) + "\n"
+    assert complete(f"{comment[:-99]}\n{A}    |") is not None
+    assert complete(f"{comment}{A}    |") is None
 
 
 def test_no_other_directory_is_read(

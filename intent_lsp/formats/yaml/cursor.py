@@ -28,6 +28,7 @@ from intent_lsp.formats.yaml.cursor_place import (
     YamlCursor,
 )
 from intent_lsp.formats.yaml.flow_cursor import FlowStart, flow_cursor, is_open
+from intent_lsp.formats.yaml.limits import MAX_NESTING
 from intent_lsp.formats.yaml.line_parts import LineParts, line_parts, word_at
 
 _MARK = "\ufeff"
@@ -46,7 +47,8 @@ def cursor_at(lines: Sequence[str], place: Position) -> YamlCursor | None:
     """Return what is at a cursor, or None if nothing can be completed there.
 
     That is so in comments and block text, in the later lines of a value, inside white space before
-    other text, behind a complete value, and where the indent fits no line above. `lines` keep their
+    other text, behind a complete value, where the indent fits no line above, and where what is
+    written would take in the lines below. `lines` keep their
     line ends. A character beyond the end of its line counts as its end.
     """
     if not 0 <= place.line <= len(lines) or place.character < 0:
@@ -84,6 +86,8 @@ class _Reading:
         blank = parts.blank and not parts.dashes
         column = parts.dashes[0] if parts.dashes else at if blank else parts.indent
         above = tuple(self._ancestors(column, dashed=bool(parts.dashes)))
+        if len(above) > MAX_NESTING:
+            return None
         start = self._flow_above(above, column)
         if start is not None:
             return flow_cursor(self._lines, start, self._place)

@@ -61,17 +61,18 @@ class FlowStart(Struct, frozen=True, kw_only=True):
 
 def is_open(lines: Sequence[str], start: FlowStart, place: Position) -> bool:
     """Return whether the bracket at `start` is still open at `place`."""
-    below = (line_body(each) for each in lines[start.line + 1 : place.line + 1])
-    if start.outside is not None and any(leaves(text, start.outside) for text in below):
-        return False
     depth = 0
+    # Most brackets are closed on their line: read the tokens first, which stop there.
     for token in flow_tokens(lines, start.line, start.column, start.outside):
         if _behind(token, place):
             break
         depth += _step(token)
         if depth <= 0:
             return False
-    return depth > 0
+    if start.outside is None:
+        return depth > 0
+    below = (line_body(each) for each in lines[start.line + 1 : place.line + 1])
+    return depth > 0 and not any(leaves(text, start.outside) for text in below)
 
 
 def flow_cursor(lines: Sequence[str], start: FlowStart, place: Position) -> YamlCursor | None:

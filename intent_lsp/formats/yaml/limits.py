@@ -4,6 +4,7 @@ Invariant: a problem has its exact position, in code points.
 """
 
 import re
+from collections.abc import Iterable
 from itertools import islice
 
 from msgspec import Struct
@@ -68,6 +69,14 @@ def refused(text: str) -> YamlProblem | None:
         start=found.start(),
         end=found.end(),
     )
+
+
+def too_large(lines: Iterable[str]) -> bool:
+    """Return whether the lines of a text, with their line ends, have more than MAX_BYTES."""
+    texts = list(lines)
+    if sum(map(len, texts)) * 4 <= MAX_BYTES:
+        return False
+    return sum(len(text.encode("utf-8", "surrogatepass")) for text in texts) > MAX_BYTES
 
 
 def _plainly_allowed(text: str) -> bool:

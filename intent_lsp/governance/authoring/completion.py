@@ -28,6 +28,7 @@ from intent_lsp.formats.intents.completion.place import CompletionPlace, place_a
 from intent_lsp.formats.intents.completion.proposal import Proposal
 from intent_lsp.formats.intents.completion.proposals import Offers, proposals
 from intent_lsp.formats.intents.intents_file import IntentsReader
+from intent_lsp.formats.yaml.limits import too_large
 from intent_lsp.governance.authoring.directory_listing import list_directory
 from intent_lsp.governance.plan.planning import next_id
 from intent_lsp.governance.root.stores import Stores
@@ -64,10 +65,10 @@ class ControlFileCompletion:
         """Return the proposals at a position of a control file, or None if there are none.
 
         `lines` is the text, with line ends and perhaps a byte order mark. Proposals are in the
-        order in which they are to be shown. Slow only where the next free id is wanted, which reads
-        the text.
+        order in which they are to be shown. A text that is too large to be read has none. Slow only
+        where the next free id is wanted, which reads the text.
         """
-        place = place_at(file, lines, position)
+        place = None if too_large(lines) else place_at(file, lines, position)
         if place is None:
             return None
         found, whole = self._names(place)
