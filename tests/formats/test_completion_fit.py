@@ -75,6 +75,13 @@ NOTHING = [
     f"{A}  - i|d: B",
     f"{A}  - |id: B",
     "active|_intents: []",
+    '[|{"id": "A"}]',
+    '[{"id": "A", "owned_scope": |["src/**"]}]',
+    '[{"id": "A", "status":| "PLANNED"}]',
+    '[{|\n"id": "A"}]',
+    '[{"id": "A",\n|\n"name": "x"}]',
+    "[{id: A, owned_scope: [s|\nb]}]",
+    "[{id: A, owned_scope: ['s|\nb']}]",
 ]
 
 

@@ -7,6 +7,7 @@ from msgspec import Struct, field
 
 from intent_lsp.core.content import line_body
 from intent_lsp.core.findings import Position
+from intent_lsp.formats.yaml.cursor_fit import quote_goes_on
 from intent_lsp.formats.yaml.cursor_place import (
     ITEM,
     Beginning,
@@ -97,7 +98,10 @@ def flow_cursor(lines: Sequence[str], start: FlowStart, place: Position) -> Yaml
     following = _following(here, tokens)
     current = here is not None and _covers(here, place)
     after = following[1:] if current else following
-    return _Between(tuple(stack), text, word, after, typed=current).cursor(place.line, start.path)
+    between = _Between(tuple(stack), text, word, after, typed=current)
+    if quote_goes_on(lines, place.line, word) or not between.fits():
+        return None
+    return between.cursor(place.line, start.path)
 
 
 class _Between(Struct, frozen=True):
@@ -113,10 +117,24 @@ class _Between(Struct, frozen=True):
     after: Sequence[FlowToken]
     typed: bool
 
+    def fits(self) -> bool:
+        """Return whether nothing follows the word that needs a comma or a key before it."""
+        following = self.after[0].kind if self.after else TokenKind.COMMA
+        if self.word.quote or following in (TokenKind.COMMA, TokenKind.CLOSE):
+            return True
+        if self._as_key:
+            # A word before another one is a key that is half typed.
+            return following is TokenKind.COLON or self.typed
+        return False
+
+    @property
+    def _as_key(self) -> bool:
+        return self.stack[-1].braces and self.stack[-1].key is None
+
     def cursor(self, line: int, base: tuple[Step, ...]) -> YamlCursor:
         """Return the cursor; `base` is the path to the outermost bracket."""
         top, column = self.stack[-1], self.word.start - len(self.word.quote)
-        as_key = top.braces and top.key is None
+        as_key = self._as_key
         colon = bool(self.after) and self.after[0].kind is TokenKind.COLON
         return YamlCursor(
             line=line,
@@ -126,7 +144,7 @@ class _Between(Struct, frozen=True):
             column=column,
             indent=self.text[: len(self.text) - len(self.text.lstrip(" \t"))],
             keys=(*top.keys, *_later_keys(self.after)) if as_key else tuple(top.keys),
-            is_key=as_key and self.typed and colon,
+            is_key=as_key and colon,
             flow=True,
             glued=top.braces and not as_key and self.text[:column].endswith(":"),
             quote=next((each.keys[0].quote for each in reversed(self.stack) if each.keys), ""),
