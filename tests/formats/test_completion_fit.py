@@ -82,12 +82,39 @@ NOTHING = [
     '[{"id": "A",\n|\n"name": "x"}]',
     "[{id: A, owned_scope: [s|\nb]}]",
     "[{id: A, owned_scope: ['s|\nb']}]",
+    f"{A}    status: &s|",
+    f"{A}    status: &|s PLANNED",
+    f"{A}    status: |&s PLANNED",
+    f"{A}    owned_scope: &s| [src/**]",
+    f"{A}    owned_scope: [&s s|]",
+    f"{A}    owned_scope: [&s|]",
+    f"{A}    owned_scope:\n      &s |",
+    f"{A}  - !!m|ap",
+    f"{A}  - &b |",
 ]
 
 
 @pytest.mark.parametrize("text", NOTHING)
 def test_nothing_is_offered_where_the_lines_around_leave_no_room(text: str) -> None:
     assert labels(offered(text)) == []
+
+
+EDITS = [
+    (f"{A}    status: &s |", "PLANNED", f"{A}    status: &s PLANNED|"),
+    (f"{A}    status: !!str PL|", "PLANNED", f"{A}    status: !!str PLANNED|"),
+    (f"{A}    status: &s !!str |", "PLANNED", f"{A}    status: &s !!str PLANNED|"),
+    (f"{A}    owned_scope: &s |", "a.py", f'{A}    owned_scope: &s ["a.py"]|'),
+    (f"{A}    owned_scope: &s [|]", "a.py", f'{A}    owned_scope: &s ["a.py"|]'),
+    (f"{A}    owned_scope: &s [\n      |]", "a.py", f'{A}    owned_scope: &s [\n      "a.py"|]'),
+    (f"{A}    owned_scope:\n      - &g s|", "src/", f"{A}    owned_scope:\n      - &g src/|"),
+    (f"{A}    owned_scope:\n      - !s|", "src/", f'{A}    owned_scope:\n      - "!src/|"'),
+]
+
+
+@pytest.mark.parametrize(("text", "label", "after"), EDITS)
+def test_what_stands_beside_the_word_is_kept(text: str, label: str, after: str) -> None:
+    chosen = {each.label: each for each in offered(text)}
+    assert accepted(text, chosen[label]) == after
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ Invariant: no text and no position makes it raise, and the text need not parse: 
 dashes, colons, quotes and brackets are read.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,18 +18,22 @@ from intent_lsp.formats.yaml.cursor_fit import (
     in_quoted_text,
     quote_goes_on,
 )
+from intent_lsp.formats.yaml.cursor_keys import key_above, keys_beside
 from intent_lsp.formats.yaml.cursor_place import (
     ITEM,
     Beginning,
     CursorWord,
-    KeyAbove,
-    NamedKey,
     Step,
     YamlCursor,
 )
 from intent_lsp.formats.yaml.flow_cursor import FlowStart, flow_cursor, is_open
 from intent_lsp.formats.yaml.limits import MAX_NESTING
-from intent_lsp.formats.yaml.line_parts import LineParts, line_parts, word_at
+from intent_lsp.formats.yaml.line_parts import (
+    LineParts,
+    line_parts,
+    past_properties,
+    word_at,
+)
 
 _MARK = "\ufeff"
 _FLOW_STARTS = ('"', "'", "[", "]", "{", "}")
@@ -120,31 +124,43 @@ class _Reading:
         return self._in_value(path, parts.body, beginning)
 
     def _in_value(
-        self, path: tuple[Step, ...], start: int, beginning: Beginning
+        self, path: tuple[Step, ...], begins: int, beginning: Beginning
     ) -> YamlCursor | None:
         at, text = self._place.character, self._text
+        start = self._value_start(begins)
+        marked = start is not None and begins < start
+        if start is None or (marked and beginning is Beginning.LINE):
+            return None
         if text[start : start + 1] in ("[", "{") and at > start:
             line = self._place.line
             flow = FlowStart(line=line, column=start, path=path, outside=self._parts.indent)
             return flow_cursor(self._lines, flow, self._place)
-        if at < start:
-            if text[start:].strip() and not text[start:].startswith("#"):
-                return None
-            start = at
-        if self._parts.block_text and at > start:
-            return None
         word = word_at(text, start, at, len(text))
-        if word is None:
+        if word is None or (self._parts.block_text and at > start):
             return None
         found = self._found(path, beginning, word)
         if beginning is Beginning.COLON:
             return replace(found, glued=start == self._parts.colon)
-        above = self._key_above() if beginning is Beginning.LINE else None
-        return replace(found, keys=self._keys(), above=above)
+        own, lines, line = beginning is Beginning.LINE, self._lines, self._place.line
+        above = key_above(lines, line, self._parts.body) if own else None
+        keys = keys_beside(lines, line, self._parts)
+        return replace(found, marked=marked, keys=keys, above=above)
+
+    def _value_start(self, begins: int) -> int | None:
+        """Return where the word of a value begins, which is behind an anchor and a tag.
+
+        Return None if the cursor is in one of these, or in white space before other text.
+        """
+        at, text = self._place.character, self._text
+        if at >= begins:
+            return past_properties(text, begins, at)
+        blank = not text[begins:].strip() or text[begins:].startswith("#")
+        return at if blank else None
 
     def _key(self, path: tuple[Step, ...], word: CursorWord) -> YamlCursor:
         beginning = Beginning.DASH if self._parts.dashes else Beginning.LINE
-        return replace(self._found(path, beginning, word), keys=self._keys(), is_key=True)
+        keys = keys_beside(self._lines, self._place.line, self._parts)
+        return replace(self._found(path, beginning, word), keys=keys, is_key=True)
 
     def _found(self, path: tuple[Step, ...], beginning: Beginning, word: CursorWord) -> YamlCursor:
         return YamlCursor(
@@ -217,10 +233,11 @@ class _Reading:
         return None
 
     def _flow_start(self, line: int, parts: LineParts, path: tuple[Step, ...]) -> FlowStart | None:
-        if parts.text[parts.value : parts.value + 1] not in ("[", "{"):
+        column = parts.content_at
+        if parts.text[column : column + 1] not in ("[", "{"):
             return None
         outside = parts.indent if parts.structural else None
-        start = FlowStart(line=line, column=parts.value, path=path, outside=outside)
+        start = FlowStart(line=line, column=column, path=path, outside=outside)
         return start if is_open(self._lines, start, self._place) else None
 
     def _may_hold(self, parent: _Ancestor, column: int) -> bool:
@@ -238,45 +255,6 @@ class _Reading:
             parts = line_parts(line_body(self._lines[below]))
             if not parts.blank:
                 return parts.indent
-        return None
-
-    def _keys(self) -> tuple[NamedKey, ...]:
-        """Return the other keys of the block mapping that a key at the cursor would be in."""
-        column = self._parts.body
-        above = () if self._parts.dashes else self._keys_towards(column, -1)
-        return (*tuple(above)[::-1], *self._keys_towards(column, 1))
-
-    def _keys_towards(self, column: int, step: int) -> Iterator[NamedKey]:
-        """Yield the keys in a column above (-1) or below (1) the cursor's line, nearest first.
-
-        The first line that is indented less ends the mapping; above, it may hold the first key.
-        """
-        stop = -1 if step < 0 else len(self._lines)
-        for line in range(self._place.line + step, stop, step):
-            text = line_body(self._lines[line])
-            if len(text) - len(text.lstrip(" ")) > column:
-                continue
-            parts = line_parts(text)
-            if parts.blank:
-                continue
-            if parts.key is not None and parts.body == column and (step < 0 or not parts.dashes):
-                yield parts.key._replace(scalar=parts.scalar)
-            if parts.indent < column:
-                return
-
-    def _key_above(self) -> KeyAbove | None:
-        """Return the key above the cursor in its column, if its line has no value."""
-        column, children, listed = self._parts.body, None, True
-        for line in range(self._place.line - 1, -1, -1):
-            parts = line_parts(line_body(self._lines[line]))
-            if parts.blank:
-                continue
-            if parts.indent > column or (parts.indent == column and parts.dashes):
-                children, listed = parts.indent, bool(parts.dashes)
-                continue
-            if not listed or parts.key is None or parts.body != column or parts.valued:
-                return None
-            return KeyAbove(name=parts.key.name, column=column, children=children)
         return None
 
 

@@ -81,7 +81,7 @@ class YamlCursor(Struct, frozen=True, kw_only=True):
     between the colon and the word. `quote` is the one around the keys of the nearest flow mapping,
     or "". `above` is only set where the word begins its line. `deeper`: the next line with content
     is indented deeper than the word, which begins its line. `dash_below`: that line has a dash in
-    the word's column.
+    the word's column. `marked`: an anchor or a tag stands before the word, so that no key can.
     """
 
     line: int
@@ -98,3 +98,4 @@ class YamlCursor(Struct, frozen=True, kw_only=True):
     above: KeyAbove | None = None
     deeper: bool = False
     dash_below: bool = False
+    marked: bool = False

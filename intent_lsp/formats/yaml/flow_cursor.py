@@ -17,7 +17,7 @@ from intent_lsp.formats.yaml.cursor_place import (
     YamlCursor,
 )
 from intent_lsp.formats.yaml.flow_tokens import FlowToken, TokenKind, flow_tokens, leaves
-from intent_lsp.formats.yaml.line_parts import word_at
+from intent_lsp.formats.yaml.line_parts import past_properties, word_at
 
 _LINES_AFTER = 200
 """The most lines below a cursor that are searched for the other keys of its mapping."""
@@ -118,7 +118,12 @@ class _Between(Struct, frozen=True):
     typed: bool
 
     def fits(self) -> bool:
-        """Return whether nothing follows the word that needs a comma or a key before it."""
+        """Return whether nothing follows the word that needs a comma or a key before it.
+
+        There is no room in or behind an anchor or a tag either.
+        """
+        if past_properties(self.word.typed, 0, len(self.word.typed)) != 0 and not self.word.quote:
+            return False
         following = self.after[0].kind if self.after else TokenKind.COMMA
         if self.word.quote or following in (TokenKind.COMMA, TokenKind.CLOSE):
             return True

@@ -18,6 +18,7 @@ _NO_PLAIN_KEY = frozenset("\"'[]{}#&*!|>%@`,")
 _PLAIN_KEY_END = re.compile(r":(?=[ \t]|\Z)|[ \t]#")
 _BLANKS = re.compile(r"[ \t]*")
 _PROPERTIES = re.compile(r"(?:[&!]\S*(?:[ \t]+|\Z))*")
+_TAG_OR_ANCHOR = re.compile(r"(?:(?:&\S+|!![\w:.-]*|!<\S*>|![\w-]*)[ \t]+)+")
 _QUOTED = re.compile(r"""'(?:[^']|'')*+'|"(?:[^"\\]|\\.)*+\"""")
 _COMMENT = re.compile(r"[ \t]#")
 _TEXT_HEADER = re.compile(r"[|>][-+0-9]{0,2}[ \t]*(?:\Z|#)")
@@ -55,10 +56,14 @@ class LineParts(Struct, frozen=True, kw_only=True):
         return self.content != ""
 
     @property
+    def content_at(self) -> int:
+        """The column of the value on the line, behind an anchor or tag."""
+        return _past(_PROPERTIES, self.text, self.value)
+
+    @property
     def content(self) -> str:
         """The source of the value on the line, without an anchor or tag, "" if there is none."""
-        found = _PROPERTIES.match(self.text, self.value)
-        rest = self.text[found.end() if found else self.value :].strip()
+        rest = self.text[self.content_at :].strip()
         return "" if rest.startswith("#") else rest
 
     @property
@@ -110,6 +115,16 @@ def word_at(text: str, start: int, cursor: int, stop: int) -> CursorWord | None:
     return CursorWord(
         start=start, cursor=cursor, end=end, typed=text[start:cursor], rest=text[cursor:end]
     )
+
+
+def past_properties(text: str, start: int, cursor: int) -> int | None:
+    """Return the column behind an anchor and a tag that end before the cursor, `start` if none.
+
+    Return None if the cursor is in one of them. A `!` that begins a glob is no tag.
+    """
+    at = _past(_TAG_OR_ANCHOR, text, start)
+    half = text[at : at + 1] == "&" or text[at : at + 2] == "!!"
+    return None if cursor < at or (half and cursor >= at) else at
 
 
 def _quoted_word(text: str, start: int, cursor: int, quote: str) -> CursorWord | None:

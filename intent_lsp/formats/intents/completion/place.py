@@ -84,7 +84,7 @@ def _as_table(place: CompletionPlace, shape: Shape | None) -> CompletionPlace | 
     if not isinstance(shape, TableShape):
         return None
     cursor = place.cursor
-    if cursor.dash_below and not cursor.word.typed and not cursor.is_key:
+    if cursor.marked or (cursor.dash_below and not cursor.word.typed and not cursor.is_key):
         return None
     found = place
     begun = cursor.keys or cursor.is_key or cursor.word.quote
