@@ -91,6 +91,13 @@ NOTHING = [
     f"{A}    owned_scope:\n      &s |",
     f"{A}  - !!m|ap",
     f"{A}  - &b |",
+    f"{A}    owned_scope: s|rc/x",
+    f"{A}    owned_scope: |src/x",
+    f"{A}    owned_scope:\n      - |src/x",
+    f"{A}    status: |# c",
+    f"{A}    created_at: |2026-01-01",
+    "active_intents: [i|d]",
+    '[{"id": "A", st|atus}]',
 ]
 
 
@@ -109,6 +116,12 @@ EDITS = [
     (f"{A}    owned_scope:\n      - &g s|", "src/", f"{A}    owned_scope:\n      - &g src/|"),
     (f"{A}    owned_scope:\n      - !s|", "src/", f'{A}    owned_scope:\n      - "!src/|"'),
 ]
+
+
+def test_no_quote_is_closed_before_the_rest_of_a_word() -> None:
+    text = f"{A}    owned_scope:\n      - src/|login.py"
+    assert labels(offered(text)) == ["src/", "a.py", "login.py"]
+    assert "**" in labels(offered(text.replace("login.py", "")))
 
 
 @pytest.mark.parametrize(("text", "label", "after"), EDITS)

@@ -16,6 +16,8 @@ _QUOTED_KEY = re.compile(
 )
 _NO_PLAIN_KEY = frozenset("\"'[]{}#&*!|>%@`,")
 _PLAIN_KEY_END = re.compile(r":(?=[ \t]|\Z)|[ \t]#")
+_OPENING = ("'", '"', "[", "{")
+_NO_WORD = ("#", "]", "}")
 _BLANKS = re.compile(r"[ \t]*")
 _PROPERTIES = re.compile(r"(?:[&!]\S*(?:[ \t]+|\Z))*")
 _TAG_OR_ANCHOR = re.compile(r"(?:(?:&\S+|!![\w:.-]*|!<\S*>|![\w-]*)[ \t]+)+")
@@ -100,10 +102,10 @@ def word_at(text: str, start: int, cursor: int, stop: int) -> CursorWord | None:
     """Return the word that begins at the column `start`, if the cursor is in it or at its end.
 
     A word without quotes ends at `stop` or before a comment. Return None if the cursor is in a
-    comment, behind a closed quote, or before a string or bracket.
+    comment or before one without a space, behind a closed quote, or before a string or bracket.
     """
     quote = text[start : start + 1]
-    if (cursor == start and quote in ("'", '"', "[", "{")) or (cursor > start and quote == "#"):
+    if quote in _NO_WORD or (cursor == start and quote in _OPENING):
         return None
     if cursor > start and quote in ("'", '"'):
         return _quoted_word(text, start, cursor, quote)

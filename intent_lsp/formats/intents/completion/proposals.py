@@ -72,8 +72,10 @@ def proposals(place: CompletionPlace, lines: Sequence[str], offers: Offers) -> l
 
 
 def _keys(place: CompletionPlace, offers: Offers) -> Iterator[Proposal]:
-    table = place.table
-    if table is None or place.ruled or _is_id(place):
+    table, cursor = place.table, place.cursor
+    # Between brackets the rest of the word would be behind the new key's value.
+    torn = cursor.flow and cursor.word.rest and not cursor.is_key and not cursor.word.quote
+    if table is None or place.ruled or torn or _is_id(place):
         return
     used = {meant[0] for each in place.cursor.keys if (meant := table.known.meaning(each.name))}
     missing = [key for key in table.texts if key not in used and not _is_by_id(place, key)]
@@ -127,7 +129,7 @@ def _has_id(shape: Shape) -> bool:
 def _items(place: CompletionPlace, offers: Offers) -> Iterator[Proposal]:
     """Yield the skeleton of an item that is a mapping, such as an intent with the next free id."""
     table, cursor = place.item, place.cursor
-    if table is None:
+    if table is None or cursor.word.rest:
         return
     defaults = _defaults([table], offers)
     pairs = item_lines(table, cursor, defaults)

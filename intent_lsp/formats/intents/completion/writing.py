@@ -58,8 +58,11 @@ def write_value(cursor: YamlCursor, value: ProposedValue) -> ProposedEdit | None
     plain = plain_allowed(value.text)
     if word.typed and plain and value.last is not None and not (before or after):
         return _segment(word, value.last, literal(value.last), value.last)
-    quote = cursor.quote or ('"' if value.quoted and not word.typed else "")
-    source, snippet = _source(value, quote if quote or plain else '"')
+    quote = cursor.quote or ('"' if (value.quoted and not word.typed) or not plain else "")
+    if word.rest and (quote or after):
+        # An editor that keeps the rest of the word would have it behind the closing quote.
+        return None
+    source, snippet = _source(value, quote)
     return ProposedEdit(
         start=word.start,
         end=word.end,
