@@ -114,6 +114,13 @@ EDITS = [
     (f"{A}    owned_scope: &s [|]", "a.py", f'{A}    owned_scope: &s ["a.py"|]'),
     (f"{A}    owned_scope: &s [\n      |]", "a.py", f'{A}    owned_scope: &s [\n      "a.py"|]'),
     (f"{A}    owned_scope:\n      - &g s|", "src/", f"{A}    owned_scope:\n      - &g src/|"),
+    (f"{A}    own|\n      - a", "owned_scope", f"{A}    owned_scope:|\n      - a"),
+    (f"{A}    own|\n    - a", "owned_scope", f"{A}    owned_scope:|\n    - a"),
+    (f"{A}    sc|\n      paths: []", "name", f"{A}    name:|\n      paths: []"),
+    (f"{A}    |: x", "name", f"{A}    name|: x"),
+    (f"{A}    |:\n      - a", "owned_scope", f"{A}    owned_scope|:\n      - a"),
+    (f"{A}    |:", "name", f"{A}    name|:"),
+    (f"{A}  - |: x", "id", f"{A}  - id|: x"),
     (f"{A}    owned_scope:\n      - !s|", "src/", f'{A}    owned_scope:\n      - "!src/|"'),
 ]
 

@@ -4,6 +4,7 @@ Invariant: no text and no position makes it raise, and the text need not parse: 
 dashes, colons, quotes and brackets are read.
 """
 
+import re
 from collections.abc import Sequence
 
 from msgspec import Struct
@@ -36,6 +37,7 @@ from intent_lsp.formats.yaml.line_parts import (
 )
 
 _MARK = "\ufeff"
+_COLON = re.compile(r":(?=[ \t]|\Z)")
 _FLOW_STARTS = ('"', "'", "[", "]", "{", "}")
 
 
@@ -120,6 +122,8 @@ class _Reading:
             stop = parts.colon - 1
             word = word_at(self._text, parts.body, at, stop)
             return None if word is None else self._key(path, word)
+        if at == parts.body and _COLON.match(self._text, at) is not None:
+            return self._key(path, CursorWord(start=at, cursor=at, end=at, typed=""))
         beginning = Beginning.DASH if parts.dashes else Beginning.LINE
         return self._in_value(path, parts.body, beginning)
 

@@ -79,7 +79,10 @@ def write_key(cursor: YamlCursor, name: str, skeleton: str) -> ProposedEdit:
     quote = word.quote or cursor.quote
     opened, closed = ("" if word.quote else quote), quote
     head = name if name_alone else f"{opened}{name}{closed}:"
-    one_line = " " if not skeleton.startswith("\n") else ""
+    if cursor.deeper or cursor.dash_below:
+        # The value is on the lines below.
+        skeleton = ""
+    one_line = "" if not skeleton or skeleton.startswith("\n") else " "
     return ProposedEdit(
         start=word.start,
         end=word.end,
