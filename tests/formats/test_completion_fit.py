@@ -91,6 +91,15 @@ NOTHING = [
     f"{A}    owned_scope:\n      &s |",
     f"{A}  - !!m|ap",
     f"{A}  - &b |",
+    f"{A}    name: 'a\n    |\n      b'",
+    f"{A}    name: 'a\n    |\n    b: c'",
+    f"{A}    name: 'a\n    b|'\n    status: PLANNED",
+    f"{A}    name: 'a\n    b'|\n",
+    f"{A}    name: >\n      a\n\n    |\n\n      b\n",
+    f"{A}    owned_scope: [\n    src/**\n    ]|\n",
+    f"{A}    owned_scope: [\n    src/**\n    |]\n",
+    f"{A}    owned_scope: [\n  |\n]\n",
+    "active_intents:\n  - {\n|\n'id': A}\n",
     f"{A}    owned_scope: s|rc/x",
     f"{A}    owned_scope: |src/x",
     f"{A}    owned_scope:\n      - |src/x",
@@ -121,6 +130,21 @@ EDITS = [
     (f"{A}    |:\n      - a", "owned_scope", f"{A}    owned_scope|:\n      - a"),
     (f"{A}    |:", "name", f"{A}    name|:"),
     (f"{A}  - |: x", "id", f"{A}  - id|: x"),
+    (
+        f"{A}    owned_scope: [\n    src/**,\n    |\n    ]\n    name: x\n",
+        "a.py",
+        f'{A}    owned_scope: [\n    src/**,\n    "a.py"|\n    ]\n    name: x\n',
+    ),
+    (
+        f"{A}    owned_scope: [\n    src/**,\n    s|\n    ]\n    name: x\n",
+        "src/",
+        f"{A}    owned_scope: [\n    src/**,\n    src/|\n    ]\n    name: x\n",
+    ),
+    (
+        f"{A}    owned_scope: [src/**,\n    |\n    name: x\n",
+        "status",
+        f"{A}    owned_scope: [src/**,\n    status: |PLANNED\n    name: x\n",
+    ),
     (f"{A}    owned_scope:\n      - !s|", "src/", f'{A}    owned_scope:\n      - "!src/|"'),
 ]
 

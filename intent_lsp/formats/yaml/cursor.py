@@ -27,7 +27,7 @@ from intent_lsp.formats.yaml.cursor_place import (
     Step,
     YamlCursor,
 )
-from intent_lsp.formats.yaml.flow_cursor import FlowStart, flow_cursor, is_open
+from intent_lsp.formats.yaml.flow_cursor import FlowStart, flow_cursor, is_closed, is_open
 from intent_lsp.formats.yaml.limits import MAX_NESTING
 from intent_lsp.formats.yaml.line_parts import (
     LineParts,
@@ -97,6 +97,8 @@ class _Reading:
         start = self._flow_above(above, column)
         if start is not None:
             return flow_cursor(self._lines, start, self._place)
+        if self._bracket_above() is not None:
+            return None
         if at < parts.body or (above and not self._may_hold(above[-1], column)):
             return None
         path = tuple(step for each in above for step in each.steps)
@@ -219,21 +221,27 @@ class _Reading:
         return None
 
     def _flow_beside(self, path: tuple[Step, ...], column: int) -> FlowStart | None:
-        """Return where a bracket opens on a line above that is indented no less than the cursor's.
-
-        Only the nearest line with a key or a dash counts, and only if the cursor's line begins with
-        a quote or bracket: a word is rather a key.
-        """
-        if self._parts.structural or not self._text.lstrip(" \t").startswith(_FLOW_STARTS):
+        """Return where a bracket opens on a line above that is indented like the cursor's."""
+        found = self._bracket_above()
+        if found is None or found[0].indent != column:
             return None
+        steps, _ = _steps_before(found[0], len(found[0].text) + 1, dashed=False)
+        return replace(found[1], path=(*path, *steps))
+
+    def _bracket_above(self) -> tuple[LineParts, FlowStart] | None:
+        """Return the nearest line above with a key or a dash, and its bracket if that is open.
+
+        A word or white space is rather a key behind a forgotten bracket, unless it is closed below.
+        """
+        if self._parts.structural:
+            return None
+        begun = self._text.lstrip(" \t").startswith(_FLOW_STARTS)
         for line in range(self._place.line - 1, -1, -1):
             parts = line_parts(line_body(self._lines[line]))
-            if parts.indent < column:
-                return None
             if parts.structural and (parts.key is None or not parts.key.quote):
-                steps, _ = _steps_before(parts, len(parts.text) + 1, dashed=False)
-                inner = parts.indent == column
-                return self._flow_start(line, parts, (*path, *steps)) if inner else None
+                start = self._flow_start(line, parts, ())
+                shut = start is not None and (begun or is_closed(self._lines, start))
+                return (parts, start) if start is not None and shut else None
         return None
 
     def _flow_start(self, line: int, parts: LineParts, path: tuple[Step, ...]) -> FlowStart | None:

@@ -42,17 +42,21 @@ def _closed_below(lines: Sequence[str], first: int, quote: str) -> bool:
 
 
 def in_quoted_text(lines: Sequence[str], line: int) -> bool:
-    """Return whether a line without quotes is inside a quoted text that began above it."""
-    own = lines[line] if line < len(lines) else ""
-    seen = own
+    """Return whether a line is inside a quoted text that began above it, or ends one."""
+    own = line_parts(line_body(lines[line]) if line < len(lines) else "")
+    between, ends = "", ""
+    if not own.structural and not own.text[own.body :].startswith(_QUOTES):
+        ends = "".join(quote for quote in _QUOTES if own.text.count(quote) % 2 == 1)
     for above in range(line - 1, max(line - _LINES_SEARCHED, 0) - 1, -1):
         parts = line_parts(line_body(lines[above]))
         quote = parts.content[:1]
         if quote in _QUOTES and parts.content.count(quote) % 2 == 1:
-            return quote not in seen and _closed_below(lines, line + 1, quote)
+            if quote in between or (quote in own.text and quote not in ends):
+                return False
+            return quote in ends or _closed_below(lines, line + 1, quote)
         if parts.structural:
             return False
-        seen += lines[above]
+        between += lines[above]
     return False
 
 

@@ -76,6 +76,16 @@ def is_open(lines: Sequence[str], start: FlowStart, place: Position) -> bool:
     return depth > 0 and not any(leaves(text, start.outside) for text in below)
 
 
+def is_closed(lines: Sequence[str], start: FlowStart) -> bool:
+    """Return whether the bracket at `start` is closed anywhere in the text."""
+    depth = 0
+    for token in flow_tokens(lines, start.line, start.column, start.outside):
+        depth += _step(token)
+        if depth <= 0:
+            return True
+    return False
+
+
 def flow_cursor(lines: Sequence[str], start: FlowStart, place: Position) -> YamlCursor | None:
     """Return what is at `place`, which is between the brackets that open at `start`.
 
