@@ -245,6 +245,7 @@ def test_a_proposal_of_the_policy_is_written_where_it_belongs(
     [
         (f"{A}  - |", f"{A}  - id: |INT-007\n    {SKELETON}"),
         (f"{A}|", f"{A}  - id: |INT-007\n    {SKELETON}"),
+        ("\ufeff- |", "\ufeff- id: |INT-007\n  " + SKELETON.replace("\n    ", "\n  ")),
         (f"{A}  |", f"{A}  - id: |INT-007\n    {SKELETON}"),
         ("active_intents:\n|", f"active_intents:\n  - id: |INT-007\n    {SKELETON}"),
         (
@@ -262,7 +263,7 @@ def test_a_proposal_of_the_policy_is_written_where_it_belongs(
 def test_a_new_intent_is_proposed_with_the_next_free_id(text: str, after: str) -> None:
     made = completed(text, NEW)
     assert made == after
-    read = read_intents(made.replace("|", ""))
+    read = read_intents(made.replace("|", "").removeprefix("\ufeff"))
     assert read.parsed
     assert "INT-007" in read.intents.by_id()
 

@@ -42,6 +42,7 @@ FILES = [
     "other/.orchestration/active_intents.yaml",
     'quoted/say "x".md',
     "dollar/$HOME}.md",
+    "😀/smile.py",
 ]
 A = "active_intents:\n  - id: INT-001\n"
 SCOPE = f"{A}    owned_scope:\n      - "
@@ -87,6 +88,7 @@ TOP = [
     "quoted/",
     "src/",
     "with space/",
+    "😀/",
     ".gitignore",
     "README.md",
     "*.md",
@@ -136,6 +138,11 @@ PATHS = {
     f'{SCOPE}"absent/|"': ["**"],
     f'{SCOPE}"README.md/|"': ["**"],
     f'{SCOPE}"src/link/|"': ["**"],
+    f'{SCOPE}"nested/|"': ["**"],
+    f'{SCOPE}"other/|"': ["**"],
+    f'{SCOPE}"nested/.git/|"': ["**"],
+    f'{SCOPE}"\\ud83d\\ude00/|"': ["**", "smile.py", "**/*.py"],
+    f'{SCOPE}"\\U0001f600/|"': ["**", "smile.py", "**/*.py"],
     f'{SCOPE}"build/|"': ["**", "kept.txt", "**/*.txt"],
     f'{SCOPE}".github/|"': ["workflows/"],
     f"{RELATED}|]": [name for name in TOP if "*" not in name],
@@ -143,6 +150,10 @@ PATHS = {
     f'{RELATED}"src/app/|"]': ["(group)/", "[slug]/"],
     f'{RELATED}"src/app/[slug]/|"]': ["page.tsx"],
     f'{RELATED}"../|"]': [],
+    f'{RELATED}"/|"]': [],
+    f'{RELATED}"/src/|"]': [],
+    f'{RELATED}"./|"]': [name for name in TOP if "*" not in name],
+    f"{RELATED}'nested/|']": [],
     f'{A}    name: "src/|"': [],
     f"{A}    constraints: [src/|]": [],
     f"{A}    # src/|": [],

@@ -72,7 +72,7 @@ def _shifted(found: YamlCursor) -> YamlCursor:
     """Return a cursor of the first line, moved behind the byte order mark."""
     word = found.word
     moved = replace(word, start=word.start + 1, cursor=word.cursor + 1, end=word.end + 1)
-    return replace(found, word=moved, column=found.column + 1)
+    return replace(found, word=moved)
 
 
 class _Reading:

@@ -77,11 +77,12 @@ class YamlCursor(Struct, frozen=True, kw_only=True):
     `path` leads from the root to the mapping whose key is being typed, or else to the node that
     begins at the cursor. `keys` are the other keys of that mapping. `is_key`: a colon follows the
     word. `flow`: the place is between brackets or braces. `column` is where the word begins, its
-    quote included. `indent` is the white space at the start of the line. `glued`: there is no space
-    between the colon and the word. `quote` is the one around the keys of the nearest flow mapping,
-    or "". `above` is only set where the word begins its line. `deeper`: the next line with content
-    is indented deeper than the word, which begins its line. `dash_below`: that line has a dash in
-    the word's column. `marked`: an anchor or a tag stands before the word, so that no key can.
+    quote included, from which indents are counted: here a byte order mark does not count. `indent`
+    is the white space at the start of the line. `glued`: there is no space between the colon and
+    the word. `quote` is the one around the keys of the nearest flow mapping, or "". `above` is only
+    set where the word begins its line. `deeper`: the next line with content is indented deeper than
+    the word, which begins its line. `dash_below`: that line has a dash in the word's column.
+    `marked`: an anchor or a tag stands before the word, so that no key can.
     """
 
     line: int

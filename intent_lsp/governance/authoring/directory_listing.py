@@ -15,7 +15,7 @@ from intent_lsp.core.control_plane import control_plane
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.formats.intents.completion.globs import Listed
 from intent_lsp.governance.root.stores import Stores
-from intent_lsp.store.fs.directory_names import is_foreign, names_in
+from intent_lsp.store.fs.directory_names import DirectoryNames, is_foreign, names_in
 from intent_lsp.store.git.ignored import not_ignored
 
 NAMES_AT_MOST: Final = 200
@@ -43,9 +43,12 @@ def list_directory(stores: Stores, directory: str, typed: str) -> DirectoryListi
     """Return the names in a directory, "" for the root, in order.
 
     If it has more than NAMES_AT_MOST, only names with the letters of `typed` at their start or, if
-    these are few, anywhere in that order are listed. Letter case does not matter.
+    these are few, anywhere in that order are listed. Letter case does not matter. A directory in a
+    nested repository or root has none.
     """
     names = names_in(stores.root, directory)
+    if (names.directories or names.files) and _is_nested(stores, directory):
+        names = DirectoryNames([], [])
     head = f"{directory}/" if directory else ""
     rooms = [f"{head}{name}/" for name in sorted(filter(str.isprintable, names.directories))]
     files = [head + name for name in sorted(filter(str.isprintable, names.files))]
@@ -59,6 +62,13 @@ def list_directory(stores: Stores, directory: str, typed: str) -> DirectoryListi
     )
     sample = listed.files if few else [*_shown(stores, files[:_SAMPLED])]
     return DirectoryListing(listed=listed, sample=sample, whole=few)
+
+
+def _is_nested(stores: Stores, directory: str) -> bool:
+    """Return whether a directory is in a nested repository or root, or is one."""
+    parts = directory.split("/") if directory else []
+    heads = ("/".join(parts[:count]) for count in range(1, len(parts) + 1))
+    return any(is_foreign(stores.root, head) for head in heads)
 
 
 def _matching(paths: Sequence[str], start: int, typed: str) -> Iterator[str]:

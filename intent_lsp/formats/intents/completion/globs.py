@@ -21,10 +21,12 @@ from intent_lsp.formats.intents.completion.shapes import ValueKind
 from intent_lsp.formats.intents.completion.writing import ProposedValue, write_value
 from intent_lsp.formats.intents.intents_file import glob_findings
 
-_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))")
+_ESCAPE = re.compile(r"\\(?:U([0-9a-fA-F]{8})|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))")
+_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _LEAD = re.compile(r"\s*(?:!(?!\())*")
 _EXTENSION = re.compile(r"[^.].*(\.[\w-]+)", re.DOTALL)
 _EXTENSIONS_AT_MOST = 5
+_LAST_CHARACTER = 0x10FFFF
 
 
 class SegmentPlace(Struct, frozen=True, kw_only=True):
@@ -151,7 +153,7 @@ def _walked(before: str, *, is_glob: bool) -> tuple[str | None, str] | None:
     `before` ends before a `/`. Return None if it leaves the root.
     """
     if not is_glob:
-        path = "" if before in ("", ".") else parse_relative(before)
+        path = "" if before == "." else parse_relative(before)
         return None if path is None else (path, path)
     glob = normalize(before + "/").glob.removesuffix("**").rstrip("/")
     names: list[str] = []
@@ -171,9 +173,17 @@ def _decoded(source: str, quote: str) -> str:
     """Return what source text means, which begins after an open quote, or without one if ""."""
     if quote == "'":
         return source.replace("''", "'")
-    return _ESCAPE.sub(_unescaped, source) if quote else source
+    return _PAIR.sub(_joined, _ESCAPE.sub(_unescaped, source)) if quote else source
 
 
 def _unescaped(found: re.Match[str]) -> str:
-    code = found[1] or found[2]
-    return chr(int(code, 16)) if code else found[3]
+    digits = found[1] or found[2] or found[3]
+    if digits is None:
+        return found[4]
+    code = int(digits, 16)
+    return chr(code) if code <= _LAST_CHARACTER else found.group()
+
+
+def _joined(pair: re.Match[str]) -> str:
+    """Return the character that two surrogates stand for, as they are written in JSON."""
+    return pair.group().encode("utf-16", "surrogatepass").decode("utf-16")

@@ -100,8 +100,7 @@ def skeleton_of(
     `defaults` maps kinds of values to the text that is offered for them.
     """
     # Below the key: as deep as the key, counted from the first character of its line.
-    depth = cursor.word.start - len(cursor.word.quote) - len(cursor.indent)
-    return _Skeleton(cursor, form, defaults).of(shape, depth)
+    return _Skeleton(cursor, form, defaults).of(shape, cursor.column - len(cursor.indent))
 
 
 def item_lines(
