@@ -1,6 +1,8 @@
 """What is accepted from a completion takes nothing from the file that it has already."""
 
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.formats.intents.completion.globs import (
@@ -14,6 +16,7 @@ from intent_lsp.formats.intents.completion.proposal import Proposal
 from intent_lsp.formats.intents.completion.proposals import Offers, proposals
 from intent_lsp.formats.intents.intents_file import read_intents
 from tests.support.cursor_texts import accepted, labels, marked
+from tests.support.intents_dialects import DIALECTS
 
 OFFERS = Offers(new_id=lambda: "INT-900", now="2026-02-16T12:00:00.000Z", tools=("Bash",))
 LISTED = Listed(directories=("src", "[x]"), files=("a.py", "it's.md", "login.py"))
@@ -191,3 +194,32 @@ def test_a_new_intent_is_offered_in_the_column_of_the_others(text: str) -> None:
     made = read_intents(accepted(text, new).replace("|", ""))
     assert made.parsed
     assert len(made.intents.by_id()) == text.count("id:") + 1
+
+
+def ids(text: str) -> int:
+    """Return how many intents a text has, or -1 if it cannot be parsed."""
+    read = read_intents(text)
+    return len(read.intents) if read.parsed else -1
+
+
+@given(
+    base=st.sampled_from(DIALECTS),
+    at=st.integers(0, 400),
+    blank=st.none() | st.integers(0, 12),
+    snippets=st.booleans(),
+    replace=st.booleans(),
+)
+def test_accepting_a_proposal_removes_no_intent_and_never_makes_the_file_unparsable(
+    *, base: str, at: int, blank: int | None, snippets: bool, replace: bool
+) -> None:
+    """Ask in any column of any line, and on a blank line of any width between two lines."""
+    at %= len(base) + 1
+    if blank is not None:
+        at = base.rfind("\n", 0, at) + 1
+        base = f"{base[:at]}{' ' * blank}\n{base[at:]}"
+        at += blank
+    text, before = f"{base[:at]}|{base[at:]}", ids(base)
+    assume(before >= 0)
+    for proposal in offered(text):
+        made = accepted(text, proposal, snippets=snippets, replace=replace).replace("|", "")
+        assert ids(made) >= before, (proposal.label, made)
