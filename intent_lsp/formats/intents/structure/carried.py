@@ -28,19 +28,29 @@ class CarriedPlaces:
         """Return a span of the former text in the later one, or None if an end is not carried."""
         if self.same:
             return span
-        start = self._moved(span.start, self._former_tail, self._tail)
-        end = self._moved(span.end, self._former_tail, self._tail)
+        start, end = self._forward(span.start), self._forward(span.end)
+        # The start of the first line that differs is also the end of the last one that does not.
+        if span.start.line < self._head and span.end == Position(self._head, 0):
+            end = span.end
         return None if start is None or end is None else Span(start, end)
+
+    def forward_line(self, line: int) -> int | None:
+        """Return the number of a line of the former text in the later one, or None if it differs.
+
+        Lines count from 0.
+        """
+        found = Position(line, 0) if self.same else self._forward(Position(line, 0))
+        return None if found is None else found.line
 
     def back(self, place: Position) -> Position | None:
         """Return a position of the later text in the former one, or None if it is not carried."""
         return place if self.same else self._moved(place, self._tail, self._former_tail)
 
+    def _forward(self, place: Position) -> Position | None:
+        return self._moved(place, self._former_tail, self._tail)
+
     def _moved(self, place: Position, tail: int, other_tail: int) -> Position | None:
         """Return a position in the other text. `tail` is the line at which the equal end begins."""
-        # The start of the first line that differs is the end of the last one that does not.
-        if place.line < self._head or (place.line == self._head and not place.character):
-            return place
         if self._has_tail and place.line >= tail:
             return Position(place.line - tail + other_tail, place.character)
-        return None
+        return place if place.line < self._head else None

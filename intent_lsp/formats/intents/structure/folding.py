@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
-from intent_lsp.core.findings import Position, Span
 from intent_lsp.formats.intents.structure.carried import CarriedPlaces
 from intent_lsp.formats.intents.structure.entries import IntentsStructure
 from intent_lsp.formats.intents.structure.selection import visible_end
@@ -48,9 +47,9 @@ def folded_runs(structure: IntentsStructure) -> tuple[FoldedRun, ...]:
 def carried_runs(runs: Iterable[FoldedRun], places: CarriedPlaces) -> Iterator[FoldedRun]:
     """Yield runs of a former text at their lines in a later one, without those not carried."""
     for run in runs:
-        span = places.forward(Span(Position(run.first, 0), Position(run.last, 0)))
-        if span is not None:
-            yield FoldedRun(span.start.line, span.end.line, comment=run.comment)
+        first, last = places.forward_line(run.first), places.forward_line(run.last)
+        if first is not None and last is not None:
+            yield FoldedRun(first, last, comment=run.comment)
 
 
 def _runs(structure: IntentsStructure, node: YamlNode, texts: list[range]) -> Iterator[FoldedRun]:
