@@ -46,10 +46,8 @@ class IntentsOutline:
         buffer = await self._buffers.of(params.text_document.uri)
         if buffer is None:
             return None
-        found = await self._in_thread(_outline, buffer)
-        if self._trees:
-            return [_nested(buffer, symbol) for symbol in found]
-        return list(_flat(buffer, found, None))
+        # Tens of thousands of symbols are converted: too many for the event loop.
+        return await self._in_thread(_tree if self._trees else _list, buffer)
 
     async def folding(self, params: lsp.FoldingRangeParams) -> list[lsp.FoldingRange] | None:
         """Answer `textDocument/foldingRange`: intents, lists, other values and comments.
@@ -74,6 +72,14 @@ class IntentsOutline:
         return await self._in_thread(
             lambda: [_selection(buffer, position) for position in params.positions]
         )
+
+
+def _tree(buffer: IntentsBuffer) -> list[lsp.DocumentSymbol]:
+    return [_nested(buffer, symbol) for symbol in _outline(buffer)]
+
+
+def _list(buffer: IntentsBuffer) -> list[lsp.SymbolInformation]:
+    return list(_flat(buffer, _outline(buffer), None))
 
 
 def _outline(buffer: IntentsBuffer) -> tuple[IntentsSymbol, ...]:
