@@ -1,10 +1,12 @@
 """The structure of an intents file: what stands where, outline, folding, selection, carrying."""
 
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from intent_lsp.core.content import split_lines
 from intent_lsp.core.findings import Position, Span
@@ -247,6 +249,27 @@ def test_a_selection_grows_from_the_value_to_the_file(
     found = [text[start:end] for start, end in enclosing(structure_of(text), offset)]
     assert len(found) == len(expected)
     assert all(want in (None, got) for want, got in zip(expected, found, strict=True)), found
+
+
+class SearchedText(str):  # noqa: SLOT000 - it counts in an attribute
+    """A text that counts the characters in which `rfind` may search."""
+
+    searched = 0
+
+    def rfind(self, sub: str, *bounds: Any) -> int:
+        """Find a text from the end, and count."""
+        start, end = bounds
+        self.searched += end - start
+        return super().rfind(sub, start, end)
+
+
+def test_a_selection_does_not_search_the_text_for_each_item() -> None:
+    text = "".join(f"- id: INT-{number}\n  owned_scope: [a]\n" for number in range(500))
+    structure, searched = structure_of(text), SearchedText(text)
+    offset = text.rindex("a]")
+    found = enclosing(replace(structure, text=searched), offset)
+    assert text[slice(*found[0])] == "a"
+    assert searched.searched < 100
 
 
 BROKEN = TEXT.replace("      - Tests pass\n", "      - Tests: [pass\n")

@@ -20,7 +20,7 @@ def enclosing(structure: IntentsStructure, offset: int) -> tuple[tuple[int, int]
     text = structure.text
     kept = [(0, len(text))]
     if structure.root is not None:
-        for start, end in _around(text, structure.root, offset):
+        for start, end in _around(structure, structure.root, offset):
             outer = kept[-1]
             inside = outer[0] <= start <= offset <= end <= outer[1]
             if inside and (start, end) != outer:
@@ -33,23 +33,21 @@ def visible_end(text: str, node: YamlNode) -> int:
     return max(node.start, node.start + len(text[node.start : node.end].rstrip()))
 
 
-def _around(text: str, node: YamlNode, offset: int) -> Iterator[tuple[int, int]]:
+def _around(structure: IntentsStructure, node: YamlNode, offset: int) -> Iterator[tuple[int, int]]:
     """Yield the ranges of a node and of what is in it that contain `offset`, the largest first."""
+    text = structure.text
     yield node.start, visible_end(text, node)
     match node:
         case SequenceNode():
-            for item in node.items:
-                start = item.start if node.flow else _dash(text, item.start)
-                if start <= offset <= item.end:
-                    yield start, visible_end(text, item)
-                    yield from _around(text, item, offset)
-                    return
+            for start, item in _item_at(structure, node, offset):
+                yield start, visible_end(text, item)
+                yield from _around(structure, item, offset)
         case MappingNode():
             for key, value in node.pairs:
                 if key.start <= offset <= max(key.end, value.end):
                     yield key.start, max(key.end, visible_end(text, value))
                     inner = key if offset <= key.end else value
-                    yield from _around(text, inner, offset)
+                    yield from _around(structure, inner, offset)
                     return
         case Scalar() if node.style in _QUOTES:
             yield node.start + 1, node.end - 1
@@ -57,8 +55,21 @@ def _around(text: str, node: YamlNode, offset: int) -> Iterator[tuple[int, int]]
             return
 
 
-def _dash(text: str, start: int) -> int:
+def _item_at(
+    structure: IntentsStructure, node: SequenceNode, offset: int
+) -> Iterator[tuple[int, YamlNode]]:
+    """Yield the one item of a list that contains `offset`, if any, with the start of its dash."""
+    for item in node.items:
+        if item.end < offset:
+            continue
+        start = item.start if node.flow else _dash(structure, item.start)
+        if start <= offset:
+            yield start, item
+            return
+
+
+def _dash(structure: IntentsStructure, start: int) -> int:
     """Return the offset of the dash of the item at `start`, if the dash is on the same line."""
-    line = 1 + max(text.rfind("\n", 0, start), text.rfind("\r", 0, start))
+    text, line = structure.text, structure.places.line_start(start)
     dash = text.rfind("-", line, start)
     return dash if dash >= 0 and not text[line:dash].strip(" -") else start
