@@ -310,6 +310,16 @@ async def test_before_any_text_has_parsed_the_saved_one_is_taken(repository: Rep
         assert first.name == "INT-001: Login"
 
 
+async def test_a_text_that_was_closed_is_not_taken(repository: Repository) -> None:
+    govern(repository)
+    async with editing(repository.root, client_capabilities=FULL) as editor:
+        await opened(editor)
+        assert (await symbols(editor))[0].name == "INT-001: Lögin 🙂"
+        editor.close(INTENTS_FILE)
+        editor.open(INTENTS_FILE, "x: [\n" + (repository.root / INTENTS_FILE).read_text())
+        assert (await symbols(editor))[0].name == "INT-001: Login"
+
+
 async def test_other_files_are_left_to_their_own_servers(repository: Repository) -> None:
     govern(repository)
     async with editing(repository.root, client_capabilities=FULL) as editor:

@@ -63,9 +63,9 @@ class LanguageService:
         offers = RefusalPrompts(connection)
         saves = SaveFeature(connection, offers)
         self._actions = CodeActions(connection)
-        self.documents = TextDocumentFeature(connection, protocol.documents, saves)
-        self.operations = FileOperationFeature(connection)
         buffers = IntentsBuffers(connection)
+        self.documents = TextDocumentFeature(connection, protocol.documents, saves, buffers)
+        self.operations = FileOperationFeature(connection)
         self.provenance = ProvenanceFeature(
             connection, buffers, lambda name: protocol.ask(name, None, ASK_TIME)
         )

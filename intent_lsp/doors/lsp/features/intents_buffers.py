@@ -5,6 +5,7 @@ Invariant: a place is shown only on a line that is the same in the text that par
 """
 
 import asyncio
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from intent_lsp.core.content import decode, split_lines
 from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import place_of, span_range
+from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
 from intent_lsp.doors.lsp.diagnostics.tracked_documents import TrackedDocuments
 from intent_lsp.doors.lsp.protocol.positions import PositionEncoding
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
@@ -22,7 +24,7 @@ from intent_lsp.formats.intents.structure.carried import CarriedPlaces
 from intent_lsp.formats.intents.structure.entries import IntentsStructure, read_structure
 from intent_lsp.formats.intents.structure.lookup import IntentsPart, part_at
 from intent_lsp.formats.yaml.limits import MAX_BYTES
-from intent_lsp.store.fs.files import read_bytes
+from intent_lsp.store.fs.files import Stamp, read_bytes, stamp
 
 
 class IntentsBuffer(Struct, frozen=True, kw_only=True):
@@ -79,6 +81,9 @@ class IntentsBuffers:
         self._tracked_documents: TrackedDocuments = connection.tracked_documents
         self._encoding = connection.spelling.encoding
         self._readings: dict[str, _Reading] = {}
+        # What is on disk, by root, with the stamp of the file before it was read.
+        self._saved: dict[Path, tuple[Stamp | None, IntentsStructure | None]] = {}
+        self._lock = threading.Lock()
 
     async def of(self, uri: str) -> IntentsBuffer | None:
         """Return the intents file that is open at a URI, as it is in the editor now.
@@ -87,8 +92,7 @@ class IntentsBuffers:
         None if neither one of its texts that were asked about has parsed, nor the one on disk.
         """
         tracked = self._tracked_documents.tracked_at(uri)
-        if tracked is None or tracked.version is None:
-            self._readings.pop(uri, None)
+        if tracked is None:
             return None
         if tracked.open_root is None or tracked.place is None:
             # The root is looked up by a task, when the document is opened and when roots change.
@@ -96,13 +100,33 @@ class IntentsBuffers:
         place, open_root = tracked.place, tracked.open_root
         if open_root is None or place is None or place.path != INTENTS_FILE:
             return None
+        if tracked.version is None:  # It is closed, perhaps since it was asked about.
+            return None
         text, in_thread = "".join(tracked.lines), self._tracked_documents.work.in_thread
         structure = await _newest(self._reading(tracked.uri, text)) or await in_thread(
-            _saved, open_root.governance.root
+            self._on_disk, open_root.governance.root
         )
         if structure is None:
             return None
         return await in_thread(_buffer, tracked.uri, open_root, text, structure, self._encoding)
+
+    def closed(self, tracked: TrackedDocument) -> None:
+        """Forget what was read of a document, since the editor has closed it."""
+        self._readings.pop(tracked.uri, None)
+        if tracked.open_root is not None:
+            self._saved.pop(tracked.open_root.governance.root, None)
+
+    def _on_disk(self, root: Path) -> IntentsStructure | None:
+        """Return the structure of the intents file on disk, or None if it has none."""
+        path = root / INTENTS_FILE
+        with self._lock:
+            now, known = stamp(path), self._saved.get(root)
+            if known is None or known[0] != now:
+                try:
+                    known = self._saved[root] = (now, _parsed_file(path))
+                except OSError:
+                    return None
+            return known[1]
 
     def _reading(self, uri: str, text: str) -> _Reading:
         """Return the reading of a text, which is begun if the text is new."""
@@ -134,12 +158,9 @@ async def _newest(reading: _Reading | None) -> IntentsStructure | None:
     return None
 
 
-def _saved(root: Path) -> IntentsStructure | None:
-    """Return the structure of the intents file on disk, or None if it has none."""
-    try:
-        data = read_bytes(root / INTENTS_FILE, MAX_BYTES)
-    except OSError:
-        return None
+def _parsed_file(path: Path) -> IntentsStructure | None:
+    """Return the structure of a file, or None if it has none. Raise OSError."""
+    data = read_bytes(path, MAX_BYTES)
     text = None if data is None else decode(data)
     return None if text is None else read_structure(text.text)
 

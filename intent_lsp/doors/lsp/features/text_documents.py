@@ -8,6 +8,7 @@ from collections.abc import Callable
 from lsprotocol import types as lsp
 
 from intent_lsp.doors.lsp.connection.connection import Connection
+from intent_lsp.doors.lsp.features.intents_buffers import IntentsBuffers
 from intent_lsp.doors.lsp.features.saves import SaveFeature
 from intent_lsp.doors.lsp.protocol.documents import Document, Documents
 
@@ -15,12 +16,19 @@ from intent_lsp.doors.lsp.protocol.documents import Document, Documents
 class TextDocumentFeature:
     """Handles the events of one connection's open documents."""
 
-    def __init__(self, connection: Connection, documents: Documents, saves: SaveFeature) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        documents: Documents,
+        saves: SaveFeature,
+        buffers: IntentsBuffers,
+    ) -> None:
         self._documents = documents
         self._tracked_documents = connection.tracked_documents
         self._pages = connection.pages
         self._outcomes = connection.outcomes
         self._saves = saves
+        self._buffers = buffers
 
     def opened(self, uri: str) -> None:
         """Start to track the document at `uri`, which the editor has opened."""
@@ -51,6 +59,7 @@ class TextDocumentFeature:
         if tracked is None:
             return
         self._tracked_documents.closed(tracked)
+        self._buffers.closed(tracked)
         self._tracked_documents.work.begin(self._outcomes.closed(tracked))
         self._pages.changed(tracked.uri)
 
