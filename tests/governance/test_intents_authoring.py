@@ -1,17 +1,20 @@
 """What the parts of an intents file mean and where they lead, held against a real work tree."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from msgspec.structs import force_setattr
 
-from intent_lsp.core.scope.pattern import compile_pattern
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.scope.file_tree import FileTree
+from intent_lsp.core.scope.pattern import Pattern, compile_pattern
 from intent_lsp.formats.intents.entry import ENTRY_KEYS
 from intent_lsp.formats.intents.structure.entries import IntentsStructure, read_structure
 from intent_lsp.formats.intents.structure.lookup import IntentsPart, globs_of, part_at
 from intent_lsp.formats.markdown.hover_text import plain_of
+from intent_lsp.governance.authoring import glob_matches
 from intent_lsp.governance.authoring.destinations import FILES_AT_MOST
 from intent_lsp.governance.authoring.glob_matches import KEPT_AT_MOST, literal_path
 from intent_lsp.governance.plan.tree_listing import LISTED_FOR
@@ -193,6 +196,24 @@ def test_counts_follow_the_work_tree(editor: Editor) -> None:
     assert counted(authoring.count("new/**")) == "no file"
     times[0] += LISTED_FOR + timedelta(seconds=1)
     assert counted(authoring.count("new/**")) == "1 file"
+
+
+def test_a_file_with_many_globs_is_not_matched_anew(
+    editor: Editor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(glob_matches, "REMEMBERED", 8)
+    asked: list[str] = []
+    matching = FileTree.matching
+
+    def counting(tree: FileTree, pattern: Pattern) -> Iterator[WorkspacePath]:
+        asked.append(pattern.text)
+        return matching(tree, pattern)
+
+    monkeypatch.setattr(FileTree, "matching", counting)
+    for _ in range(3):
+        for number in range(10):
+            assert editor.governance.authoring.count(f"{number}/**") is not None
+    assert len(asked) <= 10 + 3 + 3
 
 
 def counted(found: Any) -> str:

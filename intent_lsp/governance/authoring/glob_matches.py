@@ -21,7 +21,7 @@ from intent_lsp.governance.plan.tree_listing import TreeListing
 KEPT_AT_MOST: Final = 1_000
 """The most files of one glob that are kept, and whose other owners are searched."""
 
-_REMEMBERED: Final = 4_096
+REMEMBERED: Final = 4_096
 """The most globs whose matches are cached."""
 
 
@@ -61,12 +61,17 @@ class GlobMatches:
         if tree is None:
             return None
         of_tree, known = self._known
-        if of_tree is not tree or len(known) >= _REMEMBERED:
+        if of_tree is not tree:
             known = {}
             self._known = (tree, known)
         found = known.get(glob)
         if found is None:
-            found = known[glob] = _matched(tree, self.pattern(glob))
+            found = _matched(tree, self.pattern(glob))
+            if len(known) >= REMEMBERED:
+                # The newest makes room. Globs are asked for in the order of the file, again and
+                # again: if the oldest did, each would be dropped just before it is asked for.
+                known.popitem()
+            known[glob] = found
         return found
 
     def other_owners(
