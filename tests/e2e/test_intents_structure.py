@@ -1,5 +1,6 @@
 """The open intents file at a real server: its structure, links, definitions, hovers and hints."""
 
+import sys
 from typing import Any
 
 import pytest
@@ -276,6 +277,20 @@ async def test_globs_have_the_number_of_their_files(repository: Repository) -> N
     async with editing(repository.root) as editor:
         await opened(editor)
         assert await hints(editor) == []
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="every name is UTF-8 there")
+async def test_a_name_that_is_not_utf_8_is_displayed(repository: Repository) -> None:
+    govern(repository)
+    (repository.root / "src/caf\udce9.py").touch()
+    async with editing(repository.root, client_capabilities=FULL, options=HINTS) as editor:
+        await opened(editor, TEXT.replace("src/billing/**", "src/caf*"))
+        _, said = await hover(editor, "src/caf*", "src/|caf*") or ("", "")
+        assert "src/caf\ufffd.py" in said
+        shown = lsp.Range(lsp.Position(0, 0), lsp.Position(99, 0))
+        params = lsp.InlayHintParams(document(editor), shown)
+        found = await editor.client.text_document_inlay_hint_async(params) or []
+        assert "src/caf\ufffd.py" in [hint.tooltip for hint in found]
 
 
 async def test_a_text_that_does_not_parse_keeps_what_is_on_unchanged_lines(

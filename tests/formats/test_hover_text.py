@@ -23,6 +23,19 @@ def test_a_hover_is_a_title_and_paragraphs() -> None:
     )
 
 
+def test_what_cannot_be_encoded_is_replaced() -> None:
+    paragraph = HoverParagraph("t\udce9", ("src/caf\udce9.py",))
+    for written in (markdown_of, plain_of):
+        found = written("caf\udce9", (paragraph,))
+        assert found.encode().count("\ufffd".encode()) == 3
+
+
+def test_a_paragraph_that_begins_with_blanks_is_no_code() -> None:
+    for ours in (True, False):
+        assert markdown_of("a", (HoverParagraph("\t    text ", ours=ours),)) == "**a**\n\ntext"
+    assert markdown_of("a", (HoverParagraph(" \n"),)) == "**a**"
+
+
 @given(texts(), texts(), texts())
 def test_no_value_is_markup_or_adds_a_line(title: str, text: str, item: str) -> None:
     paragraph = HoverParagraph(f"x{text}", (f"y{item}",))

@@ -1,7 +1,7 @@
 """Text of hovers, as Markdown or plain: paragraphs and lists of foreign values.
 
 Invariant: a value is displayed literally, whatever it holds: it never acts as markup and never adds
-a line.
+a line. Only what cannot be encoded, as in a name that is not UTF-8, is replaced.
 """
 
 import re
@@ -10,7 +10,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from intent_lsp.core.text import on_one_line
+from intent_lsp.core.text import on_one_line, whole
 
 LONGEST_TEXT: Final = 1_000
 """The most characters of one paragraph or item."""
@@ -34,8 +34,8 @@ def markdown_of(title: str, paragraphs: Iterable[HoverParagraph]) -> str:
     """Return a hover as Markdown: a bold title, then paragraphs. Items are set as code."""
     parts = [f"**{escaped(_line(title).strip())}**"]
     for each in paragraphs:
-        line = _line(each.text)
-        parts += [line if each.ours else escaped(line)] if each.text else []
+        line = _line(each.text).strip()
+        parts += [line if each.ours else escaped(line)] if line else []
         parts += ["\n".join(f"- {_code(_line(item))}" for item in each.items)] if each.items else []
     return "\n\n".join(parts)
 
@@ -55,7 +55,7 @@ def escaped(text: str) -> str:
 
 
 def _line(text: str) -> str:
-    return on_one_line(text, LONGEST_TEXT)
+    return on_one_line(whole(text), LONGEST_TEXT)
 
 
 def _code(text: str) -> str:

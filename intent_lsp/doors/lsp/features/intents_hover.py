@@ -2,6 +2,7 @@
 
 from lsprotocol import types as lsp
 
+from intent_lsp.core.text import whole
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.features.intents_buffers import IntentsBuffer
 from intent_lsp.formats.intents.structure.lookup import globs_of
@@ -49,6 +50,6 @@ def _hints(buffer: IntentsBuffer, shown: lsp.Range) -> list[lsp.InlayHint]:
                 position=place.start,
                 label=count.words,
                 padding_left=True,
-                tooltip="\n".join(count.first) or None,
+                tooltip="\n".join(map(whole, count.first)) or None,
             )
     return list(found.values())

@@ -9,6 +9,7 @@ from typing import Any, Final
 from lsprotocol import types as lsp
 
 from intent_lsp.core.paths import WorkspacePath, parse_relative
+from intent_lsp.core.text import whole
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
 from intent_lsp.doors.lsp.features.intents_buffers import IntentsBuffer, IntentsBuffers
@@ -105,7 +106,7 @@ def _named(data: Any) -> tuple[str | None, WorkspacePath | None]:  # noqa: ANN40
 
 def _tooltip(open_root: OpenRoot, path: WorkspacePath) -> str:
     owners = [owner.intent_id for owner in open_root.governance.owners(path)]
-    return f"{path} (owned by {', '.join(owners)})" if owners else f"{path} (owned by no intent)"
+    return whole(f"{path} (owned by {', '.join(owners) or 'no intent'})")
 
 
 def _places(buffer: IntentsBuffer, found: Destinations) -> list[lsp.Location]:
