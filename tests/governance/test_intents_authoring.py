@@ -9,15 +9,16 @@ from msgspec.structs import force_setattr
 
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.scope.file_tree import FileTree
-from intent_lsp.core.scope.pattern import Pattern, compile_pattern
+from intent_lsp.core.scope.pattern import NameComparison, Pattern, compile_pattern
 from intent_lsp.formats.intents.entry import ENTRY_KEYS
 from intent_lsp.formats.intents.structure.entries import IntentsStructure, read_structure
 from intent_lsp.formats.intents.structure.lookup import IntentsPart, globs_of, part_at
 from intent_lsp.formats.markdown.hover_text import plain_of
 from intent_lsp.governance.authoring import glob_matches
+from intent_lsp.governance.authoring.authoring import IntentsAuthoring
 from intent_lsp.governance.authoring.destinations import FILES_AT_MOST
 from intent_lsp.governance.authoring.glob_matches import KEPT_AT_MOST, literal_path
-from intent_lsp.governance.plan.tree_listing import LISTED_FOR
+from intent_lsp.governance.plan.tree_listing import LISTED_FOR, TreeListing
 from tests.governance.editor import INTENTS, Editor
 from tests.support.marked_text import cursor_in
 from tests.support.repository import Repository
@@ -89,6 +90,36 @@ def test_of_many_files_the_first_are_named(editor: Editor) -> None:
     (editor.root / "src/db.py").unlink()
     gone = "- {id: A, owned_scope: [s|rc/**]}\n"
     assert editor.governance.authoring.destinations(*read(gone)).files == ("src/auth/login.py",)
+
+
+def test_a_glob_leads_to_what_exists_beyond_the_files_that_were_deleted(
+    repository: Repository, open_editor: Callable[..., Editor]
+) -> None:
+    repository.write(".orchestration/active_intents.yaml", INTENTS)
+    for number in range(KEPT_AT_MOST + 2):
+        repository.write(f"many/{number:05}.txt", "")
+    repository.commit()
+    for number in range(KEPT_AT_MOST + 1):
+        (repository.root / f"many/{number:05}.txt").unlink()
+    authoring = open_editor(repository.root).governance.authoring
+    found = authoring.destinations(*read("- {id: A, owned_scope: [many|/**]}\n"))
+    assert found.files == (f"many/{KEPT_AT_MOST + 1:05}.txt",)
+
+
+@pytest.mark.parametrize(
+    ("glob", "links"),
+    [("src/Db.py|", ["src/Db.py"]), ("./src/Db.py|", ["src/Db.py"]), ("SRC*/d|b.py", [])],
+)
+def test_a_path_is_spelled_as_written_or_listed_where_case_is_ignored(
+    editor: Editor, glob: str, links: Sequence[str]
+) -> None:
+    (editor.root / "src/Db.py").write_text("x\n")
+    stores = editor.governance.stores
+    listing = TreeListing(stores, NameComparison(case_sensitive=False))
+    authoring = IntentsAuthoring(stores, listing)
+    structure, part = read(f"- {{id: A, owned_scope: ['{glob}']}}\n")
+    assert "src/Db.py" in authoring.destinations(structure, part).files
+    assert [link.path for link in authoring.links(structure)] == links
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ class IntentsAuthoring:
 
     def links(self, structure: IntentsStructure) -> tuple[LinkedFile, ...]:
         """Return the parts of a text that name one existing file, in order of position."""
-        return linked_files(self._stores.root, self._matches, structure)
+        return linked_files(self._stores.root, structure)
 
     def count(self, glob: str) -> GlobCount | None:
         """Return how many files a glob matches, or None if that is unknown without git."""

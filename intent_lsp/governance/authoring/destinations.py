@@ -12,6 +12,7 @@ from typing import Final
 from msgspec import Struct
 
 from intent_lsp.core.paths import WorkspacePath, parse_relative
+from intent_lsp.core.scope.pattern import compile_pattern
 from intent_lsp.formats.intents.structure.entries import IntentsStructure, StructuredEntry
 from intent_lsp.formats.intents.structure.lookup import IntentsPart, PartKind, parts_of
 from intent_lsp.governance.authoring.glob_matches import GlobMatches, literal_path
@@ -19,6 +20,9 @@ from intent_lsp.store.fs.resolve import is_file
 
 FILES_AT_MOST: Final = 100
 """The most files to which one glob leads."""
+
+TRIED_AT_MOST: Final = 20_000
+"""The most files of one glob of which it is found out whether they exist."""
 
 LINKS_AT_MOST: Final = 2_000
 """The most links of one text."""
@@ -59,41 +63,37 @@ def destinations_of(
             return Destinations()
 
 
-def linked_files(
-    root: Path, matches: GlobMatches, structure: IntentsStructure
-) -> tuple[LinkedFile, ...]:
+def linked_files(root: Path, structure: IntentsStructure) -> tuple[LinkedFile, ...]:
     """Return the globs without wildcards and the related files that name an existing file.
 
     They are in order of position, and at most `LINKS_AT_MOST`.
     """
-    return tuple(islice(_linked(root, matches, structure.entries), LINKS_AT_MOST))
+    return tuple(islice(_linked(root, structure.entries), LINKS_AT_MOST))
 
 
-def _linked(
-    root: Path, matches: GlobMatches, entries: Iterable[StructuredEntry]
-) -> Iterator[LinkedFile]:
+def _linked(root: Path, entries: Iterable[StructuredEntry]) -> Iterator[LinkedFile]:
     for part in (part for entry in entries for part in parts_of(entry)):
-        path = _named(matches, part)
+        path = _named(part)
         if path is not None and is_file(root, path):
             yield LinkedFile(part.start, part.end, path)
 
 
 def _files(root: Path, matches: GlobMatches, part: IntentsPart) -> Iterator[WorkspacePath]:
-    path = _named(matches, part)
+    path = _named(part)
     if path is not None:
         yield from filter(partial(is_file, root), (path,))
     elif part.kind is PartKind.GLOB:
-        found = matches.of(part.text)
         # Git also lists files that were deleted and are still tracked.
-        existing = filter(partial(is_file, root), () if found is None else found.first)
+        existing = filter(partial(is_file, root), islice(matches.each(part.text), TRIED_AT_MOST))
         yield from islice(existing, FILES_AT_MOST)
 
 
-def _named(matches: GlobMatches, part: IntentsPart) -> WorkspacePath | None:
+def _named(part: IntentsPart) -> WorkspacePath | None:
     """Return the one path that a glob or related file names; None if it names none or several."""
     if part.kind is PartKind.RELATED_FILE:
         return parse_relative(part.text)
     if part.kind is not PartKind.GLOB:
         return None
-    path = literal_path(matches.pattern(part.text))
+    # Also where names are compared without regard to case, the path is meant as it is written.
+    path = literal_path(compile_pattern(part.text))
     return None if path is None else parse_relative(path)

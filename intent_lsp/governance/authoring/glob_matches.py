@@ -4,7 +4,7 @@ Invariant: matches are cached as long as the files of the work tree stay the sam
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Final
 
@@ -73,6 +73,12 @@ class GlobMatches:
                 known.popitem()
             known[glob] = found
         return found
+
+    def each(self, glob: str) -> Iterator[WorkspacePath]:
+        """Yield every file that a glob matches; none if they are unknown without git."""
+        tree = self._listing.tree()
+        if tree is not None:
+            yield from tree.matching(self.pattern(glob))
 
     def other_owners(
         self, files: Sequence[WorkspacePath], intents: Intents, own: Intent | None
