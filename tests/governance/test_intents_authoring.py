@@ -19,6 +19,7 @@ from intent_lsp.governance.authoring.authoring import IntentsAuthoring
 from intent_lsp.governance.authoring.destinations import FILES_AT_MOST
 from intent_lsp.governance.authoring.glob_matches import KEPT_AT_MOST, literal_path
 from intent_lsp.governance.plan.tree_listing import LISTED_FOR, TreeListing
+from intent_lsp.store.git.repository import Git
 from tests.governance.editor import INTENTS, Editor
 from tests.support.marked_text import cursor_in
 from tests.support.repository import Repository
@@ -215,6 +216,25 @@ def test_without_git_a_glob_has_no_count_but_a_file_is_found(
     assert [authoring.count(glob.text) for glob in globs_of(structure)] == [None, None]
     assert authoring.destinations(structure, part).files == ("src/db.py",)
     assert [link.path for link in authoring.links(structure)] == ["src/db.py"]
+
+
+def test_where_git_does_not_answer_the_files_are_unknown(
+    editor: Editor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    authoring, stores = editor.governance.authoring, editor.governance.stores
+    times = [stores.clock()]
+    force_setattr(stores, "clock", lambda: times[0])
+    marked = "- {id: A, owned_scope: [s|rc/**]}\n"
+    with monkeypatch.context() as patched:
+        patched.setattr(Git, "_run", lambda *_: None)
+        assert authoring.count("src/**") is None
+        assert explained(editor, marked) == (
+            "src/** / Which files this glob matches is unknown: git does not list the files."
+        )
+        assert authoring.destinations(*read(marked)).files == ()
+    # It answers again, and somebody has set the clock back.
+    times[0] -= LISTED_FOR + timedelta(seconds=1)
+    assert counted(authoring.count("src/**")) == "2 files"
 
 
 def test_counts_follow_the_work_tree(editor: Editor) -> None:

@@ -403,6 +403,7 @@ def test_a_git_that_cannot_run_or_never_ends_is_let_go(
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     assert opened(repository.root).list_files() == ()
+    assert opened(repository.root).known_files() is None
     assert "cannot be started" in caplog.text
     program.write_text("#!/bin/sh\ntail -f /dev/null\n")
     assert run_git(repository.root, "status", timeout=0.2) is None

@@ -49,7 +49,7 @@ class IntentsAuthoring:
         return linked_files(self._stores.root, structure)
 
     def count(self, glob: str) -> GlobCount | None:
-        """Return how many files a glob matches, or None if that is unknown without git."""
+        """Return how many files a glob matches, or None if that is unknown."""
         found = self._matches.of(glob)
         if found is None:
             return None

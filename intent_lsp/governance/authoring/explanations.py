@@ -25,6 +25,7 @@ NAMED_AT_MOST: Final = 10
 
 _RECORDS_AT_MOST: Final = 3
 _MINUTE: Final = slice(0, 16)
+_UNKNOWN: Final = "Which files this glob matches is unknown: git does not list the files."
 _POINTER_TEXT: Final = (
     "Names an intent. The key is kept and has no effect: which intent is selected is remembered"
     " for each session, outside of this file."
@@ -49,7 +50,7 @@ def explained_part(
     intent = None if part.entry is None else part.entry.intent
     match part.kind:
         case PartKind.GLOB:
-            return _glob(matches, structure.intents, intent, part.text)
+            return _glob(stores, matches, structure.intents, intent, part.text)
         case PartKind.STATUS | PartKind.KEY:
             return _described(structure, part)
         case PartKind.CRITERION:
@@ -70,14 +71,14 @@ def matched_words(matches: GlobMatches, glob: str, found: MatchedFiles) -> str:
 
 
 def _glob(
-    matches: GlobMatches, intents: Intents, own: Intent | None, glob: str
+    stores: Stores, matches: GlobMatches, intents: Intents, own: Intent | None, glob: str
 ) -> Explanation | None:
     pattern, found = matches.pattern(glob), matches.of(glob)
     if pattern.refusal is not None:
         refusal = HoverParagraph(f"This glob owns nothing: {pattern.refusal}.")
         return Explanation(glob, (refusal,))
     if found is None:
-        return None
+        return None if stores.git is None else Explanation(glob, (HoverParagraph(_UNKNOWN),))
     words = matched_words(matches, glob, found)
     said = words if pattern.exclusion else f"matches {words}"
     paragraphs = [HoverParagraph("", _named(found.first, found.count))] if found.count else []

@@ -53,7 +53,7 @@ class GlobMatches:
         return compile_pattern(glob, self._listing.spelling)
 
     def of(self, glob: str) -> MatchedFiles | None:
-        """Return the files that a glob matches, or None if they are unknown without git.
+        """Return the files that a glob matches, or None if they are unknown.
 
         The `!` of an exclusion is ignored.
         """
@@ -75,7 +75,7 @@ class GlobMatches:
         return found
 
     def each(self, glob: str) -> Iterator[WorkspacePath]:
-        """Yield every file that a glob matches; none if they are unknown without git."""
+        """Yield every file that a glob matches; none if they are unknown."""
         tree = self._listing.tree()
         if tree is not None:
             yield from tree.matching(self.pattern(glob))

@@ -19,7 +19,9 @@ LISTED_FOR: Final = timedelta(seconds=10)
 
 
 class TreeListing:
-    """The files of one root's work tree, as git lists them. Without git, there are none.
+    """The files of one root's work tree, as git lists them.
+
+    They are unknown without git, and where git does not answer.
 
     `spelling` is how the file system compares names.
     """
@@ -28,27 +30,29 @@ class TreeListing:
         self.spelling = spelling
         self._stores = stores
         self._lock = threading.Lock()
-        self._files: tuple[WorkspacePath, ...] = ()
+        self._files: tuple[WorkspacePath, ...] | None = None
         self._tree: FileTree | None = None
         self._listed_at: datetime | None = None
 
     def files(self) -> Sequence[WorkspacePath]:
-        """Return all files in the order in which git lists them; none without git."""
+        """Return all files in the order in which git lists them; none if they are unknown."""
         with self._lock:
-            return self._listed()
+            return self._listed() or ()
 
     def tree(self) -> FileTree | None:
-        """Return all files as a tree, in which patterns are matched quickly; None without git."""
+        """Return all files as a tree, in which patterns are matched quickly; None if unknown."""
         with self._lock:
             files = self._listed()
-            if self._tree is None and self._stores.git is not None:
+            if self._tree is None and files is not None:
                 self._tree = FileTree(files, self.spelling)
             return self._tree
 
-    def _listed(self) -> tuple[WorkspacePath, ...]:
+    def _listed(self) -> tuple[WorkspacePath, ...] | None:
         now, git = self._stores.clock(), self._stores.git
-        if git is not None and (self._listed_at is None or now - self._listed_at > LISTED_FOR):
-            files = tuple(git.list_files())
+        # The clock may be set back: then the listing is from the future.
+        old = self._listed_at is None or abs(now - self._listed_at) > LISTED_FOR
+        if git is not None and old:
+            files = git.known_files()
             if files != self._files:
                 self._files, self._tree = files, None
             self._listed_at = now

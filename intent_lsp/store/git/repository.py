@@ -193,13 +193,14 @@ class Git:
         return () if status is None else status.paths
 
     def list_files(self) -> tuple[WorkspacePath, ...]:
-        """Return the files below the root that git tracks or that it does not ignore.
+        """Return the files below the root that git tracks or does not ignore; none if unknown."""
+        return self.known_files() or ()
 
-        The result is empty if git does not answer.
-        """
+    def known_files(self) -> tuple[WorkspacePath, ...] | None:
+        """Return what `list_files` returns, but None if git does not answer."""
         options = ("-z", "--cached", "--others", "--exclude-standard", "--full-name")
-        printed = self._run("ls-files", *options, "--", ".") or b""
-        return self.below(printed.split(b"\0"))
+        printed = self._run("ls-files", *options, "--", ".")
+        return None if printed is None else self.below(printed.split(b"\0"))
 
     def names_in(self, directory: WorkspacePath, *, tracked: bool = False) -> list[str] | None:
         """Return the files below a directory that git tracks or does not ignore, relative to it.
