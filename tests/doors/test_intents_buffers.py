@@ -1,5 +1,7 @@
 """The texts of open intents files: how often they are parsed, and when they are dropped."""
 
+import asyncio
+import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,7 +14,7 @@ from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.doors.lsp.features import intents_buffers
 from intent_lsp.doors.lsp.features.intents_buffers import IntentsBuffers
 from intent_lsp.doors.lsp.protocol.positions import PositionEncoding
-from intent_lsp.doors.lsp.runtime.executor import BackgroundExecutor
+from intent_lsp.doors.lsp.runtime.executor import THREADS, BackgroundExecutor
 from intent_lsp.formats.intents.structure.entries import IntentsStructure, read_structure
 
 TEXT = "- id: A\n"
@@ -84,3 +86,17 @@ async def test_a_closed_document_is_forgotten(document: OneDocument) -> None:
     # What it held before it was closed answers nothing any more: it is read anew.
     assert await document.ask(BROKEN) == "- id: saved\n"
     assert len(document.parsed) == 5
+
+
+async def test_a_text_that_is_not_the_newest_is_not_parsed(document: OneDocument) -> None:
+    assert await document.ask(TEXT) == TEXT
+    free, texts = threading.Event(), [f"- id: A{number}\n" for number in range(3)]
+    busy = [document.work.begin(document.work.in_thread(free.wait, 10)) for _ in range(THREADS)]
+    asked = []
+    for text in texts:
+        asked.append(asyncio.create_task(document.ask(text)))
+        await asyncio.sleep(0.01)
+    free.set()
+    assert await asyncio.gather(*asked) == [texts[-1]] * 3
+    assert document.parsed == [TEXT, texts[-1]]
+    await asyncio.gather(*busy)

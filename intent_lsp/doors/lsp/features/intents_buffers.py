@@ -1,6 +1,7 @@
 """The texts of open intents files, with the structure of the newest text that parsed.
 
-Invariant: a text is parsed once, however many requests ask about it, and on a thread.
+Invariant: a text is parsed at most once, however many requests ask about it, and on a thread. It is
+not parsed if a newer text has come before its turn.
 Invariant: a place is shown only on a line that is the same in the text that parsed.
 """
 
@@ -103,9 +104,11 @@ class IntentsBuffers:
         if tracked.version is None:  # It is closed, perhaps since it was asked about.
             return None
         text, in_thread = "".join(tracked.lines), self._tracked_documents.work.in_thread
-        structure = await _newest(self._reading(tracked.uri, text)) or await in_thread(
-            self._on_disk, open_root.governance.root
-        )
+        reading = self._reading(tracked.uri, text)
+        structure = await _newest(reading)
+        if not _parsed(reading) and self._readings.get(tracked.uri) is not reading:
+            return await self.of(uri)  # Answer for the text that has come meanwhile.
+        structure = structure or await in_thread(self._on_disk, open_root.governance.root)
         if structure is None:
             return None
         return await in_thread(_buffer, tracked.uri, open_root, text, structure, self._encoding)
@@ -136,9 +139,14 @@ class IntentsBuffers:
         while known is not None and known.task.done() and not _parsed(known):
             known = known.before
         work = self._tracked_documents.work
-        task = work.begin(work.in_thread(read_structure, text))
+        task = work.begin(work.in_thread(self._parsed_in_turn, uri, text))
         reading = self._readings[uri] = _Reading(text, task, known)
         return reading
+
+    def _parsed_in_turn(self, uri: str, text: str) -> IntentsStructure | None:
+        """Return the structure of a text, or None if it has none or is not the newest any more."""
+        newest = self._readings.get(uri)
+        return read_structure(text) if newest is not None and newest.text is text else None
 
 
 def _parsed(reading: _Reading) -> bool:
