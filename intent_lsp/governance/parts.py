@@ -6,8 +6,6 @@ Invariant: whatever judges or records uses the gate lock; edits of the intents f
 from pathlib import Path
 from typing import Final
 
-from intent_lsp.governance.authoring.authoring import IntentsAuthoring
-from intent_lsp.governance.authoring.completion import ControlFileCompletion
 from intent_lsp.governance.calls.apply import CallApplier
 from intent_lsp.governance.calls.authorize import CallAuthorizer
 from intent_lsp.governance.calls.call_audit import CallAudit
@@ -118,10 +116,8 @@ class RootParts:
 
     def _make_plan(self) -> None:
         """Build the parts with which people and agents select and change intents."""
-        listing = TreeListing(self.stores, self.rules.current().spelling)
-        self.scope_checks = ScopeChecks(self.stores, listing)
-        self.authoring = IntentsAuthoring(self.stores, listing)
-        self.completion = ControlFileCompletion(self.stores)
+        self.listing = TreeListing(self.stores, self.rules.current().spelling)
+        self.scope_checks = ScopeChecks(self.stores, self.listing)
         self.checkout = Checkout(
             stores=self.stores,
             rules=self.rules,

@@ -26,13 +26,18 @@ class Window:
     document: Document
 
 
-@pytest.fixture
-async def window(repository: Repository) -> AsyncIterator[Window]:
+def invoice(repository: Repository) -> Document:
+    """Return the document of a file of the repository, which is governed from now on."""
     govern(repository)
     uri = uri_of(repository.root / INVOICE)
-    document = Document(
+    return Document(
         uri=uri, version=1, language_id="python", text=LINES, encoding=PositionEncoding.UTF_16
     )
+
+
+@pytest.fixture
+async def window(repository: Repository) -> AsyncIterator[Window]:
+    document = invoice(repository)
     async with tracked_documents_on(repository.root) as tracked_documents:
         tracked_documents.opened(document)
         yield Window(tracked_documents, document)
@@ -64,15 +69,11 @@ async def test_a_look_at_a_closed_file_leaves_a_save_that_is_not_recorded_someth
 async def test_a_document_that_was_just_opened_is_settled_once_its_root_is_known(
     repository: Repository,
 ) -> None:
-    govern(repository)
-    uri = uri_of(repository.root / INVOICE)
-    document = Document(
-        uri=uri, version=1, language_id="python", text=LINES, encoding=PositionEncoding.UTF_16
-    )
+    document = invoice(repository)
     async with tracked_documents_on(repository.root) as tracked_documents:
         tracked_documents.opened(document)
         # Nothing is awaited before, so that the task of the opening has not begun.
-        await tracked_documents.settled(uri)
-        tracked = tracked_documents.tracked(uri)
+        await tracked_documents.settled(document.uri)
+        tracked = tracked_documents.tracked(document.uri)
         assert tracked is not None
         assert tracked.open_root is not None

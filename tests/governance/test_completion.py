@@ -14,7 +14,7 @@ from intent_lsp.core.scope.findings import file_findings
 from intent_lsp.formats.intents.completion.proposal import Proposal
 from intent_lsp.formats.intents.intents_file import read_intents
 from intent_lsp.formats.yaml.limits import MAX_BYTES
-from intent_lsp.governance.authoring.completion import Completion
+from intent_lsp.governance.authoring.completion import Completion, ControlFileCompletion
 from intent_lsp.governance.authoring.directory_listing import NAMES_AT_MOST
 from intent_lsp.governance.governance import Governance
 from tests.support.cursor_texts import accepted, labels, marked
@@ -69,7 +69,7 @@ def complete(root: Path) -> Iterator[Callable[..., Completion | None]]:
     with Governance(root) as governance:
 
         def at(text: str, file: WorkspacePath = INTENTS_FILE) -> Completion | None:
-            return governance.completion.at(file, *marked(text))
+            return ControlFileCompletion(governance.stores).at(file, *marked(text))
 
         yield at
 
@@ -299,14 +299,15 @@ def test_only_a_part_of_a_large_directory_is_proposed_and_more_when_more_is_type
         repository.write(f"many/file{number:03}.py", "")
     repository.write("many/the_last.py", "")
     with Governance(repository.root) as governance:
-        first = governance.completion.at(INTENTS_FILE, *marked(f'{SCOPE}"many/|"'))
+        completion = ControlFileCompletion(governance.stores)
+        first = completion.at(INTENTS_FILE, *marked(f'{SCOPE}"many/|"'))
         assert first is not None
         assert not first.whole
         assert len([each for each in first.proposals if "*" not in each.label]) == NAMES_AT_MOST
-        typed = governance.completion.at(INTENTS_FILE, *marked(f'{SCOPE}"many/THE|"'))
+        typed = completion.at(INTENTS_FILE, *marked(f'{SCOPE}"many/THE|"'))
         assert typed is not None
         assert labels(typed.proposals) == ["**", "the_last.py", "**/*.py"]
-        few = governance.completion.at(INTENTS_FILE, *marked(f'{SCOPE}"|"'))
+        few = completion.at(INTENTS_FILE, *marked(f'{SCOPE}"|"'))
         assert few is not None
         assert few.whole
 
@@ -331,7 +332,7 @@ def test_no_other_directory_is_read(
 
     with Governance(repository.root) as governance, monkeypatch.context() as patch:
         patch.setattr(os, "scandir", noted)
-        governance.completion.at(INTENTS_FILE, *marked(f'{SCOPE}"src/|"'))
+        ControlFileCompletion(governance.stores).at(INTENTS_FILE, *marked(f'{SCOPE}"src/|"'))
     assert listed[:1] == ["src"]
     assert not [each for each in listed if "deep" in each]
 
@@ -341,7 +342,7 @@ def test_without_git_nothing_counts_as_ignored(tmp_path: Path) -> None:
     (tmp_path / INTENTS_FILE).write_text("active_intents: []\n")
     (tmp_path / "build").mkdir()
     with Governance(tmp_path) as governance:
-        found = governance.completion.at(INTENTS_FILE, *marked(f'{SCOPE}"|"'))
+        found = ControlFileCompletion(governance.stores).at(INTENTS_FILE, *marked(f'{SCOPE}"|"'))
     assert labels(offered(found)) == ["build/"]
 
 
@@ -351,7 +352,7 @@ def test_in_a_subdirectory_of_a_repository_its_ignore_rules_hold(repository: Rep
     repository.write("project/out/x.js", "")
     repository.write("project/src/x.js", "")
     with Governance(repository.root / "project") as governance:
-        found = governance.completion.at(INTENTS_FILE, *marked(f'{SCOPE}"|"'))
+        found = ControlFileCompletion(governance.stores).at(INTENTS_FILE, *marked(f'{SCOPE}"|"'))
     assert labels(offered(found)) == ["src/"]
 
 

@@ -35,9 +35,14 @@ def read(marked: str) -> tuple[IntentsStructure, IntentsPart]:
     return structure, part
 
 
+def authoring_of(editor: Editor) -> IntentsAuthoring:
+    """Return the answers about an intents file, as an editor's door makes them."""
+    return IntentsAuthoring(editor.governance.stores, editor.governance.listing)
+
+
 def explained(editor: Editor, marked: str) -> str | None:
     """Return the hover at the mark as plain text, its lines joined by ` / `."""
-    found = editor.governance.authoring.explained(*read(marked))
+    found = authoring_of(editor).explained(*read(marked))
     return found and plain_of(found.title, found.paragraphs).replace("\n", " / ")
 
 
@@ -85,12 +90,12 @@ def test_of_many_files_the_first_are_named(editor: Editor) -> None:
     assert found.startswith("many/** matches 1,005 files /   many/00000.txt / ")
     assert "… and 995 more / Of the first 1,000: Other open intents own" in found
     assert "B: 1,000 files" in found
-    files = editor.governance.authoring.destinations(*read(marked)).files
+    files = authoring_of(editor).destinations(*read(marked)).files
     assert len(files) == FILES_AT_MOST
     # What git still tracks and the disk has lost is no destination.
     (editor.root / "src/db.py").unlink()
     gone = "- {id: A, owned_scope: [s|rc/**]}\n"
-    assert editor.governance.authoring.destinations(*read(gone)).files == ("src/auth/login.py",)
+    assert authoring_of(editor).destinations(*read(gone)).files == ("src/auth/login.py",)
 
 
 def test_a_glob_leads_to_what_exists_beyond_the_files_that_were_deleted(
@@ -102,7 +107,7 @@ def test_a_glob_leads_to_what_exists_beyond_the_files_that_were_deleted(
     repository.commit()
     for number in range(KEPT_AT_MOST + 1):
         (repository.root / f"many/{number:05}.txt").unlink()
-    authoring = open_editor(repository.root).governance.authoring
+    authoring = authoring_of(open_editor(repository.root))
     found = authoring.destinations(*read("- {id: A, owned_scope: [many|/**]}\n"))
     assert found.files == (f"many/{KEPT_AT_MOST + 1:05}.txt",)
 
@@ -210,7 +215,7 @@ def test_without_git_a_glob_has_no_count_but_a_file_is_found(
     (repository.root / ".git").rename(repository.root.parent / "not-git")
     repository.write(".orchestration/active_intents.yaml", INTENTS)
     repository.write("src/db.py", "x\n")
-    authoring = open_editor(repository.root).governance.authoring
+    authoring = authoring_of(open_editor(repository.root))
     structure, part = read("- {id: A, owned_scope: [src/d|b.py, src/**]}\n")
     assert authoring.explained(structure, part) is None
     assert [authoring.count(glob.text) for glob in globs_of(structure)] == [None, None]
@@ -221,7 +226,7 @@ def test_without_git_a_glob_has_no_count_but_a_file_is_found(
 def test_where_git_does_not_answer_the_files_are_unknown(
     editor: Editor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    authoring, stores = editor.governance.authoring, editor.governance.stores
+    authoring, stores = authoring_of(editor), editor.governance.stores
     times = [stores.clock()]
     force_setattr(stores, "clock", lambda: times[0])
     marked = "- {id: A, owned_scope: [s|rc/**]}\n"
@@ -238,7 +243,7 @@ def test_where_git_does_not_answer_the_files_are_unknown(
 
 
 def test_counts_follow_the_work_tree(editor: Editor) -> None:
-    authoring, stores = editor.governance.authoring, editor.governance.stores
+    authoring, stores = authoring_of(editor), editor.governance.stores
     times = [stores.clock()]
     force_setattr(stores, "clock", lambda: times[0])
     assert counted(authoring.count("new/**")) == "no file"
@@ -261,9 +266,10 @@ def test_a_file_with_many_globs_is_not_matched_anew(
         return matching(tree, pattern)
 
     monkeypatch.setattr(FileTree, "matching", counting)
+    authoring = authoring_of(editor)
     for _ in range(3):
         for number in range(10):
-            assert editor.governance.authoring.count(f"{number}/**") is not None
+            assert authoring.count(f"{number}/**") is not None
     assert len(asked) <= 10 + 3 + 3
 
 
@@ -285,7 +291,7 @@ def counted(found: Any) -> str:
 def test_links_lead_to_files_that_exist(editor: Editor, text: str, paths: Sequence[str]) -> None:
     structure = read_structure(text)
     assert structure is not None
-    assert [link.path for link in editor.governance.authoring.links(structure)] == paths
+    assert [link.path for link in authoring_of(editor).links(structure)] == paths
 
 
 @pytest.mark.parametrize(

@@ -99,7 +99,7 @@ class CompletionFeature:
         if place is None or place.path not in CONTROL_PAGES:
             return None
         position = from_client(lines, asked, self._encoding)
-        return open_root.governance.completion.at(place.path, lines, position)
+        return open_root.completion.at(place.path, lines, position)
 
     def _item(
         self, found: Completion, proposal: Proposal, lines: Sequence[str]

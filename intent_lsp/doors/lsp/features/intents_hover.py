@@ -22,7 +22,7 @@ class IntentsHover:
         place = None if part is None else buffer.range(part.start, part.end)
         if part is None or place is None:
             return None
-        authoring = buffer.open_root.governance.authoring
+        authoring = buffer.open_root.authoring
         found = await self._in_thread(authoring.explained, buffer.structure, part)
         if found is None:
             return None
@@ -38,7 +38,7 @@ class IntentsHover:
 
 def _hints(buffer: IntentsBuffer, shown: lsp.Range) -> list[lsp.InlayHint]:
     """Return the hints of the globs in a range, one for each glob."""
-    authoring = buffer.open_root.governance.authoring
+    authoring = buffer.open_root.authoring
     found: dict[int, lsp.InlayHint] = {}
     for glob in globs_of(buffer.structure):
         place = buffer.range(glob.end, glob.end)

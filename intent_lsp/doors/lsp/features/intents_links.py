@@ -64,7 +64,7 @@ class IntentsLinks:
         part = None if buffer is None else buffer.part(params.position)
         if buffer is None or part is None:
             return None
-        authoring = buffer.open_root.governance.authoring
+        authoring = buffer.open_root.authoring
         found = await self._in_thread(authoring.destinations, buffer.structure, part)
         places = _places(buffer, found)
         if not self._definition_links:
@@ -83,7 +83,7 @@ class IntentsLinks:
 
 def _links(buffer: IntentsBuffer) -> list[lsp.DocumentLink]:
     found = []
-    for link in buffer.open_root.governance.authoring.links(buffer.structure):
+    for link in buffer.open_root.authoring.links(buffer.structure):
         place = buffer.range(link.start, link.end)
         if place is not None:
             data = {"uri": buffer.uri, "path": link.path}
