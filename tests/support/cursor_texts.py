@@ -7,6 +7,7 @@ from intent_lsp.core.content import split_lines
 from intent_lsp.core.findings import Position
 from intent_lsp.formats.intents.completion.proposal import Proposal
 from intent_lsp.formats.text_positions import TextPositions
+from tests.support.marked_text import cursor_in
 
 MARK = "|"
 _TAB_STOP = re.compile(
@@ -17,8 +18,7 @@ _TAB_STOP = re.compile(
 
 def marked(text: str) -> tuple[list[str], Position]:
     """Return the lines of a text without its mark, and the place of the mark."""
-    at = text.index(MARK)
-    rest = text[:at] + text[at + 1 :]
+    rest, at = cursor_in(text)
     return split_lines(rest), TextPositions(rest).position(at)
 
 

@@ -1,9 +1,7 @@
 """Texts with marks: `|` for a cursor, and the text that a place in a text stands for."""
 
-from collections.abc import Sequence
-
-from intent_lsp.core.content import split_lines
 from intent_lsp.core.findings import Span
+from intent_lsp.formats.text_positions import TextPositions
 
 
 def cursor_in(marked: str) -> tuple[str, int]:
@@ -16,10 +14,5 @@ def cursor_in(marked: str) -> tuple[str, int]:
 
 def text_at(text: str, span: Span) -> str:
     """Return the part of a text that a span takes."""
-    lines: Sequence[str] = split_lines(text)
-
-    def offset(line: int, character: int) -> int:
-        return sum(map(len, lines[:line])) + character
-
-    start, end = span.start, span.end
-    return text[offset(start.line, start.character) : offset(end.line, end.character)]
+    places = TextPositions(text)
+    return text[places.offset(span.start) : places.offset(span.end)]

@@ -36,7 +36,7 @@ from intent_lsp.doors.lsp.features.text_documents import TextDocumentFeature
 from intent_lsp.doors.lsp.protocol.protocol import IntentProtocol
 from intent_lsp.doors.lsp.requests.commands import Commands
 from intent_lsp.doors.lsp.requests.request_table import RequestTable
-from intent_lsp.doors.lsp.runtime.client_capabilities import client_of
+from intent_lsp.doors.lsp.runtime.client_capabilities import client_of, member
 from intent_lsp.doors.lsp.runtime.executor import BackgroundExecutor
 from intent_lsp.doors.lsp.runtime.open_roots import OpenRoots
 from intent_lsp.doors.lsp.runtime.settings import LiveSettings, at_start, live
@@ -113,7 +113,7 @@ class LanguageService:
         if self._connection.client.configuration:
             await self._ask_for_settings()
         else:
-            section = told.get(SECTION) if isinstance(told, dict) else getattr(told, SECTION, None)
+            section = member(told, SECTION)
             self._open_roots.settings = live(section, self._open_roots.settings)
         await self._connection.settings_changed()
         self.provenance.changed()

@@ -6,6 +6,7 @@ dashes, colons, quotes and brackets are read.
 
 import re
 from collections.abc import Sequence
+from functools import cached_property
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -70,9 +71,7 @@ def cursor_at(lines: Sequence[str], place: Position) -> YamlCursor | None:
 
 def _shifted(found: YamlCursor) -> YamlCursor:
     """Return a cursor of the first line, moved behind the byte order mark."""
-    word = found.word
-    moved = replace(word, start=word.start + 1, cursor=word.cursor + 1, end=word.end + 1)
-    return replace(found, word=moved)
+    return replace(found, word=replace(found.word, start=found.word.start + 1))
 
 
 class _Reading:
@@ -97,7 +96,7 @@ class _Reading:
         start = self._flow_above(above, column)
         if start is not None:
             return flow_cursor(self._lines, start, self._place)
-        if self._bracket_above() is not None:
+        if self._bracket_above is not None:
             return None
         if at < parts.body or (above and not self._may_hold(above[-1], column)):
             return None
@@ -125,7 +124,7 @@ class _Reading:
             word = word_at(self._text, parts.body, at, stop)
             return None if word is None else self._key(path, word)
         if at == parts.body and _COLON.match(self._text, at) is not None:
-            return self._key(path, CursorWord(start=at, cursor=at, end=at, typed=""))
+            return self._key(path, CursorWord(start=at, typed=""))
         beginning = Beginning.DASH if parts.dashes else Beginning.LINE
         return self._in_value(path, parts.body, beginning)
 
@@ -222,12 +221,13 @@ class _Reading:
 
     def _flow_beside(self, path: tuple[Step, ...], column: int) -> FlowStart | None:
         """Return where a bracket opens on a line above that is indented like the cursor's."""
-        found = self._bracket_above()
+        found = self._bracket_above
         if found is None or found[0].indent != column:
             return None
         steps, _ = _steps_before(found[0], len(found[0].text) + 1, dashed=False)
         return replace(found[1], path=(*path, *steps))
 
+    @cached_property
     def _bracket_above(self) -> tuple[LineParts, FlowStart] | None:
         """Return the nearest line above with a key or a dash, and its bracket if that is open.
 
@@ -258,16 +258,8 @@ class _Reading:
             return parent.parts.body == column
         if parent.parts.valued or not parent.steps:
             return False
-        first = self._first_below(parent.line)
-        return first in (None, column)
-
-    def _first_below(self, line: int) -> int | None:
-        """Return the column of the first line between a line and the cursor's, or None."""
-        for below in range(line + 1, self._place.line):
-            parts = line_parts(line_body(self._lines[below]))
-            if not parts.blank:
-                return parts.indent
-        return None
+        first = content_below(self._lines[: self._place.line], parent.line)
+        return first is None or first.indent == column
 
 
 def _steps_before(parts: LineParts, column: int, *, dashed: bool) -> tuple[tuple[Step, ...], bool]:

@@ -47,5 +47,5 @@ def key_above(lines: Sequence[str], own: int, column: int) -> KeyAbove | None:
             continue
         if not listed or parts.key is None or parts.body != column or parts.valued:
             return None
-        return KeyAbove(name=parts.key.name, column=column, children=children)
+        return KeyAbove(name=parts.key.name, children=children)
     return None

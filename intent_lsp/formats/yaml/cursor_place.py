@@ -31,21 +31,28 @@ class Beginning(Enum):
 
 
 class CursorWord(Struct, frozen=True, kw_only=True):
-    """The word at a cursor: its columns, and the quote that it begins with.
+    """The word at a cursor: the columns of its text, and the quote that it begins with.
 
-    `start` is after the quote. `end` is before the closing quote if the quote is `closed` on the
-    line, else at the end of the word. `quote` is "" for a word without quotes. `cursor` is between
-    `start` and `end`. `typed` is the source text between `start` and `cursor`, and `rest` that
-    between `cursor` and `end`.
+    `start` is the column after the quote, `typed` the source text from there to the cursor, and
+    `rest` that behind the cursor: up to the closing quote if the quote is `closed` on the line,
+    else to the end of the word. `quote` is "" for a word without quotes.
     """
 
     start: int
-    cursor: int
-    end: int
     typed: str
     rest: str = ""
     quote: str = ""
     closed: bool = False
+
+    @property
+    def cursor(self) -> int:
+        """The column of the cursor."""
+        return self.start + len(self.typed)
+
+    @property
+    def end(self) -> int:
+        """The column behind the word."""
+        return self.cursor + len(self.rest)
 
 
 class NamedKey(NamedTuple):
@@ -62,12 +69,11 @@ class NamedKey(NamedTuple):
 class KeyAbove(Struct, frozen=True, kw_only=True):
     """The key above a cursor in the same block mapping, if its line has no value.
 
-    `column` is where the key begins. `children` is the column at which the value below it begins,
-    or None if there is no value. A key whose value below it is no list is none of these.
+    `children` is the column at which the value below it begins, or None if there is no value. A key
+    whose value below it is no list is none of these.
     """
 
     name: str
-    column: int
     children: int | None
 
 

@@ -220,7 +220,7 @@ def _word(text: str, here: FlowToken | None, place: Position) -> CursorWord | No
         return word_at(text, here.start, at, here.end)
     if "#" in text[:at] and _commented(text, at):
         return None
-    return CursorWord(start=at, cursor=at, end=at, typed="")
+    return CursorWord(start=at, typed="")
 
 
 def _commented(text: str, at: int) -> bool:

@@ -73,10 +73,7 @@ def refused(text: str) -> YamlProblem | None:
 
 def too_large(lines: Iterable[str]) -> bool:
     """Return whether the lines of a text, with their line ends, have more than MAX_BYTES."""
-    texts = list(lines)
-    if sum(map(len, texts)) * 4 <= MAX_BYTES:
-        return False
-    return sum(len(text.encode("utf-8", "surrogatepass")) for text in texts) > MAX_BYTES
+    return _over_size("".join(lines)) is not None
 
 
 def _plainly_allowed(text: str) -> bool:

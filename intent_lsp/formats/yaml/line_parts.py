@@ -114,9 +114,7 @@ def word_at(text: str, start: int, cursor: int, stop: int) -> CursorWord | None:
         return None
     end = stop if comment is None else comment.start()
     end = max(cursor, start + len(text[start:end].rstrip()))
-    return CursorWord(
-        start=start, cursor=cursor, end=end, typed=text[start:cursor], rest=text[cursor:end]
-    )
+    return CursorWord(start=start, typed=text[start:cursor], rest=text[cursor:end])
 
 
 def past_properties(text: str, start: int, cursor: int) -> int | None:
@@ -137,8 +135,6 @@ def _quoted_word(text: str, start: int, cursor: int, quote: str) -> CursorWord |
     end = cursor if closed is None else closed.end() - 1
     return CursorWord(
         start=start + 1,
-        cursor=cursor,
-        end=end,
         typed=text[start + 1 : cursor],
         rest=text[cursor:end],
         quote=quote,

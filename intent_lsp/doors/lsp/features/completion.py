@@ -13,9 +13,9 @@ from lsprotocol import types as lsp
 from intent_lsp.core.paths import path_of_uri
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.diagnostics.control_files import CONTROL_PAGES
-from intent_lsp.doors.lsp.diagnostics.lsp_convert import part_range
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import part_range, place_of
 from intent_lsp.doors.lsp.protocol.documents import Documents
-from intent_lsp.doors.lsp.protocol.positions import ClientPosition, from_client
+from intent_lsp.doors.lsp.runtime.client_capabilities import member
 from intent_lsp.formats.intents.completion.proposal import (
     Proposal,
     ProposalKind,
@@ -64,9 +64,8 @@ class CompletionFeature:
         if document is None or not path.endswith(CONTROL_PAGES):
             return None
         lines = list(document.lines)
-        place = ClientPosition(params.position.line, params.position.character)
         in_thread = self._tracked_documents.work.in_thread
-        found = await in_thread(self._found, path, lines, place)
+        found = await in_thread(self._found, path, lines, params.position)
         if found is None:
             return None
         items = [self._item(found, each, lines) for each in found.proposals]
@@ -89,7 +88,7 @@ class CompletionFeature:
             item.documentation = lsp.MarkupContent(kind=markdown, value=text.description)
         return item
 
-    def _found(self, path: str, lines: Sequence[str], asked: ClientPosition) -> Completion | None:
+    def _found(self, path: str, lines: Sequence[str], asked: lsp.Position) -> Completion | None:
         """Return the completion at the place `asked` of the control file at a path, or None."""
         # The root may not be open yet: it is opened by a task that begins with the document.
         open_root = self._tracked_documents.open_roots.of_path(path)
@@ -98,7 +97,7 @@ class CompletionFeature:
         place = resolve_below(open_root.governance.root, path)
         if place is None or place.path not in CONTROL_PAGES:
             return None
-        position = from_client(lines, asked, self._encoding)
+        position = place_of(lines, asked, self._encoding)
         return open_root.completion.at(place.path, lines, position)
 
     def _item(
@@ -173,7 +172,7 @@ def _named(names: type[_Name], number: int | None) -> _Name | None:
 
 def _about(data: object) -> TextName | None:
     """Return the name of the text that an item's data has, or None if it has none."""
-    given = data.get(_ABOUT) if isinstance(data, dict) else getattr(data, _ABOUT, None)
+    given = member(data, _ABOUT)
     parts = list(given) if isinstance(given, (list, tuple)) else []
     named = len(parts) == len(TextName.__struct_fields__) and all(
         isinstance(part, str) for part in parts

@@ -3,8 +3,7 @@
 Invariant: a link is offered only for a file that exists, and has no target until it is resolved.
 """
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from lsprotocol import types as lsp
 
@@ -13,6 +12,7 @@ from intent_lsp.core.text import whole
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
 from intent_lsp.doors.lsp.features.intents_buffers import IntentsBuffer, IntentsBuffers
+from intent_lsp.doors.lsp.runtime.client_capabilities import member
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.governance.authoring.destinations import Destinations
 
@@ -91,13 +91,9 @@ def _links(buffer: IntentsBuffer) -> list[lsp.DocumentLink]:
     return found
 
 
-def _named(data: Any) -> tuple[str | None, WorkspacePath | None]:  # noqa: ANN401 - the client's JSON
+def _named(data: object) -> tuple[str | None, WorkspacePath | None]:
     """Return the document and the path in a link's data, each None if it is not ours."""
-    uri, path = (
-        # pygls leaves free-form objects as they came: mappings, or its own named tuples.
-        data.get(name) if isinstance(data, Mapping) else getattr(data, name, None)
-        for name in ("uri", "path")
-    )
+    uri, path = member(data, "uri"), member(data, "path")
     return (
         uri if isinstance(uri, str) else None,
         parse_relative(path) if isinstance(path, str) else None,

@@ -139,7 +139,7 @@ def _can_delete(edit: lsp.WorkspaceEditClientCapabilities | None) -> bool:
 
 def _says(experimental: object, name: str) -> bool:
     """Return whether `experimental.intent.NAME` in the client's capabilities is exactly true."""
-    return _member(_member(experimental, "intent"), name) is True
+    return member(member(experimental, "intent"), name) is True
 
 
 def _command(experimental: object) -> str | None:
@@ -147,10 +147,11 @@ def _command(experimental: object) -> str | None:
 
     Return None if there is none, or if its name has other characters than letters, digits and dots.
     """
-    told = _member(_member(experimental, "intent"), "recordCommand")
+    told = member(member(experimental, "intent"), "recordCommand")
     return told if isinstance(told, str) and told.replace(".", "").isalnum() else None
 
 
-def _member(value: object, name: str) -> object:
+def member(value: object, name: str) -> object:
+    """Return a member of a free-form object that a client sent, or None if it has none."""
     # lsprotocol leaves free-form objects as they came: mappings, or pygls's named tuples.
     return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)

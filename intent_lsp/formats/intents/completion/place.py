@@ -1,7 +1,6 @@
 """What is wanted at a cursor of a control file: a key, a value, or an item of a list."""
 
 from collections.abc import Sequence
-from enum import Enum
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -16,7 +15,6 @@ from intent_lsp.formats.intents.completion.shapes import (
     TableShape,
     shape_at,
 )
-from intent_lsp.formats.intents.completion.writing import ListForm
 from intent_lsp.formats.intents.schema_comment import names_schema
 from intent_lsp.formats.yaml.cursor import cursor_at
 from intent_lsp.formats.yaml.cursor_place import Beginning, YamlCursor
@@ -30,33 +28,25 @@ _NEAR = 500
 _STEP = 2
 
 
-class Wanted(Enum):
-    """What may be written at a place: a key, a single value, or a whole item of a list."""
-
-    KEY = "key"
-    VALUE = "value"
-    ITEM = "item"
-
-
 class CompletionPlace(Struct, frozen=True, kw_only=True):
-    """What is wanted at a cursor, in order of likelihood.
+    """What is wanted at a cursor. At least one of `table`, `leaf` and `item` is not None.
 
     `table` is the shape of the mapping whose key is wanted, `leaf` that of the value, and `item`
     that of the item, which is a mapping; each is None if it is not wanted. `listed`: a list is
     missing around the value. `item_column` is where the dash of the item belongs, or None behind a
-    dash or a bracket. `lists` is the form of lists nearby. `ruled`: another server
-    proposes keys and words, by a schema that the file names.
+    dash or a bracket. `lists` is by how much lists nearby indent their dashes below their key, or
+    None for lists in brackets. `ruled`: another server proposes keys and words, by a schema that
+    the file names.
     """
 
     file: WorkspacePath
     cursor: YamlCursor
-    wanted: tuple[Wanted, ...]
     table: TableShape | None = None
     leaf: LeafShape | None = None
     listed: bool = False
     item: TableShape | None = None
     item_column: int | None = None
-    lists: ListForm = ListForm()
+    lists: int | None = None
     ruled: bool = False
 
 
@@ -71,10 +61,10 @@ def place_at(
     if cursor is None:
         return None
     shape = shape_at(file, cursor.path, cursor.keys)
-    place = CompletionPlace(file=file, cursor=cursor, wanted=())
+    place = CompletionPlace(file=file, cursor=cursor)
     place = _as_table(place, shape) or _as_value(place, shape) or place
     place = _as_item_above(place, shape) or place
-    if not place.wanted:
+    if place.table is None and place.leaf is None and place.item is None:
         return None
     return replace(place, lists=_list_form(lines, cursor.line), ruled=any(map(names_schema, lines)))
 
@@ -86,13 +76,13 @@ def _as_table(place: CompletionPlace, shape: Shape | None) -> CompletionPlace | 
     cursor = place.cursor
     if cursor.marked or (cursor.dash_below and not cursor.word.typed and not cursor.is_key):
         return None
-    found = place
     begun = cursor.keys or cursor.is_key or cursor.word.quote
-    if cursor.beginning in _ITEM_PLACES and not begun:
-        found = replace(found, wanted=(Wanted.ITEM,), item=shape)
-    if cursor.beginning in _KEY_PLACES:
-        found = replace(found, wanted=(*found.wanted, Wanted.KEY), table=shape)
-    return found
+    begins_item = cursor.beginning in _ITEM_PLACES and not begun
+    return replace(
+        place,
+        item=shape if begins_item else None,
+        table=shape if cursor.beginning in _KEY_PLACES else None,
+    )
 
 
 def _as_value(place: CompletionPlace, shape: Shape | None) -> CompletionPlace | None:
@@ -108,11 +98,11 @@ def _as_value(place: CompletionPlace, shape: Shape | None) -> CompletionPlace | 
     listed = isinstance(shape, ListShape)
     if isinstance(leaf, LeafShape):
         # A single value on a line of its own below its key is not worth a proposal.
-        found = replace(place, wanted=(Wanted.VALUE,), leaf=leaf, listed=listed)
+        found = replace(place, leaf=leaf, listed=listed)
         return None if own_line and not listed else found
     if not own_line:
         return None
-    return replace(place, wanted=(Wanted.ITEM,), item=leaf, item_column=cursor.column)
+    return replace(place, item=leaf, item_column=cursor.column)
 
 
 def _as_item_above(place: CompletionPlace, shape: Shape | None) -> CompletionPlace | None:
@@ -134,24 +124,22 @@ def _as_item_above(place: CompletionPlace, shape: Shape | None) -> CompletionPla
     if not isinstance(listing, ListShape) or not isinstance(listing.item, TableShape):
         return None
     children = cursor.above.children
-    column = cursor.above.column + _STEP if children is None else children
-    return replace(
-        place, wanted=(Wanted.ITEM, *place.wanted), item=listing.item, item_column=column
-    )
+    column = cursor.column + _STEP if children is None else children
+    return replace(place, item=listing.item, item_column=column)
 
 
-def _list_form(lines: Sequence[str], line: int) -> ListForm:
+def _list_form(lines: Sequence[str], line: int) -> int | None:
     """Return the form of the list nearest above a line, or one line if there is no list."""
     below: int | None = None
     for above in range(min(line, len(lines)) - 1, max(line - _NEAR, 0) - 1, -1):
         parts = line_parts(line_body(lines[above]))
         if parts.key is not None and parts.content.startswith("["):
-            return ListForm()
+            return None
         simple = bool(parts.dashes) and parts.key is None and parts.text[parts.body :].strip() != ""
         if simple:
             below = parts.indent
         elif not parts.blank:
             if parts.key is not None and not parts.valued and below is not None:
-                return ListForm(max(below - parts.body, 0))
+                return max(below - parts.body, 0)
             below = None
-    return ListForm()
+    return None

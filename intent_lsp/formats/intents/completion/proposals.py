@@ -11,7 +11,7 @@ from typing import Final
 from msgspec import Struct
 
 from intent_lsp.core.content import line_body
-from intent_lsp.formats.intents.completion.place import CompletionPlace, Wanted
+from intent_lsp.formats.intents.completion.place import CompletionPlace
 from intent_lsp.formats.intents.completion.proposal import (
     Proposal,
     ProposalKind,
@@ -59,16 +59,7 @@ def proposals(place: CompletionPlace, lines: Sequence[str], offers: Offers) -> l
 
     They are in the order in which they are to be shown.
     """
-    found: list[Proposal] = []
-    for wanted in place.wanted:
-        match wanted:
-            case Wanted.ITEM:
-                found += _items(place, offers)
-            case Wanted.KEY:
-                found += _keys(place, offers)
-            case Wanted.VALUE:
-                found += _values(place, lines, offers)
-    return found
+    return [*_items(place, offers), *_keys(place, offers), *_values(place, lines, offers)]
 
 
 def _keys(place: CompletionPlace, offers: Offers) -> Iterator[Proposal]:

@@ -23,12 +23,6 @@ _SPECIAL = re.compile(r"[\\$}]")
 _STEP = 2
 
 
-class ListForm(Struct, frozen=True):
-    """How lists are written: `indent` of the dashes below the key, or None for one line."""
-
-    indent: int | None = None
-
-
 class ProposedValue(Struct, frozen=True, kw_only=True):
     """A value to propose: its `text`, and `last`, the part of it that replaces the last segment.
 
@@ -93,7 +87,7 @@ def write_key(cursor: YamlCursor, name: str, skeleton: str) -> ProposedEdit:
 
 
 def skeleton_of(
-    cursor: YamlCursor, shape: Shape, form: ListForm, defaults: Mapping[ValueKind, str]
+    cursor: YamlCursor, shape: Shape, form: int | None, defaults: Mapping[ValueKind, str]
 ) -> str:
     """Return the skeleton of a key's value: what follows the colon, as a snippet.
 
@@ -107,15 +101,17 @@ def item_lines(
     shape: TableShape, cursor: YamlCursor, defaults: Mapping[ValueKind, str]
 ) -> list[str]:
     """Return the first pairs of a new item, one snippet for each, without an indent."""
-    skeleton = _Skeleton(cursor, ListForm(), defaults)
-    return [skeleton.pair(shape, key, place) for place, key in enumerate(shape.first, 1)]
+    return _Skeleton(cursor, None, defaults).pairs(shape)
 
 
 class _Skeleton:
-    """Skeletons of values at a cursor, with lists in the form `form`."""
+    """Skeletons of values at a cursor.
+
+    `form` is by how much a list indents its dashes below its key, or None for lists in brackets.
+    """
 
     def __init__(
-        self, cursor: YamlCursor, form: ListForm, defaults: Mapping[ValueKind, str]
+        self, cursor: YamlCursor, form: int | None, defaults: Mapping[ValueKind, str]
     ) -> None:
         self._flow, self._quote = cursor.flow, cursor.quote
         self._form, self._defaults = form, defaults
@@ -132,11 +128,15 @@ class _Skeleton:
                 return self._tables(item, below)
             case ListShape(item=item):
                 inside = self._leaf(item, "0", listed=True) if isinstance(item, LeafShape) else "$0"
-                if self._flow or self._form.indent is None:
+                if self._flow or self._form is None:
                     return f" [{inside}]"
-                return f"\n{' ' * (depth + self._form.indent)}- {inside}"
+                return f"\n{' ' * (depth + self._form)}- {inside}"
 
-    def pair(self, table: TableShape, key: str, place: int) -> str:
+    def pairs(self, table: TableShape) -> list[str]:
+        """Return the keys that a table begins with, each with its value."""
+        return [self._pair(table, key, place) for place, key in enumerate(table.first, 1)]
+
+    def _pair(self, table: TableShape, key: str, place: int) -> str:
         """Return a key of a table with its value, as the snippet's tab stop number `place`."""
         shape, number = table.shapes[key], str(place)
         if isinstance(shape, LeafShape):
@@ -149,7 +149,7 @@ class _Skeleton:
         return f"{self._quote}{key}{self._quote}: {value}"
 
     def _tables(self, item: TableShape, below: str) -> str:
-        pairs = [self.pair(item, key, place) for place, key in enumerate(item.first, 1)]
+        pairs = self.pairs(item)
         if self._flow:
             return " [{" + ", ".join(pairs) + "}]"
         return "".join(
