@@ -4,7 +4,6 @@ Invariant: no host runs outside a network namespace; where none can be made, eve
 and the reason stands in the last line.
 """
 
-import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -20,6 +19,7 @@ from tests.support.agent_lab.host import Host
 from tests.support.agent_lab.installation import CannotInstallError
 from tests.support.agent_lab.known_hosts import wanted_hosts
 from tests.support.agent_lab.runs import why_no_namespace
+from tests.support.programs import cannot_be_had
 
 Govern = Callable[..., GovernedHost]
 
@@ -83,9 +83,7 @@ def govern_host(host: Host, tmp_path: Path) -> Govern:
         try:
             return governed_host(variant, tmp_path / "run", Arrangement(**options))
         except CannotInstallError as problem:
-            if os.environ.get("CI"):
-                pytest.fail(str(problem), pytrace=False)
-            pytest.skip(str(problem))
+            cannot_be_had(str(problem))
 
     return make
 

@@ -19,6 +19,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.programs import cannot_be_had
+
 ROOT = Path(__file__).parents[2]
 _PACKAGES = ROOT / "tests" / "editors" / "vscode"
 _INNER_LOCK = "workbench-lock.json"
@@ -183,10 +185,10 @@ def _wanted(edition: Edition) -> str:
     """Return a hash of what the installation depends on: the lock files and the Node version."""
     missing = [name for name in ("node", "npm") if shutil.which(name) is None]
     if missing:
-        _cannot_be_had(f"no {' and no '.join(missing)} (Debian: apt-get install nodejs npm)")
+        cannot_be_had(f"no {' and no '.join(missing)} (Debian: apt-get install nodejs npm)")
     said = subprocess.run(["node", "--version"], capture_output=True, text=True, check=True).stdout
     if not edition.brings_node and not said.startswith("v20."):
-        _cannot_be_had(f"code-server 4.100 needs Node 20, and this is {said.strip()}")
+        cannot_be_had(f"code-server 4.100 needs Node 20, and this is {said.strip()}")
     digest = hashlib.sha256(said.encode())
     for name in _FILES:
         digest.update((edition.packages / name).read_bytes())
@@ -228,10 +230,4 @@ def _run(command: list[str], where: Path, environment: Mapping[str, str]) -> Non
         check=False,
     )
     if done.returncode != 0:
-        _cannot_be_had(f"{' '.join(command)}: status {done.returncode}\n{done.stdout[-4000:]}")
-
-
-def _cannot_be_had(reason: str) -> None:
-    if os.environ.get("CI"):
-        pytest.fail(reason, pytrace=False)
-    pytest.skip(reason)
+        cannot_be_had(f"{' '.join(command)}: status {done.returncode}\n{done.stdout[-4000:]}")

@@ -1,10 +1,19 @@
-"""Running a program until it ends, with a time limit."""
+"""Programs that tests need: run until they end, with a time limit, or missing on this machine."""
 
 import os
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
+
+import pytest
+
+
+def cannot_be_had(reason: str) -> NoReturn:
+    """Skip the test, since it needs a program that cannot be had here; in CI, fail it."""
+    if os.environ.get("CI"):
+        pytest.fail(reason, pytrace=False)
+    pytest.skip(reason)
 
 
 class ProgramResult(NamedTuple):

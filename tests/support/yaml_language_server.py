@@ -11,9 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.support.agent_lab.installation import CannotInstallError, installed
+from tests.support.programs import cannot_be_had
 from tests.support.raw_client import LIMIT, RawClient
 
 PACKAGE = "yaml-language-server"
@@ -108,9 +107,7 @@ def yaml_editor(folder: Path) -> Iterator[YamlEditor]:
     try:
         program = _program()
     except CannotInstallError as problem:
-        if os.environ.get("CI"):
-            pytest.fail(str(problem), pytrace=False)
-        pytest.skip(str(problem))
+        cannot_be_had(str(problem))
     process = subprocess.Popen(
         [program, "--stdio"],
         cwd=folder,
