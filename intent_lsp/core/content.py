@@ -107,7 +107,7 @@ class FileContent(Struct, frozen=True, kw_only=True, eq=False, dict=True):
     caller knew it. If both are None, the file is absent. `committed`: the content comes from a
     commit.
 
-    The class has no slots, because cached properties need a `__dict__`.
+    The class has a `__dict__`, because cached properties need it.
     """
 
     data: bytes | None = None

@@ -6,7 +6,7 @@ Invariant: positions count lines from 0 and characters in code points from 0. A 
 
 from enum import IntEnum
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from intent_lsp.core.codes import FileCode
 
@@ -67,4 +67,4 @@ class Finding(Struct, frozen=True, kw_only=True):
     message: str
     span: Span
     fixes: tuple[Fix, ...] = ()
-    related: tuple[RelatedSpan, ...] = field(default=())
+    related: tuple[RelatedSpan, ...] = ()

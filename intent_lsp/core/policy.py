@@ -6,7 +6,7 @@ Specified in requirements section 5.
 from enum import StrEnum
 from typing import Final
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from intent_lsp.core.approvals import ApprovalChannel
 
@@ -135,9 +135,9 @@ class TeamPolicy(Struct, frozen=True, kw_only=True):
     ledger: LedgerForm = LedgerForm.SINGLE
     lessons_violations: str = LESSONS_FILES[0]
     lessons_verification: str = LESSONS_FILES[1]
-    authors: AuthorNames = field(default=AuthorNames.NAME)
-    session_ids: SessionIds = field(default=SessionIds.PLAIN)
-    urls: Urls = field(default=Urls.KEEP)
+    authors: AuthorNames = AuthorNames.NAME
+    session_ids: SessionIds = SessionIds.PLAIN
+    urls: Urls = Urls.KEEP
 
 
 GENERATED: Final = (

@@ -64,6 +64,12 @@ def on_one_line(text: str, longest: int) -> str:
     return plain if len(plain) <= longest else plain[: longest - 1] + "…"
 
 
+def has_in_order(text: str, letters: str) -> bool:
+    """Return whether the letters occur in a text in the same order, ignoring case."""
+    left = iter(text.casefold())
+    return all(letter in left for letter in letters.casefold())
+
+
 def seen(text: str) -> str:
     """Return the text without terminal sequences, control characters and invisible characters.
 

@@ -8,21 +8,9 @@ import msgspec
 import pytest
 from jsonschema import Draft7Validator, Draft202012Validator
 
-from intent_lsp.core.approvals import ApprovalChannel
 from intent_lsp.core.intents import Status
 from intent_lsp.core.paths import INTENTS_FILE, POLICY_FILE
-from intent_lsp.core.policy import (
-    AuthorNames,
-    ContractRule,
-    Enforcement,
-    Inheritance,
-    LedgerForm,
-    PeopleAsked,
-    RecordSaves,
-    SessionIds,
-    TeamPolicy,
-    Urls,
-)
+from intent_lsp.core.policy import TeamPolicy
 from intent_lsp.formats.intents.entry import ENTRY_KEYS, status_meant
 from intent_lsp.formats.intents.policy_file import read_policy
 from intent_lsp.formats.key_texts import intents_keys, policy_keys, record_keys
@@ -43,18 +31,11 @@ SHARED = frozenset(
 )
 """Keywords that mean the same in draft-07 and in 2020-12, as far as the schemas use them."""
 
-POLICY_WORDS: dict[str, type[StrEnum]] = {
-    "enforcement": Enforcement,
-    "agents": Enforcement,
-    "agents_inherit": Inheritance,
-    "hitl": PeopleAsked,
-    "hitl_by": ApprovalChannel,
-    "contract": ContractRule,
-    "record_saves": RecordSaves,
-    "ledger": LedgerForm,
-    "authors": AuthorNames,
-    "session_ids": SessionIds,
-    "urls": Urls,
+POLICY_WORDS = {
+    field.name: words
+    for field in msgspec.structs.fields(TeamPolicy)
+    for words in (field.type, *get_args(field.type))
+    if isinstance(words, type) and issubclass(words, StrEnum)
 }
 TABLES = [
     table

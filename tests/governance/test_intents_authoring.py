@@ -10,6 +10,7 @@ from msgspec.structs import force_setattr
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.scope.file_tree import FileTree
 from intent_lsp.core.scope.pattern import NameComparison, Pattern, compile_pattern
+from intent_lsp.core.scope.rows import literal_path
 from intent_lsp.formats.intents.entry import ENTRY_KEYS
 from intent_lsp.formats.intents.structure.entries import IntentsStructure, read_structure
 from intent_lsp.formats.intents.structure.lookup import IntentsPart, globs_of, part_at
@@ -17,7 +18,7 @@ from intent_lsp.formats.markdown.hover_text import plain_of
 from intent_lsp.governance.authoring import glob_matches
 from intent_lsp.governance.authoring.authoring import IntentsAuthoring
 from intent_lsp.governance.authoring.destinations import FILES_AT_MOST
-from intent_lsp.governance.authoring.glob_matches import KEPT_AT_MOST, literal_path
+from intent_lsp.governance.authoring.glob_matches import KEPT_AT_MOST
 from intent_lsp.governance.plan.tree_listing import LISTED_FOR, TreeListing
 from intent_lsp.store.git.repository import Git
 from tests.governance.editor import INTENTS, Editor
@@ -311,6 +312,6 @@ def test_links_lead_to_files_that_exist(editor: Editor, text: str, paths: Sequen
 )
 def test_a_glob_without_wildcards_is_a_path(glob: str, path: str | None) -> None:
     pattern = compile_pattern(glob)
-    found = literal_path(pattern)
+    found = literal_path(pattern.rows[0]) if len(pattern.rows) == 1 else None
     assert found is None or pattern.matches(found)
     assert path is None or found == path

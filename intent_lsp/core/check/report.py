@@ -7,7 +7,7 @@ Invariant: a report fails only by findings of level ERROR.
 
 from enum import StrEnum
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from intent_lsp.core.paths import WorkspacePath
 
@@ -100,7 +100,7 @@ class CheckReport(Struct, frozen=True, kw_only=True):
     changes: tuple[CheckedChange, ...]
     findings: tuple[CheckFinding, ...]
     records: int = 0
-    remarks: tuple[str, ...] = field(default=())
+    remarks: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:

@@ -32,12 +32,10 @@ class FileTree:
     """
 
     def __init__(self, paths: Iterable[WorkspacePath], reading: NameComparison = EXACT) -> None:
-        self.paths = tuple(sorted(paths))
-        """All files, sorted by path."""
         self._top = TreeDirectory()
         known = {"": self._top}
         plain = reading == EXACT
-        for path in self.paths:
+        for path in sorted(paths):
             head, _, name = (path if plain else reading.path(path)).rpartition("/")
             directory = known.get(head) or _directory(known, head)
             directory.files.append(path)

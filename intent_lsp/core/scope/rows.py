@@ -178,3 +178,10 @@ def _line(row: PatternRow) -> TestLine[Segment | None]:
     if row[-1] is None:
         tests.append(None)
     return TestLine(tuple(tests), frozenset(gaps))
+
+
+def literal_path(row: PatternRow) -> str | None:
+    """Return the path that an alternative matches if all its segments are literal, else None."""
+    names = [segment.literal for segment in row if segment is not None]
+    known = [name for name in names if name is not None]
+    return "/".join(known) if len(known) == len(row) else None

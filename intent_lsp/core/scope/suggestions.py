@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from intent_lsp.core.scope.pattern import Pattern
-from intent_lsp.core.scope.rows import PatternRow
+from intent_lsp.core.scope.rows import PatternRow, literal_path
 
 IsDirectory = Callable[[str], bool]
 
@@ -55,7 +55,8 @@ def bare_directories(pattern: Pattern, is_directory: IsDirectory) -> tuple[str, 
     A pattern that matches only a directory owns no file. `is_directory` looks a path up. Only the
     first 64 alternatives of the pattern are looked up.
     """
-    literal = [names for row in pattern.rows[:_MOST_ASKED] if (names := _names(row)) is not None]
+    asked = map(literal_path, pattern.rows[:_MOST_ASKED])
+    literal = [path for path in asked if path is not None]
     return tuple(path for path in literal if is_directory(path))
 
 
@@ -130,13 +131,6 @@ def _back_slashes(pattern: Pattern, is_directory: IsDirectory) -> tuple[str, str
     if not letters and not (slash and rest.startswith("*") and head and is_directory(head)):
         return None
     return "uses back-slashes between directories", as_written(pattern, glob.replace("\\", "/"))
-
-
-def _names(row: PatternRow) -> str | None:
-    """Return the path that an alternative matches if all its segments are literal, else None."""
-    names = [segment.literal for segment in row if segment is not None]
-    known = [name for name in names if name is not None]
-    return "/".join(known) if len(known) == len(row) else None
 
 
 def _split(part: str) -> str:

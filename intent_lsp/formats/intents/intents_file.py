@@ -14,6 +14,7 @@ from intent_lsp.core.scope.findings import PatternFinding, pattern_findings
 from intent_lsp.formats.intents.entry import EntryRead, IntentPlaces, read_entry
 from intent_lsp.formats.intents.entry_values import PatternFindings
 from intent_lsp.formats.intents.root import EntryNode, entries_of
+from intent_lsp.formats.yaml.compose import Composed
 from intent_lsp.formats.yaml.document import YamlDocument
 from intent_lsp.formats.yaml.limits import YamlProblem, refused
 from intent_lsp.formats.yaml.unquoted_globs import INTENT_GLOBS, compose_with_globs
@@ -34,6 +35,26 @@ class IntentsFile(Struct, frozen=True, kw_only=True):
     findings: tuple[Finding, ...]
     parsed: bool
     places: Mapping[IntentId, IntentPlaces] = field(default_factory=dict)
+
+
+class ComposedIntents(Struct, frozen=True):
+    """The nodes of an intents file, its entries, and `reading`, with the findings on its root."""
+
+    reading: YamlDocument
+    composed: Composed
+    entries: tuple[EntryNode, ...]
+
+
+def compose_intents(text: str) -> ComposedIntents | YamlProblem:
+    """Return the nodes and entries of a text, or the problem for which it is not read."""
+    composed = refused(text) or compose_with_globs(text, INTENT_GLOBS)
+    if isinstance(composed, YamlProblem):
+        return composed
+    reading = YamlDocument(text)
+    entries = tuple(entries_of(reading, composed.root))
+    if len(entries) > MAX_INTENTS:
+        return _too_many(entries[MAX_INTENTS])
+    return ComposedIntents(reading, composed, entries)
 
 
 def read_intents(text: str) -> IntentsFile:
@@ -69,18 +90,11 @@ class IntentsReader:
 
     def _read(self, text: str) -> IntentsFile:
         """Parse a text, without the cache of the last result."""
-        problem = refused(text)
-        if problem is not None:
-            return _unread(text, problem)
-        composed = compose_with_globs(text, INTENT_GLOBS)
-        if isinstance(composed, YamlProblem):
-            return _unread(text, composed)
-        reading = YamlDocument(text)
-        found = entries_of(reading, composed.root)
-        if len(found) > MAX_INTENTS:
-            return _unread(text, _too_many(found[MAX_INTENTS]))
-        reading.take_composed(composed)
-        return _joined(reading, self._entries(reading, found))
+        made = compose_intents(text)
+        if isinstance(made, YamlProblem):
+            return _unread(text, made)
+        made.reading.take_composed(made.composed)
+        return _joined(made.reading, self._entries(made.reading, made.entries))
 
     def _entries(self, reading: YamlDocument, found: Sequence[EntryNode]) -> list[EntryRead]:
         known, fresh = self._found, dict[str, Sequence[PatternFinding]]()

@@ -45,8 +45,8 @@ MAX_WAIT_SECONDS = 86_400
 """The longest time that a person may be given to answer."""
 _ROOT_KEYS = MappingKeys(known=(ROOT_KEY,))
 _DENY_KEYS = MappingKeys(known=("path_glob", "reason"))
-_YES = frozenset({"true", "yes", "on"})
-_NO = frozenset({"false", "no", "off"})
+YES = ("true", "yes", "on")
+NO = ("false", "no", "off")
 _Values: TypeAlias = dict[str, Any]
 """Values that the file sets, by fields of TeamPolicy."""
 
@@ -182,10 +182,10 @@ class _Sidecar:
     def _flag(self, node: YamlNode) -> bool | None:
         content = content_of(node)
         word = content.value.lower() if isinstance(content, Scalar) else ""
-        if word not in _YES | _NO:
+        if word not in (*YES, *NO):
             self._reading.wrong_type(node, "true or false")
             return None
-        return word in _YES
+        return word in YES
 
     def _word(self, name: str, words: type[StrEnum]) -> _Reader:
         def read(node: YamlNode) -> StrEnum | None:

@@ -18,15 +18,18 @@ from intent_lsp.core.records import UNKNOWN_REVISION, EntityType, MutationClass,
 
 MAX_FILES: Final = 10_000
 
+MAX_NUMBER = 2**53 - 1
+"""The largest number, above which JSON readers may lose digits."""
+
 _Hash = Annotated[str, Meta(min_length=71, max_length=71)]
 _ChainHash = Annotated[ContentHash, Meta(min_length=71, max_length=71)]
 _Id = Annotated[str, Meta(min_length=1, max_length=256)]
 _Filled = Annotated[str, Meta(min_length=1)]
-_Number = Annotated[int, Meta(ge=0, le=2**53 - 1)]
+_Number = Annotated[int, Meta(ge=0, le=MAX_NUMBER)]
 
 _HASHES = re.compile(r"(?:sha256:[0-9a-f]{64})*")
 UUID4 = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
-_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z")
+TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z")
 COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
@@ -189,7 +192,7 @@ def _is_commit(text: str) -> bool:
 
 
 def _is_time(text: str) -> bool:
-    if not _TIME.fullmatch(text):
+    if not TIME.fullmatch(text):
         return False
     try:
         datetime.fromisoformat(text)

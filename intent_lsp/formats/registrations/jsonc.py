@@ -7,7 +7,7 @@ import json
 import re
 from typing import Final, NoReturn, TypeAlias
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from intent_lsp.formats.text_positions import TextPositions
 
@@ -63,7 +63,7 @@ class JsonNode(Struct, frozen=True, kw_only=True):
     start: int
     end: int
     value: JsonValue
-    parts: tuple[JsonPart, ...] = field(default=())
+    parts: tuple[JsonPart, ...] = ()
 
     def at(self, step: str | int) -> JsonPart | None:
         """Return the member with the key `step`, or the item with that index, or None without one.

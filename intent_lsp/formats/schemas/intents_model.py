@@ -13,6 +13,7 @@ from pydantic import ConfigDict, Field, model_validator
 from intent_lsp.formats.intents.entry import ENTRY_KEYS, MAX_ID, STATUS_WORDS
 from intent_lsp.formats.key_texts.intents_keys import ENTRY_TEXTS, ROOT_TEXTS, STATUS_TEXTS
 from intent_lsp.formats.key_texts.key_text import KeyText
+from intent_lsp.formats.params.read import camel_case
 from intent_lsp.formats.schemas.schema_model import (
     AnySpelling,
     SchemaModel,
@@ -33,15 +34,10 @@ IdValue: TypeAlias = (
 """An id, read as its source text: `001` and `no` are ids."""
 
 
-def _in_camel_case(name: str) -> str:
-    first, *rest = name.split("_")
-    return first + "".join(word.capitalize() for word in rest)
-
-
 OTHER_NAMES: Final = frozenset(
     spelling
     for name in (*ENTRY_KEYS.known, *ENTRY_KEYS.others)
-    for spelling in (name, _in_camel_case(name))
+    for spelling in (name, camel_case(name))
     if spelling not in ENTRY_KEYS.known and name not in ENTRY_KEYS.quiet
 )
 """Keys that are read as another key, and so never stand in the normal form: `scope`, camelCase."""
@@ -51,7 +47,7 @@ STAND_INS: Final[Mapping[str, frozenset[str]]] = {
         spelling
         for name, meant in ENTRY_KEYS.others.items()
         if meant == key and name in ENTRY_KEYS.quiet
-        for spelling in (name, _in_camel_case(name))
+        for spelling in (name, camel_case(name))
     )
     for key in ("name", "specification_id")
 }

@@ -13,7 +13,7 @@ from pydantic import AfterValidator, ConfigDict, Field
 
 from intent_lsp.core.approvals import ApprovalChannel
 from intent_lsp.core.policy import TeamPolicy
-from intent_lsp.formats.intents.policy_file import MAX_VERSION, MAX_WAIT_SECONDS
+from intent_lsp.formats.intents.policy_file import MAX_VERSION, MAX_WAIT_SECONDS, NO, YES
 from intent_lsp.formats.key_texts.policy_keys import (
     DENY_RULE_TEXTS,
     LESSONS_TEXTS,
@@ -30,7 +30,7 @@ from intent_lsp.formats.schemas.schema_model import (
 )
 
 _DEFAULTS: Final[Mapping[str, Any]] = MappingProxyType(decode(encode(TeamPolicy())))
-_SPELLINGS: Final = "|".join(any_case(word) for word in ("true", "yes", "on", "false", "no", "off"))
+_SPELLINGS: Final = "|".join(any_case(word) for word in (*YES, *NO))
 
 Flag: TypeAlias = bool | Annotated[str, Field(pattern=f"^({_SPELLINGS})$")]
 """A truth value, or one of the words that YAML 1.1 reads as one and YAML 1.2 as a text."""

@@ -4,7 +4,7 @@ Invariant: the model accepts each line that this program writes. The order of ra
 chain are for `intent-lsp trace verify`.
 """
 
-from typing import Annotated, ClassVar, Final, Literal, Self, TypeAlias
+from typing import Annotated, ClassVar, Literal, Self, TypeAlias
 
 from pydantic import ConfigDict, Field, model_validator
 
@@ -22,29 +22,18 @@ from intent_lsp.formats.key_texts.record_keys import (
     RELATED_TEXTS,
     VCS_TEXTS,
 )
-from intent_lsp.formats.ledger.schema import MAX_FILES
+from intent_lsp.formats.ledger.schema import COMMIT, MAX_FILES, MAX_NUMBER, TIME, UUID4
 from intent_lsp.formats.schemas.schema_model import ExactWords, OrAbsent, SchemaModel, SchemaObject
-
-MAX_SAFE_INTEGER: Final = 2**53 - 1
 
 Hash: TypeAlias = Annotated[str, Field(pattern=r"^sha256:[0-9a-f]{64}$")]
 Identifier: TypeAlias = Annotated[str, Field(min_length=1, max_length=256)]
 FilledText: TypeAlias = Annotated[str, Field(min_length=1)]
-LineNumber: TypeAlias = Annotated[int, Field(ge=0, le=MAX_SAFE_INTEGER)]
+LineNumber: TypeAlias = Annotated[int, Field(ge=0, le=MAX_NUMBER)]
 Time: TypeAlias = Annotated[
-    str,
-    Field(
-        pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z$",
-        json_schema_extra={"format": "date-time"},
-    ),
+    str, Field(pattern=f"^{TIME.pattern}$", json_schema_extra={"format": "date-time"})
 ]
-Uuid: TypeAlias = Annotated[
-    str,
-    Field(pattern=r"^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$"),
-]
-Revision: TypeAlias = Annotated[
-    str, Field(pattern=rf"^([0-9a-f]{{40}}|[0-9a-f]{{64}}|{UNKNOWN_REVISION})$")
-]
+Uuid: TypeAlias = Annotated[str, Field(pattern=f"^{UUID4.pattern}$")]
+Revision: TypeAlias = Annotated[str, Field(pattern=f"^({COMMIT.pattern}|{UNKNOWN_REVISION})$")]
 
 
 class ContributorEntry(SchemaModel):

@@ -80,14 +80,13 @@ def note_unasked_changes(
     with step("which agent hosts did not ask"):
         heard = {each.host: each for each in governance.heard()}
         files = RegistrationFiles(governance.root, home)
-        processes = processes_in(governance.root)
-        for host in HOSTS:
-            status = files.status(host, PROGRAM)
-            if not _is_expected(status):
-                continue
+        expected = list(filter(_is_expected, (files.status(host, PROGRAM) for host in HOSTS)))
+        processes = processes_in(governance.root) if expected else ()
+        for status in expected:
+            host = status.host
             names = [name for name in host.programs if name not in host.editors]
             started = earliest_start(processes, names, host.package, now)
-            if _may_be_blind(files, status, _Signs(heard.get(host.hook), started, now)):
+            if _may_be_blind(files, status, heard.get(host.hook), started, now):
                 forget = timestamp(max(now - FORGOTTEN_AFTER, _mended_at(files, status)))
                 state.hosts.note_unasked(host.name, host.hook, paths, timestamp(now), forget)
 
@@ -138,31 +137,26 @@ def _is_expected(status: HostStatus) -> bool:
     return any(each.state is not State.MISSING for each in status.registrations)
 
 
-class _Signs(Struct, frozen=True):
-    """The last event of a host, when its oldest running program was started, and the time now.
-
-    The first two are None if there is no such event or program.
-    """
-
-    contact: HostContact | None
-    started: datetime | None
-    now: datetime
-
-
-def _may_be_blind(files: RegistrationFiles, status: HostStatus, signs: _Signs) -> bool:
+def _may_be_blind(
+    files: RegistrationFiles,
+    status: HostStatus,
+    contact: HostContact | None,
+    started: datetime | None,
+    now: datetime,
+) -> bool:
     """Whether a host is at work here, and nothing proves that it asks.
 
-    At work is a host that runs here, or that was heard lately (`is_alive`). The proof is an event
-    since it was started. If its hooks are not registered as they should be, the event must also be
-    younger than the last write of their settings files.
+    `contact` is the host's last event, and `started` is when its oldest running program was
+    started; each is None if there is none. At work is a host that runs here, or that was heard
+    lately (`is_alive`). The proof is an event since it was started. If its hooks are not registered
+    as they should be, the event must also be younger than the last write of their settings files.
     """
-    contact, started = signs.contact, signs.started
     if contact is None:
         return started is not None
     heard = moment(contact.at)
     if started is not None and heard < started:
         return True
-    if started is None and not is_alive(contact, signs.now):
+    if started is None and not is_alive(contact, now):
         return False
     return not status.registered and heard < _written_at(files, status.host)
 

@@ -13,9 +13,10 @@ from msgspec import Struct
 
 from intent_lsp.core.paths import WorkspacePath, parse_relative
 from intent_lsp.core.scope.pattern import compile_pattern
+from intent_lsp.core.scope.rows import literal_path
 from intent_lsp.formats.intents.structure.entries import IntentsStructure, StructuredEntry
 from intent_lsp.formats.intents.structure.lookup import IntentsPart, PartKind, parts_of
-from intent_lsp.governance.authoring.glob_matches import GlobMatches, literal_path
+from intent_lsp.governance.authoring.glob_matches import GlobMatches
 from intent_lsp.store.fs.resolve import is_file
 
 FILES_AT_MOST: Final = 100
@@ -95,5 +96,6 @@ def _named(part: IntentsPart) -> WorkspacePath | None:
     if part.kind is not PartKind.GLOB:
         return None
     # Also where names are compared without regard to case, the path is meant as it is written.
-    path = literal_path(compile_pattern(part.text))
+    rows = compile_pattern(part.text).rows
+    path = literal_path(rows[0]) if len(rows) == 1 else None
     return None if path is None else parse_relative(path)

@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from intent_lsp.core.control_plane import control_plane
 from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.text import has_in_order
 from intent_lsp.formats.intents.completion.globs import Listed
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.fs.directory_names import DirectoryNames, is_foreign, names_in
@@ -77,13 +78,8 @@ def _matching(paths: Sequence[str], start: int, typed: str) -> Iterator[str]:
     yield from (path for path in paths if path[start:].casefold().startswith(folded))
     for path in paths:
         name = path[start:].casefold()
-        if not name.startswith(folded) and _holds(name, folded):
+        if not name.startswith(folded) and has_in_order(name, folded):
             yield path
-
-
-def _holds(name: str, typed: str) -> bool:
-    left = iter(name)
-    return all(letter in left for letter in typed)
 
 
 def _shown(stores: Stores, paths: Iterable[str]) -> Iterator[str]:

@@ -108,14 +108,6 @@ class GlobMatches:
         return known[1]
 
 
-def literal_path(pattern: Pattern) -> str | None:
-    """Return the one path that a glob without wildcards matches, or None for any other glob."""
-    if len(pattern.rows) != 1:
-        return None
-    names = [None if segment is None else segment.literal for segment in pattern.rows[0]]
-    return None if None in names else "/".join(name for name in names if name is not None)
-
-
 def _matched(tree: FileTree, pattern: Pattern) -> MatchedFiles:
     found = tree.matching(pattern)
     first = tuple(islice(found, KEPT_AT_MOST))

@@ -119,7 +119,7 @@ class TreeLooks:
 
         In a directory without git, return all its files, or None if there are too many.
         """
-        if self.git is not None and self._index is not None:
+        if self._index is not None:
             try:
                 return tree_status(self._root, self._index.place())
             finally:

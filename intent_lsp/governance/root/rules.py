@@ -54,7 +54,7 @@ class Rules(Struct, frozen=True, kw_only=True, dict=True):
     """The rules in force at one moment: intents file, policy and ignore file of a root.
 
     `version` grows whenever what the files say has changed. `reason` says why the state is not OK.
-    Not slotted, because the index of scopes is built lazily.
+    It has a `__dict__` for what is built lazily, such as the index of scopes.
     """
 
     version: int

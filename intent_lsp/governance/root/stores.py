@@ -176,6 +176,10 @@ class Stores(Struct, frozen=True, kw_only=True, dict=True):
     trees: SyntaxTreeCache = field(default_factory=SyntaxTreeCache)
     coming_saves: dict[WorkspacePath, str] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        """Make the parts that several threads use, before there are several."""
+        _ = self.known_files, self.past
+
     @cached_property
     def git(self) -> Git | None:
         """The repository around the root, or None if there is none.

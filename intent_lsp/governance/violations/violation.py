@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from intent_lsp.core.codes import GateCode, HostCode, ShownCode
 from intent_lsp.core.findings import Severity, Span
@@ -47,7 +47,7 @@ class Violation(Struct, frozen=True, kw_only=True):
     intent_id: str | None = None
     owners: tuple[IntentId, ...] = ()
     elsewhere: tuple[RelatedPlace, ...] = ()
-    hunk: Hunk | None = field(default=None)
+    hunk: Hunk | None = None
 
     @property
     def severity(self) -> Severity:

@@ -57,7 +57,7 @@ def resolve_below(root: Path, path: str) -> ResolvedPath | None:
 def is_directory(root: Path, name: str) -> bool:
     """Return whether `name`, a path relative to the root, is a directory. False if invalid."""
     path = parse_relative(name)
-    return path is not None and (root / path).is_dir()
+    return path is not None and os.path.isdir(root / path)  # noqa: PTH112 - False for any error
 
 
 def is_file(root: Path, name: str) -> bool:
@@ -66,10 +66,7 @@ def is_file(root: Path, name: str) -> bool:
     Return False if it is invalid.
     """
     path = parse_relative(name)
-    try:
-        return path is not None and (root / path).is_file()
-    except (OSError, ValueError):
-        return False
+    return path is not None and os.path.isfile(root / path)  # noqa: PTH113 - False for any error
 
 
 def case_sensitive(root: Path) -> bool:

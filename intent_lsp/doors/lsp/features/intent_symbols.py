@@ -14,6 +14,7 @@ from intent_lsp.core.content import lines_if_text
 from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.intents import Intent
 from intent_lsp.core.paths import INTENTS_FILE
+from intent_lsp.core.text import has_in_order
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.connection.progress import ClientProgress, Token
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import line_range, span_range, uri_of
@@ -75,7 +76,7 @@ class IntentSymbols:
             rules, lines = open_root.governance.rules.current(), _lines(open_root.governance.root)
             for intent in rules.file.intents:
                 place = self._declared(open_root, rules, intent, lines)
-                if place is not None and _holds(f"{intent.id} {intent.name}", query):
+                if place is not None and has_in_order(f"{intent.id} {intent.name}", query):
                     name = f"{intent.id}: {intent.name}" if intent.name else intent.id
                     found.append(
                         lsp.WorkspaceSymbol(
@@ -146,9 +147,3 @@ def _lines(root: Path) -> list[str]:
     except OSError:
         return []
     return lines_if_text(data)
-
-
-def _holds(text: str, query: str) -> bool:
-    """Return whether the letters of `query` occur in `text` in the same order, ignoring case."""
-    left = iter(text.casefold())
-    return all(letter in left for letter in query.casefold())

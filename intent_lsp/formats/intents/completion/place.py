@@ -129,7 +129,7 @@ def _as_item_above(place: CompletionPlace, shape: Shape | None) -> CompletionPla
 
 
 def _list_form(lines: Sequence[str], line: int) -> int | None:
-    """Return the form of the list nearest above a line, or one line if there is no list."""
+    """Return how far the nearest list above a line indents its dashes, or None in brackets."""
     below: int | None = None
     for above in range(min(line, len(lines)) - 1, max(line - _NEAR, 0) - 1, -1):
         parts = line_parts(line_body(lines[above]))

@@ -12,12 +12,12 @@ from intent_lsp.core.intents import Intent, Intents
 from intent_lsp.core.scope.findings import PatternFinding
 from intent_lsp.formats.intents.entry import ENTRY_KEYS, read_entry
 from intent_lsp.formats.intents.entry_values import scope_of
-from intent_lsp.formats.intents.intents_file import MAX_INTENTS
-from intent_lsp.formats.intents.root import POINTERS, EntryNode, entries_of
+from intent_lsp.formats.intents.intents_file import compose_intents
+from intent_lsp.formats.intents.root import POINTERS, EntryNode
 from intent_lsp.formats.text_positions import TextPositions
 from intent_lsp.formats.yaml.document import YamlDocument, texts_of
 from intent_lsp.formats.yaml.keys import Field, fields_of
-from intent_lsp.formats.yaml.limits import YamlProblem, refused
+from intent_lsp.formats.yaml.limits import YamlProblem
 from intent_lsp.formats.yaml.nodes import (
     MappingNode,
     Scalar,
@@ -25,7 +25,6 @@ from intent_lsp.formats.yaml.nodes import (
     YamlNode,
     content_of,
 )
-from intent_lsp.formats.yaml.unquoted_globs import INTENT_GLOBS, compose_with_globs
 
 _LISTS = frozenset({"related_files", "aliases", "recent_history"})
 _PROSE = frozenset({"constraints", "acceptance_criteria"})
@@ -102,22 +101,17 @@ def read_structure(text: str) -> IntentsStructure | None:
 
     A byte order mark at the start is allowed.
     """
-    if refused(text) is not None:
+    made = compose_intents(text)
+    if isinstance(made, YamlProblem):
         return None
-    composed = compose_with_globs(text, INTENT_GLOBS)
-    if isinstance(composed, YamlProblem):
-        return None
-    reading = YamlDocument(text)
-    found = entries_of(reading, composed.root)
-    if len(found) > MAX_INTENTS:
-        return None
-    entries = tuple(_entry(reading, place) for place in found)
-    root = content_of(composed.root) if composed.root else None
+    reading, node = made.reading, made.composed.root
+    entries = tuple(_entry(reading, place) for place in made.entries)
+    root = content_of(node) if node else None
     pairs = root.pairs if isinstance(root, MappingNode) else ()
     return IntentsStructure(
         text=text,
         places=reading.places,
-        root=composed.root,
+        root=node,
         entries=entries,
         keys=tuple(key for key, _ in pairs if isinstance(key, Scalar)),
         pointers=tuple(_pointers(pairs)),
