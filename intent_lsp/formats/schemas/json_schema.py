@@ -34,7 +34,7 @@ def json_schema(name: str) -> SchemaObject:
 
 
 def schema_text(name: str) -> str:
-    """Return the same schema as indented JSON with a final newline."""
+    """Return the JSON Schema `name` (see `json_schema`) as indented JSON with a final newline."""
     return json.dumps(json_schema(name), indent=2, ensure_ascii=False) + "\n"
 
 
