@@ -11,7 +11,8 @@ from msgspec.structs import replace
 from intent_lsp.core.agents.tickets import GOOD_FOR
 from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.agents.tree_snapshot import TreeSnapshot
-from intent_lsp.core.gate.request import Allowed
+from intent_lsp.core.codes import GateCode
+from intent_lsp.core.gate.request import Allowed, Denied
 from intent_lsp.core.records import Record, ScopeValidation
 from intent_lsp.governance.calls.admission import CallDecision
 from intent_lsp.governance.calls.outcome import Outcome
@@ -291,6 +292,33 @@ def test_a_second_look_begins_with_the_tree_that_it_says(work: Work) -> None:
     assert paths(work.ends(write).record) == [GUIDE]
     work.governance.calls._recording.record(ticket, compared=compared)  # noqa: SLF001 - likewise
     assert work.governance.begin_turn("builder", "")[1] == ()
+
+
+@pytest.mark.parametrize("told", ["before the edit", "never"])
+def test_a_late_end_does_not_make_known_what_another_program_wrote_since_the_read(
+    work: Work, told: str
+) -> None:
+    """Some hosts report a command's end after the next calls, or not at all."""
+    command = work.begins("builder")
+    work.governance.calls.read_now("builder", "", LOGIN)
+    work.root.write(LOGIN, "by somebody else\n")
+    if told != "never":
+        work.ends(command)
+    edit = ToolCall(tool_name="Write", paths=(LOGIN,), new_text="by the agent\n")
+    denied = work.governance.calls.admit("builder", "", edit).decision
+    assert isinstance(denied, Denied)
+    assert denied.code is GateCode.STALE_FILE
+    work.governance.calls.read_now("builder", "", LOGIN)
+    assert isinstance(work.governance.calls.admit("builder", "", edit).decision, Allowed)
+
+
+def test_what_a_command_wrote_is_known_to_its_agent(work: Work) -> None:
+    work.governance.calls.read_now("builder", "", LOGIN)
+    command = work.begins("builder")
+    work.root.write(LOGIN, "by the command\n")
+    work.ends(command)
+    edit = ToolCall(tool_name="Write", paths=(LOGIN,), new_text="by the agent\n")
+    assert isinstance(work.governance.calls.admit("builder", "", edit).decision, Allowed)
 
 
 def test_reading_pays_for_nothing(work: Work) -> None:

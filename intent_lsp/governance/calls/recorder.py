@@ -4,7 +4,7 @@ Invariant: the record says what is found on disk. Files that the call named have
 Invariant: the caller holds the root's lock.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from typing import Final
 from uuid import UUID
@@ -141,7 +141,7 @@ class CallRecorder:
         recorded = Recorded(
             record_id=appended.record.id if isinstance(appended, Appended) else None,
             files=tuple((file.path, file.old, file.new) for file in files),
-            unknown=_unknown(files),
+            unknown=tuple(file.path for file in files if not file.old_known),
             violating=(WorkspacePath(LOCAL_ROOM), *(file.path for file in files)),
         )
         if self._stores.state is not None:
@@ -175,7 +175,8 @@ class CallRecorder:
             # The id is derived from the changes, so that a repeated call after a crash finds the
             # existing record.
             held = sorted((file.path, file.new or "") for file in besides)
-            outcome = self._recorded(ticket, found, None, _named_after(ticket.id, str(held)))
+            record_id = _named_after(ticket.id, str(held))
+            outcome = self._recorded(replace(ticket, gone_on=True), found, None, record_id)
         state.tickets.commands.go_on(ticket.id, compared.now)
         return outcome
 
@@ -208,7 +209,7 @@ class CallRecorder:
         recorded = Recorded(
             record_id=None if record is None else record.id,
             files=tuple((file.path, file.old, file.new) for file in found),
-            unknown=_unknown(found),
+            unknown=tuple(file.path for file in found if not file.old_known),
             error=error,
             violating=violating,
         )
@@ -223,13 +224,14 @@ class CallRecorder:
         )
 
     def _keep(self, ticket: Ticket, found: Sequence[FoundFile]) -> None:
-        """Keep the files' contents after a call, and note that the call's agent has read them."""
+        """Keep the files' contents after a call. Unless its agent has gone on, it knows them."""
         for file in found:
             self._disk.note_left(file.path, file.new)
             if file.data is not None:
                 # Later comparisons need this content, even after this process has ended.
                 self._contents.keep(file.data, file.new)
-        if self._stores.state is not None:
+        # What was found after the agent's next call is not what the agent has read since.
+        if self._stores.state is not None and not ticket.gone_on:
             reads = {file.path: ReadHash(file.new, ticket.turn) for file in found}
             self._stores.state.put_reads(ticket.session_id, ticket.agent_id, reads)
 
@@ -252,10 +254,10 @@ class CallRecorder:
     ) -> Appended | Queued | None:
         if event is None:
             return None
-        event = veiled(event, self._rules.current().policy)
-        # The record's id is derived from the ticket's, so that a repeated call after a crash finds
-        # the existing record.
-        return self._stores.ledger.append_or_queue(event, record_id)
+        # The id is derived from the ticket's: a repeated call after a crash finds the record.
+        return self._stores.ledger.append_or_queue(
+            veiled(event, self._rules.current().policy), record_id
+        )
 
     def _kept_drafts(self, ticket: Ticket, found: Sequence[FoundFile]) -> Iterator[Draft]:
         """Write a draft of each uncommitted text that a call discarded, and yield it."""
@@ -279,8 +281,8 @@ class CallRecorder:
 
     def is_recorded(self, ticket_id: str) -> bool:
         """Return whether a ticket is recorded already."""
-        state = self._stores.state
-        known = None if state is None else state.tickets.ticket(ticket_id, self._stores.clock())
+        state, now = self._stores.state, self._stores.clock()
+        known = None if state is None else state.tickets.ticket(ticket_id, now)
         return known is not None and known[1] is not None
 
 
@@ -294,7 +296,3 @@ def _named_after(record_id: str, what: str) -> str:
     """Return the id of a further record of a ticket, from that of the first and from `what`."""
     named = f"{record_id} {what}".encode("utf-8", "surrogateescape")
     return str(UUID(bytes=sha256(named).digest()[:16], version=4))
-
-
-def _unknown(files: Iterable[FoundFile]) -> tuple[WorkspacePath, ...]:
-    return tuple(file.path for file in files if not file.old_known)

@@ -51,7 +51,7 @@ class TicketSaves(Struct, frozen=True, kw_only=True):
             return None
         appended = self.stores.ledger.append_or_queue(veiled(event, self.rules.current().policy))
         read = ReadHash(found.new, ticket.turn)
-        state.put_read(ticket.session_id, ticket.agent_id, found.path, read)
+        state.put_reads(ticket.session_id, ticket.agent_id, {found.path: read})
         if state.tickets.saved(save.path, ticket.id):
             record_id = appended.record.id if isinstance(appended, Appended) else None
             files = ((found.path, found.old, found.new),)

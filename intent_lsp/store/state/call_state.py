@@ -32,7 +32,8 @@ _QUERY: Final = """
 """
 
 _ALL: Final = "SELECT session_id, agent_id, path, hash, turn FROM read_hash"
-_PUT: Final = "INSERT OR REPLACE INTO read_hash VALUES (?,?,?,?,?)"
+PUT_READ: Final = "INSERT OR REPLACE INTO read_hash VALUES (?,?,?,?,?)"
+"""SQL that stores a `ReadHash`: session id, subagent id, path, hash, turn."""
 
 
 class FileMemory(Struct, frozen=True, kw_only=True):
@@ -93,7 +94,7 @@ class CallState:
                 for session, agent, path, read, turn in connection.execute(_ALL)
                 if path in new
             ]
-            connection.executemany(_PUT, copied)
+            connection.executemany(PUT_READ, copied)
 
         if new:
             self._database.write(work)

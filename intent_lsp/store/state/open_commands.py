@@ -33,6 +33,9 @@ _OPEN: Final = (
     "SELECT ticket.body, tree.body, gone_on FROM open_command"
     " JOIN ticket ON ticket.id = open_command.ticket_id JOIN tree ON tree.id = open_command.tree_id"
 )
+GO_ON: Final = "UPDATE open_command SET gone_on = 1 WHERE session_id = ? AND agent_id = ?"
+"""SQL that sets the flag `gone_on` of all open commands of a session or subagent."""
+
 _GIVEN_AT_MOST: Final = 20
 """The most tickets of commands that a process remembers outside the file."""
 

@@ -17,10 +17,11 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.text import unpack, unpack_perhaps
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.store.fs.sqlite_file import connected
-from intent_lsp.store.state.call_state import CallState
+from intent_lsp.store.state.call_state import PUT_READ, CallState
 from intent_lsp.store.state.database import Database, hash_in, packed
 from intent_lsp.store.state.host_contacts import HostContacts
 from intent_lsp.store.state.notes import Notes
+from intent_lsp.store.state.open_commands import GO_ON
 from intent_lsp.store.state.refusals import RefusedEdits
 from intent_lsp.store.state.save_state import SaveState
 from intent_lsp.store.state.schema import StateInMemory, lay_out
@@ -217,8 +218,17 @@ class SessionDb:
         return BaselineFile(hash_in(rows[0][0])) if rows else None
 
     def put_read(self, session_id: str, agent_id: str, path: WorkspacePath, read: ReadHash) -> None:
-        """Store the hash that a session or subagent has just read from, or written to, a file."""
-        self.put_reads(session_id, agent_id, {path: read})
+        """Store the hash of a file that a session or subagent has just read by a call.
+
+        Its open commands are marked as `gone_on`, because this call came before their end.
+        """
+        row = packed(session_id, agent_id, path, read.hash, read.turn)
+
+        def work(connection: sqlite3.Connection) -> None:
+            connection.execute(PUT_READ, row)
+            connection.execute(GO_ON, row[:2])
+
+        self._database.write(work)
 
     def put_reads(
         self, session_id: str, agent_id: str, reads: Mapping[WorkspacePath, ReadHash]
@@ -227,12 +237,11 @@ class SessionDb:
 
         Either all are stored or none.
         """
-        query = "INSERT OR REPLACE INTO read_hash VALUES (?,?,?,?,?)"
         rows = [
             packed(session_id, agent_id, path, read.hash, read.turn) for path, read in reads.items()
         ]
         if rows:
-            self._database.write(lambda connection: connection.executemany(query, rows))
+            self._database.write(lambda connection: connection.executemany(PUT_READ, rows))
 
     def note_own_write(self, path: WorkspacePath, hash_: ContentHash) -> None:
         """Store the hash of the content that this program is about to write to a file.
