@@ -4,20 +4,21 @@ Invariant: a pattern matches in a tree exactly the files that it matches one by 
 Invariant: the directories that a pattern cannot reach are not visited.
 """
 
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct, field
 
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.scope.pattern import EXACT, NameComparison, Pattern
-from intent_lsp.core.scope.rows import PatternRows
+from intent_lsp.core.scope.rows import PatternRows, SegmentEnds
 
 
 class TreeDirectory(Struct):
     """One directory of a `FileTree`.
 
-    `files` are its own files, `names` their last segments in the form in which patterns compare
-    names, and `below` its directories by their names in that form.
+    `files` are its own files. `names` are their last segments, in the form in which patterns
+    compare names, and sorted. `below` are its directories by their names in that form.
     """
 
     files: list[WorkspacePath] = field(default_factory=list)
@@ -34,9 +35,9 @@ class FileTree:
     def __init__(self, paths: Iterable[WorkspacePath], reading: NameComparison = EXACT) -> None:
         self._top = TreeDirectory()
         known = {"": self._top}
-        plain = reading == EXACT
-        for path in sorted(paths):
-            head, _, name = (path if plain else reading.path(path)).rpartition("/")
+        compared = None if reading == EXACT else reading.path
+        for path in sorted(paths, key=compared):
+            head, _, name = (path if compared is None else compared(path)).rpartition("/")
             directory = known.get(head) or _directory(known, head)
             directory.files.append(path)
             directory.names.append(name)
@@ -67,6 +68,7 @@ def _directory(known: dict[str, TreeDirectory], path: str) -> TreeDirectory:
 
 def _matching(rows: PatternRows, top: TreeDirectory) -> Iterator[WorkspacePath]:
     passed: dict[str, int] = {}
+    ends = rows.ends()
     waiting = [(top, rows.start)]
     while waiting:
         directory, state = waiting.pop()
@@ -74,7 +76,9 @@ def _matching(rows: PatternRows, top: TreeDirectory) -> Iterator[WorkspacePath]:
         if wanted & rows.anything:
             yield from directory.files
         elif wanted:
-            yield from _passing(rows, directory, wanted, passed)
+            for at in _candidates(directory.names, [each for each in ends if each.mask & wanted]):
+                if wanted & _passed(rows, directory.names[at], passed):
+                    yield directory.files[at]
         below = [
             (found, rows.step(state, _passed(rows, name, passed)))
             for name, found in directory.below.items()
@@ -82,13 +86,22 @@ def _matching(rows: PatternRows, top: TreeDirectory) -> Iterator[WorkspacePath]:
         waiting += [(found, reached) for found, reached in reversed(below) if reached]
 
 
-def _passing(
-    rows: PatternRows, directory: TreeDirectory, wanted: int, passed: dict[str, int]
-) -> Iterator[WorkspacePath]:
-    """Yield the files of one directory whose names pass one of the tests `wanted`."""
-    for name, path in zip(directory.names, directory.files, strict=True):
-        if wanted & _passed(rows, name, passed):
-            yield path
+def _candidates(names: Sequence[str], ends: Sequence[SegmentEnds]) -> Sequence[int]:
+    """Return the indices, ascending, of the names that begin and end as one of `ends` says.
+
+    `names` are sorted. Names that begin so are searched for, so that few others are compared.
+    """
+    found = set[int]()
+    for prefix, suffix, _ in ends:
+        found.update(at for at in _beginning(names, prefix) if names[at].endswith(suffix))
+    return sorted(found)
+
+
+def _beginning(names: Sequence[str], prefix: str) -> range:
+    """Return the indices of the names, which are sorted, that begin with `prefix`."""
+    size = len(prefix)
+    first = bisect_left(names, prefix)
+    return range(first, bisect_right(names, prefix, first, key=lambda name: name[:size]))
 
 
 def _passed(rows: PatternRows, name: str, passed: dict[str, int]) -> int:

@@ -5,6 +5,7 @@ Invariant: matching takes time linear in the path, whatever the rows are (scope 
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -23,6 +24,17 @@ class RowsState(Struct, frozen=True):
 
     ends: bool
     goes_on: bool
+
+
+class SegmentEnds(NamedTuple):
+    """Literal texts with which every name begins and ends that passes a test, perhaps "".
+
+    `mask` are the bits of the test.
+    """
+
+    prefix: str
+    suffix: str
+    mask: int
 
 
 NOWHERE = RowsState(ends=False, goes_on=False)
@@ -122,6 +134,15 @@ class PatternRows:
     def anything(self) -> int:
         """The bits of the tests that every segment of a path passes."""
         return self._anything
+
+    def ends(self) -> tuple[SegmentEnds, ...]:
+        """Return how the names begin and end that pass a test which not every segment passes."""
+        tests = self._lines.masks.items()
+        return tuple(
+            SegmentEnds(segment.prefix, segment.suffix, mask)
+            for segment, mask in tests
+            if segment is not None and not segment.anything
+        )
 
     def passed_by(self, name: str) -> int:
         """Return the bits of all tests that one segment of a path, `name`, passes."""

@@ -2,12 +2,15 @@
 
 Invariant: the work tree is listed at most once in 10 seconds. As long as its files stay the same,
 so do the objects that are returned, so that results can be cached by them.
+Invariant: the tree can be asked for while the work tree is being listed.
 """
 
 import threading
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.scope.file_tree import FileTree
@@ -29,31 +32,49 @@ class TreeListing:
     def __init__(self, stores: Stores, spelling: NameComparison) -> None:
         self.spelling = spelling
         self._stores = stores
-        self._lock = threading.Lock()
-        self._files: tuple[WorkspacePath, ...] | None = None
-        self._tree: FileTree | None = None
-        self._listed_at: datetime | None = None
+        self._listing, self._building = threading.Lock(), threading.Lock()
+        # Replaced as a whole, so that the tree is always that of the files.
+        self._known = _Listed()
 
     def files(self) -> Sequence[WorkspacePath]:
         """Return all files in the order in which git lists them; none if they are unknown."""
-        with self._lock:
-            return self._listed() or ()
+        self.renew()
+        return self._known.files or ()
 
     def tree(self) -> FileTree | None:
-        """Return all files as a tree, in which patterns are matched quickly; None if unknown."""
-        with self._lock:
-            files = self._listed()
-            if self._tree is None and files is not None:
-                self._tree = FileTree(files, self.spelling)
-            return self._tree
+        """Return all files as a tree, in which patterns are matched quickly; None if unknown.
 
-    def _listed(self) -> tuple[WorkspacePath, ...] | None:
-        now, git = self._stores.clock(), self._stores.git
+        They are as the work tree was listed last, however long ago. It is listed only if it never
+        was.
+        """
+        if self._known.at is None:
+            self.renew()
+        with self._building:
+            known = self._known
+            if known.tree is None and known.files is not None:
+                known.tree = FileTree(known.files, self.spelling)
+            return known.tree
+
+    def is_old(self) -> bool:
+        """Return whether the last listing is more than `LISTED_FOR` ago, or there was none."""
+        at = self._known.at
         # The clock may be set back: then the listing is from the future.
-        old = self._listed_at is None or abs(now - self._listed_at) > LISTED_FOR
-        if git is not None and old:
-            files = git.known_files()
-            if files != self._files:
-                self._files, self._tree = files, None
-            self._listed_at = now
-        return self._files
+        return at is None or abs(self._stores.clock() - at) > LISTED_FOR
+
+    def renew(self) -> None:
+        """List the work tree, unless the last listing is current enough. This may take seconds."""
+        with self._listing:
+            git = self._stores.git
+            if git is None or not self.is_old():
+                return
+            at, files, known = self._stores.clock(), git.known_files(), self._known
+            same = files == known.files
+            self._known = _Listed(at, known.files, known.tree) if same else _Listed(at, files)
+
+
+class _Listed(Struct):
+    """What a listing at the time `at` found: `files`, and these as a tree once it is built."""
+
+    at: datetime | None = None
+    files: tuple[WorkspacePath, ...] | None = None
+    tree: FileTree | None = None

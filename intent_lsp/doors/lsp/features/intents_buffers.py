@@ -19,6 +19,7 @@ from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import place_of, span_range
 from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
 from intent_lsp.doors.lsp.diagnostics.tracked_documents import TrackedDocuments
+from intent_lsp.doors.lsp.features.tree_renewals import TreeRenewals
 from intent_lsp.doors.lsp.protocol.positions import PositionEncoding
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.formats.intents.structure.carried import CarriedPlaces
@@ -76,10 +77,14 @@ class _Reading(Struct):
 
 
 class IntentsBuffers:
-    """The open intents files of one connection."""
+    """The open intents files of one connection.
+
+    `renewals` renew the lists of files that answers about them need.
+    """
 
     def __init__(self, connection: Connection) -> None:
         self._tracked_documents: TrackedDocuments = connection.tracked_documents
+        self.renewals = TreeRenewals(connection.tracked_documents.work)
         self._encoding = connection.spelling.encoding
         self._readings: dict[str, _Reading] = {}
         # What is on disk, by root, with the stamp of the file before it was read.

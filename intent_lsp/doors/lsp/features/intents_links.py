@@ -64,6 +64,7 @@ class IntentsLinks:
         part = None if buffer is None else buffer.part(params.position)
         if buffer is None or part is None:
             return None
+        await self._buffers.renewals.renew(buffer.open_root)
         authoring = buffer.open_root.authoring
         found = await self._in_thread(authoring.destinations, buffer.structure, part)
         places = _places(buffer, found)

@@ -98,7 +98,7 @@ class ProvenanceFeature:
         """
         self._ask = ask
         self._buffers = buffers
-        self._intents_file = IntentsHover(connection)
+        self._intents_file = IntentsHover(connection, buffers.renewals)
         client = connection.client
         refreshes = (
             (client.lens_refresh, lsp.WORKSPACE_CODE_LENS_REFRESH),

@@ -1,0 +1,34 @@
+"""Renewals of the list of a root's files before an editor is answered from it.
+
+Invariant: nobody waits for a renewal longer than `WAITED_FOR`. The list of a small work tree is
+current in every answer, that of a large one in the next.
+"""
+
+import asyncio
+from pathlib import Path
+from typing import Final
+
+from intent_lsp.doors.lsp.runtime.executor import BackgroundExecutor
+from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
+
+WAITED_FOR: Final = 0.05
+"""The most seconds that an answer waits for a renewal."""
+
+
+class TreeRenewals:
+    """Renews the lists of files of one connection's roots, one renewal for a root at a time."""
+
+    def __init__(self, work: BackgroundExecutor) -> None:
+        self._work = work
+        self._running: dict[Path, asyncio.Task[None]] = {}
+
+    async def renew(self, open_root: OpenRoot) -> None:
+        """Begin to list a root's files again if their list is old, and wait for it a moment."""
+        root, listing = open_root.governance.root, open_root.governance.listing
+        running = self._running.get(root)
+        if running is None or running.done():
+            if not listing.is_old():
+                return
+            running = self._work.begin(self._work.in_thread(listing.renew))
+            self._running[root] = running
+        await asyncio.wait({running}, timeout=WAITED_FOR)
