@@ -79,6 +79,9 @@ def test_own_records_come_before_names_and_names_before_other_records() -> None:
     assert agent_evidence([AI], None, []) == "a record of this file names an agent"
     assert agent_evidence([UNKNOWN], "Claude <c>", []) == "the commit names the agent Claude <c>"
     others = agent_evidence([], None, [AI, HUMAN])
-    assert others == "no record explains this file, and other records of the change name an agent"
+    assert others == (
+        "no record says who changed this file, and other records of the change name an agent,"
+        " so that an agent is assumed"
+    )
     assert agent_evidence([], None, [HUMAN]) is None
     assert agent_evidence([], None, []) is None

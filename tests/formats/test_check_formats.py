@@ -96,7 +96,7 @@ LEDGER = finding(
 
 def test_text_tells_each_change_its_findings_and_the_verdict() -> None:
     assert list(report_lines(report(finding(), UNRECORDED, NOTE, LEDGER))) == [
-        "commit 1234567890ab Log in: INT-001 by its trailer; 1 file, 1 of 2 hunks recorded",
+        "commit 1234567890ab Log in: INT-001 named by its trailer; 1 file, 1 of 2 hunks recorded",
         f"  error SCOPE_VIOLATION src/a.py:3-9: {REFUSED}",
         "  warning UNRECORDED_CHANGE src/a.py:3-9: No record explains this change.",
         f"  note SCOPE_VIOLATION src/a.py:3-9: {REFUSED} A later commit undid the change.",
@@ -246,7 +246,7 @@ def test_markdown_lists_findings_and_changes() -> None:
         "",
         "| change | intent | judged |",
         "| --- | --- | --- |",
-        "| 1234567890ab Log in | INT-001 by its trailer | 1 file, 1 of 2 hunks recorded |",
+        "| 1234567890ab Log in | INT-001 named by its trailer | 1 file, 1 of 2 hunks recorded |",
         "",
         "Note: nothing else.",
     ]

@@ -127,7 +127,7 @@ def test_what_is_not_refused_by_name_any_more_has_a_reason() -> None:
         ("rm $'\\x61'", "rm", "`\\x61` has characters written as numbers"),
         ("cp d/.. e/", "cp", "all files below `d/..` are written into `e/`"),
         ("black src", "black", "`black` may change any file below `src`"),
-        ("", "", "The command is empty"),
+        ("", "", "The command is empty, or has only comments"),
         ("ls \\ x", "", LOST_TEXT),
         ("ls > \\ x", "ls", LOST_TEXT),
         ("ls (", "", "Parts of the command cannot be parsed"),

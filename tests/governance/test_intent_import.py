@@ -36,7 +36,7 @@ def test_nothing_is_taken_over_where_it_cannot_be_written(project: Repository) -
     refused = governance.planning.take_over(wanted, unsaved_file=True)
     assert isinstance(refused, CheckoutRefusal)
     assert refused.code is RequestCode.INTENTS_FILE_UNWRITTEN
-    assert "Nothing was added" in refused.message
+    assert "No intent was added" in refused.message
     project.write(INTENTS_FILE, "- [")
     refused = governance.planning.take_over(wanted, unsaved_file=False)
     governance.close(None)

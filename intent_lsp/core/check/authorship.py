@@ -97,7 +97,10 @@ def agent_evidence(
     if named is not None:
         return f"the commit names the agent {named}"
     if agents_of(others):
-        return "no record explains this file, and other records of the change name an agent"
+        return (
+            "no record says who changed this file, and other records of the change name an agent,"
+            " so that an agent is assumed"
+        )
     return None
 
 

@@ -46,7 +46,8 @@ class ToolRequest(Struct, frozen=True, kw_only=True):
         """The session that calls. Raise LookupError if the tool needs none and none was given."""
         if self.named is None:
             raise LookupError(
-                "this call was made without a session, which its tool does not require"
+                "the tool's code asks for the session of this call, but the tool is declared to"
+                " need none, and none was given"
             )
         return self.named.session
 

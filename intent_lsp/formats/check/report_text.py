@@ -25,10 +25,10 @@ _PARTS = {
     CheckedPart.RANGE: "commits",
 }
 _SOURCES = {
-    IntentSource.OPTION: "by --intent",
-    IntentSource.TRAILER: "by its trailer",
-    IntentSource.RECORDS: "by its records",
-    IntentSource.BRANCH: "by the branch's name",
+    IntentSource.OPTION: "named by --intent",
+    IntentSource.TRAILER: "named by its trailer",
+    IntentSource.RECORDS: "named by its records",
+    IntentSource.BRANCH: "named by the branch",
     IntentSource.NONE: "",
 }
 

@@ -54,7 +54,7 @@ def _read(text: str, place: KnownPath, level: int, lists: CommandLists) -> Comma
     if tree.flawed:
         readings.append(unknown("", "Parts of the command cannot be parsed"))
     elif all(child.type == "comment" for child in tree.root.named_children):
-        readings.append(unknown("", "The command is empty"))
+        readings.append(unknown("", "The command is empty, or has only comments"))
     reading = together(readings)
     if reading.kind is not CommandKind.PLAIN:
         return reading

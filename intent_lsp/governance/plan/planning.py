@@ -120,7 +120,7 @@ class Planner:
             return added.changes
 
         problem = self._writer.change(edit, unsaved_file=unsaved_file)
-        return refused if problem is None else _unwritten("Nothing was added", problem)
+        return refused if problem is None else _unwritten("No intent was added", problem)
 
     def complete(
         self, session: Session, intent_id: str | None, *, unsaved_file: bool

@@ -133,7 +133,7 @@ def _placed(finding: ScopeFinding, place: FindIntentPlaces) -> Finding | None:
     related = (
         ()
         if other is None
-        else (RelatedSpan(span=_scope(other), message="the scope of the other intent"),)
+        else (RelatedSpan(span=_scope(other), message=f"the scope of {finding.other}"),)
     )
     return Finding(
         code=finding.code,

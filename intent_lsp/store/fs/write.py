@@ -157,7 +157,7 @@ def make_directory(path: Path, *, mode: int | None = None) -> None:
         path.mkdir(0o777 if mode is None else mode)
     found = path.lstat()
     if not modes.S_ISDIR(found.st_mode):
-        raise UnsafePathError(path=os.fspath(path), problem="is not a directory")
+        raise UnsafePathError(path=os.fspath(path), problem="is a link or is not a directory")
     if mode is not None and modes.S_IMODE(found.st_mode) != mode:
         # Another user's directory, or a file system without modes: leave it as it is.
         with contextlib.suppress(PermissionError):

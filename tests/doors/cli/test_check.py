@@ -56,7 +56,10 @@ def test_text_tells_what_a_person_has_to_know(world: RecordedRepository, shell: 
     said = shell("check", "--base", "base")
     assert said.status == 1
     assert said.out.splitlines() == [
-        f"commit {commit[:12]} Log in: INT-001 by its records; 2 files, 2 of 2 hunks recorded",
+        (
+            f"commit {commit[:12]} Log in: INT-001 named by its records;"
+            " 2 files, 2 of 2 hunks recorded"
+        ),
         (
             "  error SCOPE_VIOLATION src/billing/invoice.py:11: Scope Violation: INT-001 is not"
             " authorized to edit src/billing/invoice.py. Request scope expansion. Owned by INT-002."
@@ -234,7 +237,7 @@ def test_another_head_is_judged_with_the_ledger_that_is_here(
     world.commit("Bill")
     world.repository.git("checkout", "--quiet", "main")
     said = shell("check", "--base", "main", "--head", "topic/INT-002")
-    assert "INT-002 by the branch's name" in said.out
+    assert "INT-002 named by the branch" in said.out
     assert "the ledger is that of the work tree" in said.err
 
 

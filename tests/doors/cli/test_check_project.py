@@ -20,14 +20,14 @@ CI = ROOT / "client-configs" / "ci"
 PROGRAM = [sys.executable, "-m", "intent_lsp"]
 
 REPORT = """\
-commit 000000000000 Ask for a token: INT-001 by its records; 2 files, 2 of 2 hunks recorded
-commit 000000000000 Count: INT-001 by its records; 1 file, 1 of 1 hunk recorded
+commit 000000000000 Ask for a token: INT-001 named by its records; 2 files, 2 of 2 hunks recorded
+commit 000000000000 Count: INT-001 named by its records; 1 file, 1 of 1 hunk recorded
   error SCOPE_VIOLATION src/billing/invoice.py:2: Scope Violation: INT-001 is not authorized to edit src/billing/invoice.py. Request scope expansion. Owned by INT-002.
-commit 000000000000 Format: INT-001 by its trailer; 1 file, 0 of 1 hunk recorded
+commit 000000000000 Format: INT-001 named by its trailer; 1 file, 0 of 1 hunk recorded
   warning UNRECORDED_CHANGE src/auth/login.py:25: No record explains this change.
-commit 000000000000 Allow everything: INT-001 by its records; nothing to judge
+commit 000000000000 Allow everything: INT-001 named by its records; nothing to judge
   error PATH_DENIED .claude/settings.json: PreToolUse denied git/commit: sidecar policy v1 denies mutation for path(s): .claude/settings.json. It counts as an agent's change: a record of this file names an agent.
-commit 000000000000 Rename: INT-001 by its records; 1 file, 1 of 1 hunk recorded
+commit 000000000000 Rename: INT-001 named by its records; 1 file, 1 of 1 hunk recorded
 failed: 2 errors, 1 warning; ledger of 7 records
 """  # noqa: E501 - as it is printed
 

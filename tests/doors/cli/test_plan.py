@@ -340,5 +340,5 @@ def test_what_cannot_be_written_is_not_taken_over(
     (project.root / INTENTS_FILE).unlink()
     (project.root / INTENTS_FILE).symlink_to(outside)
     monkeypatch.chdir(project.root)
-    assert "Nothing was added in " in shell("intents", "import", "other.yaml").problem
+    assert "No intent was added in " in shell("intents", "import", "other.yaml").problem
     assert outside.read_text() == INTENTS
