@@ -131,7 +131,7 @@ def _newest(steps: Sequence[Edit], wanted: ContentHash | None, used: set[int]) -
 class _WalkBack(Struct):
     """A walk back from the newest content of a file, edit by edit.
 
-    `origins` has, for each line of the content reached so far, its line number in the newest
+    `origins` has, for each line of the content reached so far, its line (from 0) in the newest
     content, or None if it is gone there. `deleted` is as in EditChain. `known` is False once an
     edit did not say what it replaced; `origins` and `deleted` then stay as they are.
     """

@@ -75,9 +75,9 @@ def bare(lines: Sequence[str]) -> list[str]:
 
 
 def kept_lines(old: Sequence[str], new: Sequence[str], diff: Diff) -> Iterator[tuple[int, int]]:
-    """Yield pairs (old line number, new line number) of the lines that `diff` reports as unchanged.
+    """Yield pairs (old line, new line), from 0, of the lines that `diff` reports as unchanged.
 
-    Yield nothing if the texts are too different to compare.
+    Yield nothing if the texts are too large or too different to compare.
     """
     hunks = diff(old, new)
     if hunks is None:
@@ -192,8 +192,8 @@ def _length(
 ) -> int:
     """Return the length of the longest equal block of unmatched lines at two given places.
 
-    `before` is the old text and the block's first line in it, `after` the same of the new text. A
-    new line is unmatched if `found` has None for it, an old line if `left` has True.
+    `before` is the old text and the index of the block's first line in it, `after` the same of the
+    new text. A new line is unmatched if `found` has None for it, an old line if `left` has True.
     """
     (old, start), (new, now) = before, after
     length = 0

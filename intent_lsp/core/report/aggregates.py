@@ -15,8 +15,8 @@ from intent_lsp.core.records import Contributor, Range, Record, RecordFile, Scop
 class LineCount(Struct, frozen=True):
     """The numbers of lines that edits `added` and `removed`.
 
-    `whole` is the number of files that were not compared line by line, and so are not counted in
-    lines.
+    `whole` counts the files that edits changed and that were not compared line by line, each once
+    for each edit; they are not counted in lines.
     """
 
     added: int = 0

@@ -73,7 +73,7 @@ def _section(lines: Sequence[str]) -> tuple[int, int] | None:
     """Return the lines of the section of lessons as (index of the first, index after the last).
 
     The second is the index of the closing mark, the first that of the line below the opening mark.
-    Return None if `lines`, the whole file, have no section.
+    Of several sections, the last counts. Return None if `lines`, the whole file, have none.
     """
     found: tuple[int, int] | None = None
     opened: int | None = None

@@ -19,7 +19,7 @@ Limit = Annotated[int, msgspec.Meta(ge=1, le=1000)]
 
 
 class CommonParams(msgspec.Struct, rename="camel", kw_only=True, frozen=True):
-    """The fields that the params of every request may have."""
+    """The fields that the params of every request `intent/*` may have."""
 
     session_id: Id | None = None
     agent_id: Id | None = None

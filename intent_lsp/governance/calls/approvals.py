@@ -53,7 +53,7 @@ class ApprovalTime(Struct, frozen=True):
 
     @property
     def silence(self) -> ApprovalAnswer:
-        """The answer to use if nobody has answered in that time: no approval, and why."""
+        """The answer to use if nobody has answered within `seconds`: no approval, and why."""
         return ApprovalAnswer(feedback=f"nobody answered within {self.seconds:g} s{self.cut}")
 
 

@@ -109,7 +109,10 @@ class HookSessions:
         return True, note_of([done.text, *done.warnings])
 
     def reminder(self, asker: HookAsker) -> str:
-        """Return how to select an intent, or "" if the session has selected one."""
+        """Return how to select an intent, or whom to ask for one if none is open.
+
+        Return "" if the session has selected one.
+        """
         if self._governance.sessions.active_intent(asker.session_id, asker.agent_id) is not None:
             return ""
         return first_words(self.handshake(asker))

@@ -85,7 +85,7 @@ class CommandPaths:
     ) -> Iterator[TouchedPath]:
         """Yield the file at a path, or a directory's files, without ignored and temporary files.
 
-        `others` are the governed roots below this one.
+        `others` are the governed roots below this one; a path in one of them is yielded as it is.
         """
         for each in self._files(touched, rules, others):
             # Git listed the files of a directory, so they are known not to be ignored.
@@ -99,9 +99,9 @@ class CommandPaths:
         """Yield the path itself if it is a file's, or the files in it if it is a directory's.
 
         A directory that no agent may change, or that holds such a path, is yielded itself, and so
-        is a path outside the root. Any other path marked as a `directory` yields nothing, unless it
-        is a file's. What is copied or moved into a directory is yielded as a path in it. `others`
-        are the governed roots below this one.
+        is a path outside the root or in one of `others`, the governed roots below it. Any other
+        path marked as a `directory` yields nothing, unless it is a file's. What is copied or moved
+        into a directory is yielded as a path in it.
         """
         place = resolve_below(self._stores.root, touched.path)
         if place is None or place.real is None or others.hold(place.path):
@@ -125,7 +125,7 @@ class CommandPaths:
         """Yield the path that a copy or move writes; for a directory, the path of each file.
 
         A directory copied or moved to a place that git ignores yields nothing. `others` are the
-        governed roots below this one.
+        governed roots below this one; nothing in them counts as ignored.
         """
         source = None if touched.effect is Effect.CREATE else touched.source
         full = self._at(source or "")

@@ -102,7 +102,9 @@ def with_earlier_name(
 
     That must be the only deleted file whose last content is exactly the content before the first
     record of `known`, and must pass `_is_earlier`. Its own origin is searched for in the same way,
-    NAMES_FOLLOWED files at most. Without such a file, return `known`. Raise LedgerUnavailableError.
+    NAMES_FOLLOWED files at most. Return `known` if there is no such file, if there are too many
+    paths to be sure (see `moved_from`), or if that content shows no origin (see `begun_with`).
+    Raise LedgerUnavailableError.
     """
     for _ in range(NAMES_FOLLOWED):
         begun = begun_with(known)
@@ -118,8 +120,8 @@ def with_earlier_name(
 def moved_from(index: Index, root: Path, wanted: ContentHash) -> FileLineage | None:
     """Return the lineage of the deleted file whose newest record left it with the hash `wanted`.
 
-    Return None if there is no such file, more than one, or too many paths to be sure. Raise
-    LedgerUnavailableError.
+    Return None if there is no such file, more than one, or too many paths to be sure: PATHS_ASKED
+    or more in the ledger, or more than GONE_ASKED deleted ones. Raise LedgerUnavailableError.
     """
     paths = index.paths(limit=PATHS_ASKED)
     gone = [path for path in paths if not holds_file(root / path)]

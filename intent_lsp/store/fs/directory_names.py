@@ -25,9 +25,10 @@ class DirectoryNames(Struct, frozen=True):
 
 
 def names_in(root: Path, directory: str) -> DirectoryNames:
-    """Return the names in `directory`, a path relative to the root, "" for the root itself.
+    """Return the names of the subdirectories and regular files in `directory`, without links.
 
-    It has none if it does not exist, cannot be listed, or has a link on its way.
+    It is a path relative to the root, "" for the root itself. There are no names if it does not
+    exist, cannot be listed, or is or leads through a link.
     """
     found = DirectoryNames([], [])
     place = resolve_below(root, directory) if directory else None

@@ -41,9 +41,10 @@ class SessionLocks:
     def hold(self, session_id: str) -> bool:
         """Take a session's lock until `release` or the end of the process, and return True.
 
-        If this process has the lock, only return True, unless the lock's file was deleted or
-        replaced: then the lock is taken again. Return False if the lock cannot be taken; other
-        processes then take the session for ended. Failures are logged unless `.orchestration/` is
+        Processes with the same session id share the lock. If this process has it, only return
+        True, unless the lock's file was deleted or replaced: then the lock is taken again. Return
+        False if the lock cannot be taken; other processes then take the session for ended, or, on a
+        file system without locks, for running. Failures are logged unless `.orchestration/` is
         missing.
         """
         with self._guard:

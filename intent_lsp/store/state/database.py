@@ -198,9 +198,10 @@ class Database:
     def _use_memory(self, problem: StateUnavailableError, *, full: bool) -> None:
         """Use a database in memory instead of the file, or raise `problem` if that is not allowed.
 
-        It is not allowed without a stand-in. It is also not allowed for a file that was written
-        before, since its data would be missing, unless memory already stands in or the disk is full
-        (`full`). In the latter case the file's data is first copied into a new database in memory.
+        It is not allowed if the constructor got no `stand_in`. Once this object has written to the
+        file, it is not allowed either, since that data would be missing, unless memory already
+        stands in or the disk is full (`full`). In the latter case the file's data is first copied
+        into a new database in memory.
         """
         if self._stand_in is None or (self._used and not full and self._standing_in is None):
             raise problem

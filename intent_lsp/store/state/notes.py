@@ -1,4 +1,4 @@
-"""Notes in a root's state: events of intents, what agents reported of themselves, and counters.
+"""Notes in a root's state: events of intents, what is known of agents, and counters.
 
 Specified in requirements sections 3 and 9.
 
@@ -31,9 +31,10 @@ class Noted(Struct, frozen=True, kw_only=True):
 
 
 class AgentInfo(Struct, frozen=True):
-    """What an agent reported of itself at checkout: its model, and the URL of its conversation.
+    """What is known of an agent: its model, and the URL of its conversation.
 
-    A value that it did not report is None.
+    Both are reported at checkout, and the model also by its host's hooks. A value that was not
+    reported is None.
     """
 
     model: str | None = None
@@ -104,7 +105,7 @@ class Notes:
         return self._database.do(query, session_id, at_most) > 0
 
     def put_voice(self, session_id: str, agent_id: str, voice: AgentInfo) -> None:
-        """Store what an agent reported of itself. A field that is None keeps its old value.
+        """Store what was reported of an agent. A field that is None keeps its old value.
 
         `agent_id` is the id of a subagent, or "" for the session's own agent.
         """
@@ -115,10 +116,10 @@ class Notes:
         self._database.do(query, session_id, agent_id, voice.model, voice.url)
 
     def voice(self, session_id: str, agent_id: str) -> AgentInfo:
-        """Return what an agent reported of itself.
+        """Return what was reported last of an agent.
 
-        `agent_id` is the id of a subagent, or "". If a subagent did not report a value, the result
-        has the value of its session's agent.
+        `agent_id` is the id of a subagent, or "". If a value of a subagent was not reported, the
+        result has the value of its session's agent.
         """
         query = (
             "SELECT model, url FROM voice WHERE session_id = ? AND agent_id IN (?, x'')"

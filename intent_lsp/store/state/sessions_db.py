@@ -40,8 +40,8 @@ _CANDIDATES = 64
 class BaselineFile(Struct, frozen=True):
     """A file in a session's baseline: it differed from HEAD when the baseline was taken.
 
-    A file that git changed since is one, too. `hash` is the hash of its content, or None if the
-    file did not exist.
+    A file whose hash was set since (`move_baseline`) is one, too. `hash` is the hash of its
+    content, or None if the file did not exist.
     """
 
     hash: ContentHash | None
@@ -59,7 +59,7 @@ class SessionDb:
 
     Every method raises StateUnavailableError if the file cannot be used. A damaged file is renamed
     and a new one is begun: its sessions are then unknown, never wrong. With `in_memory_meanwhile`,
-    the data stays in memory while the file cannot be used, and `problem` returns why.
+    memory may replace a file that cannot be used (see `Database`), and `problem` returns why.
     """
 
     def __init__(self, local_room: Path, *, in_memory_meanwhile: bool = False) -> None:
@@ -176,8 +176,8 @@ class SessionDb:
     ) -> None:
         """Replace a session's baseline: a commit and the hashes of the files that differ from it.
 
-        `head` is the commit's id, or None if there is no commit yet. A hash is None if the file
-        does not exist.
+        `head` is the commit's id, or that of git's empty tree if there is no commit yet, or None,
+        with no `files`, if no snapshot could be taken. A hash is None if the file does not exist.
         """
         listed = [packed(session_id, path, hash_) for path, hash_ in files.items()]
         row = packed(session_id, head)
@@ -192,9 +192,9 @@ class SessionDb:
     def move_baseline(
         self, session_id: str, path: WorkspacePath, hash_: ContentHash | None
     ) -> None:
-        """Set the hash of one file in a session's baseline, because git has changed the file.
+        """Set the hash of one file in a session's baseline, after a rename or to correct it.
 
-        The hash is None if the file does not exist any more.
+        The hash is None if the file did not exist.
         """
         self._database.do(
             "INSERT OR REPLACE INTO baseline_file VALUES (?,?,?)", session_id, path, hash_
@@ -203,7 +203,8 @@ class SessionDb:
     def baseline_head(self, session_id: str) -> str | None:
         """Return the id of the commit in a session's baseline.
 
-        Return None if there was no commit yet, or if the session has no baseline.
+        Return that of git's empty tree if there was no commit yet, or None if no snapshot could be
+        taken or the session has no baseline.
         """
         rows = self._database.rows("SELECT head FROM baseline WHERE session_id = ?", session_id)
         return unpack_perhaps(rows[0][0]) if rows else None

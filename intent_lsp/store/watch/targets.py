@@ -3,7 +3,8 @@
 For a missing directory, the nearest one above it is observed. Directories are polled where the
 operating system cannot report changes.
 
-Invariant: two `Watched` values are equal as long as the same directories exist at the same paths.
+Invariant: two `Watched` values are equal as long as the same directories exist at the same paths,
+and no entry was added to or removed from one whose path is not UTF-8.
 Invariant: polling takes at most a fiftieth of the time, however many entries there are.
 """
 
@@ -28,10 +29,10 @@ _Entries = Mapping[str, tuple[int, int, int]]
 class Watched(Struct, frozen=True, kw_only=True):
     """The state of the directories to be watched, at one moment.
 
-    `standing` maps each of them to its identity, which changes if the directory is replaced.
-    `sources` are the existing directories to get events from. `names` maps each path that an event
-    may use for a directory to the path to report. `places` are those event paths and all
-    directories above them. `nameable` is whether all paths are valid UTF-8, as events require.
+    `standing` maps each of them to its identity, which changes if the directory is replaced (see
+    `_identity`). `sources` are the existing directories to get events from. `names` maps each path
+    that an event may use for a directory to the path to report. `places` are those event paths and
+    all directories above them. `nameable` is whether all paths are valid UTF-8, as events require.
     """
 
     standing: Mapping[str, tuple[int, ...]]

@@ -175,7 +175,7 @@ class TrackedDocuments(DocumentIndex):
         await self.look_at(self.of_root(open_root))
 
     async def look_at_directories(self, open_root: OpenRoot, directories: frozenset[Path]) -> None:
-        """Take new snapshots of the tracked documents of a root in some directories."""
+        """Take new snapshots of a root's tracked documents that are directly in `directories`."""
         root = open_root.governance.root
         await self.look_at(
             tracked

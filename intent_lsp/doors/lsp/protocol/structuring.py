@@ -1,8 +1,8 @@
 """Strict conversion of the params and results of LSP's methods to lsprotocol's types.
 
-Invariant: a value of another type is never converted to a string, an integer or a boolean. cattrs
-alone would read `"uri": null` as the text `None`.
-Invariant: an error names the field as the client wrote it.
+Invariant: a value of another type is never converted to a string, an integer or a boolean, except
+a float without a fraction to an integer. cattrs alone would read `"uri": null` as the text `None`.
+Invariant: `describe`, and so the message for wrong params, names the field as the client wrote it.
 """
 
 import inspect

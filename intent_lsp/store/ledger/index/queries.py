@@ -5,7 +5,8 @@ it grows along the chain.
 
 Invariant: pages are newest first by moment. Within a file that is the chain's order, between files
 the order of time.
-Invariant: every query walks a database index in the order of its results, and reads no ledger line.
+Invariant: no query reads a ledger line. A page is read by walking a database index in the order of
+its records; only if its query has `session_ids`, but no intents, path or grants, are they sorted.
 Invariant: only the difference since a mark is returned if nothing before the mark has changed;
 otherwise the whole result is returned again.
 """
@@ -89,8 +90,8 @@ class RecordPage(Struct, frozen=True):
 class RecordPlace(NamedTuple):
     """Where a record's line is: the number of its file, a byte offset and a length in bytes.
 
-    `moment` (the record's time as an integer) and `source` (the file's number) give its order among
-    all records. `id64` is the 64-bit key of its id.
+    `moment` (that of the record) and `source` (the file's number) give its order among all
+    records. `id64` is the 64-bit key of its id.
     """
 
     moment: int
@@ -106,14 +107,14 @@ class RecordPlace(NamedTuple):
 
 
 Before = tuple[int, int]
-"""A time as an integer and a file's number. A page holds only records that come before."""
+"""A moment and a file's number. A page holds only records that come before."""
 
 
 class TouchMark(Struct, frozen=True):
     """The state of the index at a query, from which a later query can continue.
 
-    `moment` is the newest record's time as an integer, and `id64` a 64-bit key of its id. `count`
-    is the number of records.
+    `moment` is that of the newest record, and `id64` a 64-bit key of its id. `count` is the number
+    of records.
     """
 
     moment: int
@@ -148,7 +149,7 @@ Touch = tuple[str, WorkspacePath, RecordPlace]
 
 
 def before(cursor: PageCursor | None) -> Before:
-    """Return (time as an integer, file number): a page holds only records older than that.
+    """Return (moment, file number): a page holds only records older than that.
 
     `cursor` requests the page. For None the result is newer than all records. A cursor from a
     client may be any number.
@@ -165,7 +166,7 @@ def places(
     """Yield the places of the records that match `query` and are older than `start`, newest first.
 
     One query in this order runs for each of the query's intents and finds at most `limit` places;
-    the results are merged. If `query` names no intents, a single one runs.
+    the results are merged. If the query's `intent_ids` are None, a single one runs.
     """
     if query.grants and connection.execute("SELECT 1 FROM granted LIMIT 1").fetchone() is None:
         # This query runs for each edit, and most teams have granted nothing.

@@ -1,9 +1,13 @@
 """Link check: one pass over a ledger's lines that finds broken links, copies and open heads.
 
+A copy is a line with the same record as an earlier line. An open head is a record that no other
+follows or merges.
+
 Invariant: memory does not grow with the ledger. What has to be kept for every line is in a
 temporary database.
 Invariant: a link is unbroken if the hash that it names was recomputed from an earlier line of its
-file or from any line of another file. Hashes that a line only states prove nothing.
+file or from any line of another file, but for an archive not of the main file. Hashes that a line
+only states prove nothing.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -180,7 +184,7 @@ class LinkCheck:
         """Return those lines left to check that follow or merge records in no file.
 
         Each comes with only the hashes of these records. For each other line left to check, report
-        a broken link if it follows or merges a record that is not before it.
+        a broken link if it follows or merges a record that it may not follow (see `_joins`).
         """
         sought = {key(name) for loose in self._loose for name in loose.named}
         places = self._remembered.places(sought) if sought else {}
