@@ -42,7 +42,15 @@ def _everything() -> lsp.ClientCapabilities:
             show_message=lsp.ShowMessageRequestClientCapabilities(),
             work_done_progress=True,
         ),
-        experimental={"intent": {"notifications": True, "status": True, "recordCommand": "a.b"}},
+        experimental={
+            "intent": {
+                "notifications": True,
+                "status": True,
+                "recordCommand": "a.b",
+                "recordsCommand": "a.c",
+                "locationsCommand": "a.d",
+            }
+        },
     )
 
 

@@ -27,6 +27,7 @@ NAMES = (
     "codeLens",
     "hover",
     "inlayHints",
+    "intentsCodeLens",
     "watch",
 )
 
@@ -43,6 +44,7 @@ def test_every_option_is_read(caplog: pytest.LogCaptureFixture) -> None:
             "codeLens": True,
             "hover": True,
             "inlayHints": True,
+            "intentsCodeLens": False,
             "watch": "off",
         }
     )
@@ -53,7 +55,7 @@ def test_every_option_is_read(caplog: pytest.LogCaptureFixture) -> None:
         exclude=("**/vendor/**",),
         severity={"SCOPE_VIOLATION": Severity.HINT, "STALE_FILE": None},
         watch="off",
-        flags={"codeLens": True, "hover": True, "inlayHints": True},
+        flags={"codeLens": True, "hover": True, "inlayHints": True, "intentsCodeLens": False},
     )
     assert not caplog.records
 

@@ -2,6 +2,7 @@
 -- `vim.lsp.config('intent_lsp', { … })` or `setup { … }` override it.
 
 local attachment = require('intent_lsp.attachment')
+local lenses = require('intent_lsp.lenses')
 local root_status = require('intent_lsp.root_status')
 local roots = require('intent_lsp.roots')
 
@@ -15,7 +16,12 @@ return {
       on_dir(root)
     end
   end,
-  capabilities = { experimental = { intent = { notifications = true } } },
+  capabilities = {
+    experimental = {
+      intent = vim.tbl_extend('error', { notifications = true }, lenses.capabilities),
+    },
+  },
+  commands = lenses.commands,
   handlers = root_status.handlers,
   on_init = attachment.on_init,
   on_exit = attachment.on_exit,

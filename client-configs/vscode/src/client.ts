@@ -16,6 +16,8 @@ import { SECTION, serverSettings } from './settings';
 const CREATE = 'intent.create';
 const SHOW_WHY = 'intent.showWhy';
 const SHOW_RECORD = 'intentLsp.showRecord';
+const SHOW_RECORDS = 'intentLsp.ledger.ofIntent';
+const SHOW_LOCATIONS = 'intentLsp.showLocations';
 
 /** What the client needs from the rest of the extension. */
 export interface ClientContext {
@@ -31,10 +33,17 @@ export interface ClientContext {
 const SAVE_TIMEOUT_MS = 1300;
 
 /** The capabilities that have the server send `intent/*` notifications, that say that the active
- * intent is shown, and that name the command of a link to a record. */
+ * intent is shown, and that name the commands of links and lenses: to show a record, and to list
+ * records or locations. */
 const NOTIFICATIONS: StaticFeature = {
   fillClientCapabilities(capabilities): void {
-    const intent = { notifications: true, status: true, recordCommand: SHOW_RECORD };
+    const intent = {
+      notifications: true,
+      status: true,
+      recordCommand: SHOW_RECORD,
+      recordsCommand: SHOW_RECORDS,
+      locationsCommand: SHOW_LOCATIONS,
+    };
     capabilities.experimental = { ...capabilities.experimental, intent };
   },
   initialize(): void {},

@@ -8,7 +8,7 @@ import { ExplainView } from './explain_view';
 import { Installer } from './installer';
 import { completeIntent, createIntent, selectIntent, setUpFolder } from './intent_commands';
 import { LedgerView } from './ledger_view';
-import { goToIntent, openFile, showLines } from './navigation';
+import { goToIntent, openFile, showLines, showLocations } from './navigation';
 import { Draft, Intent, LedgerRecord, ServerCommand } from './protocol';
 import { pickDraft, pickIntent } from './quick_picks';
 import { RecordPanel } from './record_panel';
@@ -68,6 +68,7 @@ function intentCommands(context: CommandContext): CommandTable {
     explain: (uri?: string) => explanation.show(pathOf(windowState, uri)),
     goToIntent: (id: string | TreeNode) => goToIntent(server, windowState, intentIdOf(id)),
     openFile: (where: string, line?: number) => openFile(windowState, where, line),
+    showLocations: (...args: Parameters<typeof showLocations>) => showLocations(...args),
     showLines: async (node?: TreeNode) => {
       const asked = 'Show the lines of which intent?';
       const intent = node?.intent ?? (await pickIntent(windowState, asked));
@@ -100,11 +101,13 @@ function ledgerCommands(context: CommandContext): CommandTable {
     },
     'ledger.more': () => ledger.showMore(),
     'ledger.refresh': () => windowState.refresh(),
-    'ledger.ofIntent': async (node?: TreeNode) => {
+    'ledger.ofIntent': async (node?: TreeNode | string) => {
       const title = 'Show the records of which intent?';
-      const intent = node?.intent ?? (await pickIntent(windowState, title));
-      if (intent) {
-        ledger.setFilter({ intentId: intent.id });
+      // A code lens passes the id.
+      const given = typeof node === 'string' ? node : node?.intent?.id;
+      const intentId = given ?? (await pickIntent(windowState, title))?.id;
+      if (intentId !== undefined) {
+        ledger.setFilter({ intentId });
         await vscode.commands.executeCommand('intentLsp.ledger.focus');
       }
     },

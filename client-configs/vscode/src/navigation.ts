@@ -1,7 +1,7 @@
 /** Navigation to files, to intents, and to the lines of an intent. */
 
 import * as vscode from 'vscode';
-import type { WorkspaceSymbol } from 'vscode-languageclient/node';
+import type { Location, Position, WorkspaceSymbol } from 'vscode-languageclient/node';
 import { Intent, IntentLines } from './protocol';
 import { Server } from './server';
 import { WindowState } from './window_state';
@@ -65,6 +65,23 @@ export async function showLines(
       locations,
     );
   }
+}
+
+/** Show locations that the server has sent, in a peek view at a place of a document. */
+export async function showLocations(
+  uri: string,
+  position: Position,
+  locations: readonly Location[],
+): Promise<void> {
+  await vscode.commands.executeCommand(
+    'editor.action.showReferences',
+    vscode.Uri.parse(uri),
+    new vscode.Position(position.line, position.character),
+    locations.map(({ uri: target, range: { start, end } }) => {
+      const range = new vscode.Range(start.line, start.character, end.line, end.character);
+      return new vscode.Location(vscode.Uri.parse(target), range);
+    }),
+  );
 }
 
 function uriBelowRoot(windowState: WindowState, path: string): vscode.Uri {

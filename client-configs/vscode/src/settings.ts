@@ -10,6 +10,7 @@ export const SERVER_SETTINGS = [
   'codeLens',
   'hover',
   'inlayHints',
+  'intentsCodeLens',
   'watch',
 ] as const;
 

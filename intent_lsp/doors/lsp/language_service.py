@@ -32,9 +32,11 @@ from intent_lsp.doors.lsp.features.intents_outline import IntentsOutline
 from intent_lsp.doors.lsp.features.provenance import ProvenanceFeature
 from intent_lsp.doors.lsp.features.refusal_prompts import RefusalPrompts
 from intent_lsp.doors.lsp.features.saves import SaveFeature
+from intent_lsp.doors.lsp.features.shown_refresh import ShownRefresh
 from intent_lsp.doors.lsp.features.text_documents import TextDocumentFeature
 from intent_lsp.doors.lsp.protocol.protocol import IntentProtocol
 from intent_lsp.doors.lsp.requests.commands import Commands
+from intent_lsp.doors.lsp.requests.intent_listings import IntentListings
 from intent_lsp.doors.lsp.requests.request_table import RequestTable
 from intent_lsp.doors.lsp.runtime.client_capabilities import client_of, member
 from intent_lsp.doors.lsp.runtime.executor import BackgroundExecutor
@@ -66,16 +68,24 @@ class LanguageService:
         buffers = IntentsBuffers(connection)
         self.documents = TextDocumentFeature(connection, protocol.documents, saves, buffers)
         self.operations = FileOperationFeature(connection)
-        self.provenance = ProvenanceFeature(
-            connection, buffers, lambda name: protocol.ask(name, None, ASK_TIME)
-        )
+        self.provenance = ProvenanceFeature(connection, buffers)
         self.outline = IntentsOutline(connection, buffers)
         self.links = IntentsLinks(connection, buffers)
-        connection.outcomes.origins_changed = self.provenance.changed
+        self._shown = ShownRefresh(connection, lambda name: protocol.ask(name, None, ASK_TIME))
+        connection.outcomes.origins_changed = self._shown.changed
+        connection.outcomes.tree_changed = self._shown.tree_changed
         self.symbols = IntentSymbols(connection, connection.progress)
         self.completion = CompletionFeature(connection, protocol.documents)
         self.requests = RequestTable(connection, connection.progress, protocol.finish)
-        self.commands = Commands(connection, self.requests, self._actions, offers, protocol.finish)
+        listings = IntentListings(connection, self.requests.finder, buffers)
+        self.commands = Commands(
+            connection,
+            self.requests,
+            self._actions,
+            offers,
+            listings=listings,
+            finish=protocol.finish,
+        )
         # Track the documents that the client opened while this module was being imported.
         for document in protocol.documents:
             self._tracked_documents.opened(document)
@@ -116,7 +126,7 @@ class LanguageService:
             section = member(told, SECTION)
             self._open_roots.settings = live(section, self._open_roots.settings)
         await self._connection.settings_changed()
-        self.provenance.changed()
+        self._shown.changed()
 
     async def folders_changed(self) -> None:
         """Open the roots of the current workspace folders, and find each document's root again."""

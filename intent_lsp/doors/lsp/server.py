@@ -153,9 +153,13 @@ def _provenance(server: IntentServer) -> None:
     async def hover(params: lsp.HoverParams) -> lsp.Hover | None:
         return await (await server.ready()).provenance.hover(params)
 
-    @server.feature(lsp.TEXT_DOCUMENT_CODE_LENS)
+    @server.feature(lsp.TEXT_DOCUMENT_CODE_LENS, lsp.CodeLensOptions(resolve_provider=True))
     async def code_lens(params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
         return await (await server.ready()).provenance.code_lenses(params)
+
+    @server.feature(lsp.CODE_LENS_RESOLVE)
+    async def resolve_lens(lens: lsp.CodeLens) -> lsp.CodeLens:
+        return await (await server.ready()).provenance.resolve_lens(lens)
 
     @server.feature(lsp.TEXT_DOCUMENT_INLAY_HINT)
     async def inlay_hint(params: lsp.InlayHintParams) -> list[lsp.InlayHint]:

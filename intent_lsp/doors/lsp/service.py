@@ -84,10 +84,13 @@ class ProvenanceAnswers(Protocol):
         """
 
     async def code_lenses(self, params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
-        """Answer `textDocument/codeLens`: who last changed each definition.
+        """Answer `textDocument/codeLens`: who last changed each definition, or what intents have.
 
-        Return an empty list if the setting `codeLens` is off.
+        Return an empty list if the setting `codeLens`, or `intentsCodeLens`, is off.
         """
+
+    async def resolve_lens(self, lens: lsp.CodeLens) -> lsp.CodeLens:
+        """Answer `codeLens/resolve`: a lens of an intents file with its count."""
 
     async def inlay_hints(self, params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
         """Answer `textDocument/inlayHint`: the attribution of runs of lines, or matches of globs.

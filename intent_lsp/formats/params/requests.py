@@ -104,6 +104,12 @@ class VerifyParams(CommonParams, frozen=True):
     work_done_token: str | int | None = None
 
 
+class IntentParams(CommonParams, frozen=True):
+    """Params of `intent.showFiles` and `intent.showRecords`: the intent that they are about."""
+
+    intent_id: Id
+
+
 class DraftParams(CommonParams, frozen=True):
     """Params of the command `intent.restoreDraft`: the id of the draft."""
 

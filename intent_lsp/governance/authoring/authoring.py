@@ -1,11 +1,16 @@
 """Authoring of one root's intents file: everything that editor features ask about its parts."""
 
+from functools import partial
+from itertools import islice
+
 from msgspec import Struct
 
+from intent_lsp.core.intents import Intent, Intents
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.formats.intents.structure.entries import IntentsStructure
 from intent_lsp.formats.intents.structure.lookup import IntentsPart
 from intent_lsp.governance.authoring.destinations import (
+    FILES_AT_MOST,
     Destinations,
     LinkedFile,
     destinations_of,
@@ -15,17 +20,31 @@ from intent_lsp.governance.authoring.explanations import (
     NAMED_AT_MOST,
     Explanation,
     explained_part,
+    explained_records,
+    explained_scope,
     matched_words,
+    record_count,
 )
 from intent_lsp.governance.authoring.glob_matches import GlobMatches
 from intent_lsp.governance.plan.tree_listing import TreeListing
 from intent_lsp.governance.root.stores import Stores
+from intent_lsp.store.fs.resolve import is_file
 
 
 class GlobCount(Struct, frozen=True):
     """How many files a glob matches, in `words`, and the `first` of these files."""
 
     words: str
+    first: tuple[WorkspacePath, ...]
+
+
+class OwnedFiles(Struct, frozen=True):
+    """How many files the globs of an intent cover, and the `first` of them that exist.
+
+    They are as many as a definition leads to.
+    """
+
+    count: int
     first: tuple[WorkspacePath, ...]
 
 
@@ -54,3 +73,29 @@ class IntentsAuthoring:
         if found is None:
             return None
         return GlobCount(matched_words(self._matches, glob, found), found.first[:NAMED_AT_MOST])
+
+    @property
+    def lists_files(self) -> bool:
+        """Whether the files of the work tree can be known, since there is a git repository."""
+        return self._stores.git is not None
+
+    def owned(self, intent: Intent) -> OwnedFiles | None:
+        """Return the files that the globs of an intent cover, or None if they are unknown."""
+        found = self._matches.owned(intent.owned_scope)
+        if found is None:
+            return None
+        # Git also lists files that were deleted and are still tracked.
+        existing = filter(partial(is_file, self._stores.root), found.first)
+        return OwnedFiles(found.count, tuple(islice(existing, FILES_AT_MOST)))
+
+    def record_count(self, intents: Intents, intent: Intent) -> int:
+        """Return the number of an intent's records, those under its earlier ids included."""
+        return record_count(self._stores, intents, intent)
+
+    def scope_of(self, intent: Intent) -> Explanation | None:
+        """Return which files the globs of an intent cover, for people; None if it is unknown."""
+        return explained_scope(self._matches, intent)
+
+    def records_of(self, intents: Intents, intent: Intent) -> Explanation:
+        """Return how many records an intent has and the newest of them, for people."""
+        return explained_records(self._stores, intents, intent)

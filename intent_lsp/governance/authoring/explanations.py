@@ -70,6 +70,28 @@ def matched_words(matches: GlobMatches, glob: str, found: MatchedFiles) -> str:
     return f"excludes {number}" if matches.pattern(glob).exclusion else number
 
 
+def explained_scope(matches: GlobMatches, intent: Intent) -> Explanation | None:
+    """Return which files the globs of an intent cover, or None if that is unknown."""
+    found = matches.owned(intent.owned_scope)
+    if found is None:
+        return None
+    words = counted(found.count, "file") if found.count else "no file"
+    named = HoverParagraph("", _named(found.first, found.count))
+    return Explanation(f"{_called(intent)} owns {words}", (named,) if found.count else ())
+
+
+def explained_records(stores: Stores, intents: Intents, intent: Intent) -> Explanation:
+    """Return how many records an intent has, and the newest `NAMED_AT_MOST` of them."""
+    records = tuple(_records(stores, intents, intent, at_most=NAMED_AT_MOST))
+    return Explanation(_called(intent), records)
+
+
+def record_count(stores: Stores, intents: Intents, intent: Intent) -> int:
+    """Return the number of an intent's records, those under its earlier ids included."""
+    counts = stores.past.counts()
+    return sum(counts.get(name, 0) for name in intents.names(intent))
+
+
 def _glob(
     stores: Stores, matches: GlobMatches, intents: Intents, own: Intent | None, glob: str
 ) -> Explanation | None:
@@ -149,11 +171,12 @@ def _intent(stores: Stores, intents: Intents, intent: Intent) -> Explanation:
     return Explanation(_called(intent), (summary, owns, *_records(stores, intents, intent)))
 
 
-def _records(stores: Stores, intents: Intents, intent: Intent) -> Iterator[HoverParagraph]:
+def _records(
+    stores: Stores, intents: Intents, intent: Intent, at_most: int = _RECORDS_AT_MOST
+) -> Iterator[HoverParagraph]:
     """Yield a paragraph about the records of an intent, those under its earlier ids included."""
-    newest = stores.past.of_intent(intents, intent, limit=_RECORDS_AT_MOST)
-    counts = stores.past.counts()
-    number = sum(counts.get(name, 0) for name in intents.names(intent))
+    newest = stores.past.of_intent(intents, intent, limit=at_most)
+    number = record_count(stores, intents, intent)
     if not newest:
         yield HoverParagraph(f"{intent.id} has no record.")
         return

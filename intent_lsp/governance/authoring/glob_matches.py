@@ -14,8 +14,8 @@ from intent_lsp.core.intents import Intent, Intents
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.scope.file_tree import FileTree
 from intent_lsp.core.scope.index import ScopeIndex
-from intent_lsp.core.scope.pattern import Pattern, compile_pattern
-from intent_lsp.core.scope.scope import compile_scopes
+from intent_lsp.core.scope.pattern import NameComparison, Pattern, compile_pattern
+from intent_lsp.core.scope.scope import compile_scope, compile_scopes
 from intent_lsp.governance.plan.tree_listing import TreeListing
 
 KEPT_AT_MOST: Final = 1_000
@@ -46,6 +46,7 @@ class GlobMatches:
         self._listing = listing
         # Replaced as wholes and never locked: threads at most compute the same result twice.
         self._known: tuple[FileTree | None, dict[str, MatchedFiles]] = (None, {})
+        self._owned: tuple[FileTree | None, dict[tuple[str, ...], MatchedFiles]] = (None, {})
         self._index: tuple[Intents, ScopeIndex] | None = None
 
     def pattern(self, glob: str) -> Pattern:
@@ -72,6 +73,26 @@ class GlobMatches:
                 # again: if the oldest did, each would be dropped just before it is asked for.
                 known.popitem()
             known[glob] = found
+        return found
+
+    def owned(self, globs: tuple[str, ...]) -> MatchedFiles | None:
+        """Return the files that a scope with these globs covers, sorted; None if they are unknown.
+
+        Each file counts once, however many of the globs match it.
+        """
+        tree = self._listing.tree()
+        if tree is None:
+            return None
+        of_tree, known = self._owned
+        if of_tree is not tree:
+            known = {}
+            self._owned = (tree, known)
+        found = known.get(globs)
+        if found is None:
+            found = _covered(tree, globs, self._listing.spelling)
+            if len(known) >= REMEMBERED:
+                known.popitem()
+            known[globs] = found
         return found
 
     def each(self, glob: str) -> Iterator[WorkspacePath]:
@@ -112,3 +133,12 @@ def _matched(tree: FileTree, pattern: Pattern) -> MatchedFiles:
     found = tree.matching(pattern)
     first = tuple(islice(found, KEPT_AT_MOST))
     return MatchedFiles(len(first) + sum(1 for _ in found), first)
+
+
+def _covered(tree: FileTree, globs: tuple[str, ...], spelling: NameComparison) -> MatchedFiles:
+    patterns = compile_scope(globs, spelling).compiled
+    taken, left_out = set[WorkspacePath](), set[WorkspacePath]()
+    for pattern in patterns:
+        (left_out if pattern.exclusion else taken).update(tree.matching(pattern))
+    covered = sorted(taken - left_out)
+    return MatchedFiles(len(covered), tuple(covered[:KEPT_AT_MOST]))

@@ -259,6 +259,9 @@ class Connection:
                 f"{open_root.governance.root}/{name}" for name in (LEDGER_FILE, INTENT_MAP)
             }:
                 self.outcomes.maps.schedule(open_root)
+            if f"{open_root.governance.root}/{LEDGER_FILE}" in paths:
+                # Other processes record what their own clients do.
+                self.outcomes.origins_changed()
             await self.rules_may_have_changed(open_root)
             self._unopened.schedule(open_root)
         await self.tracked_documents.look_at(

@@ -161,6 +161,8 @@ class DiskChangeMonitor:
                         root.everything |= everything
                         self._outcomes.later(GIT_WITHIN, self._stir_later(root.open_root))
                     elif tree is not None:
+                        if tree.moved:
+                            self._outcomes.tree_changed(root.open_root)
                         paths = tree.moved.union(tree.seen.files) if everything else tree.moved
                         await self._tracked_documents.look_at_closed(root.open_root, paths)
                 self._record_when_quiet(root)

@@ -54,15 +54,16 @@ class IntentMapWriter:
         await self._work.in_thread(open_root.governance.intent_map.write)
 
 
-def _nothing() -> None:
-    """Do nothing, as long as `RecordNotifier.origins_changed` is not set."""
+def _nothing(*_: OpenRoot) -> None:
+    """Do nothing, as long as the functions of a `RecordNotifier` are not set."""
 
 
 class RecordNotifier:
     """Reports to one connection's client whether edits are recorded or queued.
 
     `look` is called with a root whose rules may have changed, to judge its documents again.
-    `origins_changed` is called after each new record, because attributions may have changed.
+    `origins_changed` is called after each new record, because attributions may have changed, and
+    `tree_changed` with a root of whose work tree files may have been created or deleted.
     """
 
     def __init__(
@@ -78,6 +79,7 @@ class RecordNotifier:
         self._open_runs: dict[OpenRoot, set[WorkspacePath]] = {}
         self.maps = IntentMapWriter(tracked_documents.work)
         self.origins_changed: Callable[[], None] = _nothing
+        self.tree_changed: Callable[[OpenRoot], None] = _nothing
 
     def saved(self, open_root: OpenRoot, after: AfterSave) -> None:
         """Report that a save, whose outcome is `after`, is recorded or queued.

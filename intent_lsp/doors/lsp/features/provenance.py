@@ -1,14 +1,13 @@
 """Attribution in source files: hover, code lenses and inlay hints (protocol section 4).
 
-Hovers and hints in the intents file are passed on.
+What is asked about the intents file is passed on.
 
 Invariant: without records, or if the ledger cannot be read, nothing is shown; never an error.
 Invariant: the attribution of a document is cached until its text, its file or the ledger changes.
 """
 
-import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from lsprotocol import types as lsp
@@ -25,6 +24,7 @@ from intent_lsp.doors.lsp.diagnostics.lsp_convert import line_range
 from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
 from intent_lsp.doors.lsp.features.intents_buffers import IntentsBuffer, IntentsBuffers
 from intent_lsp.doors.lsp.features.intents_hover import IntentsHover
+from intent_lsp.doors.lsp.features.intents_lenses import IntentsLenses
 from intent_lsp.doors.lsp.protocol.positions import count_units
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.formats.markdown.provenance import (
@@ -39,9 +39,6 @@ from intent_lsp.governance.ledger.blame import ALL_LINES, Blamed
 from intent_lsp.store.fs.files import stamp
 
 _log: Final = logging.getLogger(__name__)
-
-A_MOMENT: Final = 0.3
-"""Seconds to wait before a refresh, so that several records cause one refresh."""
 
 _REMEMBERED: Final = 32
 """The most documents whose attribution is cached."""
@@ -86,40 +83,16 @@ class SourceDocument(Struct, frozen=True):
 class ProvenanceFeature:
     """Answers hover, code lens and inlay hint requests on one connection."""
 
-    def __init__(
-        self,
-        connection: Connection,
-        buffers: IntentsBuffers,
-        ask: Callable[[str], Awaitable[object]],
-    ) -> None:
-        """Keep the connection and its open intents files.
-
-        `ask` sends the client a request without params, given its name.
-        """
-        self._ask = ask
+    def __init__(self, connection: Connection, buffers: IntentsBuffers) -> None:
         self._buffers = buffers
         self._intents_file = IntentsHover(connection, buffers.renewals)
+        self._intents_lenses = IntentsLenses(connection, buffers)
         client = connection.client
-        refreshes = (
-            (client.lens_refresh, lsp.WORKSPACE_CODE_LENS_REFRESH),
-            (client.hint_refresh, lsp.WORKSPACE_INLAY_HINT_REFRESH),
-        )
-        self._refreshes = [method for declared, method in refreshes if declared]
-        self._refreshing = False
         self._tracked_documents = connection.tracked_documents
         self._spelling = connection.spelling
         self._markdown = client.markdown
         self._record_command = client.record_command
         self._known: dict[str, tuple[object, Blamed]] = {}
-
-    def changed(self) -> None:
-        """Ask the client, after a short delay, to refresh its code lenses and inlay hints.
-
-        Ask only for those whose refresh the client supports.
-        """
-        if self._refreshes and not self._refreshing:
-            self._refreshing = True
-            self._tracked_documents.work.begin(self._refresh_soon())
 
     async def hover(self, params: lsp.HoverParams) -> lsp.Hover | None:
         """Answer `textDocument/hover`: the intent, author, time and record of a line.
@@ -147,7 +120,13 @@ class ProvenanceFeature:
         )
 
     async def code_lenses(self, params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
-        """Answer `textDocument/codeLens`: who last changed each innermost definition."""
+        """Answer `textDocument/codeLens`: who last changed each innermost definition.
+
+        In an intents file it is what can be done with each intent, and what it has.
+        """
+        buffer = await self._buffer(params.text_document.uri, flag="intentsCodeLens")
+        if buffer is not None:
+            return await self._intents_lenses.lenses(buffer)
         page = await self._page(params.text_document.uri, flag="codeLens")
         told = None if page is None else await self._told(page)
         if page is None or told is None or not any(told.blamed.claims):
@@ -168,6 +147,10 @@ class ProvenanceFeature:
                 told_of = lsp.Command(words, command or "", arguments=shows if command else None)
                 found.append(lsp.CodeLens(range=place, command=told_of))
         return found
+
+    async def resolve_lens(self, lens: lsp.CodeLens) -> lsp.CodeLens:
+        """Answer `codeLens/resolve`: a lens of an intents file with its count."""
+        return await self._intents_lenses.resolved(lens)
 
     async def inlay_hints(self, params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
         """Answer `textDocument/inlayHint`: the attribution, after the first line of each run.
@@ -192,12 +175,6 @@ class ProvenanceFeature:
             for run in runs
             if (words := hint_words(run, told.intent(run)))
         ]
-
-    async def _refresh_soon(self) -> None:
-        await asyncio.sleep(A_MOMENT)
-        self._refreshing = False
-        for method in self._refreshes:
-            await self._ask(method)
 
     def _width(self, page: SourceDocument, line: int) -> int:
         return count_units(line_body(page.lines[line]), self._spelling.encoding)

@@ -14,6 +14,7 @@ from intent_lsp.doors.lsp.features.code_actions import CodeActions
 from intent_lsp.doors.lsp.features.refusal_prompts import RefusalPrompts
 from intent_lsp.doors.lsp.features.scope_actions import CREATE_TITLE
 from intent_lsp.doors.lsp.protocol.in_flight import Uncancellable
+from intent_lsp.doors.lsp.requests.intent_listings import IntentListings
 from intent_lsp.doors.lsp.requests.request_table import RequestTable
 from intent_lsp.doors.lsp.wire.common import JsonObject
 from intent_lsp.doors.lsp.wire.names import CommandName, RequestName
@@ -28,12 +29,14 @@ MORE: Final = "More…"
 class Commands:
     """Runs the `intent.*` commands of one connection."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each runs some of the commands
         self,
         connection: Connection,
         requests: RequestTable,
         actions: CodeActions,
         offers: RefusalPrompts,
+        *,
+        listings: IntentListings,
         finish: Uncancellable,
     ) -> None:
         self._connection = connection
@@ -41,6 +44,7 @@ class Commands:
         self._finder, self._intents = requests.finder, requests.intents
         self._actions = actions
         self._offers = offers
+        self._listings = listings
         self._finish = finish
 
     async def run(self, name: RequestName | CommandName, given: object = None) -> JsonObject | None:
@@ -61,6 +65,8 @@ class Commands:
                 return await self._finish(self.show_why(given))
             case CommandName.REVERT:
                 return await self._finish(self.revert(given))
+            case CommandName.SHOW_FILES | CommandName.SHOW_RECORDS:
+                return await self._listings.run(name, given)
             case RequestName.SELECT:
                 # Not wrapped in `finish`: a person may take long to choose, and may be cancelled
                 # until then.

@@ -29,11 +29,13 @@ class CompletionClient(Struct, frozen=True, kw_only=True):
 class ClientCapabilities(Struct, frozen=True, kw_only=True):
     """The capabilities, declared by one client, that change what this server sends to it.
 
-    A flag is False, and `record_command` None, for a capability that the client does not declare.
+    A flag is False, and a command None, for a capability that the client does not declare.
     `pull`: it pulls diagnostics. `notifications`: it wants the notifications `intent/*`.
     `shows_status`: it shows the selected intent by itself. `record_command` is its command that
-    shows a record. `symbol_trees`: it takes nested symbols of a document. `definition_links`: it
-    takes links as definitions. `link_tooltips`: it shows tooltips of links in a document.
+    shows a record, `records_command` the one that lists the records of an intent, and
+    `locations_command` the one that lists locations. `symbol_trees`: it takes nested symbols of a
+    document. `definition_links`: it takes links as definitions. `link_tooltips`: it shows tooltips
+    of links in a document.
     """
 
     pull: bool = False
@@ -49,6 +51,8 @@ class ClientCapabilities(Struct, frozen=True, kw_only=True):
     notifications: bool = False
     shows_status: bool = False
     record_command: str | None = None
+    records_command: str | None = None
+    locations_command: str | None = None
     markdown: bool = False
     questions: bool = False
     lens_refresh: bool = False
@@ -80,7 +84,9 @@ def client_of(capabilities: lsp.ClientCapabilities) -> ClientCapabilities:
         progress=bool(window.work_done_progress),
         notifications=_says(capabilities.experimental, "notifications"),
         shows_status=_says(capabilities.experimental, "status"),
-        record_command=_command(capabilities.experimental),
+        record_command=_command(capabilities.experimental, "recordCommand"),
+        records_command=_command(capabilities.experimental, "recordsCommand"),
+        locations_command=_command(capabilities.experimental, "locationsCommand"),
         markdown=_reads_markdown(shown.hover if shown else None),
         questions=window.show_message is not None,
         lens_refresh=bool(workspace.code_lens and workspace.code_lens.refresh_support),
@@ -142,12 +148,12 @@ def _says(experimental: object, name: str) -> bool:
     return member(member(experimental, "intent"), name) is True
 
 
-def _command(experimental: object) -> str | None:
-    """Return the client command that shows a record: `experimental.intent.recordCommand`.
+def _command(experimental: object, name: str) -> str | None:
+    """Return the client command that the client's capability `experimental.intent.NAME` names.
 
     Return None if there is none, or if its name has other characters than letters, digits and dots.
     """
-    told = member(member(experimental, "intent"), "recordCommand")
+    told = member(member(experimental, "intent"), name)
     return told if isinstance(told, str) and told.replace(".", "").isalnum() else None
 
 

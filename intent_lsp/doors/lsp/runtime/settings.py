@@ -26,7 +26,12 @@ _SEVERITIES: Final = {
     "off": None,
 }
 _WATCHES: Final = ("auto", "client", "server", "off")
-_FLAGS: Final[Mapping[str, bool]] = {"codeLens": False, "hover": True, "inlayHints": False}
+_FLAGS: Final[Mapping[str, bool]] = {
+    "codeLens": False,
+    "hover": True,
+    "inlayHints": False,
+    "intentsCodeLens": True,
+}
 _ONLY_AT_START: Final = ("sessionId", "contributor", "token")
 _LONGEST_ID: Final = 256
 
@@ -38,7 +43,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     author of its edits. `enabled` is False to switch governance off. `exclude` are globs of files
     that get no diagnostics. `severity` maps a code to the severity to show, or to None to hide its
     diagnostics. `watch` says who watches the disk: auto, client, server or off. `flags` switch
-    `codeLens`, `hover` and `inlayHints` on.
+    `codeLens`, `hover`, `inlayHints` and `intentsCodeLens` on.
     """
 
     session_id: str | None = None

@@ -39,3 +39,5 @@ class CommandName(StrEnum):
     SHOW_WHY = "showWhy"
     REVERT = "revert"
     RESTORE_DRAFT = "restoreDraft"
+    SHOW_FILES = "showFiles"
+    SHOW_RECORDS = "showRecords"

@@ -1,0 +1,136 @@
+"""Code lenses above the intents of the open intents file (protocol section 4).
+
+Invariant: the counts, which need git and the ledger, are made for a lens that the client shows.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from lsprotocol import types as lsp
+
+from intent_lsp.core.text import counted
+from intent_lsp.doors.lsp.connection.connection import Connection
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
+from intent_lsp.doors.lsp.features.intents_buffers import IntentsBuffer, IntentsBuffers
+from intent_lsp.doors.lsp.runtime.client_capabilities import ClientCapabilities, member
+from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
+from intent_lsp.doors.lsp.wire.common import JsonObject
+from intent_lsp.doors.lsp.wire.names import CommandName, RequestName
+from intent_lsp.formats.intents.structure.entries import StructuredEntry
+from intent_lsp.governance.authoring.choices import choices_of
+
+_FILES: Final = "files"
+_RECORDS: Final = "records"
+_TOP: Final = lsp.Range(lsp.Position(0, 0), lsp.Position(0, 0))
+_TEXT_ONLY: Final = ""
+"""The command of a lens that only shows text."""
+
+_GONE: Final = lsp.Command("…", _TEXT_ONLY)
+"""What is shown for an intent that has gone from the text since: the client asks again."""
+
+
+class IntentsLenses:
+    """Answers code lens requests in intents files on one connection."""
+
+    def __init__(self, connection: Connection, buffers: IntentsBuffers) -> None:
+        self._buffers = buffers
+        self._tracked_documents = connection.tracked_documents
+        self._in_thread = connection.tracked_documents.work.in_thread
+        self._client = connection.client
+
+    async def lenses(self, buffer: IntentsBuffer) -> list[lsp.CodeLens]:
+        """Return the lenses of each intent, those with a count without it.
+
+        They are *Select* or *Selected*, *Complete*, the files of its scope, and its records.
+        """
+        unsaved = self._tracked_documents.unsaved(buffer.open_root)
+        return await self._in_thread(lambda: list(_lenses(buffer, unsaved=unsaved)))
+
+    async def resolved(self, lens: lsp.CodeLens) -> lsp.CodeLens:
+        """Answer `codeLens/resolve`: the lens with its count, and a command that lists these.
+
+        A lens that is not one of ours stays as it is.
+        """
+        uri, intent_id, counts = (member(lens.data, key) for key in ("uri", "intent", "counts"))
+        if lens.command is not None or not isinstance(uri, str) or not isinstance(intent_id, str):
+            return lens
+        buffer = await self._buffers.of(uri)
+        entry = None if buffer is None else buffer.structure.entry_of(intent_id)
+        if buffer is None or entry is None:
+            lens.command = _GONE
+            return lens
+        await self._buffers.renewals.renew(buffer.open_root)
+        make = _records if counts == _RECORDS else _files
+        place = lens.range.start
+        lens.command = await self._in_thread(make, buffer, entry, place, self._client)
+        return lens
+
+
+def _lenses(buffer: IntentsBuffer, *, unsaved: bool) -> Iterator[lsp.CodeLens]:
+    open_root, structure = buffer.open_root, buffer.structure
+    session, governance = open_root.session, open_root.governance
+    rules = governance.rules.current()
+    active = governance.sessions.active_intent(session.id, session.agent_id)
+    for entry in structure.entries:
+        place = buffer.range(entry.start, entry.start)
+        if place is None or not _is_meant(buffer, entry):
+            continue
+        choices = choices_of(rules, active, entry, unsaved=unsaved)
+        intent_id = "" if entry.intent is None else entry.intent.id
+        argument = _argument(open_root, intent_id)
+        if choices.selected:
+            yield lsp.CodeLens(place, lsp.Command("Selected", _TEXT_ONLY))
+        if choices.selectable:
+            yield lsp.CodeLens(place, _command("Select", RequestName.SELECT, argument))
+        if choices.completable:
+            yield lsp.CodeLens(place, _command("Complete", RequestName.COMPLETE, argument))
+        for counts in (_FILES, _RECORDS) if open_root.authoring.lists_files else (_RECORDS,):
+            data = {"uri": buffer.uri, "intent": intent_id, "counts": counts}
+            yield lsp.CodeLens(place, data=data)
+
+
+def _files(
+    buffer: IntentsBuffer, entry: StructuredEntry, place: lsp.Position, client: ClientCapabilities
+) -> lsp.Command:
+    """Return the command that shows the files of an entry's intent, with their number as title."""
+    open_root, intent = buffer.open_root, entry.intent
+    found = None if intent is None else open_root.authoring.owned(intent)
+    if intent is None or found is None:
+        return lsp.Command("files unknown", _TEXT_ONLY)
+    if not found.count:
+        return lsp.Command("no file", _TEXT_ONLY)
+    title = counted(found.count, "file")
+    if client.locations_command is None:
+        return _command(title, CommandName.SHOW_FILES, _argument(open_root, intent.id))
+    root = open_root.governance.root
+    places = [lsp.Location(uri_of(root / path), _TOP) for path in found.first]
+    return lsp.Command(title, client.locations_command, arguments=[buffer.uri, place, places])
+
+
+def _records(
+    buffer: IntentsBuffer, entry: StructuredEntry, _: lsp.Position, client: ClientCapabilities
+) -> lsp.Command:
+    """Return the command that lists the records of an entry's intent, with their number."""
+    open_root, intent = buffer.open_root, entry.intent
+    intents = buffer.structure.intents
+    count = 0 if intent is None else open_root.authoring.record_count(intents, intent)
+    if intent is None or not count:
+        return lsp.Command("no record", _TEXT_ONLY)
+    title = counted(count, "record")
+    if client.records_command is None:
+        return _command(title, CommandName.SHOW_RECORDS, _argument(open_root, intent.id))
+    return lsp.Command(title, client.records_command, arguments=[intent.id])
+
+
+def _is_meant(buffer: IntentsBuffer, entry: StructuredEntry) -> bool:
+    """Return whether the id of an entry means its intent: of several with one id, the first."""
+    intent = entry.intent
+    return intent is not None and buffer.structure.intents.get(intent.id) is intent
+
+
+def _argument(open_root: OpenRoot, intent_id: str) -> JsonObject:
+    return {"intentId": intent_id, "workspaceUri": uri_of(open_root.governance.root)}
+
+
+def _command(title: str, name: RequestName | CommandName, argument: JsonObject) -> lsp.Command:
+    return lsp.Command(title, f"intent.{name}", arguments=[argument])

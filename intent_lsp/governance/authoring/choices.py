@@ -1,0 +1,50 @@
+"""Choices that a person has about an intent of the intents file: to select it, to complete it.
+
+Invariant: what is offered is not refused, unless something changes in between.
+"""
+
+from msgspec import Struct
+
+from intent_lsp.formats.intents.structure.entries import StructuredEntry
+from intent_lsp.formats.yaml.nodes import Alias
+from intent_lsp.governance.plan.checkout import refusal_of
+from intent_lsp.governance.root.rules import Rules
+
+_WRITTEN = ("status", "updated_at")
+
+
+class IntentChoices(Struct, frozen=True, kw_only=True):
+    """What can be done with one intent now. `selected`: it is the active one of the session."""
+
+    selected: bool = False
+    selectable: bool = False
+    completable: bool = False
+
+
+def choices_of(
+    rules: Rules, active: str | None, entry: StructuredEntry, *, unsaved: bool
+) -> IntentChoices:
+    """Return the choices about the intent of one entry of an intents file, saved or not.
+
+    Its status and its id count as they are on disk, in `rules`: there is no choice about an intent
+    that is not saved yet. `active` is the id of the session's active intent, or None. `unsaved`:
+    the file has unsaved text, so that the server does not write it.
+    """
+    intent_id = "" if entry.intent is None else entry.intent.id
+    intent = rules.active(intent_id)
+    if intent is None or intent.id != intent_id or refusal_of(rules, intent_id, intent) is not None:
+        return IntentChoices()
+    chosen = rules.active(active)
+    selected = chosen is not None and chosen.id == intent.id
+    return IntentChoices(
+        selected=selected,
+        selectable=not selected,
+        completable=not unsaved and _is_writable(entry),
+    )
+
+
+def _is_writable(entry: StructuredEntry) -> bool:
+    """Return whether a status can be set in an entry: not where a value stands elsewhere."""
+    return bool(entry.fields) and not any(
+        field.name in _WRITTEN and isinstance(field.value, Alias) for field in entry.fields
+    )
