@@ -323,3 +323,18 @@ def test_the_intents_file_is_completed(repository: Repository, nvim: Neovim) -> 
     assert made[4].startswith('    created_at: "20')
     assert made[5:] == ['    constraints: [""]', '    related_files: ["é", "src/"']
     assert saw["documented"] == ["acceptance_criteria", "markdown"]
+
+
+def test_lenses_of_the_intents_file_select_and_list(repository: Repository, nvim: Neovim) -> None:
+    govern(repository)
+
+    saw = nvim.run_script("lenses", repository)
+
+    each = ["Select", "Complete", "1 file", "no record"]
+    assert saw["shown"] == [f"{line} {title}" for line in (1, 7) for title in each]
+    assert saw["selected"][:2] == ["1 Selected", "1 Complete"]
+    title, name, line = saw["files"]
+    assert (title, line) == ("intent-lsp: 1 file", 1)
+    assert name.endswith("src/auth/login.py")
+    (row,) = saw["records"]
+    assert "INT-001  PASS  editor/save  src/auth/login.py" in row
