@@ -3,7 +3,22 @@
 import pytest
 from lsprotocol import types as lsp
 
-from intent_lsp.doors.lsp.runtime.client_capabilities import ClientCapabilities, client_of, pulls
+from intent_lsp.doors.lsp.runtime.client_capabilities import (
+    ClientCapabilities,
+    client_of,
+    needs_token_legend,
+    pulls,
+)
+
+
+def _tokens(*, dynamic: bool | None = None) -> lsp.SemanticTokensClientCapabilities:
+    return lsp.SemanticTokensClientCapabilities(
+        requests=lsp.ClientSemanticTokensRequestOptions(full=True),
+        token_types=[],
+        token_modifiers=[],
+        formats=[lsp.TokenFormat.Relative],
+        dynamic_registration=dynamic,
+    )
 
 
 def _everything() -> lsp.ClientCapabilities:
@@ -24,6 +39,7 @@ def _everything() -> lsp.ClientCapabilities:
             ),
             definition=lsp.DefinitionClientCapabilities(link_support=True),
             document_link=lsp.DocumentLinkClientCapabilities(tooltip_support=True),
+            semantic_tokens=_tokens(dynamic=True),
         ),
         workspace=lsp.WorkspaceClientCapabilities(
             configuration=True,
@@ -109,3 +125,19 @@ def test_problems_are_pulled_only_by_clients_that_can_be_asked_to_pull_again() -
     assert capabilities.text_document
     capabilities.text_document.diagnostic = None
     assert not pulls(capabilities)
+
+
+@pytest.mark.parametrize(
+    ("shown", "needed"),
+    [
+        (None, False),
+        (lsp.TextDocumentClientCapabilities(), False),
+        (lsp.TextDocumentClientCapabilities(semantic_tokens=_tokens()), True),
+        (lsp.TextDocumentClientCapabilities(semantic_tokens=_tokens(dynamic=False)), True),
+        (lsp.TextDocumentClientCapabilities(semantic_tokens=_tokens(dynamic=True)), False),
+    ],
+)
+def test_the_legend_is_in_the_answer_where_it_cannot_be_registered(
+    shown: lsp.TextDocumentClientCapabilities | None, *, needed: bool
+) -> None:
+    assert needs_token_legend(lsp.ClientCapabilities(text_document=shown)) is needed

@@ -20,6 +20,7 @@ _NUMBERS = re.compile(r"-?[0-9]+\.\.-?[0-9]+(?:\.\.-?[0-9]+)?")
 _LETTERS = re.compile(r"[a-zA-Z]\.\.[a-zA-Z](?:\.\.-?[0-9]+)?")
 _PADDED = re.compile(r"-?0[0-9]")
 _ESCAPED = re.compile(r"\\([\\{},.])")
+_BRACE_SIGN = re.compile(r"\\[\\{},.]|[{},]")
 _SET_FOLLOWS = re.compile(r",(?!,)[^\n\r\u2028\u2029]*\}")
 
 # While the braces are read, escaped characters are replaced by private-use code points (U+10FF00
@@ -50,6 +51,31 @@ def expand_braces(pattern: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(row.translate(_SHOWN) for row in rows))
 
 
+def brace_syntax(pattern: str) -> frozenset[int]:
+    """Return the offsets of the braces and commas of `pattern` that make up alternatives.
+
+    Those that are literal are left out. Of a range such as `1..3` the offsets are its braces.
+    """
+    marked: set[int] = set()
+    opened: list[tuple[int, list[int]]] = []
+    for found in _BRACE_SIGN.finditer(pattern):
+        at, sign = found.start(), found[0]
+        if sign == "{":
+            opened.append((at, []))
+        elif sign == "," and opened:
+            opened[-1][1].append(at)
+        elif sign == "}" and opened:
+            start, commas = opened.pop()
+            if pattern.startswith("$", max(start - 1, 0)) and start:
+                marked.difference_update(range(start, at))
+            elif commas or _is_range(pattern[start + 1 : at]):
+                marked.update((start, *commas, at))
+    if not marked and len(expand_braces(pattern)) > 1:
+        # In `{a},b}` the first `}` is literal: which of such braces pair is not worth finding out.
+        marked.update(each.start() for each in _BRACE_SIGN.finditer(pattern) if each[0] in "{},")
+    return frozenset(marked)
+
+
 class _Work:
     """The budget of one brace expansion, counted in characters read."""
 
@@ -75,12 +101,16 @@ class _Group(Struct, frozen=True, kw_only=True):
     @property
     def sequence(self) -> bool:
         """Whether the group is a range of numbers or letters, such as `1..3` or `a..e`."""
-        return bool(_NUMBERS.fullmatch(self.body) or _LETTERS.fullmatch(self.body))
+        return _is_range(self.body)
 
     @property
     def whole(self) -> str:
         """The group as it is written, with its braces."""
         return "{" + self.body + "}"
+
+
+def _is_range(body: str) -> bool:
+    return bool(_NUMBERS.fullmatch(body) or _LETTERS.fullmatch(body))
 
 
 def _expand(text: str, work: _Work, *, top: bool) -> list[str]:

@@ -160,7 +160,7 @@ def normalize(text: str) -> NormalizedPattern:
     if glob.startswith("#"):
         return NormalizedPattern(glob="", trimmed=trimmed)
     exclusion = False
-    while glob.startswith("!") and not _opens_extglob(glob):
+    while glob.startswith("!") and not opens_extglob(glob):
         glob, exclusion = glob[1:], not exclusion
     rooted = glob.startswith("/")
     while glob.startswith(("./", "/")):
@@ -181,6 +181,6 @@ def trim(text: str) -> str:
     return left[: len(bare) + 1] if kept % 2 else bare
 
 
-def _opens_extglob(glob: str) -> bool:
-    """Whether the glob begins with `!(…)`, closed within a segment, which is no exclusion."""
+def opens_extglob(glob: str) -> bool:
+    """Return whether a glob begins with `!(…)`, closed within a segment: it is no exclusion."""
     return glob.startswith("!(") and ")" in glob.split("/", 1)[0]

@@ -29,6 +29,7 @@ from intent_lsp.doors.lsp.features.intent_symbols import IntentSymbols
 from intent_lsp.doors.lsp.features.intents_buffers import IntentsBuffers
 from intent_lsp.doors.lsp.features.intents_links import IntentsLinks
 from intent_lsp.doors.lsp.features.intents_outline import IntentsOutline
+from intent_lsp.doors.lsp.features.intents_tokens import IntentsTokens, tokens_registration
 from intent_lsp.doors.lsp.features.provenance import ProvenanceFeature
 from intent_lsp.doors.lsp.features.refusal_prompts import RefusalPrompts
 from intent_lsp.doors.lsp.features.saves import SaveFeature
@@ -71,6 +72,7 @@ class LanguageService:
         self.provenance = ProvenanceFeature(connection, buffers)
         self.outline = IntentsOutline(connection, buffers)
         self.links = IntentsLinks(connection, buffers)
+        self.tokens = IntentsTokens(connection, buffers)
         self._shown = ShownRefresh(connection, lambda name: protocol.ask(name, None, ASK_TIME))
         connection.outcomes.origins_changed = self._shown.changed
         connection.outcomes.tree_changed = self._shown.tree_changed
@@ -100,6 +102,8 @@ class LanguageService:
         if client.completion.registration:
             # Not awaited: a client that does not answer must not delay the roots.
             self._tracked_documents.work.begin(self._register(completion_registration()))
+        if client.token_registration:
+            self._tracked_documents.work.begin(self._register(tokens_registration()))
         if client.configuration:
             former = self._open_roots.settings
             await self._ask_for_settings()

@@ -13,18 +13,18 @@ from typing import Final
 from lsprotocol import types as lsp
 
 from intent_lsp.core.file_operations import FileOperation
+from intent_lsp.doors.lsp.control_file_features import (
+    register_for_every_file,
+    register_unadvertised,
+)
 from intent_lsp.doors.lsp.intent_server import NAME, IntentServer, ReceivedSave
 from intent_lsp.doors.lsp.protocol.documents import Document
-from intent_lsp.doors.lsp.runtime.client_capabilities import completion_of, pulls
+from intent_lsp.doors.lsp.runtime.client_capabilities import pulls
 from intent_lsp.doors.lsp.service import Json, UriEnds
 from intent_lsp.doors.lsp.wire.names import CommandName, RequestName
 
 PATIENCE: Final = 5.0
 """Seconds that `shutdown` waits for uncancellable work, such as recording a save."""
-
-_TRIGGERS: Final = ("/", '"', "'")
-"""The characters that open completion where a client asks in every file: few, because it asks in
-source files, too. They begin a value or the next segment of a glob."""
 
 _EVERY_FILE: Final = lsp.FileOperationRegistrationOptions(
     filters=[lsp.FileOperationFilter(scheme="file", pattern=lsp.FileOperationPattern("**/*"))]
@@ -62,17 +62,11 @@ def _lifecycle(server: IntentServer) -> None:
         server.begin(params)
         if pulls(params.capabilities):
             _pulled(server)
-        if not completion_of(params.capabilities).registration:
-            _completed(
-                server,
-                lsp.CompletionOptions(trigger_characters=list(_TRIGGERS), resolve_provider=True),
-            )
+        register_for_every_file(server, params.capabilities)
 
     @server.feature(lsp.INITIALIZED)
     async def initialized(_: lsp.InitializedParams) -> None:
-        if lsp.TEXT_DOCUMENT_COMPLETION not in server.protocol.fm.features:
-            # Only now, so that the answer to `initialize` does not offer it for every file.
-            _completed(server)
+        register_unadvertised(server)
         service = await server.ready()
         await service.initialized()
 
@@ -204,18 +198,6 @@ def _links(server: IntentServer) -> None:
         params: lsp.DefinitionParams,
     ) -> list[lsp.Location] | list[lsp.LocationLink] | None:
         return await (await server.ready()).links.definition(params)
-
-
-def _completed(server: IntentServer, options: lsp.CompletionOptions | None = None) -> None:
-    """Register completion, for every file if there are `options`."""
-
-    @server.feature(lsp.TEXT_DOCUMENT_COMPLETION, options)
-    async def completion(params: lsp.CompletionParams) -> lsp.CompletionList | None:
-        return await (await server.ready()).completion.completion(params)
-
-    @server.feature(lsp.COMPLETION_ITEM_RESOLVE)
-    async def resolve(item: lsp.CompletionItem) -> lsp.CompletionItem:
-        return (await server.ready()).completion.resolve(item)
 
 
 def _requests(server: IntentServer) -> None:

@@ -142,6 +142,16 @@ class LinkAnswers(Protocol):
         """Answer `textDocument/definition`: the files or the intent that a part leads to."""
 
 
+class TokenAnswers(Protocol):
+    """Answers requests for the semantic tokens of an open intents file. Other files give None."""
+
+    async def full(self, params: lsp.SemanticTokensParams) -> lsp.SemanticTokens | None:
+        """Answer `textDocument/semanticTokens/full`: all tokens."""
+
+    async def within(self, params: lsp.SemanticTokensRangeParams) -> lsp.SemanticTokens | None:
+        """Answer `textDocument/semanticTokens/range`: the tokens on the lines of a range."""
+
+
 class CompletionAnswers(Protocol):
     """Answers requests for completions of control files."""
 
@@ -201,6 +211,10 @@ class Service(Protocol):
     @property
     def links(self) -> LinkAnswers:
         """The handler of document links and definitions."""
+
+    @property
+    def tokens(self) -> TokenAnswers:
+        """The handler of semantic tokens."""
 
     @property
     def completion(self) -> CompletionAnswers:

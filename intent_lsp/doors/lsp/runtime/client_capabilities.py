@@ -35,7 +35,7 @@ class ClientCapabilities(Struct, frozen=True, kw_only=True):
     shows a record, `records_command` the one that lists the records of an intent, and
     `locations_command` the one that lists locations. `symbol_trees`: it takes nested symbols of a
     document. `definition_links`: it takes links as definitions. `link_tooltips`: it shows tooltips
-    of links in a document.
+    of links in a document. `token_registration`: semantic tokens may be registered for some files.
     """
 
     pull: bool = False
@@ -60,6 +60,7 @@ class ClientCapabilities(Struct, frozen=True, kw_only=True):
     symbol_trees: bool = False
     definition_links: bool = False
     link_tooltips: bool = False
+    token_registration: bool = False
     completion: CompletionClient = CompletionClient()
 
 
@@ -94,6 +95,7 @@ def client_of(capabilities: lsp.ClientCapabilities) -> ClientCapabilities:
         symbol_trees=_nests_symbols(shown),
         definition_links=bool(shown and shown.definition and shown.definition.link_support),
         link_tooltips=bool(shown and shown.document_link and shown.document_link.tooltip_support),
+        token_registration=_registers_tokens(shown),
         completion=completion_of(capabilities),
     )
 
@@ -124,6 +126,17 @@ def pulls(capabilities: lsp.ClientCapabilities) -> bool:
     shown, workspace = capabilities.text_document, capabilities.workspace
     refresh = workspace.diagnostics if workspace else None
     return bool(shown and shown.diagnostic and refresh and refresh.refresh_support)
+
+
+def needs_token_legend(capabilities: lsp.ClientCapabilities) -> bool:
+    """Return whether the client shows semantic tokens, and has to know of them at `initialize`."""
+    shown = capabilities.text_document
+    return bool(shown and shown.semantic_tokens) and not _registers_tokens(shown)
+
+
+def _registers_tokens(shown: lsp.TextDocumentClientCapabilities | None) -> bool:
+    tokens = shown.semantic_tokens if shown else None
+    return bool(tokens and tokens.dynamic_registration)
 
 
 def _reads_markdown(hover: lsp.HoverClientCapabilities | None) -> bool:

@@ -68,7 +68,7 @@ def part_at(structure: IntentsStructure, offset: int) -> IntentsPart | None:
             found = _at(parts_of(entry), offset)
             if found is not None:
                 return found
-    return _at(_beside(structure), offset)
+    return _at(parts_beside(structure), offset)
 
 
 def parts_of(entry: StructuredEntry) -> Iterator[IntentsPart]:
@@ -94,6 +94,17 @@ def globs_of(structure: IntentsStructure) -> Iterator[IntentsPart]:
                 yield from _of_field(field, entry)
 
 
+def parts_beside(structure: IntentsStructure) -> Iterator[IntentsPart]:
+    """Yield the parts beside the entries: keys with a known meaning, and pointers to an intent."""
+    for key, value in structure.pointers:
+        yield IntentsPart(kind=PartKind.POINTER, start=value.start, end=value.end, text=value.value)
+        yield _key(key, POINTER_KEY, None)
+    for key in structure.keys:
+        meant = None if key.value in POINTERS else ROOT_KEYS.meaning(key.value)
+        if meant is not None:
+            yield _key(key, meant[0], None)
+
+
 def _of_field(field: EntryField, entry: StructuredEntry) -> Iterator[IntentsPart]:
     kind = _ITEMS.get(field.name)
     if kind is not None:
@@ -115,16 +126,6 @@ def _of_field(field: EntryField, entry: StructuredEntry) -> Iterator[IntentsPart
             text=content.value,
             entry=entry,
         )
-
-
-def _beside(structure: IntentsStructure) -> Iterator[IntentsPart]:
-    for key, value in structure.pointers:
-        yield IntentsPart(kind=PartKind.POINTER, start=value.start, end=value.end, text=value.value)
-        yield _key(key, POINTER_KEY, None)
-    for key in structure.keys:
-        meant = None if key.value in POINTERS else ROOT_KEYS.meaning(key.value)
-        if meant is not None:
-            yield _key(key, meant[0], None)
 
 
 def _key(key: Scalar, meant: str, entry: StructuredEntry | None) -> IntentsPart:

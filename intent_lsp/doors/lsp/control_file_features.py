@@ -1,0 +1,60 @@
+"""LSP features of the control files alone, which must not be asked about in source files.
+
+A client that can register them for some files gets them registered later, by the language service,
+and they are not in the answer to `initialize`. Every other client needs them in that answer, and
+asks in every file.
+"""
+
+from typing import Final
+
+from lsprotocol import types as lsp
+
+from intent_lsp.doors.lsp.intent_server import IntentServer
+from intent_lsp.doors.lsp.runtime.client_capabilities import completion_of, needs_token_legend
+from intent_lsp.doors.lsp.runtime.semantic_legend import LEGEND
+
+_TRIGGERS: Final = ("/", '"', "'")
+"""The characters that open completion where a client asks in every file: few, because it asks in
+source files, too. They begin a value or the next segment of a glob."""
+
+
+def register_for_every_file(server: IntentServer, client: lsp.ClientCapabilities) -> None:
+    """Register, while `initialize` is answered, what the client cannot be told of later."""
+    if not completion_of(client).registration:
+        _completed(
+            server,
+            lsp.CompletionOptions(trigger_characters=list(_TRIGGERS), resolve_provider=True),
+        )
+    if needs_token_legend(client):
+        _tokenized(server)
+
+
+def register_unadvertised(server: IntentServer) -> None:
+    """Register the other features, once the answer to `initialize` can not offer them any more."""
+    known = server.protocol.fm.features
+    if lsp.TEXT_DOCUMENT_COMPLETION not in known:
+        _completed(server)
+    if lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL not in known:
+        _tokenized(server)
+
+
+def _completed(server: IntentServer, options: lsp.CompletionOptions | None = None) -> None:
+    """Register completion, for every file if there are `options`."""
+
+    @server.feature(lsp.TEXT_DOCUMENT_COMPLETION, options)
+    async def completion(params: lsp.CompletionParams) -> lsp.CompletionList | None:
+        return await (await server.ready()).completion.completion(params)
+
+    @server.feature(lsp.COMPLETION_ITEM_RESOLVE)
+    async def resolve(item: lsp.CompletionItem) -> lsp.CompletionItem:
+        return (await server.ready()).completion.resolve(item)
+
+
+def _tokenized(server: IntentServer) -> None:
+    @server.feature(lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, LEGEND)
+    async def full(params: lsp.SemanticTokensParams) -> lsp.SemanticTokens | None:
+        return await (await server.ready()).tokens.full(params)
+
+    @server.feature(lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE, LEGEND)
+    async def within(params: lsp.SemanticTokensRangeParams) -> lsp.SemanticTokens | None:
+        return await (await server.ready()).tokens.within(params)

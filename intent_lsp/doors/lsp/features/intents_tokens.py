@@ -1,0 +1,118 @@
+"""Semantic tokens of the open intents file (protocol section 4).
+
+Invariant: in a text that does not parse, only what is on unchanged lines has tokens.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from lsprotocol import types as lsp
+from msgspec import Struct
+
+from intent_lsp.core.content import line_body
+from intent_lsp.core.intents import Status
+from intent_lsp.core.paths import INTENTS_FILE
+from intent_lsp.doors.lsp.connection.connection import Connection
+from intent_lsp.doors.lsp.features.intents_buffers import IntentsBuffer, IntentsBuffers
+from intent_lsp.doors.lsp.protocol.positions import count_units
+from intent_lsp.doors.lsp.runtime.semantic_legend import LEGEND, MODIFIERS, TYPES
+from intent_lsp.formats.intents.structure.tokens import IntentsToken, TokenKind, tokens_of
+
+_SEMANTIC_TOKENS: Final = "textDocument/semanticTokens"
+"""The method under which tokens are registered; it is no request."""
+
+_TYPES: Final = {
+    TokenKind.KEY: lsp.SemanticTokenTypes.Property,
+    TokenKind.ID: lsp.SemanticTokenTypes.Event,
+    TokenKind.REFERENCE: lsp.SemanticTokenTypes.Event,
+    TokenKind.STATUS: lsp.SemanticTokenTypes.EnumMember,
+    TokenKind.NAME: lsp.SemanticTokenTypes.String,
+    TokenKind.SEPARATOR: lsp.SemanticTokenTypes.Operator,
+    TokenKind.WILDCARD: lsp.SemanticTokenTypes.Regexp,
+    TokenKind.BRACE: lsp.SemanticTokenTypes.Operator,
+    TokenKind.EXCLUSION: lsp.SemanticTokenTypes.Keyword,
+}
+
+
+class _PlacedToken(Struct, frozen=True, kw_only=True):
+    """One token at its place in the client's units, with its numbers in the legend."""
+
+    line: int
+    character: int
+    length: int
+    kind: int
+    modifiers: int
+
+
+class IntentsTokens:
+    """Answers requests for semantic tokens in intents files on one connection."""
+
+    def __init__(self, connection: Connection, buffers: IntentsBuffers) -> None:
+        self._buffers = buffers
+        self._in_thread = connection.tracked_documents.work.in_thread
+
+    async def full(self, params: lsp.SemanticTokensParams) -> lsp.SemanticTokens | None:
+        """Answer `textDocument/semanticTokens/full`. Return None for any other file."""
+        buffer = await self._buffers.of(params.text_document.uri)
+        return None if buffer is None else await self._in_thread(_encoded, buffer, None)
+
+    async def within(self, params: lsp.SemanticTokensRangeParams) -> lsp.SemanticTokens | None:
+        """Answer `textDocument/semanticTokens/range`: the tokens on the lines of a range.
+
+        Return None for any other file.
+        """
+        buffer = await self._buffers.of(params.text_document.uri)
+        return None if buffer is None else await self._in_thread(_encoded, buffer, params.range)
+
+
+def tokens_registration() -> lsp.Registration:
+    """Return the registration of semantic tokens for intents files alone."""
+    pattern = lsp.TextDocumentFilterPattern(scheme="file", pattern=f"**/{INTENTS_FILE}")
+    return lsp.Registration(
+        id=_SEMANTIC_TOKENS,
+        method=_SEMANTIC_TOKENS,
+        register_options=lsp.SemanticTokensRegistrationOptions(
+            document_selector=[pattern], legend=LEGEND, full=True, range=True
+        ),
+    )
+
+
+def _encoded(buffer: IntentsBuffer, shown: lsp.Range | None) -> lsp.SemanticTokens:
+    """Return the tokens on the lines of the range `shown`, or all, each relative to the last."""
+    data: list[int] = []
+    line = character = 0
+    for token in _placed(buffer):
+        if shown is not None and not shown.start.line <= token.line <= shown.end.line:
+            continue
+        if token.line > line:
+            character = 0
+        data += (token.line - line, token.character - character, token.length)
+        data += (token.kind, token.modifiers)
+        line, character = token.line, token.character
+    return lsp.SemanticTokens(data=data)
+
+
+def _placed(buffer: IntentsBuffer) -> Iterator[_PlacedToken]:
+    structure = buffer.structure
+    for token in tokens_of(structure):
+        place = structure.places.position(token.start)
+        line = buffer.places.forward_line(place.line)
+        if line is None:
+            continue
+        text, end = line_body(buffer.lines[line]), place.character + token.end - token.start
+        yield _PlacedToken(
+            line=line,
+            character=count_units(text[: place.character], buffer.encoding),
+            length=count_units(text[place.character : end], buffer.encoding),
+            kind=TYPES.index(_TYPES[token.kind]),
+            modifiers=sum(1 << MODIFIERS.index(each) for each in _modifiers(token)),
+        )
+
+
+def _modifiers(token: IntentsToken) -> Iterator[lsp.SemanticTokenModifiers]:
+    if token.kind is TokenKind.ID:
+        yield lsp.SemanticTokenModifiers.Declaration
+    if token.status is Status.IN_PROGRESS:
+        yield lsp.SemanticTokenModifiers.Modification
+    if token.status is not None and token.status.closed:
+        yield lsp.SemanticTokenModifiers.Deprecated

@@ -1,0 +1,67 @@
+"""Source of a single YAML value: where in the text each character of the value stands.
+
+Invariant: an offset is given only for a value that the source, read so, results in.
+"""
+
+import re
+from collections.abc import Sequence
+
+_ESCAPE = re.compile(r"\\(?:x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|.)", re.DOTALL)
+_LAST = "0010ffff"
+_HEXADECIMAL = ("x", "u", "U")
+_SIMPLE = {"0": "\0", "a": "\a", "b": "\b", "t": "\t", "\t": "\t", "n": "\n", "v": "\v"}
+_SIMPLE |= {"f": "\f", "r": "\r", "e": "\x1b", " ": " ", '"': '"', "/": "/", "\\": "\\"}
+_SIMPLE |= {"N": "\x85", "_": "\xa0", "L": "\u2028", "P": "\u2029"}
+
+
+def content_span(source: str) -> tuple[int, int]:
+    """Return the offsets of the text between the quotes of a value, or of all of its source."""
+    quoted = len(source) > 1 and source[0] in "'\"" and source[-1] == source[0]
+    return (1, len(source) - 1) if quoted else (0, len(source))
+
+
+def value_offsets(source: str, value: str) -> Sequence[int] | None:
+    """Return where each character of a value begins in its source, and where the last one ends.
+
+    Return None if that is unknown: for values of several lines, block text and YAML aliases.
+    """
+    if source == value:
+        return range(len(source) + 1)
+    start, end = content_span(source)
+    if not start:
+        return None
+    read = _double if source[0] == '"' else _single
+    characters, offsets = read(source, start, end)
+    return [*offsets, end] if characters == value else None
+
+
+def _single(source: str, start: int, end: int) -> tuple[str, list[int]]:
+    characters, offsets = [], []
+    at = start
+    while at < end:
+        characters.append(source[at])
+        offsets.append(at)
+        at += 2 if source.startswith("''", at) else 1
+    return "".join(characters), offsets
+
+
+def _double(source: str, start: int, end: int) -> tuple[str, list[int]]:
+    characters, offsets = [], []
+    at = start
+    while at < end:
+        found = _ESCAPE.match(source, at, end) if source[at] == "\\" else None
+        characters.append(source[at] if found is None else _escaped(found[0]))
+        offsets.append(at)
+        at = at + 1 if found is None else found.end()
+    return "".join(characters), offsets
+
+
+def _escaped(escape: str) -> str:
+    """Return the character that an escape stands for, or the escape itself if it stands for none.
+
+    That is so for the end of a line, which a value of one line does not have.
+    """
+    if escape[1] in _HEXADECIMAL and len(escape) > len("\\x"):
+        digits = escape[2:].lower()
+        return chr(int(digits, 16)) if digits <= _LAST or len(digits) < len(_LAST) else escape
+    return _SIMPLE.get(escape[1], escape)
