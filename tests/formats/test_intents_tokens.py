@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from intent_lsp.core.intents import Status
 from intent_lsp.formats.intents.structure.entries import read_structure
-from intent_lsp.formats.intents.structure.tokens import IntentsToken, TokenKind, tokens_of
+from intent_lsp.formats.intents.structure.tokens import IntentsToken, SemanticKind, tokens_of
 from intent_lsp.formats.yaml.compose import Composed, compose
 from intent_lsp.formats.yaml.limits import refused
 from intent_lsp.formats.yaml.nodes import Scalar, SequenceNode, double_quoted, spelled_like
@@ -14,15 +14,15 @@ from intent_lsp.formats.yaml.value_source import value_offsets
 from tests.support.hostile_text import texts as hostile_texts
 
 _MARKS = {
-    TokenKind.KEY: "k",
-    TokenKind.ID: "i",
-    TokenKind.REFERENCE: "r",
-    TokenKind.STATUS: "s",
-    TokenKind.NAME: "n",
-    TokenKind.SEPARATOR: "/",
-    TokenKind.WILDCARD: "w",
-    TokenKind.BRACE: "b",
-    TokenKind.EXCLUSION: "!",
+    SemanticKind.KEY: "k",
+    SemanticKind.ID: "i",
+    SemanticKind.REFERENCE: "r",
+    SemanticKind.STATUS: "s",
+    SemanticKind.NAME: "n",
+    SemanticKind.SEPARATOR: "/",
+    SemanticKind.WILDCARD: "w",
+    SemanticKind.BRACE: "b",
+    SemanticKind.EXCLUSION: "!",
 }
 
 

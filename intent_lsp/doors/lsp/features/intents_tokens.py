@@ -16,21 +16,21 @@ from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.features.intents_buffers import IntentsBuffer, IntentsBuffers
 from intent_lsp.doors.lsp.protocol.positions import count_units
 from intent_lsp.doors.lsp.runtime.semantic_legend import LEGEND, MODIFIERS, TYPES
-from intent_lsp.formats.intents.structure.tokens import IntentsToken, TokenKind, tokens_of
+from intent_lsp.formats.intents.structure.tokens import IntentsToken, SemanticKind, tokens_of
 
 _SEMANTIC_TOKENS: Final = "textDocument/semanticTokens"
 """The method under which tokens are registered; it is no request."""
 
 _TYPES: Final = {
-    TokenKind.KEY: lsp.SemanticTokenTypes.Property,
-    TokenKind.ID: lsp.SemanticTokenTypes.Event,
-    TokenKind.REFERENCE: lsp.SemanticTokenTypes.Event,
-    TokenKind.STATUS: lsp.SemanticTokenTypes.EnumMember,
-    TokenKind.NAME: lsp.SemanticTokenTypes.String,
-    TokenKind.SEPARATOR: lsp.SemanticTokenTypes.Operator,
-    TokenKind.WILDCARD: lsp.SemanticTokenTypes.Regexp,
-    TokenKind.BRACE: lsp.SemanticTokenTypes.Operator,
-    TokenKind.EXCLUSION: lsp.SemanticTokenTypes.Keyword,
+    SemanticKind.KEY: lsp.SemanticTokenTypes.Property,
+    SemanticKind.ID: lsp.SemanticTokenTypes.Event,
+    SemanticKind.REFERENCE: lsp.SemanticTokenTypes.Event,
+    SemanticKind.STATUS: lsp.SemanticTokenTypes.EnumMember,
+    SemanticKind.NAME: lsp.SemanticTokenTypes.String,
+    SemanticKind.SEPARATOR: lsp.SemanticTokenTypes.Operator,
+    SemanticKind.WILDCARD: lsp.SemanticTokenTypes.Regexp,
+    SemanticKind.BRACE: lsp.SemanticTokenTypes.Operator,
+    SemanticKind.EXCLUSION: lsp.SemanticTokenTypes.Keyword,
 }
 
 
@@ -110,7 +110,7 @@ def _placed(buffer: IntentsBuffer) -> Iterator[_PlacedToken]:
 
 
 def _modifiers(token: IntentsToken) -> Iterator[lsp.SemanticTokenModifiers]:
-    if token.kind is TokenKind.ID:
+    if token.kind is SemanticKind.ID:
         yield lsp.SemanticTokenModifiers.Declaration
     if token.status is Status.IN_PROGRESS:
         yield lsp.SemanticTokenModifiers.Modification

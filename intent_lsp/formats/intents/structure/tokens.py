@@ -22,7 +22,7 @@ from intent_lsp.formats.text_positions import LINE_END
 from intent_lsp.formats.yaml.value_source import content_span, value_offsets
 
 
-class TokenKind(Enum):
+class SemanticKind(Enum):
     """What a token is. A REFERENCE is an alias or a pointer that names an intent."""
 
     KEY = auto()
@@ -41,7 +41,7 @@ class IntentsToken(Struct, frozen=True, order=True):
 
     start: int
     end: int
-    kind: TokenKind
+    kind: SemanticKind
     status: Status | None = None
 
 
@@ -49,18 +49,18 @@ _NO_TOKENS = ("*", "|", ">")
 """What YAML aliases and block text begin with."""
 
 _OF_GLOBS = {
-    GlobPartKind.NAME: TokenKind.NAME,
-    GlobPartKind.SEPARATOR: TokenKind.SEPARATOR,
-    GlobPartKind.WILDCARD: TokenKind.WILDCARD,
-    GlobPartKind.BRACE: TokenKind.BRACE,
-    GlobPartKind.EXCLUSION: TokenKind.EXCLUSION,
+    GlobPartKind.NAME: SemanticKind.NAME,
+    GlobPartKind.SEPARATOR: SemanticKind.SEPARATOR,
+    GlobPartKind.WILDCARD: SemanticKind.WILDCARD,
+    GlobPartKind.BRACE: SemanticKind.BRACE,
+    GlobPartKind.EXCLUSION: SemanticKind.EXCLUSION,
 }
 
 _OF_PARTS = {
-    PartKind.ID: TokenKind.ID,
-    PartKind.KEY: TokenKind.KEY,
-    PartKind.ALIAS: TokenKind.REFERENCE,
-    PartKind.POINTER: TokenKind.REFERENCE,
+    PartKind.ID: SemanticKind.ID,
+    PartKind.KEY: SemanticKind.KEY,
+    PartKind.ALIAS: SemanticKind.REFERENCE,
+    PartKind.POINTER: SemanticKind.REFERENCE,
 }
 
 
@@ -85,7 +85,7 @@ def _tokens(structure: IntentsStructure, part: IntentsPart) -> Iterator[IntentsT
     elif part.kind is PartKind.STATUS:
         status = status_meant(part.text)
         if status is not None:
-            yield from _inner(structure, part, TokenKind.STATUS, status)
+            yield from _inner(structure, part, SemanticKind.STATUS, status)
     elif part.kind is not PartKind.POINTER or structure.intents.get(part.text) is not None:
         kind = _OF_PARTS.get(part.kind)
         if kind is not None:
@@ -98,7 +98,7 @@ def _of_glob(structure: IntentsStructure, part: IntentsPart) -> Iterator[Intents
     if offsets is None:
         # The glob is written elsewhere, behind a YAML alias, or over several lines.
         if not source.startswith(_NO_TOKENS):
-            yield from _inner(structure, part, TokenKind.NAME)
+            yield from _inner(structure, part, SemanticKind.NAME)
         return
     for each in glob_parts(part.text):
         start, end = part.start + offsets[each.start], part.start + offsets[each.end]
@@ -106,7 +106,7 @@ def _of_glob(structure: IntentsStructure, part: IntentsPart) -> Iterator[Intents
 
 
 def _inner(
-    structure: IntentsStructure, part: IntentsPart, kind: TokenKind, status: Status | None = None
+    structure: IntentsStructure, part: IntentsPart, kind: SemanticKind, status: Status | None = None
 ) -> Iterator[IntentsToken]:
     """Yield a token for each line of a part, without its quotes and the white space around it."""
     source = structure.text[part.start : part.end]
