@@ -182,7 +182,7 @@ class Governance(RootParts):
             file_state=state,
             reason=reason,
             session_id=session_id,
-            active_intent_id=None if row is None else row.active_intent,
+            active_intent_id=None if row is None else rules.present_id(row.active_intent),
             stage=CHECKOUT_REQUIRED if row is None else row.stage,
             turn=1 if row is None else row.turn,
             enforcement=rules.policy.enforcement.value,
@@ -253,7 +253,9 @@ class Governance(RootParts):
         usable = [i for i in rules.file.intents if _selectable(i, rules)]
         state = self.stores.state
         recent = [] if state is None else list(state.recent_intents(len(usable)))
-        order = {intent_id: place for place, intent_id in enumerate(recent)}
+        order: dict[str | None, int] = {}
+        for place, name in enumerate(recent):
+            order.setdefault(rules.present_id(name), place)
         return sorted(usable, key=lambda intent: order.get(intent.id, len(order)))
 
     def _row(self, session_id: str, agent_id: str, rules: Rules) -> SessionRow | None:

@@ -30,6 +30,7 @@ from intent_lsp.governance.ledger.reader import LedgerReader, governed_ledger
 from intent_lsp.governance.ledger.recovery import Recovery
 from intent_lsp.governance.plan.checkout import Checkout
 from intent_lsp.governance.plan.planning import Planner
+from intent_lsp.governance.plan.renaming import IntentRenamer
 from intent_lsp.governance.plan.scope_checks import ScopeChecks
 from intent_lsp.governance.plan.tree_listing import TreeListing
 from intent_lsp.governance.root.grants import Grants
@@ -129,6 +130,7 @@ class RootParts:
         self.planning = Planner(
             stores=self.stores, rules=self.rules, sessions=self.sessions, writer=self._writer
         )
+        self.renaming = IntentRenamer(root=self.root, rules=self.rules, writer=self._writer)
 
     def _make_judges(self) -> None:
         """Build the parts that judge files."""

@@ -28,6 +28,7 @@ async def test_symbols_are_converted_on_a_thread(
     buffer = IntentsBuffer(
         uri="file:///x",
         open_root=cast("Any", None),
+        version=1,
         lines=lines,
         structure=structure,
         places=CarriedPlaces(lines, lines),

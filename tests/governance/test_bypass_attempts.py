@@ -72,6 +72,7 @@ INTO_THE_CONTROL_PLANE = [
     "ln -sf /dev/null .claude/settings.json",
     "intent-lsp intents add Everything --scope 'docs/**'",
     "python -m intent_lsp intents import src/auth/plan.yaml",
+    "intent-lsp intents rename INT-002 INT-9",
     ".venv/bin/intent-lsp init",
     "env -u CLAUDECODE intent-lsp agents install --host claude",
     "python -m intent_lsp agents uninstall",
@@ -440,6 +441,16 @@ def test_scope_that_our_own_program_gives_is_found_as_well(agent: Agent) -> None
     outcome = agent.governance.calls.record(ticket)
     assert outcome is not None
     assert outcome.violating == (INTENTS_FILE,)
+
+
+def test_a_rename_by_our_own_program_is_found_as_well(agent: Agent) -> None:
+    agent.root.write(IGNORE_FILE, "INT-002\n")
+    own = [sys.executable, "-m", "intent_lsp", "intents", "rename", "INT-002", "FREE"]
+    ticket = agent.ticket(tool="Bash", command='python3 "$f"')
+    subprocess.run(own, cwd=agent.root.root, check=True, capture_output=True)
+    outcome = agent.governance.calls.record(ticket)
+    assert outcome is not None
+    assert sorted(outcome.violating) == [IGNORE_FILE, INTENTS_FILE]
 
 
 def test_our_own_bookkeeping_is_no_commands_change(agent: Agent) -> None:

@@ -88,6 +88,7 @@ COMMANDS: Final = (
     CommandEntry("intents list", "what is being worked on", "intents.list_intents"),
     CommandEntry("intents show", "all about one intent", "intents.show"),
     CommandEntry("intents add", "write a new intent into the intents file", "intents.add"),
+    CommandEntry("intents rename", "give an intent another id", "intents.rename"),
     CommandEntry(
         "intents select",
         "work for an intent from now on, and be told what it asks",

@@ -93,7 +93,7 @@ def _json(known: _Known) -> dict[str, object]:
                 "sessionId": row.session_id,
                 "agentId": row.agent_id or None,
                 "kind": row.kind,
-                "activeIntentId": row.active_intent,
+                "activeIntentId": rules.present_id(row.active_intent),
                 "lastUsedAt": row.last_used_at,
                 "isAsking": row.session_id == known.own,
             }

@@ -10,7 +10,12 @@ from typing import Final
 from lsprotocol import types as lsp
 
 from intent_lsp.doors.lsp.intent_server import IntentServer
-from intent_lsp.doors.lsp.runtime.client_capabilities import completion_of, needs_token_legend
+from intent_lsp.doors.lsp.runtime.client_capabilities import (
+    NamesClient,
+    completion_of,
+    names_of,
+    needs_token_legend,
+)
 from intent_lsp.doors.lsp.runtime.semantic_legend import LEGEND
 
 _TRIGGERS: Final = ("/", '"', "'")
@@ -27,6 +32,11 @@ def register_for_every_file(server: IntentServer, client: lsp.ClientCapabilities
         )
     if needs_token_legend(client):
         _tokenized(server)
+    names = names_of(client)
+    if not names.rename_registration:
+        _renamed(server, names)
+    if not names.highlight_registration:
+        _highlighted(server)
 
 
 def register_unadvertised(server: IntentServer) -> None:
@@ -36,6 +46,10 @@ def register_unadvertised(server: IntentServer) -> None:
         _completed(server)
     if lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL not in known:
         _tokenized(server)
+    if lsp.TEXT_DOCUMENT_RENAME not in known:
+        _renamed(server, names_of(server.client_capabilities))
+    if lsp.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT not in known:
+        _highlighted(server)
 
 
 def _completed(server: IntentServer, options: lsp.CompletionOptions | None = None) -> None:
@@ -58,3 +72,23 @@ def _tokenized(server: IntentServer) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE, LEGEND)
     async def within(params: lsp.SemanticTokensRangeParams) -> lsp.SemanticTokens | None:
         return await (await server.ready()).tokens.within(params)
+
+
+def _renamed(server: IntentServer, client: NamesClient) -> None:
+    options = lsp.RenameOptions(prepare_provider=True) if client.prepares else None
+
+    @server.feature(lsp.TEXT_DOCUMENT_RENAME, options)
+    async def rename(params: lsp.RenameParams) -> lsp.WorkspaceEdit | None:
+        return await (await server.ready()).names.renamed(params)
+
+    @server.feature(lsp.TEXT_DOCUMENT_PREPARE_RENAME)
+    async def prepare(params: lsp.PrepareRenameParams) -> lsp.PrepareRenamePlaceholder | None:
+        return await (await server.ready()).names.prepared(params)
+
+
+def _highlighted(server: IntentServer) -> None:
+    @server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT)
+    async def highlight(
+        params: lsp.DocumentHighlightParams,
+    ) -> list[lsp.DocumentHighlight] | None:
+        return await (await server.ready()).names.highlights(params)

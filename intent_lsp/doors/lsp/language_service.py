@@ -28,6 +28,7 @@ from intent_lsp.doors.lsp.features.file_operations import FileOperationFeature
 from intent_lsp.doors.lsp.features.intent_symbols import IntentSymbols
 from intent_lsp.doors.lsp.features.intents_buffers import IntentsBuffers
 from intent_lsp.doors.lsp.features.intents_links import IntentsLinks
+from intent_lsp.doors.lsp.features.intents_names import IntentsNames, names_registrations
 from intent_lsp.doors.lsp.features.intents_outline import IntentsOutline
 from intent_lsp.doors.lsp.features.intents_tokens import IntentsTokens, tokens_registration
 from intent_lsp.doors.lsp.features.provenance import ProvenanceFeature
@@ -76,7 +77,8 @@ class LanguageService:
         self._shown = ShownRefresh(connection, lambda name: protocol.ask(name, None, ASK_TIME))
         connection.outcomes.origins_changed = self._shown.changed
         connection.outcomes.tree_changed = self._shown.tree_changed
-        self.symbols = IntentSymbols(connection, connection.progress)
+        self.names = IntentsNames(connection, buffers, protocol.documents)
+        self.symbols = IntentSymbols(connection, connection.progress, buffers, self.names)
         self.completion = CompletionFeature(connection, protocol.documents)
         self.requests = RequestTable(connection, connection.progress, protocol.finish)
         listings = IntentListings(connection, self.requests.finder, buffers)
@@ -95,7 +97,7 @@ class LanguageService:
     async def initialized(self) -> None:
         """Fetch the client's settings, register features, open the workspace folders' roots.
 
-        Settings, file watches and the completion of control files need the client's support; the
+        Settings, file watches and features of control files alone need the client's support; the
         settings decide whether the client watches.
         """
         client = self._connection.client
@@ -104,6 +106,8 @@ class LanguageService:
             self._tracked_documents.work.begin(self._register(completion_registration()))
         if client.token_registration:
             self._tracked_documents.work.begin(self._register(tokens_registration()))
+        for registration in names_registrations(client.names):
+            self._tracked_documents.work.begin(self._register(registration))
         if client.configuration:
             former = self._open_roots.settings
             await self._ask_for_settings()

@@ -100,10 +100,10 @@ class ProvenanceAnswers(Protocol):
 
 
 class SymbolAnswers(Protocol):
-    """Answers requests for the places where an intent is declared or has changed lines."""
+    """Answers requests for the places where an intent is named or has changed lines."""
 
     async def references(self, params: lsp.ReferenceParams) -> list[lsp.Location]:
-        """Answer `textDocument/references` on an intent's id: the lines of that intent.
+        """Answer `textDocument/references` on a name of an intent: its names, then its lines.
 
         Return an empty list at any other position, and in any file but the intents file.
         """
@@ -150,6 +150,29 @@ class TokenAnswers(Protocol):
 
     async def within(self, params: lsp.SemanticTokensRangeParams) -> lsp.SemanticTokens | None:
         """Answer `textDocument/semanticTokens/range`: the tokens on the lines of a range."""
+
+
+class NameAnswers(Protocol):
+    """Answers requests about the names of intents in an open intents file. Other files give None.
+
+    A name is the id of an intent, an alias, or a pointer such as `active_intent`.
+    """
+
+    async def prepared(
+        self, params: lsp.PrepareRenameParams
+    ) -> lsp.PrepareRenamePlaceholder | None:
+        """Answer `textDocument/prepareRename`: the name at a position, and the intent's id."""
+
+    async def renamed(self, params: lsp.RenameParams) -> lsp.WorkspaceEdit | None:
+        """Answer `textDocument/rename`: the edit that gives the intent another id.
+
+        Raise JsonRpcException if the intent cannot be renamed.
+        """
+
+    async def highlights(
+        self, params: lsp.DocumentHighlightParams
+    ) -> list[lsp.DocumentHighlight] | None:
+        """Answer `textDocument/documentHighlight`: all names of the intent at a position."""
 
 
 class CompletionAnswers(Protocol):
@@ -215,6 +238,10 @@ class Service(Protocol):
     @property
     def tokens(self) -> TokenAnswers:
         """The handler of semantic tokens."""
+
+    @property
+    def names(self) -> NameAnswers:
+        """The handler of renames and highlights."""
 
     @property
     def completion(self) -> CompletionAnswers:

@@ -49,7 +49,7 @@ def list_intents(asked: ToolRequest, _given: ListIntentsInput) -> ToolAnswer:
     rules = governance.rules.current()
     active = None
     if session is not None:
-        active = governance.sessions.active_intent(session.id, session.agent_id)
+        active = rules.present_id(governance.sessions.active_intent(session.id, session.agent_id))
     listed = [
         intent_json(intent, ("INTENT_IGNORED",) if intent.id in rules.ignored else ())
         for intent in rules.file.intents

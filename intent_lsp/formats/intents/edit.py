@@ -101,6 +101,20 @@ def set_history(
     return _edited(text, known, replace(known, recent_history=tuple(events)), reader)
 
 
+def list_extended(
+    entry: EntryText, name: str, values: Sequence[str], after: Sequence[str]
+) -> FileEdit | EditRefused:
+    """Return the changes that append `values` to the list with the key `name`, or a refusal.
+
+    A missing list is added after the value of the first of the keys `after` that the entry has,
+    else at the top of the entry.
+    """
+    found = entry.fields.get(name)
+    if found is not None:
+        return _extended(entry, found, values)
+    return pair_put(entry, _value_of(entry, *after), _new_list(entry, name, values))
+
+
 def apply_changes(text: str, changes: Sequence[TextChange]) -> str:
     """Return the text with all changes applied.
 
@@ -201,16 +215,17 @@ def _status_set(entry: EntryText, status: Status) -> FileEdit | EditRefused:
 
 def _scope_added(entry: EntryText, patterns: Sequence[str]) -> FileEdit | EditRefused:
     found = entry.fields.get("owned_scope")
-    if found is None:
-        after = _value_of(entry, "status", "name", "id")
-        return pair_put(entry, after, _new_list(entry, "owned_scope", patterns))
-    listed = _list_of(found)
-    if isinstance(found.value, MappingNode) and not found.value.anchored:
+    if found and isinstance(found.value, MappingNode) and not found.value.anchored:
         inner = fields_of(entry.reading, found.value, _SCOPE_KEYS).get("paths")
-        listed = _list_of(inner) if inner else listed
+        return _extended(entry, inner or found, patterns)
+    return list_extended(entry, "owned_scope", patterns, ("status", "name", "id"))
+
+
+def _extended(entry: EntryText, found: Field, values: Sequence[str]) -> FileEdit | EditRefused:
+    listed = _list_of(found)
     if isinstance(listed, SequenceNode):
-        return values_appended(entry.reading, listed, patterns, entry.line_end)
-    return listed if isinstance(listed, EditRefused) else _filled(entry, listed, patterns)
+        return values_appended(entry.reading, listed, values, entry.line_end)
+    return listed if isinstance(listed, EditRefused) else _filled(entry, listed, values)
 
 
 def _history_set(entry: EntryText, events: Sequence[str]) -> FileEdit | EditRefused:

@@ -87,6 +87,11 @@ def status_meant(value: str) -> Status | None:
     return STATUS_WORDS.get(value.strip().upper())
 
 
+def is_id(text: str) -> bool:
+    """Return whether a text may be an id: 1 to `MAX_ID` characters on one line, not all blank."""
+    return len(text) <= MAX_ID and bool(text.strip()) and _CONTROL.search(text) is None
+
+
 def read_entry(
     reading: YamlDocument, node: YamlNode, key: Scalar | None, pattern_findings: PatternFindings
 ) -> EntryRead | None:
@@ -185,7 +190,7 @@ def _id_of(
         return None
     if text is None:
         return None
-    if len(text) > MAX_ID or not text.strip() or _CONTROL.search(text):
+    if not is_id(text):
         message = (
             f"an `id` must have 1 to {MAX_ID} characters on one line, so this intent is ignored"
         )

@@ -94,7 +94,8 @@ class HookSessions:
         row, ended = governance.begin_turn(asker.session_id, asker.agent_id)
         broken = governance.violations.messages(ended)
         # What a person selected beforehand holds in every turn, even if the model reads nothing.
-        kept = told or row.active_intent == self._wanted
+        present_id = governance.rules.current().present_id
+        kept = told or present_id(row.active_intent) == present_id(self._wanted)
         if row.active_intent is None or not kept:
             return note_of([*broken, self.reminder(asker)])
         return note_of([*broken, self.select(asker, row.active_intent)[1]])

@@ -118,7 +118,7 @@ class CallFactsOf:
         `facts` are those that concern the call as a whole.
         """
         call, asker, rules = hearing.call, hearing.asker, hearing.rules
-        active = None if asker.row is None else asker.row.active_intent
+        active = None if asker.row is None else rules.present_id(asker.row.active_intent)
         # The gate itself checks that the cited intent is the one checked out; the scope is that of
         # the cited one.
         intent_id = call.intent_id or active
@@ -143,7 +143,9 @@ class CallFactsOf:
         heeded = reading.mutating and policy.contract is not ContractRule.IGNORE
         drift = control_drift(self._stores.root) if heeded else ()
         denies = policy.contract is ContractRule.DENY
-        authorized = row is not None and row.stage == EXECUTION_AUTHORIZED
+        chosen = None
+        if row is not None and row.stage == EXECUTION_AUTHORIZED:
+            chosen = rules.present_id(row.active_intent)
         new = [file for file in files if not file.there and file.place is not None]
         specs = globs(policy.spec_iteration_globs, rules.spelling)
         return CallFacts(
@@ -152,7 +154,7 @@ class CallFactsOf:
             blocked=blocked(call.tool_name, policy),
             policy_version=policy.version,
             cited=call.intent_id,
-            checked_out=row.active_intent if row is not None and authorized else None,
+            checked_out=chosen,
             require_checkout=policy.require_checkout,
             drift=drift if denies else (),
             warnings=() if denies else tuple(f"{each.path} {each.problem}." for each in drift),

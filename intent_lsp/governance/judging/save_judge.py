@@ -121,7 +121,7 @@ class SaveJudge(Struct, frozen=True, kw_only=True):
         """
         rules = self.rules.current()
         memory = self.sessions.save_memory(session_id, place.path)
-        intent_id = None if memory.row is None else memory.row.active_intent
+        intent_id = None if memory.row is None else rules.present_id(memory.row.active_intent)
         kind = self._standing(place, rules)
         judgement = Judgement(
             path=place.path,

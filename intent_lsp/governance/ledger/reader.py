@@ -13,6 +13,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from intent_lsp.core.intents import IntentId
 from intent_lsp.core.ledger.verification import Anchor, Verification
 from intent_lsp.core.policy import LedgerForm
 from intent_lsp.core.privacy import hashed_session
@@ -70,7 +71,9 @@ class LedgerReader:
         intent = rules.active(record.intent_id)
         if intent is None:
             return ("INTENT_ARCHIVED",)
-        same = record.intent_hash in (None, intent_hash(intent))
+        # By the id of that time, since a rename changes nothing that the intent asks.
+        named = replace(intent, id=IntentId(record.intent_id))
+        same = record.intent_hash in (None, intent_hash(named))
         return () if same else ("INTENT_CHANGED",)
 
     def verify(self, given: Sequence[Anchor] = (), progress: BuildProgress = quiet) -> Verification:

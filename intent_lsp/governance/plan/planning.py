@@ -95,7 +95,7 @@ class Planner:
 
         refused = self._writer.change(edit, unsaved_file=unsaved_file)
         if refused is not None:
-            return _unwritten(f"{plan.id or plan.name} was not created", refused)
+            return unwritten(f"{plan.id or plan.name} was not created", refused)
         return self._now(made[0])
 
     def take_over(
@@ -120,7 +120,7 @@ class Planner:
             return added.changes
 
         problem = self._writer.change(edit, unsaved_file=unsaved_file)
-        return refused if problem is None else _unwritten("No intent was added", problem)
+        return refused if problem is None else unwritten("No intent was added", problem)
 
     def complete(
         self, session: Session, intent_id: str | None, *, unsaved_file: bool
@@ -143,7 +143,7 @@ class Planner:
             unsaved_file=unsaved_file,
         )
         if refused is not None:
-            return _unwritten(f"{intent.id} was not set to COMPLETED", refused)
+            return unwritten(f"{intent.id} was not set to COMPLETED", refused)
         active = rules.active(self._sessions.active_intent(session.id, session.agent_id))
         if active == intent:
             self._sessions.choose(session.id, None, session.agent_id)
@@ -199,7 +199,7 @@ class Planner:
         expires = None if wish.ttl is None else timestamp(now + wish.ttl)
         refused = self._expand(intent, wish, timestamp(now), unsaved=unsaved_file)
         if refused is not None:
-            return _unwritten(f"The scope of {intent.id} was not expanded", refused)
+            return unwritten(f"The scope of {intent.id} was not expanded", refused)
         granted = self._now(intent.id)
         if isinstance(granted, CheckoutRefusal):
             return granted
@@ -259,6 +259,18 @@ def next_id(intents: Intents) -> str:
     return f"INT-{max(numbers, default=0) + 1:03}"
 
 
+def unwritten(undone: str, reason: str) -> CheckoutRefusal:
+    """Return the refusal of a change that was not written into the intents file.
+
+    `undone` says what was not done, and `reason` is a clause that says why.
+    """
+    return CheckoutRefusal(
+        code=RequestCode.INTENTS_FILE_UNWRITTEN,
+        message=f"{undone} in {INTENTS_FILE}: {reason}.",
+        data={"reason": reason},
+    )
+
+
 def _new_intent(plan: Plan, intent_id: str, now: str) -> Intent:
     return Intent(
         id=IntentId(intent_id),
@@ -268,12 +280,4 @@ def _new_intent(plan: Plan, intent_id: str, now: str) -> Intent:
         constraints=plan.constraints,
         acceptance_criteria=plan.acceptance_criteria,
         created_at=now,
-    )
-
-
-def _unwritten(undone: str, reason: str) -> CheckoutRefusal:
-    return CheckoutRefusal(
-        code=RequestCode.INTENTS_FILE_UNWRITTEN,
-        message=f"{undone} in {INTENTS_FILE}: {reason}.",
-        data={"reason": reason},
     )

@@ -102,6 +102,14 @@ class Rules(Struct, frozen=True, kw_only=True, dict=True):
         """Return the intent with this id or earlier id, closed or not, or None if there is none."""
         return None if intent_id is None else self.file.intents.get(intent_id)
 
+    def present_id(self, name: str | None) -> str | None:
+        """Return the present id of the intent with this id or earlier id.
+
+        Return `name` itself if there is no such intent, or if it is None.
+        """
+        intent = self.active(name)
+        return name if intent is None else intent.id
+
     @cached_property
     def generated(self) -> Scope:
         """The scope of files that tools generate. Changes of these files need no intent."""

@@ -1,4 +1,4 @@
-"""`intent-lsp intents add`, `select`, `complete` and `import`."""
+"""`intent-lsp intents add`, `rename`, `select`, `complete` and `import`."""
 
 import io
 import sys
@@ -124,6 +124,51 @@ def test_a_file_that_cannot_be_edited_stays_and_says_why(shell: Shell, project: 
         f"; fix that and run the command again, or edit {INTENTS_FILE} by hand\n"
     )
     assert file_of(project) == odd
+
+
+def test_an_intent_is_renamed(shell: Shell, project: Repository) -> None:
+    shell("intents", "select", "INT-001", "--session", "s1")
+    project.write(IGNORE_FILE, "INT-0*\n!INT-001\n")
+    said = shell("intents", "rename", "INT-001", "AUTH")
+    assert (said.status, said.err) == (0, "")
+    assert said.out == f"INT-001 is now AUTH in {INTENTS_FILE}, and INT-001 an alias of it\n"
+    assert (project.root / IGNORE_FILE).read_text() == "INT-0*\n!AUTH\n"
+    status = shell("status", "--session", "s1", "--json").json
+    assert [each["activeIntentId"] for each in status["sessions"]] == ["AUTH"]
+    listed = shell("intents", "list", "--session", "s1", "--json").json
+    assert listed["activeIntentId"] == "AUTH"
+    # The records of both ids are the intent's, and either id leads to it.
+    told = shell("intents", "rename", "INT-001", "AUTH-2", "--json").json
+    assert (told["oldId"], told["intent"]["id"]) == ("AUTH", "AUTH-2")
+    assert told["aliases"] == ["INT-001", "AUTH"]
+
+
+def test_what_a_rename_changes_besides_is_remarked_on(shell: Shell, project: Repository) -> None:
+    project.write(IGNORE_FILE, "A*\n")
+    said = shell("intents", "rename", "INT-001", "AUTH")
+    assert said.status == 0
+    assert said.err == (
+        "intent-lsp: AUTH is excluded by `A*` in .intentignore, so it cannot be selected\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["INT-9", "X"], "INT-9 is not in .orchestration/active_intents.yaml. Available: INT-001"),
+        (["INT-001", "INT-002"], "INT-002 is the id of another intent; choose another id; fix"),
+        (["INT-001", "INT-001"], "INT-001 was not renamed in .orchestration/active_intents.yaml:"),
+        (["INT-001", "a\nb"], "and this one has a line end"),
+        (["INT-001", ""], "argument NEW: must have 1 to 256 characters, but has 0"),
+        (["INT-001", " "], "and this one is empty"),
+        (["INT-001"], "the following arguments are required: NEW"),
+    ],
+)
+def test_an_intent_that_cannot_be_renamed_says_why(
+    shell: Shell, project: Repository, words: list[str], why: str
+) -> None:
+    assert why in shell("intents", "rename", *words).problem
+    assert file_of(project) == INTENTS
 
 
 @pytest.mark.parametrize("place", [".orchestration/.local", ".orchestration/.local/state.sqlite3"])

@@ -205,6 +205,22 @@ def test_what_was_selected_beforehand_holds_in_every_turn(agents: Agents) -> Non
         assert may(agent, "notes.txt", str(number))
 
 
+def test_a_rename_changes_nothing_for_a_session(agents: Agents, shell: Shell) -> None:
+    # The environment and the shell may go on to name the earlier id.
+    agent = agents(host="kimi", environment={"INTENT_LSP_INTENT": "INT-001"})
+    agent.send("SessionStart", source="startup")
+    assert shell("intents", "rename", "INT-001", "NOTES")[0] == 0
+    for number in range(2):
+        agent.send("UserPromptSubmit", prompt=[{"type": "text", "text": "Go on."}])
+        assert may(agent, "notes.txt", str(number))
+    other = agents(session="session-2")
+    assert other.select("INT-001") == SILENCE
+    status, out, _ = shell("intents", "select", "INT-001")
+    assert (status, '<intent_context id="NOTES"' in out) == (0, True)
+    # The other file is claimed by the first session.
+    assert may(other, "other.txt")
+
+
 def test_a_session_begins_with_the_editors_intent_where_the_team_says_so(
     agents: Agents, root: Repository
 ) -> None:

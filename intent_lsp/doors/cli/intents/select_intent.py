@@ -33,7 +33,7 @@ def answer(call: Call) -> None:
     with Governance(call.root()) as governance:
         rules = governing(governance)
         _ask_for_state(governance)
-        if _selected_by_hook(governance, call):
+        if _selected_by_hook(governance, rules, call):
             done = governance.checkout.context(options.id)
         else:
             session = _session(governance, rules, call)
@@ -51,7 +51,7 @@ def answer(call: Call) -> None:
         call.page.text(done.text)
 
 
-def _selected_by_hook(governance: Governance, call: Call) -> bool:
+def _selected_by_hook(governance: Governance, rules: Rules, call: Call) -> bool:
     """Return whether a hook has selected the intent for an agent within the last minute.
 
     The agent counts as the one that runs this command, so the result is False if a session is named
@@ -59,7 +59,9 @@ def _selected_by_hook(governance: Governance, call: Call) -> bool:
     """
     if session_named(call.options) is not None or call.page.asks:
         return False
-    return governance.handles.just_selected(call.options.id) is not None
+    # The hook has stored the present id, whatever id the command names.
+    intent = rules.active(call.options.id)
+    return intent is not None and governance.handles.just_selected(intent.id) is not None
 
 
 def _session(governance: Governance, rules: Rules, call: Call) -> Session:

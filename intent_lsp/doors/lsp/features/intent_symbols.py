@@ -1,6 +1,8 @@
-"""Intents as workspace symbols, and references from an intent to its lines (protocol section 4).
+"""Intents as workspace symbols, and references from an intent to its names and its lines.
 
-Invariant: locations are those in the files as saved.
+Specified in protocol section 4.
+
+Invariant: locations are those in the files as saved, except in an open intents or ignore file.
 """
 
 import logging
@@ -19,7 +21,10 @@ from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.connection.progress import ClientProgress, Token
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import line_range, span_range, uri_of
 from intent_lsp.doors.lsp.features.intent_lines import IntentLines, LinesFound
+from intent_lsp.doors.lsp.features.intents_buffers import IntentsBuffer, IntentsBuffers
+from intent_lsp.doors.lsp.features.intents_names import IntentsNames
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
+from intent_lsp.formats.intents.structure.mentions import named_at
 from intent_lsp.formats.yaml.limits import MAX_BYTES
 from intent_lsp.governance.ledger.intent_lines import Explained
 from intent_lsp.governance.root.rules import Rules
@@ -33,34 +38,38 @@ SYMBOLS_AT_MOST: Final = 200
 class IntentSymbols:
     """Answers `textDocument/references` and `workspace/symbol` on one connection."""
 
-    def __init__(self, connection: Connection, progress: ClientProgress) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        progress: ClientProgress,
+        buffers: IntentsBuffers,
+        names: IntentsNames,
+    ) -> None:
+        self._buffers = buffers
+        self._names = names
         self._tracked_documents = connection.tracked_documents
         self._lines = IntentLines(connection.tracked_documents, progress)
         self._encoding = connection.spelling.encoding
 
     async def references(self, params: lsp.ReferenceParams) -> list[lsp.Location]:
-        """Answer `textDocument/references` on an intent's id: the lines attributed to the intent.
+        """Answer `textDocument/references` on a name of an intent in an intents file.
 
-        At most FILES_AT_MOST files are searched. Return nothing if the line of the position has no
-        intent's id in an intents file.
+        These are the intent's names there and in the ignore file, with its declaration if that is
+        asked for, then the lines attributed to the intent. At most FILES_AT_MOST files are
+        searched for these. Return nothing if the line of the position has no name of an intent.
         """
-        tracked = self._tracked_documents.tracked_at(params.text_document.uri)
-        if tracked is None:
+        buffer = await self._buffers.of(params.text_document.uri)
+        if buffer is None:
             return []
-        # The document's root is looked up by a task that starts when the document is opened.
-        await self._tracked_documents.settled(tracked.uri)
-        place = tracked.place
-        if tracked.open_root is None or place is None or place.path != INTENTS_FILE:
-            return []
-        open_root, line = tracked.open_root, params.position.line
         in_thread = self._tracked_documents.work.in_thread
-        named = await in_thread(self._named_on, open_root, line)
-        if named is None:
+        intent = await in_thread(_named_at, buffer, params.position)
+        if intent is None:
             return []
-        intent, own = named
-        files = await self._explained(open_root, intent, params.work_done_token)
-        places = await in_thread(self._places, open_root.governance.root, files)
-        return [own, *places] if params.context.include_declaration else places
+        declared, open_root = params.context.include_declaration, buffer.open_root
+        own = await self._names.places(buffer, intent, declared=declared)
+        saved = await in_thread(_saved_id, open_root, buffer.structure.intents.names(intent))
+        files = await self._explained(open_root, saved, params.work_done_token)
+        return [*own, *await in_thread(self._places, open_root.governance.root, files)]
 
     async def symbols(self, params: lsp.WorkspaceSymbolParams) -> list[lsp.WorkspaceSymbol]:
         """Answer `workspace/symbol`: the intents of all open roots that match the query.
@@ -89,14 +98,14 @@ class IntentSymbols:
         return found[:SYMBOLS_AT_MOST]
 
     async def _explained(
-        self, open_root: OpenRoot, intent: Intent, token: Token | None
+        self, open_root: OpenRoot, intent_id: str, token: Token | None
     ) -> Sequence[Explained]:
         try:
-            found = await self._lines.of(open_root, intent.id, token)
+            found = await self._lines.of(open_root, intent_id, token)
         except IntentLspError as problem:
-            _log.warning("the lines of %s cannot be told: %s", intent.id, problem)
+            _log.warning("the lines of %s cannot be told: %s", intent_id, problem)
             return ()
-        # A refusal means that the intent was removed from the file meanwhile.
+        # A refusal means that the intent is not in the saved file, and has no records.
         return found.files if isinstance(found, LinesFound) else ()
 
     def _places(self, root: Path, files: Sequence[Explained]) -> list[lsp.Location]:
@@ -111,18 +120,6 @@ class IntentSymbols:
             for run in file.runs
         ]
 
-    def _named_on(self, open_root: OpenRoot, line: int) -> tuple[Intent, lsp.Location] | None:
-        """Return the intent whose id is on a line of the intents file, and the id's location.
-
-        `line` is counted from 0. Return None if there is no id on the line.
-        """
-        rules = open_root.governance.rules.current()
-        intent = _named_on(rules, line)
-        if intent is None:
-            return None
-        place = self._declared(open_root, rules, intent, _lines(open_root.governance.root))
-        return None if place is None else (intent, place)
-
     def _declared(
         self, open_root: OpenRoot, rules: Rules, intent: Intent, lines: Sequence[str]
     ) -> lsp.Location | None:
@@ -133,12 +130,26 @@ class IntentSymbols:
         return lsp.Location(uri, span_range(lines, places.id, self._encoding))
 
 
-def _named_on(rules: Rules, line: int) -> Intent | None:
-    for intent in rules.file.intents:
-        places = rules.file.places.get(intent.id)
-        if places is not None and places.id.start.line <= line <= places.id.end.line:
-            return intent
+def _named_at(buffer: IntentsBuffer, position: lsp.Position) -> Intent | None:
+    """Return the intent that is named at a position, else the one whose id is on that line."""
+    offset, structure = buffer.offset(position), buffer.structure
+    if offset is None:
+        return None
+    named = named_at(structure, offset)
+    if named is not None:
+        return named.intent
+    line = structure.places.position(offset).line
+    for entry in structure.entries:
+        node = entry.id_node
+        if entry.intent and node and structure.places.position(node.start).line == line:
+            return structure.intents.get(entry.intent.id)
     return None
+
+
+def _saved_id(open_root: OpenRoot, names: Sequence[str]) -> str:
+    """Return the first of an intent's ids by which the saved file has it, else the first one."""
+    rules = open_root.governance.rules.current()
+    return next((name for name in names if rules.active(name) is not None), names[0])
 
 
 def _lines(root: Path) -> list[str]:

@@ -33,11 +33,12 @@ class IntentsBuffer(Struct, frozen=True, kw_only=True):
     """The text of one open intents file: its `lines`, and the structure of a text that parsed.
 
     That is this text, or the newest one before it that parsed. `places` carries places from that
-    text to this one. `encoding` is that of the client's positions.
+    text to this one. `version` is that of the text, and `encoding` that of the client's positions.
     """
 
     uri: str
     open_root: OpenRoot
+    version: int
     lines: Sequence[str]
     structure: IntentsStructure
     places: CarriedPlaces
@@ -97,18 +98,12 @@ class IntentsBuffers:
         Return None if `uri` is not that of an open intents file of a governed root. Also return
         None if neither one of its texts that were asked about has parsed, nor the one on disk.
         """
-        tracked = self._tracked_documents.tracked_at(uri)
-        if tracked is None:
+        tracked = await self._intents_file(uri)
+        # Without a version it is closed, perhaps since it was asked about.
+        if tracked is None or tracked.open_root is None or tracked.version is None:
             return None
-        if tracked.open_root is None or tracked.place is None:
-            # The root is looked up by a task, when the document is opened and when roots change.
-            await self._tracked_documents.settled(tracked.uri)
-        place, open_root = tracked.place, tracked.open_root
-        if open_root is None or place is None or place.path != INTENTS_FILE:
-            return None
-        if tracked.version is None:  # It is closed, perhaps since it was asked about.
-            return None
-        text, in_thread = "".join(tracked.lines), self._tracked_documents.work.in_thread
+        open_root, version, text = tracked.open_root, tracked.version, "".join(tracked.lines)
+        in_thread = self._tracked_documents.work.in_thread
         reading = self._reading(tracked.uri, text)
         structure = await _newest(reading)
         if not _parsed(reading) and self._readings.get(tracked.uri) is not reading:
@@ -116,7 +111,27 @@ class IntentsBuffers:
         structure = structure or await in_thread(self._on_disk, open_root.governance.root)
         if structure is None:
             return None
-        return await in_thread(_buffer, tracked.uri, open_root, text, structure, self._encoding)
+        lines, places = await in_thread(_carried, text, structure)
+        return IntentsBuffer(
+            uri=tracked.uri,
+            open_root=open_root,
+            version=version,
+            lines=lines,
+            structure=structure,
+            places=places,
+            encoding=self._encoding,
+        )
+
+    async def _intents_file(self, uri: str) -> TrackedDocument | None:
+        """Return the document at a URI if it is the intents file of a governed root, else None."""
+        tracked = self._tracked_documents.tracked_at(uri)
+        if tracked is None:
+            return None
+        if tracked.open_root is None or tracked.place is None:
+            # The root is looked up by a task, when the document is opened and when roots change.
+            await self._tracked_documents.settled(tracked.uri)
+        place = tracked.place
+        return tracked if place is not None and place.path == INTENTS_FILE else None
 
     def closed(self, tracked: TrackedDocument) -> None:
         """Forget what was read of a document, since the editor has closed it."""
@@ -178,20 +193,8 @@ def _parsed_file(path: Path) -> IntentsStructure | None:
     return None if text is None else read_structure(text.text)
 
 
-def _buffer(
-    uri: str,
-    open_root: OpenRoot,
-    text: str,
-    structure: IntentsStructure,
-    encoding: PositionEncoding,
-) -> IntentsBuffer:
+def _carried(text: str, structure: IntentsStructure) -> tuple[Sequence[str], CarriedPlaces]:
+    """Return the lines of a text, and what carries places of a structure to it."""
     lines = split_lines(text)
     former = lines if structure.text == text else split_lines(structure.text)
-    return IntentsBuffer(
-        uri=uri,
-        open_root=open_root,
-        lines=lines,
-        structure=structure,
-        places=CarriedPlaces(former, lines),
-        encoding=encoding,
-    )
+    return lines, CarriedPlaces(former, lines)

@@ -26,6 +26,18 @@ class CompletionClient(Struct, frozen=True, kw_only=True):
     as_is: bool = False
 
 
+class NamesClient(Struct, frozen=True, kw_only=True):
+    """What one client can do with the names of intents.
+
+    `rename_registration` and `highlight_registration`: renames, and highlights, may be registered
+    for the intents file alone. `prepares`: it asks what is renamed before it asks for the new name.
+    """
+
+    rename_registration: bool = False
+    highlight_registration: bool = False
+    prepares: bool = False
+
+
 class ClientCapabilities(Struct, frozen=True, kw_only=True):
     """The capabilities, declared by one client, that change what this server sends to it.
 
@@ -62,6 +74,7 @@ class ClientCapabilities(Struct, frozen=True, kw_only=True):
     link_tooltips: bool = False
     token_registration: bool = False
     completion: CompletionClient = CompletionClient()
+    names: NamesClient = NamesClient()
 
 
 def client_of(capabilities: lsp.ClientCapabilities) -> ClientCapabilities:
@@ -97,6 +110,7 @@ def client_of(capabilities: lsp.ClientCapabilities) -> ClientCapabilities:
         link_tooltips=bool(shown and shown.document_link and shown.document_link.tooltip_support),
         token_registration=_registers_tokens(shown),
         completion=completion_of(capabilities),
+        names=names_of(capabilities),
     )
 
 
@@ -115,6 +129,18 @@ def completion_of(capabilities: lsp.ClientCapabilities) -> CompletionClient:
         markdown=lsp.MarkupKind.Markdown in (item.documentation_format or ()),
         adjusts=lsp.InsertTextMode.AdjustIndentation in modes,
         as_is=lsp.InsertTextMode.AsIs in modes,
+    )
+
+
+def names_of(capabilities: lsp.ClientCapabilities) -> NamesClient:
+    """Return what the client can do with the names of intents."""
+    shown = capabilities.text_document
+    rename = shown.rename if shown else None
+    highlight = shown.document_highlight if shown else None
+    return NamesClient(
+        rename_registration=bool(rename and rename.dynamic_registration),
+        highlight_registration=bool(highlight and highlight.dynamic_registration),
+        prepares=bool(rename and rename.prepare_support),
     )
 
 

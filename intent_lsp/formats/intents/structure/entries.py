@@ -55,7 +55,8 @@ class StructuredEntry(Struct, frozen=True, kw_only=True):
 
     `intent` is None if the entry has no usable id. `id_node` is where its id stands, or None
     without one. `fields` are its pairs with known keys in order of position, and `keys` the keys of
-    all its pairs.
+    all its pairs. `table` is the mapping in which they stand, or None if that is no mapping or an
+    alias of another entry.
     """
 
     start: int
@@ -64,6 +65,7 @@ class StructuredEntry(Struct, frozen=True, kw_only=True):
     id_node: YamlNode | None
     fields: tuple[EntryField, ...]
     keys: tuple[Scalar, ...]
+    table: MappingNode | None
 
 
 class IntentsStructure(Struct, frozen=True, kw_only=True):
@@ -152,6 +154,7 @@ def _entry(reading: YamlDocument, place: EntryNode) -> StructuredEntry:
         id_node=id_node,
         fields=tuple(sorted(items, key=lambda each: each.key.start)),
         keys=tuple(k for k, _ in (table.pairs if table else ()) if isinstance(k, Scalar)),
+        table=table,
     )
 
 

@@ -1,0 +1,225 @@
+"""Renames and highlights of the names of intents in the open intents file (protocol section 4).
+
+Invariant: an edit is for the version of the text that it was computed for.
+Invariant: a rename that cannot be made is an error whose message says why, and what to do.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from lsprotocol import types as lsp
+
+from intent_lsp.core.content import split_lines
+from intent_lsp.core.intents import Intent
+from intent_lsp.core.paths import IGNORE_FILE, INTENTS_FILE, path_of_uri
+from intent_lsp.core.text import whole
+from intent_lsp.doors.lsp.connection.connection import Connection
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import span_range, uri_of
+from intent_lsp.doors.lsp.features.intents_buffers import IntentsBuffer, IntentsBuffers
+from intent_lsp.doors.lsp.protocol.documents import Documents
+from intent_lsp.doors.lsp.runtime.client_capabilities import NamesClient
+from intent_lsp.doors.lsp.wire.params import refused
+from intent_lsp.formats.intents.edit import EditRefused, FileEdit
+from intent_lsp.formats.intents.rename_ignored import ids_ignored
+from intent_lsp.formats.intents.rename_intent import unparsed
+from intent_lsp.formats.intents.structure.entries import read_structure
+from intent_lsp.formats.intents.structure.mentions import (
+    MentionKind,
+    NamedIntent,
+    inner_range,
+    mentions_of,
+    named_at,
+)
+from intent_lsp.governance.plan.planning import unwritten
+from intent_lsp.governance.plan.renaming import RenameEdits, not_renamed, rename_edits
+
+_DECLARED: Final = MentionKind.DECLARATION
+_NOTHING: Final = "Nothing was renamed"
+_NO_ID: Final = (
+    "there is no intent's id here; put the cursor on an id, an alias or the value of active_intent"
+)
+
+
+class IntentsNames:
+    """Answers requests about the names of intents in intents files on one connection."""
+
+    def __init__(
+        self, connection: Connection, buffers: IntentsBuffers, documents: Documents
+    ) -> None:
+        self._buffers = buffers
+        self._documents = documents
+        self._in_thread = connection.tracked_documents.work.in_thread
+        self._spelling = connection.spelling
+        self._people = connection.people
+
+    async def prepared(
+        self, params: lsp.PrepareRenameParams
+    ) -> lsp.PrepareRenamePlaceholder | None:
+        """Answer `textDocument/prepareRename`: the name at a position, and the intent's id.
+
+        Return None where there is no name of an intent, and in any other file. Raise
+        JsonRpcException if the text does not parse.
+        """
+        buffer = await self._buffers.of(params.text_document.uri)
+        named = None if buffer is None else await self._named(buffer, params.position)
+        if buffer is None or named is None:
+            return None
+        await self._ask_for_parsed(buffer)
+        place = buffer.range(*inner_range(buffer.structure.text, named.mention.node))
+        if place is None:
+            return None
+        return lsp.PrepareRenamePlaceholder(range=place, placeholder=whole(named.intent.id))
+
+    async def renamed(self, params: lsp.RenameParams) -> lsp.WorkspaceEdit | None:
+        """Answer `textDocument/rename`: the edit of the intents file and of the ignore file.
+
+        Warn the person if the ignore file then excludes the intent, or does so no longer. Return
+        None in any other file. Raise JsonRpcException if the intent cannot be renamed.
+        """
+        buffer = await self._buffers.of(params.text_document.uri)
+        if buffer is None:
+            await self._ask_for_structure(params.text_document.uri)
+            return None
+        await self._ask_for_parsed(buffer)
+        named = await self._named(buffer, params.position)
+        if named is None:
+            raise refused(unwritten(_NOTHING, _NO_ID))
+        uri, version, ignored = await self._ignored(buffer)
+        structure, old_id = buffer.structure, named.intent.id
+        made = await self._in_thread(rename_edits, structure, ignored, old_id, params.new_name)
+        if isinstance(made, EditRefused):
+            raise refused(not_renamed(old_id, made.reason))
+        self._warn(made)
+        return self._spelling.joined_edit(
+            [
+                self._edit(buffer.uri, buffer.version, made.changes, buffer.lines),
+                *(
+                    [self._edit(uri, version, made.ignored.changes, split_lines(ignored))]
+                    if made.ignored.changes
+                    else []
+                ),
+            ]
+        )
+
+    async def highlights(
+        self, params: lsp.DocumentHighlightParams
+    ) -> list[lsp.DocumentHighlight] | None:
+        """Answer `textDocument/documentHighlight`: every mention of the intent at a position.
+
+        Its id is where it is written, the other mentions are where it is read. Return None where
+        there is no name of an intent, and in any other file.
+        """
+        # Some clients ask at each move of the cursor, in every file.
+        if not (path_of_uri(params.text_document.uri) or "").endswith(INTENTS_FILE):
+            return None
+        buffer = await self._buffers.of(params.text_document.uri)
+        return None if buffer is None else await self._in_thread(_shown, buffer, params.position)
+
+    async def places(
+        self, buffer: IntentsBuffer, intent: Intent, *, declared: bool
+    ) -> list[lsp.Location]:
+        """Return where an intent is named: in the intents file, and by lines of the ignore file.
+
+        Its id comes first; without `declared` it is left out.
+        """
+        found = await self._in_thread(_mentions, buffer, intent)
+        first = [lsp.Location(buffer.uri, place) for kind, place in found if kind is _DECLARED]
+        others = [lsp.Location(buffer.uri, place) for kind, place in found if kind is not _DECLARED]
+        uri, _, ignored = await self._ignored(buffer)
+        names, lines = buffer.structure.intents.names(intent), split_lines(ignored)
+        encoding = self._spelling.encoding
+        spans = (span for span, _ in ids_ignored(ignored, names))
+        excluding = [lsp.Location(uri, span_range(lines, span, encoding)) for span in spans]
+        return [*(first if declared else ()), *others, *excluding]
+
+    async def _named(self, buffer: IntentsBuffer, position: lsp.Position) -> NamedIntent | None:
+        return await self._in_thread(_named, buffer, position)
+
+    async def _ask_for_parsed(self, buffer: IntentsBuffer) -> None:
+        """Raise JsonRpcException if the text of the buffer does not parse."""
+        if not buffer.places.same:
+            problem = await self._in_thread(unparsed, "".join(buffer.lines))
+            raise refused(unwritten(_NOTHING, problem.reason))
+
+    async def _ask_for_structure(self, uri: str) -> None:
+        """Raise JsonRpcException if an intents file is open at a URI that does not parse."""
+        document = self._documents.get(uri)
+        if document is None or not (path_of_uri(uri) or "").endswith(INTENTS_FILE):
+            return
+        text = document.text
+        if await self._in_thread(read_structure, text) is None:
+            problem = await self._in_thread(unparsed, text)
+            raise refused(unwritten(_NOTHING, problem.reason))
+
+    async def _ignored(self, buffer: IntentsBuffer) -> tuple[str, int | None, str]:
+        """Return URI, version and text of the root's ignore file: the open one, or that on disk."""
+        governance = buffer.open_root.governance
+        uri = uri_of(governance.root / IGNORE_FILE)
+        document = self._documents.get(uri)
+        if document is not None:
+            return document.uri, document.version, document.text
+        return uri, None, await self._in_thread(governance.renaming.ignored)
+
+    def _edit(
+        self, uri: str, version: int | None, changes: FileEdit, lines: Sequence[str]
+    ) -> lsp.TextDocumentEdit:
+        return lsp.TextDocumentEdit(
+            text_document=lsp.OptionalVersionedTextDocumentIdentifier(uri=uri, version=version),
+            edits=[self._spelling.edit(change, lines) for change in changes],
+        )
+
+    def _warn(self, made: RenameEdits) -> None:
+        if made.ignored.warning is not None:
+            self._people.warn(f"intent-lsp: {whole(made.ignored.warning)}")
+
+
+def names_registrations(client: NamesClient) -> Iterator[lsp.Registration]:
+    """Yield the registrations of renames and highlights for the intents file alone.
+
+    They are those that the client can have.
+    """
+    only = [lsp.TextDocumentFilterPattern(scheme="file", pattern=f"**/{INTENTS_FILE}")]
+    if client.rename_registration:
+        yield lsp.Registration(
+            id=lsp.TEXT_DOCUMENT_RENAME,
+            method=lsp.TEXT_DOCUMENT_RENAME,
+            register_options=lsp.RenameRegistrationOptions(
+                document_selector=list(only), prepare_provider=client.prepares or None
+            ),
+        )
+    if client.highlight_registration:
+        yield lsp.Registration(
+            id=lsp.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT,
+            method=lsp.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT,
+            register_options=lsp.DocumentHighlightRegistrationOptions(document_selector=list(only)),
+        )
+
+
+def _mentions(buffer: IntentsBuffer, intent: Intent) -> list[tuple[MentionKind, lsp.Range]]:
+    """Return the mentions of an intent on lines that have not changed since the text parsed.
+
+    Each has its kind and its range, without quotes, in the client's units.
+    """
+    text = buffer.structure.text
+    found = (
+        (mention.kind, buffer.range(*inner_range(text, mention.node)))
+        for mention in mentions_of(buffer.structure, intent)
+    )
+    return [(kind, place) for kind, place in found if place is not None]
+
+
+def _shown(buffer: IntentsBuffer, position: lsp.Position) -> list[lsp.DocumentHighlight] | None:
+    """Return the highlights of the intent that is named at a position, or None without one."""
+    named = _named(buffer, position)
+    if named is None:
+        return None
+    read, written = lsp.DocumentHighlightKind.Read, lsp.DocumentHighlightKind.Write
+    return [
+        lsp.DocumentHighlight(range=place, kind=written if kind is _DECLARED else read)
+        for kind, place in _mentions(buffer, named.intent)
+    ]
+
+
+def _named(buffer: IntentsBuffer, position: lsp.Position) -> NamedIntent | None:
+    offset = buffer.offset(position)
+    return None if offset is None else named_at(buffer.structure, offset)

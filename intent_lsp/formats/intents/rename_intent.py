@@ -1,0 +1,191 @@
+"""Renaming of an intent: the edit of the intents file that gives an intent another id.
+
+Invariant: the old id becomes an alias, so that what is recorded under it stays with the intent.
+Invariant: an edit is returned only if the edited text parses to the old intents with that change.
+"""
+
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from intent_lsp.core.findings import Position, Span, TextChange
+from intent_lsp.core.intents import Intent, IntentId
+from intent_lsp.formats.intents.edit import EditRefused, FileEdit, apply_changes, list_extended
+from intent_lsp.formats.intents.entry import ENTRY_KEYS, MAX_ID, is_id
+from intent_lsp.formats.intents.entry_text import EntryText
+from intent_lsp.formats.intents.intents_file import read_intents
+from intent_lsp.formats.intents.structure.entries import IntentsStructure, read_structure
+from intent_lsp.formats.intents.structure.mentions import MentionKind, mentions_of
+from intent_lsp.formats.text_positions import line_end_of
+from intent_lsp.formats.yaml.document import YamlDocument
+from intent_lsp.formats.yaml.keys import Field
+from intent_lsp.formats.yaml.list_edit import text_spelled
+from intent_lsp.formats.yaml.nodes import Scalar, YamlNode
+
+_MARK = "\ufeff"
+_BLOCK_STYLES = ("|", ">")
+_BEFORE_ALIASES = frozenset(ENTRY_KEYS.known[: ENTRY_KEYS.known.index("aliases")])
+_BY_HAND = "intent-lsp cannot edit it; change the file by hand"
+
+
+def rename_intent(
+    structure: IntentsStructure, intent_id: str, new_id: str
+) -> FileEdit | EditRefused:
+    """Return the edit that gives an intent the id `new_id`, or a refusal.
+
+    `intent_id` is the intent's id or one of its aliases. White space around `new_id` does not
+    count. The id keeps its quotes, and gets quotes if YAML would read the new one as something
+    else. Pointers that hold the old id are changed with it. The old id is appended to the aliases;
+    if the new id is one of them, the old id takes its place. Nothing else changes.
+    """
+    if structure.text.startswith(_MARK):
+        unmarked = read_structure(structure.text[1:])
+        edit = None if unmarked is None else rename_intent(unmarked, intent_id, new_id)
+        if edit is None or isinstance(edit, EditRefused):
+            return edit or unparsed(structure.text)
+        return tuple(map(_behind_mark, edit))
+    intent, new_id = structure.intents.get(intent_id), new_id.strip()
+    if intent is None:
+        return EditRefused(f"the file has no intent {intent_id}")
+    refused = _unusable(intent, new_id) or _taken(structure, intent, new_id)
+    changes = refused or _changes(structure, intent, new_id)
+    if isinstance(changes, EditRefused):
+        return changes
+    ordered = tuple(sorted(changes, key=lambda change: change.span))
+    return _verified(structure, ordered, intent, new_id)
+
+
+def unparsed(text: str) -> EditRefused:
+    """Return the refusal to edit a text that is not read as an intents file. It says why."""
+    findings = read_intents(text).findings
+    if not findings:
+        return EditRefused("the file cannot be parsed; fix that first")
+    first = findings[0]
+    line = first.span.start.line + 1
+    return EditRefused(f"the file cannot be parsed (line {line}: {first.message}); fix that first")
+
+
+def _unusable(intent: Intent, new_id: str) -> EditRefused | None:
+    """Return the refusal of an id that is no id, or that the intent has already, else None."""
+    if new_id == intent.id:
+        return EditRefused("this is its id already; give another one")
+    if is_id(new_id):
+        return None
+    problem = "this one has a line end or another character that cannot stand there"
+    if not new_id:
+        problem = "this one is empty"
+    elif len(new_id) > MAX_ID:
+        problem = f"this one has {len(new_id):,}"
+    return EditRefused(f"an id has 1 to {MAX_ID} characters on one line, and {problem}")
+
+
+def _taken(structure: IntentsStructure, intent: Intent, new_id: str) -> EditRefused | None:
+    """Return the refusal of a new id that is not free, or of an old one that is not clear."""
+    other = structure.intents.get(new_id)
+    if other is not None and other is not intent:
+        if other.id == new_id:
+            return EditRefused(f"{new_id} is the id of another intent; choose another id")
+        return EditRefused(f"{new_id} is an alias of {other.id}; choose another id")
+    entries = [entry.intent for entry in structure.entries if entry.intent is not None]
+    if sum(each.id == intent.id for each in entries) > 1:
+        return EditRefused(
+            f"two intents have the id {intent.id}; give one of them another id by hand first"
+        )
+    # As an alias of both, the old id would lead to whichever stands first.
+    for each in entries:
+        if each is not intent and intent.id in each.aliases:
+            return EditRefused(
+                f"{intent.id} is also an alias of {each.id}; take it out of those `aliases` first"
+            )
+    return None
+
+
+def _changes(
+    structure: IntentsStructure, intent: Intent, new_id: str
+) -> list[TextChange] | EditRefused:
+    entry = _entry_text(structure, intent)
+    if entry is None:
+        return EditRefused(f"the intent is a YAML alias, so {_BY_HAND}")
+    reading, parts = entry.reading, [*_respelled(structure, intent, new_id)]
+    found: list[TextChange] = []
+    for node, value in parts:
+        if not _editable(node):
+            return EditRefused(f"an id is a YAML alias or a block of text, so {_BY_HAND}")
+        style = node.style if isinstance(node, Scalar) else ""
+        found.append(reading.change(node.start, node.end, text_spelled(style, value)))
+    if intent.id in _renamed(intent, new_id).aliases[: len(intent.aliases)]:
+        return found
+    fields = sorted(entry.fields.items(), key=lambda each: each[1].key.start, reverse=True)
+    after = [name for name, _ in fields if name in _BEFORE_ALIASES]
+    listed = list_extended(entry, "aliases", [intent.id], after)
+    if isinstance(listed, EditRefused):
+        return EditRefused(f"{listed.reason}; change the file by hand")
+    return [*found, *listed]
+
+
+def _respelled(
+    structure: IntentsStructure, intent: Intent, new_id: str
+) -> Iterator[tuple[YamlNode, str]]:
+    """Yield the nodes whose whole value changes, each with its new value.
+
+    A pointer that cannot be edited keeps the old id, which is an alias then.
+    """
+    for mention in mentions_of(structure, intent):
+        match mention.kind:
+            case MentionKind.DECLARATION:
+                yield mention.node, new_id
+            case MentionKind.ALIAS:
+                if mention.text == new_id:
+                    yield mention.node, intent.id
+            case MentionKind.SAME_ID | MentionKind.POINTER:
+                if mention.text == intent.id and _editable(mention.node):
+                    yield mention.node, new_id
+
+
+def _editable(node: YamlNode) -> bool:
+    return isinstance(node, Scalar) and node.style not in _BLOCK_STYLES
+
+
+def _entry_text(structure: IntentsStructure, intent: Intent) -> EntryText | None:
+    """Return the entry of an intent, to be edited, or None if it is an alias of another entry."""
+    entry, text = structure.entry_of(intent.id), structure.text
+    if entry is None or entry.table is None:
+        return None
+    return EntryText(
+        reading=YamlDocument(text),
+        table=entry.table,
+        fields={field.name: Field(field.key, field.value) for field in entry.fields},
+        line_end=line_end_of(text[entry.start :], line_end_of(text)),
+    )
+
+
+def _renamed(intent: Intent, new_id: str) -> Intent:
+    """Return an intent with another id: its old id is an alias, the new one is none."""
+    aliases = tuple(intent.id if name == new_id else name for name in intent.aliases)
+    if intent.id not in aliases:
+        aliases = (*aliases, intent.id)
+    return replace(intent, id=IntentId(new_id), aliases=aliases)
+
+
+def _verified(
+    structure: IntentsStructure, changes: FileEdit, intent: Intent, new_id: str
+) -> FileEdit | EditRefused:
+    """Return `changes` if they rename the intent and change no other; else return a refusal."""
+    after = read_structure(apply_changes(structure.text, changes))
+    before = structure.intents.items
+    wanted = tuple(_renamed(each, new_id) if each is intent else each for each in before)
+    if after is not None and after.intents.items == wanted:
+        return changes
+    return EditRefused(
+        f"no edit of the file changes the id and nothing else; change it by hand, and add"
+        f" {intent.id} to its `aliases`"
+    )
+
+
+def _behind_mark(change: TextChange) -> TextChange:
+    """Return a change of a text without byte order mark as one of the text with it."""
+    return TextChange(Span(_shifted(change.span.start), _shifted(change.span.end)), change.new_text)
+
+
+def _shifted(place: Position) -> Position:
+    return place if place.line else Position(0, place.character + 1)

@@ -1,0 +1,120 @@
+"""Mentions of an intent in the intents file: its id, its aliases, and the pointers that name it.
+
+Invariant: prose, comments and keys without a known meaning are no mentions.
+"""
+
+from collections.abc import Iterator
+from enum import StrEnum
+
+from msgspec import Struct
+
+from intent_lsp.core.intents import Intent
+from intent_lsp.formats.intents.entry import ENTRY_KEYS
+from intent_lsp.formats.intents.structure.entries import IntentsStructure, StructuredEntry
+from intent_lsp.formats.yaml.nodes import Scalar, SequenceNode, YamlNode, content_of
+
+_QUOTES = ("'", '"')
+
+
+class MentionKind(StrEnum):
+    """How a mention names its intent.
+
+    DECLARATION is the id of the entry. SAME_ID is that id where it stands once more: below
+    `intent_id` beside `id`, or in a later entry, which counts for nothing. POINTER is the value of
+    a key beside the entries, such as `active_intent`.
+    """
+
+    DECLARATION = "declaration"
+    SAME_ID = "same_id"
+    ALIAS = "alias"
+    POINTER = "pointer"
+
+
+class IdMention(Struct, frozen=True):
+    """One mention of an intent: the node that names it, by the id or alias `text`."""
+
+    kind: MentionKind
+    node: YamlNode
+    text: str
+
+
+class NamedIntent(Struct, frozen=True):
+    """An intent, and the `mention` of it at some place."""
+
+    intent: Intent
+    mention: IdMention
+
+
+def mentions_of(structure: IntentsStructure, intent: Intent) -> tuple[IdMention, ...]:
+    """Return the mentions of one of the intents of a text, in order of position."""
+    found = (
+        *(each for entry in structure.entries for each in _in_entry(structure, entry, intent)),
+        *_pointers(structure, intent),
+    )
+    return tuple(sorted(found, key=lambda mention: mention.node.start))
+
+
+def named_at(structure: IntentsStructure, offset: int) -> NamedIntent | None:
+    """Return the intent of which a mention contains an offset or ends at it, or None."""
+    names = [
+        *(e.intent.id for e in structure.entries if e.intent and e.start <= offset <= e.end),
+        *(value.value for _, value in structure.pointers if _contains(value, offset)),
+    ]
+    for intent in filter(None, map(structure.intents.get, names)):
+        for mention in mentions_of(structure, intent):
+            if _contains(mention.node, offset):
+                return NamedIntent(intent, mention)
+    return None
+
+
+def inner_range(text: str, node: YamlNode) -> tuple[int, int]:
+    """Return the start and end offset of a node of a text, without quotes."""
+    start, end = node.start, node.end
+    quoted = isinstance(node, Scalar) and text[start : start + 1] in _QUOTES
+    return (start + 1, end - 1) if quoted else (start, end)
+
+
+def _in_entry(
+    structure: IntentsStructure, entry: StructuredEntry, intent: Intent
+) -> Iterator[IdMention]:
+    if entry.intent is None or entry.intent.id != intent.id:
+        return
+    own, node = entry.intent is intent, entry.id_node
+    if node is not None:
+        kind = MentionKind.DECLARATION if own else MentionKind.SAME_ID
+        yield IdMention(kind, node, intent.id)
+    for key, value in entry.table.pairs if own and entry.table else ():
+        content = content_of(value)
+        if value is node or not isinstance(key, Scalar) or not isinstance(content, Scalar):
+            continue
+        if _means(key, "id") and content.value == intent.id:
+            yield IdMention(MentionKind.SAME_ID, value, intent.id)
+    if own:
+        yield from _aliases(structure, entry, intent)
+
+
+def _aliases(
+    structure: IntentsStructure, entry: StructuredEntry, intent: Intent
+) -> Iterator[IdMention]:
+    names = structure.intents.names(intent)
+    for field in entry.fields:
+        listed = field.value if field.name == "aliases" else None
+        for item in listed.items if isinstance(listed, SequenceNode) else ():
+            content = content_of(item)
+            if isinstance(content, Scalar) and content.value in names:
+                yield IdMention(MentionKind.ALIAS, item, content.value)
+
+
+def _pointers(structure: IntentsStructure, intent: Intent) -> Iterator[IdMention]:
+    for _, value in structure.pointers:
+        if structure.intents.get(value.value) is intent:
+            yield IdMention(MentionKind.POINTER, value, value.value)
+
+
+def _contains(node: YamlNode, offset: int) -> bool:
+    return node.start <= offset <= node.end
+
+
+def _means(key: Scalar, name: str) -> bool:
+    meant = ENTRY_KEYS.meaning(key.value)
+    return meant is not None and meant[0] == name
