@@ -338,3 +338,23 @@ def test_lenses_of_the_intents_file_select_and_list(repository: Repository, nvim
     assert name.endswith("src/auth/login.py")
     (row,) = saw["records"]
     assert "INT-001  PASS  editor/save  src/auth/login.py" in row
+
+
+def test_an_intent_is_renamed(repository: Repository, nvim: Neovim) -> None:
+    govern(repository)
+
+    saw = nvim.run_script("rename", repository)
+
+    assert not saw["in a source file"]
+    assert saw["renamed"][1:8] == [
+        "  - id: AUTH   # the first",
+        '    name: "Login"',
+        "    status: IN_PROGRESS",
+        '    owned_scope: ["src/auth/**"]',
+        '    constraints: ["No external providers"]',
+        '    acceptance_criteria: ["Tests pass"]',
+        '    aliases: ["INT-001"]',
+    ]
+    assert "INT-002 is the id of another intent; choose another id." in saw["refused"]
+    # Nobody has selected it again.
+    assert saw["status"] == "AUTH"
