@@ -2,12 +2,15 @@
 
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from tests.support import repository as repositories
 from tests.support import vscode_journeys
 from tests.support.governed_repository import LINES, govern
 from tests.support.isolation import isolate
+from tests.support.vscode_authoring import authoring, begin
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
 INVOICE = """\
@@ -51,10 +54,16 @@ def take(images: Path) -> None:
         shop.commit("sell")
         agent = [sys.executable, "-c", WRITES]
         given = {"images": str(images), "words": WORDS}
-        for journey in (
-            reports := vscode_journeys.journeys(shop.root, directory, agent=agent, **given)
-        ):
-            vscode_journeys.saw(reports, journey)
+        _saw_all(vscode_journeys.journeys(shop.root, directory, agent=agent, **given))
+        written = directory / "written"
+        written.mkdir()
+        shop = begin(repositories.create(written / "webshop"))
+        _saw_all(authoring(shop.root, written, images=str(images)))
+
+
+def _saw_all(reports: Mapping[str, Any]) -> None:
+    for journey in reports:
+        vscode_journeys.saw(reports, journey)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,8 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -36,25 +37,38 @@ _KEYS = ({"key": "ctrl+alt+i", "command": "intent.select"},)
 """A command of the server itself, which no palette lists."""
 
 
+class Beside(NamedTuple):
+    """Packages of other extensions, and settings of the machine."""
+
+    extensions: tuple[Path, ...] = ()
+    settings: Mapping[str, object] = MappingProxyType({})
+
+
+NOTHING = Beside()
+
+
 def journeys(
     root: Path,
     room: Path,
     *,
     script: str = "journeys.mjs",
     edition: Edition = USUAL,
+    beside: Beside = NOTHING,
     **given: object,
 ) -> Mapping[str, Any]:
     """Run all journeys of a script in a window on a folder; return their reports, by journey.
 
-    `room` is the directory for the editor's own files. `given` is passed to the script as JSON.
+    `room` is the directory for the editor's own files. `beside` is what is installed and set beside
+    our own extension. `given` is passed to the script as JSON.
     """
     driver = _driver()
     installed(edition)
     starts = room / "starts"
     write_settings(room, "User/keybindings.json", _KEYS)
     command = [*_COUNTED, str(starts), *_SERVER]
-    machine, package = {"intentLsp.server.command": command}, vscode_extension.build().vsix
-    prepare_profile(room, machine, package, edition=edition)
+    machine = {"intentLsp.server.command": command, **beside.settings}
+    package = vscode_extension.build().vsix
+    prepare_profile(room, machine, package, *beside.extensions, edition=edition)
     with code_server(room, edition=edition) as address:
         places = {"address": address, "room": str(room), "root": str(root)}
         told = {**driver, **places, "starts": str(starts), **given}

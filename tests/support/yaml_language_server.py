@@ -90,11 +90,17 @@ class YamlEditor(RawClient):
         return message
 
 
-def _program() -> Path:
-    """Install the server unless it is there; return its program, which runs in Node."""
+def yaml_program() -> Path:
+    """Install the server unless it is there; return its program, which runs in Node.
+
+    Where npm cannot be had, skip the test, or fail it in CI.
+    """
     if shutil.which("node") is None:
-        raise CannotInstallError("node is not installed (Debian: apt-get install nodejs)")
-    return installed(PACKAGE) / "node_modules" / ".bin" / PACKAGE
+        cannot_be_had("node is not installed (Debian: apt-get install nodejs)")
+    try:
+        return installed(PACKAGE) / "node_modules" / ".bin" / PACKAGE
+    except CannotInstallError as problem:
+        cannot_be_had(str(problem))
 
 
 def _plain(text: Any) -> str:
@@ -104,12 +110,8 @@ def _plain(text: Any) -> str:
 @contextmanager
 def yaml_editor(folder: Path) -> Iterator[YamlEditor]:
     """Yield an editor in a folder; skip the test, or fail it in CI, where npm cannot be had."""
-    try:
-        program = _program()
-    except CannotInstallError as problem:
-        cannot_be_had(str(problem))
     process = subprocess.Popen(
-        [program, "--stdio"],
+        [yaml_program(), "--stdio"],
         cwd=folder,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

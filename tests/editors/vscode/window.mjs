@@ -152,7 +152,12 @@ class Window {
   /** Go to a line, counted from 1, and put this in its place. */
   async retype(line, text) {
     await this.type(line, text);
-    await this.page.locator(".tab.active.dirty").waitFor();
+    await this.changed();
+  }
+
+  /** Wait until the editor holds something unsaved. */
+  changed() {
+    return this.page.locator(".tab.active.dirty").waitFor();
   }
 
   /** The same, where the editor may have saved it by now. */
@@ -170,6 +175,87 @@ class Window {
     // The list is gone before the keys are the editor's again.
     await this.page.locator(".editor-instance .monaco-editor.focused").first().waitFor();
     await this.status(new RegExp(`^\\s*Ln\\s${line},\\sCol\\s1\\s*$`));
+  }
+
+  /** Put the cursor at a place; line and column count from 1. */
+  async at(line, column) {
+    await this.press("Control+g");
+    await this.choose(`${line}:${column}`, /go to line/i);
+    await this.page.locator(".quick-input-widget").waitFor({ state: "hidden" });
+    await this.page.locator(".editor-instance .monaco-editor.focused").first().waitFor();
+    await this.status(new RegExp(`^\\s*Ln\\s${line},\\sCol\\s${column}\\s*$`));
+  }
+
+  /** Type at the cursor, key by key, as a person does. */
+  keys(text) {
+    return this.page.keyboard.type(text);
+  }
+
+  /** Read what is proposed at the cursor, once one of the proposals is this. */
+  async proposals(label, { asked = false } = {}) {
+    if (asked) await this.press("Control+Space");
+    const rows = this.page.locator(".suggest-widget.visible .monaco-list-row");
+    await rows.locator(".label-name", { hasText: label }).first().waitFor();
+    return rows.locator(".label-name").allInnerTexts();
+  }
+
+  /** Accept a proposal by its label: of those that are shown, the one the person moves to. */
+  async accept(label) {
+    const rows = this.page.locator(".suggest-widget.visible .monaco-list-row");
+    const focused = this.page.locator(".suggest-widget.visible .monaco-list-row.focused");
+    for (const _ of await rows.all()) {
+      if ((await focused.locator(".label-name").innerText()).trim() === label) break;
+      await this.press("ArrowDown");
+    }
+    await this.press("Enter");
+    this.clicked();
+  }
+
+  /** Ask what is known of the place of the cursor, and read it once it has these words. */
+  async hover(words) {
+    await this.press("Control+k", "Control+i");
+    const shown = this.page.locator(".monaco-hover:visible", { hasText: words }).first();
+    await shown.waitFor();
+    const said = await shown.innerText();
+    await this.press("Escape");
+    return said;
+  }
+
+  /** Read the code lenses that are shown, once one has these words. */
+  async lenses(words) {
+    const links = this.page.locator(".editor-instance .codelens-decoration");
+    await links.filter({ hasText: words }).first().waitFor();
+    return links.allInnerTexts();
+  }
+
+  /** Press a code lens: of those with these words, the first. */
+  async pressLens(words) {
+    await this.page.locator(".editor-instance .codelens-decoration a", { hasText: words }).first().click();
+    this.clicked();
+  }
+
+  /** Read the rows of the peek view that is open, once one has these words. */
+  async peek(words) {
+    const rows = this.page.locator(".peekview-widget .monaco-list-row");
+    await rows.filter({ hasText: words }).first().waitFor();
+    return rows.allInnerTexts();
+  }
+
+  /** Rename what is at the cursor. */
+  async rename(to) {
+    await this.press("F2");
+    const input = this.page.locator(".rename-box input:visible, .rename-input:visible").first();
+    await input.waitFor();
+    await input.fill(to);
+    await this.press("Enter");
+    await input.waitFor({ state: "hidden" });
+  }
+
+  /** Read the text of the editor that is shown, as far as it is on the screen. */
+  async lines() {
+    const lines = this.page.locator(".editor-instance .view-lines .view-line");
+    const tops = await lines.evaluateAll((found) => found.map((line) => [line.offsetTop, line.innerText]));
+    return tops.sort((a, b) => a[0] - b[0]).map(([, text]) => text.replaceAll("\u00a0", " "));
   }
 
   /** Wait until the text of the editor has these words. */
