@@ -70,7 +70,8 @@ def test_a_glob_is_explained_by_us_and_a_status_by_the_schema(saw: Told) -> None
 
 
 def test_the_files_of_an_intent_are_shown_by_a_click_on_their_count(saw: Told) -> None:
-    assert [row.split("\n")[0] for row in saw("files")["rows"]] == [
+    # Below a file that is unfolded stands its first line.
+    assert [row.split("\n")[0] for row in saw("files")["rows"] if ".py" in row] == [
         "login.pysrc/auth",
         "token.pysrc/auth",
         "invoice.pysrc/billing",

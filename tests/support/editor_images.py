@@ -57,7 +57,7 @@ def take(images: Path) -> None:
         _saw_all(vscode_journeys.journeys(shop.root, directory, agent=agent, **given))
         written = directory / "written"
         written.mkdir()
-        shop = begin(repositories.create(written / "webshop"))
+        shop = begin(repositories.create(written / "webshop"), modeline=False)
         _saw_all(authoring(shop.root, written, images=str(images)))
 
 

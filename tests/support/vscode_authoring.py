@@ -10,8 +10,8 @@ from tests.support.vscode_yaml import yaml_extension
 from tests.support.yaml_language_server import yaml_program
 
 _SCHEMA = (Path(__file__).parents[2] / "client-configs" / "schemas" / "intents.json").as_uri()
-_INTENTS = f"""\
-# yaml-language-server: $schema={_SCHEMA}
+_MODELINE = f"# yaml-language-server: $schema={_SCHEMA}\n"
+_INTENTS = """\
 active_intents:
   - id: INT-001
     name: Login
@@ -27,11 +27,13 @@ active_intents:
 """
 
 
-def begin(repository: Repository) -> Repository:
-    """Write and commit a project whose intents file names the schema for the other server."""
+def begin(repository: Repository, *, modeline: bool = True) -> Repository:
+    """Write and commit a project; a modeline names the schema to the other server."""
     for name in ("src/auth/login.py", "src/auth/token.py", "src/billing/invoice.py"):
         repository.write(name, "pass\n")
-    repository.write(".orchestration/active_intents.yaml", _INTENTS)
+    repository.write(
+        ".orchestration/active_intents.yaml", (_MODELINE if modeline else "") + _INTENTS
+    )
     repository.commit()
     return repository
 

@@ -74,6 +74,7 @@ await journey("fix", async () => {
   const titles = await w.fix(at, "src/billing/**");
   await w.squiggles(0, "warning");
   await w.save();
+  await w.lenses("1 file");
   return { titles, text: w.disk(INTENTS).split("\n")[at - 1] };
 });
 
@@ -81,6 +82,7 @@ await journey("rename", async () => {
   await w.at(line("id: INT-002"), 10);
   await w.rename("PAY-7");
   await w.shows("aliases:");
+  await w.lenses("Select");
   await w.picture("intents");
   await w.save();
   return { text: w.disk(INTENTS) };
