@@ -6,6 +6,7 @@ Invariant: a glob whose parts are names and separators alone matches one path at
 
 from collections.abc import Iterator
 from enum import Enum, auto
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -41,8 +42,9 @@ class GlobPart(Struct, frozen=True):
     end: int
 
 
+@lru_cache(maxsize=16_384)
 def glob_parts(text: str) -> tuple[GlobPart, ...]:
-    """Return the parts of a glob.
+    """Return the parts of a glob, from a cache if possible.
 
     White space around it is in no part. There is none in a glob that begins with `#`, or that is
     over a limit: it owns nothing.

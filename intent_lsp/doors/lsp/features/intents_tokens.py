@@ -34,6 +34,18 @@ _TYPES: Final = {
 }
 
 
+_NUMBERS: Final = {kind: TYPES.index(name) for kind, name in _TYPES.items()}
+
+
+def _bit(name: lsp.SemanticTokenModifiers) -> int:
+    return 1 << MODIFIERS.index(name)
+
+
+_DECLARATION: Final = _bit(lsp.SemanticTokenModifiers.Declaration)
+_MODIFICATION: Final = _bit(lsp.SemanticTokenModifiers.Modification)
+_DEPRECATED: Final = _bit(lsp.SemanticTokenModifiers.Deprecated)
+
+
 class _PlacedToken(Struct, frozen=True, kw_only=True):
     """One token at its place in the client's units, with its numbers in the legend."""
 
@@ -104,15 +116,16 @@ def _placed(buffer: IntentsBuffer) -> Iterator[_PlacedToken]:
             line=line,
             character=count_units(text[: place.character], buffer.encoding),
             length=count_units(text[place.character : end], buffer.encoding),
-            kind=TYPES.index(_TYPES[token.kind]),
-            modifiers=sum(1 << MODIFIERS.index(each) for each in _modifiers(token)),
+            kind=_NUMBERS[token.kind],
+            modifiers=_modifiers(token),
         )
 
 
-def _modifiers(token: IntentsToken) -> Iterator[lsp.SemanticTokenModifiers]:
-    if token.kind is SemanticKind.ID:
-        yield lsp.SemanticTokenModifiers.Declaration
+def _modifiers(token: IntentsToken) -> int:
+    """Return the bits of a token's modifiers in the legend."""
+    bits = _DECLARATION if token.kind is SemanticKind.ID else 0
     if token.status is Status.IN_PROGRESS:
-        yield lsp.SemanticTokenModifiers.Modification
+        bits |= _MODIFICATION
     if token.status is not None and token.status.closed:
-        yield lsp.SemanticTokenModifiers.Deprecated
+        bits |= _DEPRECATED
+    return bits
