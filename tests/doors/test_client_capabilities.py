@@ -40,6 +40,10 @@ def _everything() -> lsp.ClientCapabilities:
             definition=lsp.DefinitionClientCapabilities(link_support=True),
             document_link=lsp.DocumentLinkClientCapabilities(tooltip_support=True),
             semantic_tokens=_tokens(dynamic=True),
+            formatting=lsp.DocumentFormattingClientCapabilities(dynamic_registration=True),
+            range_formatting=lsp.DocumentRangeFormattingClientCapabilities(
+                dynamic_registration=True
+            ),
         ),
         workspace=lsp.WorkspaceClientCapabilities(
             configuration=True,

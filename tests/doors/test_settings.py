@@ -25,6 +25,7 @@ NAMES = (
     "exclude",
     "severity",
     "codeLens",
+    "format",
     "hover",
     "inlayHints",
     "intentsCodeLens",
@@ -42,6 +43,7 @@ def test_every_option_is_read(caplog: pytest.LogCaptureFixture) -> None:
             "exclude": ["**/vendor/**"],
             "severity": {"SCOPE_VIOLATION": "hint", "STALE_FILE": "Off"},
             "codeLens": True,
+            "format": True,
             "hover": True,
             "inlayHints": True,
             "intentsCodeLens": False,
@@ -55,7 +57,13 @@ def test_every_option_is_read(caplog: pytest.LogCaptureFixture) -> None:
         exclude=("**/vendor/**",),
         severity={"SCOPE_VIOLATION": Severity.HINT, "STALE_FILE": None},
         watch="off",
-        flags={"codeLens": True, "hover": True, "inlayHints": True, "intentsCodeLens": False},
+        flags={
+            "codeLens": True,
+            "format": True,
+            "hover": True,
+            "inlayHints": True,
+            "intentsCodeLens": False,
+        },
     )
     assert not caplog.records
 

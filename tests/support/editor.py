@@ -599,6 +599,12 @@ def _on_registrations(editor: Editor, client: pytest_lsp.LanguageClient) -> None
         editor.registered += [registration.method for registration in params.registrations]
         await _wake_waiting(editor)
 
+    @client.feature(lsp.CLIENT_UNREGISTER_CAPABILITY)
+    async def unregister(params: lsp.UnregistrationParams) -> None:
+        for registration in params.unregisterations:
+            editor.registered.remove(registration.method)
+        await _wake_waiting(editor)
+
 
 def _on_intent_notifications(editor: Editor, client: pytest_lsp.LanguageClient) -> None:
     for method in NOTIFICATIONS:

@@ -8,6 +8,7 @@ export const SERVER_SETTINGS = [
   'exclude',
   'severity',
   'codeLens',
+  'format',
   'hover',
   'inlayHints',
   'intentsCodeLens',

@@ -13,8 +13,11 @@ from intent_lsp.doors.lsp.intent_server import IntentServer
 from intent_lsp.doors.lsp.runtime.client_capabilities import (
     NamesClient,
     completion_of,
+    member,
     names_of,
     needs_token_legend,
+    registers_format,
+    registers_range_format,
 )
 from intent_lsp.doors.lsp.runtime.semantic_legend import LEGEND
 
@@ -23,8 +26,17 @@ _TRIGGERS: Final = ("/", '"', "'")
 source files, too. They begin a value or the next segment of a glob."""
 
 
-def register_for_every_file(server: IntentServer, client: lsp.ClientCapabilities) -> None:
-    """Register, while `initialize` is answered, what the client cannot be told of later."""
+def register_for_every_file(server: IntentServer, params: lsp.InitializeParams) -> None:
+    """Register, while `initialize` is answered, what the client cannot be told of later.
+
+    Formatting is registered only if the initialization options switch it on.
+    """
+    client = params.capabilities
+    wants_format = member(params.initialization_options, "format") is True
+    if wants_format and not registers_format(client):
+        _formatted(server)
+    if wants_format and not registers_range_format(client):
+        _formatted_within(server)
     if not completion_of(client).registration:
         _completed(
             server,
@@ -50,6 +62,10 @@ def register_unadvertised(server: IntentServer) -> None:
         _renamed(server, names_of(server.client_capabilities))
     if lsp.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT not in known:
         _highlighted(server)
+    if lsp.TEXT_DOCUMENT_FORMATTING not in known:
+        _formatted(server)
+    if lsp.TEXT_DOCUMENT_RANGE_FORMATTING not in known:
+        _formatted_within(server)
 
 
 def _completed(server: IntentServer, options: lsp.CompletionOptions | None = None) -> None:
@@ -92,3 +108,15 @@ def _highlighted(server: IntentServer) -> None:
         params: lsp.DocumentHighlightParams,
     ) -> list[lsp.DocumentHighlight] | None:
         return await (await server.ready()).names.highlights(params)
+
+
+def _formatted(server: IntentServer) -> None:
+    @server.feature(lsp.TEXT_DOCUMENT_FORMATTING)
+    async def document(params: lsp.DocumentFormattingParams) -> list[lsp.TextEdit] | None:
+        return await (await server.ready()).formatting.document(params)
+
+
+def _formatted_within(server: IntentServer) -> None:
+    @server.feature(lsp.TEXT_DOCUMENT_RANGE_FORMATTING)
+    async def within(params: lsp.DocumentRangeFormattingParams) -> list[lsp.TextEdit] | None:
+        return await (await server.ready()).formatting.within(params)

@@ -25,6 +25,7 @@ from intent_lsp.doors.lsp.features.completion import (
     completion_registration,
 )
 from intent_lsp.doors.lsp.features.file_operations import FileOperationFeature
+from intent_lsp.doors.lsp.features.formatting import FormattingFeature
 from intent_lsp.doors.lsp.features.intent_symbols import IntentSymbols
 from intent_lsp.doors.lsp.features.intents_buffers import IntentsBuffers
 from intent_lsp.doors.lsp.features.intents_links import IntentsLinks
@@ -74,6 +75,9 @@ class LanguageService:
         self.outline = IntentsOutline(connection, buffers)
         self.links = IntentsLinks(connection, buffers)
         self.tokens = IntentsTokens(connection, buffers)
+        self.formatting = FormattingFeature(
+            connection, buffers, lambda name, params: protocol.ask(name, params, ASK_TIME)
+        )
         self._shown = ShownRefresh(connection, lambda name: protocol.ask(name, None, ASK_TIME))
         connection.outcomes.origins_changed = self._shown.changed
         connection.outcomes.tree_changed = self._shown.tree_changed
@@ -114,6 +118,7 @@ class LanguageService:
             if self._open_roots.settings != former:
                 # Their findings were published before the settings were known.
                 self._connection.pages.check_all()
+        self._tracked_documents.work.begin(self.formatting.settings_changed())
         if client.watch_registration and self._open_roots.settings.watch in ("auto", "client"):
             await self._register_watches()
         await self._connection.attach_folders()
@@ -133,6 +138,7 @@ class LanguageService:
         else:
             section = member(told, SECTION)
             self._open_roots.settings = live(section, self._open_roots.settings)
+        self._tracked_documents.work.begin(self.formatting.settings_changed())
         await self._connection.settings_changed()
         self._shown.changed()
 

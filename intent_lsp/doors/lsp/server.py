@@ -62,7 +62,7 @@ def _lifecycle(server: IntentServer) -> None:
         server.begin(params)
         if pulls(params.capabilities):
             _pulled(server)
-        register_for_every_file(server, params.capabilities)
+        register_for_every_file(server, params)
 
     @server.feature(lsp.INITIALIZED)
     async def initialized(_: lsp.InitializedParams) -> None:

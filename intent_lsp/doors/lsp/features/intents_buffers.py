@@ -98,7 +98,7 @@ class IntentsBuffers:
         Return None if `uri` is not that of an open intents file of a governed root. Also return
         None if neither one of its texts that were asked about has parsed, nor the one on disk.
         """
-        tracked = await self._intents_file(uri)
+        tracked = await self.tracked(uri)
         # Without a version it is closed, perhaps since it was asked about.
         if tracked is None or tracked.open_root is None or tracked.version is None:
             return None
@@ -122,7 +122,7 @@ class IntentsBuffers:
             encoding=self._encoding,
         )
 
-    async def _intents_file(self, uri: str) -> TrackedDocument | None:
+    async def tracked(self, uri: str) -> TrackedDocument | None:
         """Return the document at a URI if it is the intents file of a governed root, else None."""
         tracked = self._tracked_documents.tracked_at(uri)
         if tracked is None:

@@ -48,6 +48,8 @@ class ClientCapabilities(Struct, frozen=True, kw_only=True):
     `locations_command` the one that lists locations. `symbol_trees`: it takes nested symbols of a
     document. `definition_links`: it takes links as definitions. `link_tooltips`: it shows tooltips
     of links in a document. `token_registration`: semantic tokens may be registered for some files.
+    `format_registration` and `range_format_registration`: so may formatting of a document and of a
+    range.
     """
 
     pull: bool = False
@@ -73,6 +75,8 @@ class ClientCapabilities(Struct, frozen=True, kw_only=True):
     definition_links: bool = False
     link_tooltips: bool = False
     token_registration: bool = False
+    format_registration: bool = False
+    range_format_registration: bool = False
     completion: CompletionClient = CompletionClient()
     names: NamesClient = NamesClient()
 
@@ -109,6 +113,8 @@ def client_of(capabilities: lsp.ClientCapabilities) -> ClientCapabilities:
         definition_links=bool(shown and shown.definition and shown.definition.link_support),
         link_tooltips=bool(shown and shown.document_link and shown.document_link.tooltip_support),
         token_registration=_registers_tokens(shown),
+        format_registration=registers_format(capabilities),
+        range_format_registration=registers_range_format(capabilities),
         completion=completion_of(capabilities),
         names=names_of(capabilities),
     )
@@ -163,6 +169,18 @@ def needs_token_legend(capabilities: lsp.ClientCapabilities) -> bool:
 def _registers_tokens(shown: lsp.TextDocumentClientCapabilities | None) -> bool:
     tokens = shown.semantic_tokens if shown else None
     return bool(tokens and tokens.dynamic_registration)
+
+
+def registers_format(capabilities: lsp.ClientCapabilities) -> bool:
+    """Return whether formatting of a document may be registered at the client at any time."""
+    shown = capabilities.text_document
+    return bool(shown and shown.formatting and shown.formatting.dynamic_registration)
+
+
+def registers_range_format(capabilities: lsp.ClientCapabilities) -> bool:
+    """Return whether formatting of a range may be registered at the client at any time."""
+    shown = capabilities.text_document
+    return bool(shown and shown.range_formatting and shown.range_formatting.dynamic_registration)
 
 
 def _reads_markdown(hover: lsp.HoverClientCapabilities | None) -> bool:

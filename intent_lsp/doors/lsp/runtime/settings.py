@@ -28,6 +28,7 @@ _SEVERITIES: Final = {
 _WATCHES: Final = ("auto", "client", "server", "off")
 _FLAGS: Final[Mapping[str, bool]] = {
     "codeLens": False,
+    "format": False,
     "hover": True,
     "inlayHints": False,
     "intentsCodeLens": True,
@@ -43,7 +44,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     author of its edits. `enabled` is False to switch governance off. `exclude` are globs of files
     that get no diagnostics. `severity` maps a code to the severity to show, or to None to hide its
     diagnostics. `watch` says who watches the disk: auto, client, server or off. `flags` switch
-    `codeLens`, `hover`, `inlayHints` and `intentsCodeLens` on.
+    `codeLens`, `format`, `hover`, `inlayHints` and `intentsCodeLens` on.
     """
 
     session_id: str | None = None

@@ -1,0 +1,82 @@
+"""Formatting of the intents file: its white space set in order.
+
+Invariant: the formatted text reads to equal values with equal comments, and without white space it
+is equal to the text before.
+"""
+
+from collections.abc import Sequence
+
+from intent_lsp.core.findings import TextChange
+from intent_lsp.formats.intents.edit import EditRefused, FileEdit
+from intent_lsp.formats.intents.intents_file import ComposedIntents, compose_intents
+from intent_lsp.formats.text_positions import TextPositions
+from intent_lsp.formats.yaml.layout.comparison import same_nodes
+from intent_lsp.formats.yaml.layout.edits import SpaceEdit, applied
+from intent_lsp.formats.yaml.layout.layout import comments_of, space_edits
+from intent_lsp.formats.yaml.limits import YamlProblem
+from intent_lsp.formats.yaml.unquoted_globs import masked
+
+_MARK = "\ufeff"
+_CHANGED = "other white space would change a value or lose a comment"
+_ODD = "it has line breaks that only YAML knows, or keys that begin with `?`"
+
+
+def format_intents(text: str) -> FileEdit | EditRefused:
+    """Return the edit that sets the white space of an intents file in order, or a refusal.
+
+    A byte order mark at the start is allowed. The changes are as small as possible, each within a
+    line, or a blank line to delete.
+    """
+    return _edit(text, None)
+
+
+def format_lines(text: str, lines: range) -> FileEdit | EditRefused:
+    """Return the changes of `format_intents` that begin on the lines `lines`, or a refusal.
+
+    Lines count from 0. It is refused where these changes alone would change a value.
+    """
+    return _edit(text, lines)
+
+
+def _edit(text: str, lines: range | None) -> FileEdit | EditRefused:
+    made = compose_intents(text)
+    if isinstance(made, YamlProblem):
+        place = TextPositions(text[: made.start]).position(made.start)
+        where = f"{place.line + 1}:{place.character + 1}"
+        return EditRefused(f"it does not parse: {where}: {made.message}")
+    lead = 1 if text.startswith(_MARK) else 0
+    found = space_edits(_plain(text, made))
+    if found is None:
+        return EditRefused(_ODD)
+    places = TextPositions(text)
+    edits = [
+        SpaceEdit(edit.start + lead, edit.end + lead, edit.text)
+        for edit in found
+        if lines is None or places.position(edit.start + lead).line in lines
+    ]
+    if not edits:
+        return ()
+    if not _keeps(text, made, applied(text, edits)):
+        return EditRefused(_CHANGED)
+    return tuple(_changes(places, edits))
+
+
+def _plain(text: str, made: ComposedIntents) -> str:
+    """Return a text as plain YAML, without a byte order mark and with its globs masked."""
+    return masked(text, made.composed.globs).removeprefix(_MARK)
+
+
+def _changes(places: TextPositions, edits: Sequence[SpaceEdit]) -> Sequence[TextChange]:
+    return [TextChange(places.span(edit.start, edit.end), edit.text) for edit in edits]
+
+
+def _keeps(text: str, made: ComposedIntents, formatted: str) -> bool:
+    """Return whether a formatted text has the values and the comments of the text before."""
+    if "".join(text.split()) != "".join(formatted.split()):
+        return False
+    again = compose_intents(formatted)
+    return (
+        isinstance(again, ComposedIntents)
+        and same_nodes(made.composed.root, again.composed.root)
+        and comments_of(_plain(text, made)) == comments_of(_plain(formatted, again))
+    )

@@ -1,0 +1,108 @@
+"""White space and comments between two tokens of a YAML text, and how they are set in order.
+
+Invariant: a comment keeps its text. Only white space between its sign and its text is added, and
+white space at its end removed.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+
+from msgspec import Struct
+
+from intent_lsp.formats.text_positions import LINE_END, line_end_of
+from intent_lsp.formats.yaml.layout.edits import SpaceEdits
+
+_UNSPACED = re.compile(r"#(?=\w)")
+
+
+class GapLine(Struct, frozen=True, kw_only=True):
+    """A line, or the part of one, that is between two tokens: white space, then perhaps a comment.
+
+    `start` is its offset, `comment` that of the sign `#`, or None without one. `end` is the offset
+    of the line end, and `following` that of the next line; both are the end of the gap on the last
+    line.
+    """
+
+    start: int
+    comment: int | None
+    end: int
+    following: int
+
+
+def gap_lines(text: str, start: int, end: int) -> tuple[GapLine, ...]:
+    """Return the lines of the gap between two offsets of a text. There is one more than line ends.
+
+    The first one is the rest of the line at `start`, the last one the beginning of that at `end`.
+    """
+    return tuple(_lines(text, start, end))
+
+
+def _lines(text: str, start: int, end: int) -> Iterator[GapLine]:
+    for found in LINE_END.finditer(text, start, end):
+        yield _line(text, start, found.start(), found.end())
+        start = found.end()
+    yield _line(text, start, end, end)
+
+
+def _line(text: str, start: int, end: int, following: int) -> GapLine:
+    at = text.find("#", start, end)
+    return GapLine(start=start, comment=None if at < 0 else at, end=end, following=following)
+
+
+class GapEditor:
+    """Sets the gaps of one text in order."""
+
+    def __init__(self, text: str, edits: SpaceEdits) -> None:
+        self._text, self._edits = text, edits
+
+    def between(self, start: int, end: int, *, space: bool | None) -> None:
+        """Set the gap between two tokens on one line: one space, none, or None for at most one."""
+        kept = end > start if space is None else space
+        self._edits.put(start, end, " " if kept else "")
+
+    def trailing(self, line: GapLine) -> None:
+        """Set what follows a token on its line: nothing, or a comment behind one space."""
+        if line.comment is None:
+            self._edits.put(line.start, line.end, "")
+            return
+        self._edits.put(line.start, line.comment, " ")
+        self._comment(line.comment, line.end)
+
+    def whole(
+        self, lines: tuple[GapLine, ...], column: Callable[[int], int], *, blank: bool
+    ) -> None:
+        """Set whole lines in order: comments at the column that `column` returns for theirs.
+
+        Of several blank lines in a row one stays. `blank`: the line above them counts as blank.
+        """
+        for line in lines:
+            if line.comment is not None:
+                at = column(line.comment - line.start)
+                self._edits.put(line.start, line.comment, " " * at)
+                self._comment(line.comment, line.end)
+            elif blank:
+                self._edits.put(line.start, line.following, "")
+            else:
+                self._edits.put(line.start, line.end, "")
+            blank = line.comment is None
+
+    def last(
+        self, lines: tuple[GapLine, ...], column: Callable[[int], int], *, blank: bool
+    ) -> None:
+        """Set the whole lines at the end of the text in order, which ends with one line end."""
+        kept = len(lines)
+        while kept and lines[kept - 1].comment is None:
+            kept -= 1
+        self.whole(lines[:kept], column, blank=blank)
+        for line in lines[kept:]:
+            self._edits.put(line.start, line.following, "")
+
+    def end_line(self, at: int) -> None:
+        """Add a line end at the end of the text, like that of the first line."""
+        self._edits.put(at, at, line_end_of(self._text))
+
+    def _comment(self, start: int, end: int) -> None:
+        if _UNSPACED.match(self._text, start, end):
+            self._edits.put(start + 1, start + 1, " ")
+        body = self._text[start:end].rstrip()
+        self._edits.put(start + len(body), end, "")

@@ -1,0 +1,234 @@
+"""Layout of a whole YAML text: indentation, spaces between tokens, comments and blank lines.
+
+Invariant: the edits change white space alone, and none of a value but the indent of its lines.
+Invariant: a text in order has no edits.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+
+import yaml
+
+from intent_lsp.formats.text_positions import TextPositions
+from intent_lsp.formats.yaml.layout.edits import SpaceEdit, SpaceEdits
+from intent_lsp.formats.yaml.layout.gaps import GapEditor, GapLine, gap_lines
+from intent_lsp.formats.yaml.layout.levels import (
+    STEP,
+    Level,
+    Levels,
+    comment_column,
+    prefers_indented_lists,
+)
+from intent_lsp.formats.yaml.layout.scalars import move_lines
+
+_OPENERS = (yaml.FlowSequenceStartToken, yaml.FlowMappingStartToken)
+_CLOSERS = (yaml.FlowSequenceEndToken, yaml.FlowMappingEndToken)
+_BLOCK_STYLES = ("|", ">")
+_OF_DOCUMENT = (yaml.DirectiveToken, yaml.DocumentStartToken, yaml.DocumentEndToken)
+# Line breaks of YAML that are none for an editor (see text_positions).
+_ODD_BREAK = re.compile("[\x85\u2028\u2029]")
+
+
+def space_edits(text: str) -> tuple[SpaceEdit, ...] | None:
+    """Return the edits that set the white space of a YAML text in order.
+
+    The text must parse, and must have no byte order mark. Return None for a text that has line
+    breaks of YAML alone between its values, or a key that begins with `?`.
+    """
+    tokens = tuple(_scanned(text))
+    if _is_odd(text, tokens):
+        return None
+    layout = _Layout(text, tokens)
+    for token in tokens:
+        layout.take(token, *_offsets(token))
+    return tuple(layout.edits.found)
+
+
+def comments_of(text: str) -> tuple[str, ...]:
+    """Return the comments of a YAML text that parses, each without its sign and outer white space.
+
+    A comment in the first line of block text is left out.
+    """
+    return tuple(
+        text[line.comment + 1 : line.end].strip()
+        for start, end in _gaps(text, _scanned(text))
+        for line in gap_lines(text, start, end)
+        if line.comment is not None
+    )
+
+
+def _scanned(text: str) -> Iterable[yaml.Token]:
+    tokens: Iterable[yaml.Token] = yaml.scan(
+        text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    )
+    return tokens
+
+
+def _offsets(token: yaml.Token) -> tuple[int, int]:
+    """Return the start and end offset of a token; they are equal for one without a text."""
+    return token.start_mark.index, token.end_mark.index
+
+
+def _gaps(text: str, tokens: Iterable[yaml.Token]) -> Iterator[tuple[int, int]]:
+    """Yield the start and end of each gap between the tokens of a text, and of that at its end."""
+    done = 0
+    for token in tokens:
+        start, end = _offsets(token)
+        if isinstance(token, yaml.StreamEndToken):
+            yield done, len(text)
+        elif end > start:
+            yield done, start
+            done = end
+
+
+def _is_odd(text: str, tokens: Sequence[yaml.Token]) -> bool:
+    explicit = any(
+        isinstance(token, yaml.KeyToken) and token.end_mark.index > token.start_mark.index
+        for token in tokens
+    )
+    return explicit or any(_ODD_BREAK.search(text, *gap) for gap in _gaps(text, tokens))
+
+
+class _Layout:
+    """Finds the edits of one text, token by token."""
+
+    def __init__(self, text: str, tokens: Sequence[yaml.Token]) -> None:
+        self._text, self._places = text, TextPositions(text)
+        self.edits = SpaceEdits(text)
+        self._gaps = GapEditor(text, self.edits)
+        self._levels = Levels(indented=prefers_indented_lists(tokens))
+        # The levels around the token before, its end, and that token.
+        self._former: tuple[Level, ...] = ()
+        self._end = 0
+        self._last: yaml.Token | None = None
+        self._is_key = False
+        # The column inside each open bracket, and of the bracket that closes it.
+        self._flow: list[tuple[int, int]] = []
+
+    def take(self, token: yaml.Token, start: int, end: int) -> None:
+        """Take the next token, which is at these offsets."""
+        if isinstance(token, yaml.StreamEndToken):
+            self._finish()
+        elif isinstance(token, yaml.BlockMappingStartToken | yaml.BlockSequenceStartToken):
+            is_list = isinstance(token, yaml.BlockSequenceStartToken)
+            self._levels.open(self._column(start), is_list=is_list)
+        elif isinstance(token, yaml.BlockEndToken):
+            self._levels.close()
+        elif isinstance(token, yaml.KeyToken):
+            self._is_key = True
+            if not self._flow:
+                self._levels.key()
+        elif end > start:
+            self._place(token, start, end)
+
+    def _place(self, token: yaml.Token, start: int, end: int) -> None:
+        """Set the gap before a token that has text, and the lines inside it."""
+        if isinstance(token, yaml.BlockEntryToken):
+            self._levels.dash(self._column(start))
+        column = self._new_column(token)
+        lines = gap_lines(self._text, self._end, start)
+        if len(lines) > 1 or self._is_at_line_start():
+            self._set_lines(lines, (self._column(start), column))
+        else:
+            self._gaps.between(self._end, start, space=_spaced(self._last, token))
+        if isinstance(token, _OPENERS):
+            self._open_flow()
+        elif isinstance(token, _CLOSERS):
+            self._flow.pop()
+        elif isinstance(token, yaml.ScalarToken):
+            move_lines(self._text, start, end, self._levels.top, self.edits)
+        self._former, self._end, self._last = self._levels.now, end, token
+        self._is_key = False
+
+    def _new_column(self, token: yaml.Token) -> int:
+        """Return the new column of a token that is the first one on its line."""
+        top = self._levels.top
+        if isinstance(token, _OF_DOCUMENT):
+            return 0
+        if self._flow:
+            return self._flow[-1][isinstance(token, _CLOSERS)]
+        if top is not None and (self._is_key or isinstance(token, yaml.BlockEntryToken)):
+            return top.new
+        return self._levels.column_inside()
+
+    def _open_flow(self) -> None:
+        if self._flow:
+            closing = self._flow[-1][0]
+        else:
+            top = self._levels.top
+            closing = 0 if top is None else top.new + (STEP if top.is_list else 0)
+        self._flow.append((closing + STEP, closing))
+
+    def _set_lines(self, lines: tuple[GapLine, ...], following: tuple[int, int]) -> None:
+        """Set a gap of several lines; `following` are the columns of the token below, old and new.
+
+        The last line is the indent of that token.
+        """
+        whole, indent = lines[:-1], lines[-1]
+        if not self._is_at_line_start():
+            self._gaps.trailing(whole[0])
+            whole = whole[1:]
+        column = self._comment_column(following)
+        self._gaps.whole(whole, column, blank=self._end == 0)
+        self.edits.put(indent.start, indent.end, " " * following[1])
+
+    def _finish(self) -> None:
+        """Set the gap at the end of the text."""
+        text = self._text
+        lines = gap_lines(text, self._end, len(text))
+        if self._last is None and all(line.comment is None for line in lines):
+            return
+        if not self._is_at_line_start():
+            if self._is_block_text():
+                # A line end would become a part of the text.
+                return
+            self._gaps.trailing(lines[0])
+            if len(lines) == 1:
+                self._gaps.end_line(len(text))
+            lines = lines[1:]
+        self._gaps.last(lines, self._comment_column((0, 0)), blank=self._end == 0)
+        if lines and lines[-1].comment is not None:
+            self._gaps.end_line(len(text))
+
+    def _comment_column(self, following: tuple[int, int]) -> "partial[int]":
+        former = self._former
+        if self._flow:
+            return partial(_fixed, self._flow[-1][0])
+        if self._is_block_text() and former and former[-1].is_list:
+            # At the column behind the dash a comment would be a line of the text.
+            below = former[-1].old + STEP - 1
+            return partial(_below, below, former, following)
+        return partial(comment_column, former=former, following=following)
+
+    def _is_block_text(self) -> bool:
+        last = self._last
+        return isinstance(last, yaml.ScalarToken) and last.style in _BLOCK_STYLES
+
+    def _is_at_line_start(self) -> bool:
+        return self._end == 0 or self._text[self._end - 1] in "\r\n"
+
+    def _column(self, offset: int) -> int:
+        return self._places.position(offset).character
+
+
+def _fixed(column: int, _: int) -> int:
+    return column
+
+
+def _below(below: int, former: tuple[Level, ...], following: tuple[int, int], column: int) -> int:
+    return comment_column(min(column, below), former, following)
+
+
+def _spaced(last: yaml.Token | None, token: yaml.Token) -> bool | None:
+    """Return whether one space is between two tokens on a line, or None for at most one."""
+    if isinstance(token, yaml.FlowEntryToken):
+        return False
+    if isinstance(token, yaml.ValueToken):
+        # Behind an alias or an anchor, a colon would be a part of the name.
+        return False if isinstance(last, (yaml.ScalarToken, *_CLOSERS)) else None
+    if isinstance(token, _CLOSERS):
+        return None
+    if isinstance(last, yaml.BlockEntryToken | yaml.ValueToken | yaml.FlowEntryToken):
+        return True
+    return None
