@@ -37,7 +37,6 @@ ENCODINGS = {
 
 # What may be sent to a client only if it declared this.
 DECLARED = {
-    "client/registerCapability": ("workspace", "didChangeWatchedFiles", "dynamicRegistration"),
     "window/showDocument": ("window", "showDocument", "support"),
     "window/workDoneProgress/create": ("window", "workDoneProgress"),
     "$/progress": ("window", "workDoneProgress"),
@@ -58,6 +57,7 @@ ALWAYS = {
     "window/showMessage",
     "window/showMessageRequest",
 }
+REGISTER = "client/registerCapability"
 FIELDS = {"relatedInformation": "relatedInformation", "data": "dataSupport"}
 FIELDS["codeDescription"] = "codeDescriptionSupport"
 
@@ -120,7 +120,12 @@ def test_a_client_is_sent_what_it_declared_and_nothing_else(
     # What is pushed and pulled is shown twice.
     assert (PUBLISHED in client.methods()) != client.pulls
     allowed = {method for method, place in DECLARED.items() if client.declares(*place)}
-    assert client.methods() - ALWAYS <= allowed
+    assert client.methods() - ALWAYS - {REGISTER} <= allowed
+    for message in client.received:
+        for each in message["params"]["registrations"] if message.get("method") == REGISTER else ():
+            assert client.declares(*each["method"].split("/"), "dynamicRegistration"), each[
+                "method"
+            ]
 
 
 async def test_an_intent_is_chosen_without_a_question_where_none_can_be_put(
