@@ -358,3 +358,28 @@ def test_an_intent_is_renamed(repository: Repository, nvim: Neovim) -> None:
     assert "INT-002 is the id of another intent; choose another id." in saw["refused"]
     # Nobody has selected it again.
     assert saw["status"] == "AUTH"
+
+
+def test_the_intents_file_has_tokens_and_is_formatted_once_that_is_on(
+    repository: Repository, nvim: Neovim
+) -> None:
+    govern(repository)
+
+    saw = nvim.run_script("colours", repository)
+
+    assert saw["tokens"] == {
+        "id": ["event declaration"],
+        "status": ["enumMember modification"],
+        "name": ["string"],
+        "wildcard": ["regexp"],
+        "comment": [],
+    }
+    assert saw["formatted"] == [
+        "active_intents:",
+        "  - id: INT-001 # the first",
+        '    name: "Lögin"',
+        "",
+        "    status: PLANNED",
+        '    owned_scope: ["src/auth/**"]',
+    ]
+    assert saw["elsewhere"] is False
