@@ -3,7 +3,7 @@
 Invariant: tokens are in order, do not overlap, and are each on one line.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from enum import Enum, auto
 
 from msgspec import Struct
@@ -36,7 +36,7 @@ class SemanticKind(Enum):
     EXCLUSION = auto()
 
 
-class IntentsToken(Struct, frozen=True, order=True):
+class IntentsToken(Struct, frozen=True):
     """One token, from offset `start` to `end`. A STATUS has the `status` that its word means."""
 
     start: int
@@ -69,8 +69,8 @@ def tokens_of(structure: IntentsStructure) -> tuple[IntentsToken, ...]:
 
     Unknown keys, unknown statuses, pointers that name no intent and everything else have none.
     """
-    found = [token for part in _parts(structure) for token in _tokens(structure, part)]
-    return tuple(_apart(sorted(found, key=lambda token: (token.start, -token.end))))
+    found = (token for part in _parts(structure) for token in _tokens(structure, part))
+    return tuple(sorted(found, key=lambda token: token.start))
 
 
 def _parts(structure: IntentsStructure) -> Iterator[IntentsPart]:
@@ -119,12 +119,3 @@ def _inner(
             stop = start + len(line.strip())
             yield IntentsToken(part.start + start, part.start + stop, kind, status)
         begin = end if found is None else found.end()
-
-
-def _apart(tokens: Iterable[IntentsToken]) -> Iterator[IntentsToken]:
-    """Yield tokens without those that overlap an earlier one. They come in order of position."""
-    end = 0
-    for token in tokens:
-        if token.start >= end:
-            yield token
-            end = token.end
