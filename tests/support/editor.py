@@ -117,7 +117,8 @@ def _converter() -> Any:
 class Editor:
     """One editor window with its server process, and all that the server has sent so far.
 
-    `shown`: diagnostics by URI; `messages`: `window/showMessage`; `asked`: questions to the person.
+    `shown`: diagnostics by URI; `messages`: `window/showMessage`; `asked`: questions to the person;
+    `documents_shown`: `window/showDocument`.
     """
 
     client: pytest_lsp.LanguageClient
@@ -133,6 +134,7 @@ class Editor:
     settings: Any = None
     mistaken: bool = False
     deleted: list[Path] = field(default_factory=list)
+    documents_shown: list[lsp.ShowDocumentParams] = field(default_factory=list)
     refreshed: int = 0
     asked_again: set[str] = field(default_factory=set)
     leaving: bool = False
@@ -568,6 +570,8 @@ def _on_requests(editor: Editor, client: pytest_lsp.LanguageClient) -> None:
 
     @client.feature(lsp.WINDOW_SHOW_DOCUMENT)
     async def show(params: lsp.ShowDocumentParams) -> lsp.ShowDocumentResult:
+        editor.documents_shown.append(params)
+        await _wake_waiting(editor)
         path = next((p for p in editor.root.rglob("*") if uri_of(p) == params.uri), None)
         if path is not None:
             editor.open(str(path.relative_to(editor.root)))

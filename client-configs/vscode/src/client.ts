@@ -18,6 +18,7 @@ const SHOW_WHY = 'intent.showWhy';
 const SHOW_RECORD = 'intentLsp.showRecord';
 const SHOW_RECORDS = 'intentLsp.ledger.ofIntent';
 const SHOW_LOCATIONS = 'intentLsp.showLocations';
+const COMPARE = 'intentLsp.compareWithDisk';
 
 /** What the client needs from the rest of the extension. */
 export interface ClientContext {
@@ -33,8 +34,8 @@ export interface ClientContext {
 const SAVE_TIMEOUT_MS = 1300;
 
 /** The capabilities that have the server send `intent/*` notifications, that say that the active
- * intent is shown, and that name the commands of links and lenses: to show a record, and to list
- * records or locations. */
+ * intent is shown, and that name the commands of links, lenses and code actions: to show a record,
+ * to list records or locations, and to compare a file with the disk. */
 const NOTIFICATIONS: StaticFeature = {
   fillClientCapabilities(capabilities): void {
     const intent = {
@@ -43,6 +44,7 @@ const NOTIFICATIONS: StaticFeature = {
       recordCommand: SHOW_RECORD,
       recordsCommand: SHOW_RECORDS,
       locationsCommand: SHOW_LOCATIONS,
+      compareCommand: COMPARE,
     };
     capabilities.experimental = { ...capabilities.experimental, intent };
   },

@@ -8,7 +8,13 @@ import { ExplainView } from './explain_view';
 import { Installer } from './installer';
 import { completeIntent, createIntent, selectIntent, setUpFolder } from './intent_commands';
 import { LedgerView } from './ledger_view';
-import { goToIntent, openFile, showLines, showLocations } from './navigation';
+import {
+  compareWithDisk,
+  goToIntent,
+  openFile,
+  showLines,
+  showLocations,
+} from './navigation';
 import { Draft, Intent, LedgerRecord, ServerCommand } from './protocol';
 import { pickDraft, pickIntent } from './quick_picks';
 import { RecordPanel } from './record_panel';
@@ -69,6 +75,7 @@ function intentCommands(context: CommandContext): CommandTable {
     goToIntent: (id: string | TreeNode) => goToIntent(server, windowState, intentIdOf(id)),
     openFile: (where: string, line?: number) => openFile(windowState, where, line),
     showLocations: (...args: Parameters<typeof showLocations>) => showLocations(...args),
+    compareWithDisk: (uri: string) => compareWithDisk(uri),
     showLines: async (node?: TreeNode) => {
       const asked = 'Show the lines of which intent?';
       const intent = node?.intent ?? (await pickIntent(windowState, asked));

@@ -1,4 +1,4 @@
-/** Navigation to files, to intents, and to the lines of an intent. */
+/** Navigation to files, to their versions on disk, to intents, and to the lines of an intent. */
 
 import * as vscode from 'vscode';
 import type { Location, Position, WorkspaceSymbol } from 'vscode-languageclient/node';
@@ -15,6 +15,12 @@ export async function openFile(
   const uri = file.startsWith('file:') ? vscode.Uri.parse(file) : uriBelowRoot(windowState, file);
   const range = line === undefined ? undefined : new vscode.Range(line, 0, line, 0);
   await vscode.window.showTextDocument(uri, range ? { selection: range } : {});
+}
+
+/** Show the text of an open file beside the one on disk, in the editor's own diff. */
+export async function compareWithDisk(uri: string): Promise<void> {
+  const file = vscode.Uri.parse(uri);
+  await vscode.commands.executeCommand('workbench.files.action.compareWithSaved', file);
 }
 
 /** Open the intents file at an intent, or at its beginning if the intent is not found. */

@@ -42,8 +42,16 @@ class Scope:
         """Whether an exclusion (a pattern `!…`) of the scope matches `path`."""
         return self._excludes(self._names(path))
 
+    def exclusion(self, path: WorkspacePath) -> str | None:
+        """Return the first exclusion, as written, that matches `path`, or None if none does."""
+        return self._exclusion(self._names(path))
+
     def _excludes(self, names: Sequence[str]) -> bool:
-        return any(one.exclusion and one.matches_names(names) for one in self.compiled)
+        return self._exclusion(names) is not None
+
+    def _exclusion(self, names: Sequence[str]) -> str | None:
+        found = (one for one in self.compiled if one.exclusion and one.matches_names(names))
+        return next((one.text for one in found), None)
 
     def _names(self, path: WorkspacePath) -> Sequence[str]:
         """Return the segments of a path, in the form in which the patterns compare names.

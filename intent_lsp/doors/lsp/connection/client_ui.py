@@ -114,16 +114,21 @@ class ClientUi:
         edit = lsp.WorkspaceEdit(document_changes=[lsp.DeleteFile(uri=uri)])
         return await self.apply_edit(edit, label)
 
-    async def show(self, path: str) -> bool:
+    async def show(self, path: str, selection: lsp.Range | None = None) -> bool:
         """Have the editor open the file at `path`. Return whether it was opened.
 
-        Return False if the editor does not support that.
+        `selection` is what to select in it, or None for nothing. Return False if the editor does
+        not support that.
         """
+        return await self.show_uri(uri_of(path), selection)
+
+    async def show_uri(self, uri: str, selection: lsp.Range | None = None) -> bool:
+        """Have the editor open the document at `uri`, as `show` does with a file."""
         if not self._client.show_document:
             return False
         answer = await self._protocol.ask(
             lsp.WINDOW_SHOW_DOCUMENT,
-            lsp.ShowDocumentParams(uri=uri_of(path), take_focus=True),
+            lsp.ShowDocumentParams(uri=uri, take_focus=True, selection=selection),
             EDIT_TIME,
         )
         return isinstance(answer, lsp.ShowDocumentResult) and answer.success

@@ -87,6 +87,15 @@ def line_range(
     return lsp.Range(lsp.Position(first, 0), lsp.Position(last, width))
 
 
+def range_wire(range_: lsp.Range) -> dict[str, object]:
+    """Return an LSP range as the JSON object that is sent."""
+    start, end = range_.start, range_.end
+    return {
+        "start": {"line": start.line, "character": start.character},
+        "end": {"line": end.line, "character": end.character},
+    }
+
+
 class LspEncoder:
     """Encodes violations, findings and edits as LSP types for one client."""
 

@@ -13,7 +13,7 @@ from intent_lsp.core.codes import GateCode, ShownCode
 from intent_lsp.core.intents import Intent
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.diagnostics.control_files import ControlFile
-from intent_lsp.doors.lsp.diagnostics.lsp_convert import hunk_change, line_range
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import hunk_change, line_range, range_wire
 from intent_lsp.doors.lsp.diagnostics.text_edits import turning_edits
 from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
 from intent_lsp.doors.lsp.features.scope_actions import (
@@ -28,6 +28,8 @@ SELECT: Final = "intent.select"
 SHOW_WHY: Final = "intent.showWhy"
 REVERT: Final = "intent.revert"
 RESTORE_DRAFT: Final = "intent.restoreDraft"
+
+COMPARE_TITLE: Final = "Compare with the version on disk"
 
 _DRAFTS_OFFERED: Final = 3
 _INTENTS_OFFERED: Final = 9
@@ -110,8 +112,9 @@ class CodeActions:
         is no snapshot.
         """
         look = tracked.look
-        if look is None or look.head.lines is None:
+        if look is None:
             return None
+        # What is taken from the disk need not be in HEAD.
         wanted = look.disk.lines if look.stale else look.head.lines
         if wanted is None:
             return None
@@ -140,13 +143,29 @@ class CodeActions:
         # `can_choose` too: a client such as Helix refuses the request only when it arrives.
         can_ask = self._connection.client.questions and self._connection.people.can_choose
         ways = _selections(tracked, problem, shown, usable, can_ask=can_ask)
+        if self._connection.client.preferred_actions and len(problem.owners) == 1:
+            # The only owner comes first.
+            ways[0].is_preferred = True
         ways += self._scope.ways_out(tracked, problem, shown)
         lines = self._connection.spelling
         place = line_range(tracked.lines, problem.first_line, problem.last_line, lines.encoding)
-        where: dict[str, object] = {"uri": tracked.uri, "range": _range_wire(place)}
+        where: dict[str, object] = {"uri": tracked.uri, "range": range_wire(place)}
+        ways += self._comparison(tracked, problem, shown)
         ways += self._reverts(tracked, problem, where, shown)
         ways.append(command_action("Show why", SHOW_WHY, where, shown))
         return ways
+
+    def _comparison(
+        self, tracked: TrackedDocument, problem: Violation, shown: list[lsp.Diagnostic]
+    ) -> list[lsp.CodeAction]:
+        """Return the action that shows a stale document beside its file on disk.
+
+        There is none for another violation, or if the client cannot show that.
+        """
+        command = self._connection.client.compare_command
+        if problem.code != GateCode.STALE_FILE or command is None:
+            return []
+        return [command_action(COMPARE_TITLE, command, tracked.uri, shown)]
 
     def _reverts(
         self,
@@ -252,14 +271,6 @@ def _same(diagnostic: lsp.Diagnostic, problem: Violation) -> bool:
         and diagnostic.range.start.line == problem.first_line
         and diagnostic.range.end.line == problem.last_line
     )
-
-
-def _range_wire(range_: lsp.Range) -> dict[str, object]:
-    start, end = range_.start, range_.end
-    return {
-        "start": {"line": start.line, "character": start.character},
-        "end": {"line": end.line, "character": end.character},
-    }
 
 
 def _once(actions: Sequence[lsp.CodeAction]) -> list[lsp.CodeAction]:

@@ -7,8 +7,9 @@ from typing import Final
 
 from intent_lsp.core.codes import RequestCode
 from intent_lsp.core.errors import WrongParamsError
+from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.doors.lsp.connection.connection import Connection
-from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import range_wire, span_range, uri_of
 from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
 from intent_lsp.doors.lsp.features.code_actions import CodeActions
 from intent_lsp.doors.lsp.features.refusal_prompts import RefusalPrompts
@@ -21,6 +22,7 @@ from intent_lsp.doors.lsp.wire.names import CommandName, RequestName
 from intent_lsp.doors.lsp.wire.params import failed, invalid
 from intent_lsp.formats.params.read import read_params
 from intent_lsp.formats.params.requests import CommonParams, DraftParams, PlaceParams
+from intent_lsp.governance.violations.cause import RefusalCause, cause_of
 
 OFFERED: Final = 9
 MORE: Final = "More…"
@@ -120,8 +122,9 @@ class Commands:
     async def show_why(self, given: object = None) -> JsonObject:
         """Run `intent.showWhy`: show the first violation on a range, and the file's owners.
 
-        Without a range, the whole file is meant. Return the text shown, which says so if there is
-        no violation. Raise WrongParamsError if the file is not tracked.
+        Without a range, the whole file is meant. Have the editor open the intents file at the place
+        that the violation comes from, if there is one. Return the text shown, which says so if
+        there is no violation, and the place. Raise WrongParamsError if the file is not tracked.
         """
         params = read_params(given, PlaceParams)
         tracked = self._open(params)
@@ -132,8 +135,17 @@ class Commands:
             if problem.first_line <= last and problem.last_line >= first
         ]
         text = said[0] if said else "No rule is broken here."
+        cause = await self._cause(tracked) if said else None
+        if cause is None:
+            self._connection.people.show_message(f"intent-lsp: {text}")
+            return {"text": text}
+        text = f"{text} See {INTENTS_FILE}:{cause.span.start.line + 1}."
         self._connection.people.show_message(f"intent-lsp: {text}")
-        return {"text": text}
+        place = span_range(cause.lines, cause.span, self._connection.spelling.encoding)
+        # Not awaited: an editor that shows nothing must not delay the answer.
+        showing = self._connection.people.show(str(cause.path), place)
+        self._connection.tracked_documents.work.begin(showing)
+        return {"text": text, "uri": uri_of(cause.path), "range": range_wire(place)}
 
     async def revert(self, given: object = None) -> JsonObject:
         """Run `intent.revert`: change violations on a range of lines, or the file, back to HEAD.
@@ -191,6 +203,18 @@ class Commands:
             )
             raise WrongParamsError("intentId", f"name one intent of {ids}")
         return None
+
+    async def _cause(self, tracked: TrackedDocument) -> RefusalCause | None:
+        """Return the place in the intents file that the refusal of a document's edits comes from.
+
+        Return None if it comes from no place there.
+        """
+        if tracked.look is None or tracked.open_root is None:
+            return None
+        root, documents = tracked.open_root.governance.root, self._connection.tracked_documents
+        shown = documents.tracked_at(uri_of(root / INTENTS_FILE))
+        opened = None if shown is None or shown.version is None else list(shown.lines)
+        return await documents.work.in_thread(cause_of, root, tracked.look.judgement, opened)
 
     def _open(self, params: PlaceParams) -> TrackedDocument:
         tracked = self._connection.tracked_documents.tracked_at(params.uri)

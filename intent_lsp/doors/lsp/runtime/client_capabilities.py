@@ -44,12 +44,13 @@ class ClientCapabilities(Struct, frozen=True, kw_only=True):
     A flag is False, and a command None, for a capability that the client does not declare.
     `pull`: it pulls diagnostics. `notifications`: it wants the notifications `intent/*`.
     `shows_status`: it shows the selected intent by itself. `record_command` is its command that
-    shows a record, `records_command` the one that lists the records of an intent, and
-    `locations_command` the one that lists locations. `symbol_trees`: it takes nested symbols of a
-    document. `definition_links`: it takes links as definitions. `link_tooltips`: it shows tooltips
-    of links in a document. `token_registration`: semantic tokens may be registered for some files.
-    `format_registration` and `range_format_registration`: so may formatting of a document and of a
-    range.
+    shows a record, `records_command` the one that lists the records of an intent,
+    `locations_command` the one that lists locations, and `compare_command` the one that shows a
+    document beside its file on disk. `preferred_actions`: it knows preferred code actions.
+    `symbol_trees`: it takes nested symbols of a document. `definition_links`: it takes links as
+    definitions. `link_tooltips`: it shows tooltips of links in a document. `token_registration`:
+    semantic tokens may be registered for some files. `format_registration` and
+    `range_format_registration`: so may formatting of a document and of a range.
     """
 
     pull: bool = False
@@ -67,6 +68,8 @@ class ClientCapabilities(Struct, frozen=True, kw_only=True):
     record_command: str | None = None
     records_command: str | None = None
     locations_command: str | None = None
+    compare_command: str | None = None
+    preferred_actions: bool = False
     markdown: bool = False
     questions: bool = False
     lens_refresh: bool = False
@@ -105,6 +108,8 @@ def client_of(capabilities: lsp.ClientCapabilities) -> ClientCapabilities:
         record_command=_command(capabilities.experimental, "recordCommand"),
         records_command=_command(capabilities.experimental, "recordsCommand"),
         locations_command=_command(capabilities.experimental, "locationsCommand"),
+        compare_command=_command(capabilities.experimental, "compareCommand"),
+        preferred_actions=_prefers_actions(shown),
         markdown=_reads_markdown(shown.hover if shown else None),
         questions=window.show_message is not None,
         lens_refresh=bool(workspace.code_lens and workspace.code_lens.refresh_support),
@@ -186,6 +191,12 @@ def registers_range_format(capabilities: lsp.ClientCapabilities) -> bool:
 def _reads_markdown(hover: lsp.HoverClientCapabilities | None) -> bool:
     """Return whether the client, with these `hover` capabilities, accepts Markdown in a hover."""
     return lsp.MarkupKind.Markdown in ((hover and hover.content_format) or ())
+
+
+def _prefers_actions(shown: lsp.TextDocumentClientCapabilities | None) -> bool:
+    """Return whether the client does something with a preferred code action."""
+    actions = shown.code_action if shown else None
+    return bool(actions and actions.is_preferred_support)
 
 
 def _nests_symbols(shown: lsp.TextDocumentClientCapabilities | None) -> bool:
