@@ -8,14 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intent_lsp.core.codes import GateCode, ShownCode
-from intent_lsp.core.content import split_lines
 from intent_lsp.core.line_diff import LineDiff, LineEdit
 from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
-from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.formats.diff import line_hunks
-from intent_lsp.governance.saves.open_file import OpenFile
 from intent_lsp.governance.violations.document_diffs import DocumentDiffs
 from tests.governance.editor import INTENTS, Editor
+from tests.support.document_window import Window
 from tests.support.repository import Repository
 
 PATH = "src/db.py"
@@ -43,56 +41,6 @@ def open_editor(root: Repository) -> Iterator[Open]:
     yield open_one
     for editor in opened:
         editor.close()
-
-
-class Window:
-    """A document in an editor, with what is shown on it."""
-
-    def __init__(self, editor: Editor, path: str = PATH, intent_id: str | None = "INT-001") -> None:
-        if intent_id is not None and editor.session.continued != intent_id:
-            editor.select(intent_id)
-        self.editor, self.path = editor, path
-        root = OpenRoot(editor.governance, editor.session)
-        self.tracked = TrackedDocument(
-            uri="file:///x",
-            lines=split_lines(editor.show(path)),
-            version=1,
-            open_root=root,
-            file=OpenFile(governed=root.governed(editor.place(path))),
-        )
-        self.look()
-
-    def look(self) -> None:
-        """Take a new look at the file."""
-        lines = list(self.tracked.lines)
-        data = self.editor.disk(self.path) or b""
-        edited = data.decode("utf-8", "replace") != "".join(lines)
-        look = self.editor.look(self.path, "".join(lines) if edited else None)
-        self.tracked.look = look
-        self.tracked.diffs = DocumentDiffs.of(look, lines) if look.shown else None
-
-    def type(self, text: str) -> list[tuple[int, int]]:
-        """Put a text into the window, and give the lines that are marked."""
-        lines = split_lines(text)
-        edit = LineEdit(start=0, old_end=len(self.tracked.lines), new_end=len(lines))
-        self.tracked.follow([edit], lines, (self.tracked.version or 0) + 1)
-        return self.shown()
-
-    def save(self, text: str) -> list[tuple[int, int]]:
-        """Save a text, and give the lines that are marked then."""
-        self.editor.save(self.path, text)
-        self.tracked.lines = split_lines(text)
-        self.look()
-        return self.shown()
-
-    def shown(self) -> list[tuple[int, int]]:
-        """Give the lines that are marked."""
-        return [(problem.first_line, problem.last_line) for problem in self.tracked.show()]
-
-    @property
-    def codes(self) -> list[str]:
-        """Give the codes of what is shown."""
-        return [problem.code for problem in self.tracked.show()]
 
 
 def test_opening_a_file_shows_nothing_new(root: Repository, open_editor: Open) -> None:

@@ -4,10 +4,13 @@ from typing import Any
 
 import pytest
 from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcException
 
 from intent_lsp.core.paths import INTENTS_FILE
-from tests.support.editor import Editor, capabilities, editing
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
+from tests.support.editor import Editor, capabilities, editing, plain
 from tests.support.governed_repository import INTENTS, LINES, govern
+from tests.support.replayed_client import begin, declaring
 from tests.support.repository import Repository
 
 pytestmark = pytest.mark.e2e
@@ -174,3 +177,251 @@ async def test_the_disk_is_taken_for_a_file_that_no_commit_has(repository: Repos
         await editor.run(actions["Take the version on disk"])
         assert editor.buffers[new].text == LINES + "theirs\n"
         await editor.problems(new)
+
+
+FILES = [f"src/billing/part{number}.py" for number in range(7)]
+EXPAND = "Expand the scope of INT-001 with"
+CREATE = "Create an intent for this file and select it"
+# The ways out of one code, each with how it begins; the one that concerns all files comes last.
+WAYS_OUT = {
+    OUT: (
+        SELECT_BILLING,
+        f"{EXPAND} {FILES[1]}",
+        f"{EXPAND} {FILES[2]} for one hour",
+        "Revert these lines",
+        "Revert the file",
+        CREATE,
+        f"{EXPAND} src/billing/**",
+    ),
+    NO_INTENT: (
+        SELECT_BILLING,
+        "Select intent INT-003 (owns this file)",
+        "Revert these lines",
+        CREATE,
+    ),
+    "INTENT_CLOSED": (SELECT_BILLING, "Revert the file", CREATE),
+    "INTENT_NOT_FOUND": (SELECT_BILLING, "Revert these lines", CREATE),
+    "INTENT_IGNORED": (SELECT_BILLING, "Revert the file", CREATE),
+}
+
+
+@pytest.mark.parametrize("code", WAYS_OUT)
+async def test_every_way_out_leaves_fewer_violations(repository: Repository, code: str) -> None:
+    """Each way is taken on a file of its own, and what is left of it is judged again."""
+    for name in FILES:
+        repository.write(name, LINES)
+    govern(repository)
+    spare = (
+        "  - {id: INT-003, name: Spare, status: IN_PROGRESS, owned_scope: [src/billing/part1.py]}\n"
+    )
+    intents = INTENTS + spare
+    repository.write(INTENTS_FILE, intents)
+    declared = capabilities(window={"workDoneProgress": True})
+    async with editing(repository.root, client_capabilities=declared) as editor:
+        for name, title in zip(FILES, WAYS_OUT[code], strict=False):
+            await into(editor, repository, intents, code)
+            actions = await spoil(editor, name, code)
+            action = actions[title]
+            assert action.diagnostics is not None
+            assert [d.code for d in action.diagnostics] == [code]
+            await editor.run(action)
+            await editor.problems(name)
+            # It is gone for good: the same text is judged by the rules as they are now.
+            editor.close(name)
+
+
+async def into(editor: Editor, repository: Repository, intents: str, code: str) -> None:
+    """Bring the session into a state in which files of the billing are refused with this code."""
+    (repository.root / ".intentignore").unlink(missing_ok=True)
+    if code in (OUT, NO_INTENT):
+        await select(editor, "INT-001")
+        if code == NO_INTENT:
+            await editor.ask("intent/clear")
+        return
+    other = '  - {id: INT-009, name: Other, status: IN_PROGRESS, owned_scope: ["other/**"]}\n'
+    repository.replace(INTENTS_FILE, intents + other)
+    await select(editor, "INT-009")
+    if code == "INTENT_IGNORED":
+        repository.write(".intentignore", "INT-009\n")
+        return
+    closed = other.replace("IN_PROGRESS", "COMPLETED") if code == "INTENT_CLOSED" else ""
+    repository.replace(INTENTS_FILE, intents + closed)
+
+
+RESOLVING = {
+    "textDocument__codeAction__dataSupport": True,
+    "textDocument__codeAction__resolveSupport": {"properties": ["edit"]},
+}
+CONTENT_MODIFIED, INVALID_PARAMS = -32801, -32602
+
+
+async def resolving_error(editor: Editor, action: lsp.CodeAction) -> JsonRpcException:
+    with pytest.raises(JsonRpcException) as raised:
+        await editor.client.code_action_resolve_async(action)
+    return raised.value
+
+
+async def test_a_client_that_resolves_gets_the_edit_when_the_action_is_chosen(
+    repository: Repository,
+) -> None:
+    govern(repository)
+    declared = capabilities(**RESOLVING)
+    async with editing(repository.root, client_capabilities=declared) as editor:
+        await select(editor, "INT-001")
+        editor.open(INVOICE)
+        editor.type(INVOICE, "top\n" + LINES.replace("line 9", "🙂 9"))
+        await editor.problems(INVOICE, OUT, OUT)
+        actions = await editor.actions(INVOICE)
+        for title, target in (
+            ("Revert these lines", {"range": {"start": [0, 0], "end": [0, 3]}}),
+            ("Revert the file", {}),
+        ):
+            action = actions[title]
+            assert (action.edit, action.command) == (None, None)
+            told = plain(action.data)
+            assert told.pop("v") == 1
+            assert told.pop("stale") is False
+            place = told["revert"].pop("range", None)
+            assert told == {"revert": {"uri": editor.uri(INVOICE), "version": 2}}
+            corners = place and {
+                end: [place[end]["line"], place[end]["character"]] for end in ("start", "end")
+            }
+            assert corners == target.get("range")
+        await editor.run(actions["Revert these lines"])
+        assert editor.buffers[INVOICE].text == LINES.replace("line 9", "🙂 9")
+        await editor.problems(INVOICE, OUT)
+        # What was offered for the text before is not right for this one.
+        for title in ("Revert these lines", "Revert the file"):
+            error = await resolving_error(editor, actions[title])
+            assert error.code == CONTENT_MODIFIED
+            assert error.message == "the text has changed in the meantime; try again"
+        await editor.run((await editor.actions(INVOICE, line=8))["Revert the file"])
+        assert editor.buffers[INVOICE].text == LINES
+        await editor.problems(INVOICE)
+
+
+async def test_an_action_that_has_all_it_needs_is_resolved_as_it_is(
+    repository: Repository,
+) -> None:
+    govern(repository)
+    declared = capabilities(**RESOLVING)
+    async with editing(repository.root, client_capabilities=declared) as editor:
+        await select(editor, "INT-001")
+        actions = await spoil(editor)
+        for title in (SELECT_BILLING, "Show why"):
+            found = await editor.client.code_action_resolve_async(actions[title])
+            assert (found.title, found.kind, found.edit) == (title, "quickfix", None)
+            assert found.command == actions[title].command
+        # Nor is one of another server, whatever its data are.
+        for data in (None, 1, "x", [], {}, {"v": 2, "revert": {}}, {"revert": {"uri": "x"}}):
+            foreign = lsp.CodeAction(title="Foreign", data=data)  # type: ignore[arg-type]  # any JSON
+            found = await editor.client.code_action_resolve_async(foreign)
+            assert (found.title, found.edit, plain(found.data)) == ("Foreign", None, data)
+        for target in ("x", 1, {"uri": 1}, {"uri": "x", "range": 1}, {"version": "1"}):
+            wrong = lsp.CodeAction(title="Wrong", data={"v": 1, "revert": target})
+            assert (await resolving_error(editor, wrong)).code == INVALID_PARAMS
+        action = actions["Revert the file"]
+        editor.close(INVOICE)
+        error = await resolving_error(editor, action)
+        assert (error.code, error.message) == (
+            CONTENT_MODIFIED,
+            "the document is not open any more",
+        )
+
+
+async def test_the_disk_is_taken_as_it_is_when_the_action_is_chosen(
+    repository: Repository,
+) -> None:
+    govern(repository)
+    declared = capabilities(**RESOLVING)
+    async with editing(repository.root, client_capabilities=declared) as editor:
+        await select(editor, "INT-002")
+        editor.open(INVOICE)
+        editor.type(INVOICE, LINES + "mine\n")
+        await editor.settled(INVOICE)
+        repository.write(INVOICE, LINES + "theirs\n")
+        await editor.problems(INVOICE, STALE)
+        offered = (await editor.actions(INVOICE))["Take the version on disk"]
+        repository.write(INVOICE, LINES + "theirs again\n")
+        await editor.run(offered)
+        assert editor.buffers[INVOICE].text == LINES + "theirs again\n"
+        await editor.problems(INVOICE)
+        # Saved over: the disk is not newer any more.
+        editor.type(INVOICE, LINES + "mine\n")
+        await editor.settled(INVOICE)
+        repository.write(INVOICE, LINES + "theirs\n")
+        await editor.problems(INVOICE, STALE)
+        offered = (await editor.actions(INVOICE))["Take the version on disk"]
+        await editor.save(INVOICE)
+        await editor.problems(INVOICE)
+        assert (await resolving_error(editor, offered)).code == CONTENT_MODIFIED
+
+
+ACTIONS_DECLARED: Any = {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": ["quickfix"]}}}
+RESOLVES: Any = {"dataSupport": True, "resolveSupport": {"properties": ["edit"]}}
+
+
+@pytest.mark.parametrize(
+    ("declared", "versions", "resolves"),
+    [
+        (RESOLVES, True, True),
+        (RESOLVES | {"resolveSupport": {"properties": ["edit", "command"]}}, True, True),
+        (RESOLVES | {"resolveSupport": {"properties": ["command"]}}, True, False),
+        (RESOLVES | {"resolveSupport": {"properties": []}}, True, False),
+        (RESOLVES | {"dataSupport": False}, True, False),
+        ({"dataSupport": True}, True, False),
+        ({}, True, False),
+        # A client that ignores versions gets a command, which checks the version.
+        (RESOLVES, False, True),
+        ({}, False, False),
+    ],
+)
+def test_what_is_sent_to_each_client_is_what_it_can_use(
+    repository: Repository, declared: Any, *, versions: bool, resolves: bool
+) -> None:
+    govern(repository)
+    root = repository.root
+    sent = {
+        "textDocument": {"codeAction": ACTIONS_DECLARED | declared},
+        "workspace": {"workspaceEdit": {"documentChanges": versions}},
+    }
+    with declaring(root, sent) as client:
+        provider = begin(client, root)["codeActionProvider"]
+        assert provider == {"codeActionKinds": ["quickfix"]} | (
+            {"resolveProvider": True} if resolves else {}
+        )
+        uri = uri_of(root / INVOICE)
+        item = {"uri": uri, "languageId": "python", "version": 1, "text": "top\n" + LINES}
+        client.notify("textDocument/didOpen", {"textDocument": item})
+        (found,) = client.problems(uri, 1)
+        params = {
+            "textDocument": {"uri": uri},
+            "range": found["range"],
+            "context": {"diagnostics": [found]},
+        }
+        actions = client.request("textDocument/codeAction", params)
+        (revert,) = [each for each in actions if each["title"] == "Revert the file"]
+        assert not any("isPreferred" in action for action in actions)
+        keys = {"title", "kind", "diagnostics"}
+        if not versions:
+            assert revert.keys() == keys | {"command"}
+        elif resolves:
+            assert revert.keys() == keys | {"data"}
+            whole = client.request("codeAction/resolve", revert)
+            assert whole.keys() == revert.keys() - {"diagnostics"} | {"edit"}
+            (change,) = whole["edit"]["documentChanges"]
+            assert change["textDocument"] == {"uri": uri, "version": 1}
+            assert change["edits"] == [
+                {
+                    "range": {
+                        "start": {"line": 0, "character": 0},
+                        "end": {"line": 1, "character": 0},
+                    },
+                    "newText": "",
+                }
+            ]
+        else:
+            assert revert.keys() == keys | {"edit"}
+        if not resolves:
+            error = client.failure("codeAction/resolve", revert)
+            assert error["code"] == -32601

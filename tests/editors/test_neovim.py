@@ -75,6 +75,7 @@ def test_the_main_job_from_opening_to_a_verified_record(
     ]
     assert saw["reverted"] == LINES.splitlines()
     assert saw["why"].startswith("INT-001 owns: src/auth/**.")
+    assert saw["where"] == [5, len("    owned_scope: ")]
     assert saw["completion"] == ["INT-001", "INT-002"]
     (offered,) = saw["offered"]
     assert offered["prompt"] == "Which intent are you working on?"

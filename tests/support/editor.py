@@ -247,7 +247,12 @@ class Editor:
         return {action.title: action for action in actions}
 
     async def run(self, action: lsp.CodeAction) -> Any:
-        """Run a code action: apply its edit, then run its command; return the command's answer."""
+        """Run a code action: apply its edit, then run its command; return the command's answer.
+
+        An action with data alone is resolved first.
+        """
+        if action.edit is None and action.command is None and action.data is not None:
+            action = await self.client.code_action_resolve_async(action)
         if action.edit is not None:
             assert self._apply_workspace_edit(action.edit), "the text has moved on"
         if action.command is not None:

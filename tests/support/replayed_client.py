@@ -42,11 +42,16 @@ class ReplayedClient(RawClient):
     def request(self, method: str, params: object = None) -> Any:
         """Send a request; return its result, and keep the messages that come before it."""
         asked = self.begin(method, params)
-        answer = self._read_until(
-            lambda message: message.get("id") == asked and "method" not in message
-        )
+        answer = self._answer_to(asked)
         assert "error" not in answer, answer
         return answer["result"]
+
+    def failure(self, method: str, params: object = None) -> dict[str, Any]:
+        """Send a request that has to fail; return the error."""
+        answer = self._answer_to(self.begin(method, params))
+        assert "error" in answer, answer
+        error: dict[str, Any] = answer["error"]
+        return error
 
     def command(self, name: str, argument: object) -> Any:
         """Run a command of the server; return its result."""
@@ -86,6 +91,11 @@ class ReplayedClient(RawClient):
         """Return the methods of all messages that came."""
         return {message["method"] for message in self.received if "method" in message}
 
+    def _answer_to(self, asked: int) -> dict[str, Any]:
+        return self._read_until(
+            lambda message: message.get("id") == asked and "method" not in message
+        )
+
     def _read_until(self, wanted: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
         while True:
             message = self.next()
@@ -111,7 +121,19 @@ class ReplayedClient(RawClient):
 @contextmanager
 def replayed(name: str, root: Path) -> Iterator[ReplayedClient]:
     """Start a server with the captured client of this name, and shut it down in the end."""
-    captured = json.loads(CLIENTS[name].read_text())
+    with _started(root, json.loads(CLIENTS[name].read_text())) as client:
+        yield client
+
+
+@contextmanager
+def declaring(root: Path, capabilities: Mapping[str, Any]) -> Iterator[ReplayedClient]:
+    """Start a server with a client of exactly these capabilities, and shut it down in the end."""
+    with _started(root, {"capabilities": capabilities}) as client:
+        yield client
+
+
+@contextmanager
+def _started(root: Path, captured: Mapping[str, Any]) -> Iterator[ReplayedClient]:
     with subprocess.Popen(
         SERVER, cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as server:

@@ -34,6 +34,7 @@ from intent_lsp.doors.lsp.features.intents_outline import IntentsOutline
 from intent_lsp.doors.lsp.features.intents_tokens import IntentsTokens, tokens_registration
 from intent_lsp.doors.lsp.features.provenance import ProvenanceFeature
 from intent_lsp.doors.lsp.features.refusal_prompts import RefusalPrompts
+from intent_lsp.doors.lsp.features.revert_actions import RevertActions
 from intent_lsp.doors.lsp.features.saves import SaveFeature
 from intent_lsp.doors.lsp.features.shown_refresh import ShownRefresh
 from intent_lsp.doors.lsp.features.text_documents import TextDocumentFeature
@@ -67,7 +68,8 @@ class LanguageService:
         self._tracked_documents = connection.tracked_documents
         offers = RefusalPrompts(connection)
         saves = SaveFeature(connection, offers)
-        self._actions = CodeActions(connection)
+        self._reverts = RevertActions(connection)
+        self._actions = CodeActions(connection, self._reverts)
         buffers = IntentsBuffers(connection)
         self.documents = TextDocumentFeature(connection, protocol.documents, saves, buffers)
         self.operations = FileOperationFeature(connection)
@@ -89,7 +91,7 @@ class LanguageService:
         self.commands = Commands(
             connection,
             self.requests,
-            self._actions,
+            self._reverts,
             offers,
             listings=listings,
             finish=protocol.finish,
@@ -167,6 +169,10 @@ class LanguageService:
         if page is not None:
             return self._actions.fixes(page, params.range)
         return await self._actions.offered(tracked, params.range)
+
+    async def resolved_action(self, action: lsp.CodeAction) -> lsp.CodeAction:
+        """Answer `codeAction/resolve`: the action with its edit, if that was left out."""
+        return await self._reverts.resolved(action)
 
     async def document_diagnostic(self, params: lsp.DocumentDiagnosticParams) -> DiagnosticReport:
         """Answer `textDocument/diagnostic` after all work under way on the document is done."""

@@ -17,6 +17,7 @@ from intent_lsp.doors.lsp.control_file_features import (
     register_for_every_file,
     register_unadvertised,
 )
+from intent_lsp.doors.lsp.declared_features import register_declared
 from intent_lsp.doors.lsp.intent_server import NAME, IntentServer, ReceivedSave
 from intent_lsp.doors.lsp.protocol.documents import Document
 from intent_lsp.doors.lsp.runtime.client_capabilities import pulls
@@ -49,7 +50,7 @@ def build_server() -> IntentServer:
     """Return a new server with every feature registered, not yet connected to a client."""
     server = IntentServer()
     for register in (
-        *(_lifecycle, _workspace, _documents, _saves, _actions, _provenance),
+        *(_lifecycle, _workspace, _documents, _saves, _provenance),
         *(_outline, _links, _requests, _announced_operations, _operations),
     ):
         register(server)
@@ -60,6 +61,7 @@ def _lifecycle(server: IntentServer) -> None:
     @server.feature(lsp.INITIALIZE)
     def initialize(params: lsp.InitializeParams) -> None:
         server.begin(params)
+        register_declared(server, params.capabilities)
         if pulls(params.capabilities):
             _pulled(server)
         register_for_every_file(server, params)
@@ -130,16 +132,6 @@ def _saves(server: IntentServer) -> None:
         saved = [] if document is None else list(document.lines)
         save = server.save_received(params.text_document.uri)
         return server.protocol.finish(record(save, document, saved))
-
-
-def _actions(server: IntentServer) -> None:
-    @server.feature(
-        lsp.TEXT_DOCUMENT_CODE_ACTION,
-        lsp.CodeActionOptions(code_action_kinds=[lsp.CodeActionKind.QuickFix]),
-    )
-    async def code_action(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
-        service = await server.ready()
-        return await service.code_actions(params)
 
 
 def _provenance(server: IntentServer) -> None:

@@ -222,6 +222,12 @@ class Service(Protocol):
     async def code_actions(self, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
         """Answer `textDocument/codeAction`: the actions offered for a range of a document."""
 
+    async def resolved_action(self, action: lsp.CodeAction) -> lsp.CodeAction:
+        """Answer `codeAction/resolve`: the action with its edit, if that was left out.
+
+        Raise JsonRpcException (ContentModified) if the action does not fit the document any more.
+        """
+
     async def document_diagnostic(
         self, params: lsp.DocumentDiagnosticParams
     ) -> lsp.DocumentDiagnosticReport:

@@ -30,6 +30,12 @@ H.run(function()
   H.shows({ 'SCOPE_VIOLATION' })
   H.run_action(2, 'Show why')
   H.report('why', H.message('INT-001 owns:'))
+  local cursor = H.wait('the intents file', function()
+    local is_shown = vim.fn.expand('%:t') == 'active_intents.yaml'
+    return is_shown and vim.api.nvim_win_get_cursor(0)
+  end)
+  H.report('where', cursor)
+  H.edit(INVOICE)
 
   H.report('completion', vim.fn.getcompletion('IntentSelect int-', 'cmdline'))
   H.answers = { 'INT-002' }

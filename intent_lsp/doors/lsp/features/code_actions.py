@@ -13,9 +13,9 @@ from intent_lsp.core.codes import GateCode, ShownCode
 from intent_lsp.core.intents import Intent
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.diagnostics.control_files import ControlFile
-from intent_lsp.doors.lsp.diagnostics.lsp_convert import hunk_change, line_range, range_wire
-from intent_lsp.doors.lsp.diagnostics.text_edits import turning_edits
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import line_range, range_wire
 from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
+from intent_lsp.doors.lsp.features.revert_actions import RevertActions
 from intent_lsp.doors.lsp.features.scope_actions import (
     CHOOSE,
     ScopeActions,
@@ -26,7 +26,6 @@ from intent_lsp.governance.violations.violation import Violation
 
 SELECT: Final = "intent.select"
 SHOW_WHY: Final = "intent.showWhy"
-REVERT: Final = "intent.revert"
 RESTORE_DRAFT: Final = "intent.restoreDraft"
 
 COMPARE_TITLE: Final = "Compare with the version on disk"
@@ -38,9 +37,10 @@ _INTENTS_OFFERED: Final = 9
 class CodeActions:
     """Builds the code actions for documents and control files of one connection."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, reverts: RevertActions) -> None:
         self._connection = connection
         self._scope = ScopeActions(connection.tokens)
+        self._reverts = reverts
 
     async def offered(self, tracked: TrackedDocument, range_: lsp.Range) -> list[lsp.CodeAction]:
         """Return the actions for the violations of a document on the lines of `range_`.
@@ -82,44 +82,6 @@ class CodeActions:
                 )
         return found
 
-    def lines_edits(
-        self, tracked: TrackedDocument, first: int, last: int
-    ) -> list[lsp.TextEdit] | None:
-        """Return the edits that revert each violation on the lines `first` to `last` to HEAD.
-
-        A file that only the server may write is reverted to the text that the editor read last.
-        Lines are counted from 0, and `last` is included. Return None if HEAD has no text of the
-        file, or if there is no snapshot.
-        """
-        look = tracked.look
-        if look is None or look.head.lines is None:
-            return None
-        spelling = self._connection.spelling
-        return [
-            spelling.edit(hunk_change(problem.hunk, look.head.lines), tracked.lines)
-            for problem in tracked.problems
-            if problem.hunk is not None
-            and problem.first_line <= last
-            and problem.last_line >= first
-        ]
-
-    def file_edits(self, tracked: TrackedDocument) -> list[lsp.TextEdit] | None:
-        """Return the edits that revert a file to HEAD, or None if HEAD has no text of the file.
-
-        If the disk has a newer text than the editor has read, or if edits of the file are allowed,
-        revert to the text on disk. A file that only the server may write is reverted to the text
-        that the editor read last. Return None also if the text to revert to is missing, or if there
-        is no snapshot.
-        """
-        look = tracked.look
-        if look is None:
-            return None
-        # What is taken from the disk need not be in HEAD.
-        wanted = look.disk.lines if look.stale else look.head.lines
-        if wanted is None:
-            return None
-        return turning_edits(tracked.lines, wanted, self._connection.spelling)
-
     async def _usable(
         self, tracked: TrackedDocument, touched: Sequence[Violation]
     ) -> Sequence[Intent]:
@@ -151,7 +113,7 @@ class CodeActions:
         place = line_range(tracked.lines, problem.first_line, problem.last_line, lines.encoding)
         where: dict[str, object] = {"uri": tracked.uri, "range": range_wire(place)}
         ways += self._comparison(tracked, problem, shown)
-        ways += self._reverts(tracked, problem, where, shown)
+        ways += self._reverts.ways_out(tracked, problem, shown)
         ways.append(command_action("Show why", SHOW_WHY, where, shown))
         return ways
 
@@ -166,28 +128,6 @@ class CodeActions:
         if problem.code != GateCode.STALE_FILE or command is None:
             return []
         return [command_action(COMPARE_TITLE, command, tracked.uri, shown)]
-
-    def _reverts(
-        self,
-        tracked: TrackedDocument,
-        problem: Violation,
-        where: dict[str, object],
-        shown: list[lsp.Diagnostic],
-    ) -> list[lsp.CodeAction]:
-        if tracked.version is None:
-            return []
-        ways: list[lsp.CodeAction] = []
-        lines = self.lines_edits(tracked, problem.first_line, problem.last_line)
-        if lines:
-            versioned = where | {"version": tracked.version}
-            ways.append(self._edit("Revert these lines", tracked, lines, versioned, shown))
-        whole = self.file_edits(tracked)
-        if whole:
-            stale = problem.code == GateCode.STALE_FILE
-            title = "Take the version on disk" if stale else "Revert the file"
-            target: dict[str, object] = {"uri": tracked.uri, "version": tracked.version}
-            ways.append(self._edit(title, tracked, whole, target, shown))
-        return ways
 
     async def _drafts(self, tracked: TrackedDocument) -> list[lsp.CodeAction]:
         open_root, place = tracked.open_root, tracked.place
@@ -204,28 +144,6 @@ class CodeActions:
             )
             for draft in kept[:_DRAFTS_OFFERED]
         ]
-
-    def _edit(
-        self,
-        title: str,
-        tracked: TrackedDocument,
-        edits: list[lsp.TextEdit],
-        target: dict[str, object],
-        shown: list[lsp.Diagnostic],
-    ) -> lsp.CodeAction:
-        """Return an action that makes `edits` in the present version of a document.
-
-        If the client ignores versions, return an action that runs `intent.revert` with the argument
-        `target`. `shown` are the diagnostics to which the action is attached.
-        """
-        if not self._connection.client.document_changes:
-            return command_action(title, REVERT, target, shown)
-        return lsp.CodeAction(
-            title=title,
-            kind=lsp.CodeActionKind.QuickFix,
-            diagnostics=shown or None,
-            edit=self._connection.spelling.workspace_edit(tracked.uri, tracked.version, edits),
-        )
 
 
 def _selections(
@@ -278,7 +196,7 @@ def _once(actions: Sequence[lsp.CodeAction]) -> list[lsp.CodeAction]:
     seen: set[tuple[str, str]] = set()
     kept: list[lsp.CodeAction] = []
     for action in actions:
-        key = (action.title, repr(action.edit or action.command))
+        key = (action.title, repr(action.edit or action.command or action.data))
         if key not in seen:
             seen.add(key)
             kept.append(action)

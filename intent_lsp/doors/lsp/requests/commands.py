@@ -11,8 +11,8 @@ from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import range_wire, span_range, uri_of
 from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
-from intent_lsp.doors.lsp.features.code_actions import CodeActions
 from intent_lsp.doors.lsp.features.refusal_prompts import RefusalPrompts
+from intent_lsp.doors.lsp.features.revert_actions import RevertActions, RevertRefusal
 from intent_lsp.doors.lsp.features.scope_actions import CREATE_TITLE
 from intent_lsp.doors.lsp.protocol.in_flight import Uncancellable
 from intent_lsp.doors.lsp.requests.intent_listings import IntentListings
@@ -35,7 +35,7 @@ class Commands:
         self,
         connection: Connection,
         requests: RequestTable,
-        actions: CodeActions,
+        reverts: RevertActions,
         offers: RefusalPrompts,
         *,
         listings: IntentListings,
@@ -44,7 +44,7 @@ class Commands:
         self._connection = connection
         self._requests = requests
         self._finder, self._intents = requests.finder, requests.intents
-        self._actions = actions
+        self._reverts = reverts
         self._offers = offers
         self._listings = listings
         self._finish = finish
@@ -155,14 +155,9 @@ class Commands:
         """
         params = read_params(given, PlaceParams)
         tracked = self._open(params)
-        if params.version is not None and params.version != tracked.version:
-            return {"applied": False, "reason": "the text has changed in the meantime; try again"}
-        if params.range is None:
-            edits = self._actions.file_edits(tracked)
-        else:
-            edits = self._actions.lines_edits(tracked, *_lines(params, tracked))
-        if not edits:
-            return {"applied": False, "reason": "there is nothing to revert"}
+        edits = self._reverts.planned(tracked, params)
+        if isinstance(edits, RevertRefusal):
+            return {"applied": False, "reason": edits.reason}
         people = self._connection.people
         return {"applied": await people.apply(tracked.uri, tracked.version, edits, "Revert")}
 

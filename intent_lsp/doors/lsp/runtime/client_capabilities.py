@@ -47,10 +47,11 @@ class ClientCapabilities(Struct, frozen=True, kw_only=True):
     shows a record, `records_command` the one that lists the records of an intent,
     `locations_command` the one that lists locations, and `compare_command` the one that shows a
     document beside its file on disk. `preferred_actions`: it knows preferred code actions.
-    `symbol_trees`: it takes nested symbols of a document. `definition_links`: it takes links as
-    definitions. `link_tooltips`: it shows tooltips of links in a document. `token_registration`:
-    semantic tokens may be registered for some files. `format_registration` and
-    `range_format_registration`: so may formatting of a document and of a range.
+    `resolves_edits`: it asks for the edit of an action when the person chooses it. `symbol_trees`:
+    it takes nested symbols of a document. `definition_links`: it takes links as definitions.
+    `link_tooltips`: it shows tooltips of links in a document. `token_registration`: semantic tokens
+    may be registered for some files. `format_registration` and `range_format_registration`: so may
+    formatting of a document and of a range.
     """
 
     pull: bool = False
@@ -70,6 +71,7 @@ class ClientCapabilities(Struct, frozen=True, kw_only=True):
     locations_command: str | None = None
     compare_command: str | None = None
     preferred_actions: bool = False
+    resolves_edits: bool = False
     markdown: bool = False
     questions: bool = False
     lens_refresh: bool = False
@@ -110,6 +112,7 @@ def client_of(capabilities: lsp.ClientCapabilities) -> ClientCapabilities:
         locations_command=_command(capabilities.experimental, "locationsCommand"),
         compare_command=_command(capabilities.experimental, "compareCommand"),
         preferred_actions=_prefers_actions(shown),
+        resolves_edits=resolves_edits(capabilities),
         markdown=_reads_markdown(shown.hover if shown else None),
         questions=window.show_message is not None,
         lens_refresh=bool(workspace.code_lens and workspace.code_lens.refresh_support),
@@ -186,6 +189,16 @@ def registers_range_format(capabilities: lsp.ClientCapabilities) -> bool:
     """Return whether formatting of a range may be registered at the client at any time."""
     shown = capabilities.text_document
     return bool(shown and shown.range_formatting and shown.range_formatting.dynamic_registration)
+
+
+def resolves_edits(capabilities: lsp.ClientCapabilities) -> bool:
+    """Return whether the client asks for the edits of code actions, and returns their data."""
+    shown = capabilities.text_document
+    actions = shown.code_action if shown else None
+    resolved = actions.resolve_support if actions else None
+    return bool(
+        actions and actions.data_support and resolved and "edit" in (resolved.properties or ())
+    )
 
 
 def _reads_markdown(hover: lsp.HoverClientCapabilities | None) -> bool:

@@ -1,0 +1,207 @@
+"""Code actions that revert lines or a file, and what they change (protocol section 4.3).
+
+Invariant: an edit applies only to the document version that it was computed for. A client that
+resolves actions gets the edit when the person chooses the action, so that it is computed once.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from lsprotocol import types as lsp
+from msgspec import Struct
+from pygls.exceptions import JsonRpcException
+
+from intent_lsp.core.codes import GateCode
+from intent_lsp.core.errors import WrongParamsError
+from intent_lsp.doors.lsp.connection.connection import Connection
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import (
+    LspEncoder,
+    hunk_change,
+    line_range,
+    range_wire,
+)
+from intent_lsp.doors.lsp.diagnostics.text_edits import turning_edits
+from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
+from intent_lsp.doors.lsp.features.scope_actions import command_action
+from intent_lsp.doors.lsp.runtime.client_capabilities import member
+from intent_lsp.doors.lsp.wire.params import invalid
+from intent_lsp.formats.params.read import read_params
+from intent_lsp.formats.params.requests import PlaceParams
+from intent_lsp.governance.violations.violation import Violation
+
+REVERT: Final = "intent.revert"
+
+DATA_VERSION: Final = 1
+"""The version of the `data` of an action whose edit is still to be computed."""
+
+LINES_TITLE: Final = "Revert these lines"
+FILE_TITLE: Final = "Revert the file"
+DISK_TITLE: Final = "Take the version on disk"
+
+_MOVED: Final = "the text has changed in the meantime; try again"
+_NOTHING: Final = "there is nothing to revert"
+
+
+class RevertRefusal(Struct, frozen=True):
+    """Why nothing is reverted, as a clause for the person."""
+
+    reason: str
+
+
+class RevertActions:
+    """Builds the code actions that revert documents of one connection, and their edits."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def ways_out(
+        self, tracked: TrackedDocument, problem: Violation, shown: list[lsp.Diagnostic]
+    ) -> list[lsp.CodeAction]:
+        """Return the actions that resolve the violation `problem` by another text.
+
+        There are none for a closed document. `shown` are the diagnostics to which the actions are
+        attached.
+        """
+        look = tracked.look
+        if tracked.version is None or look is None:
+            return []
+        ways = []
+        if problem.hunk is not None and look.head.lines is not None:
+            lines = (problem.first_line, problem.last_line)
+            ways.append(self._action(LINES_TITLE, tracked, lines, shown))
+        wanted = _wanted(tracked)
+        if wanted is not None and wanted != tracked.lines:
+            stale = problem.code == GateCode.STALE_FILE
+            ways.append(self._action(DISK_TITLE if stale else FILE_TITLE, tracked, None, shown))
+        return ways
+
+    def planned(
+        self, tracked: TrackedDocument, params: PlaceParams
+    ) -> Sequence[lsp.TextEdit] | RevertRefusal:
+        """Return the edits that revert a range of lines or, without a range, the file.
+
+        Return a refusal if the document has another version than `params` names, or if there is
+        nothing to revert.
+        """
+        if params.version is not None and params.version != tracked.version:
+            return RevertRefusal(_MOVED)
+        place = params.range
+        lines = None if place is None else (place.start.line, place.end.line)
+        return _edits(tracked, lines, self._connection.spelling) or RevertRefusal(_NOTHING)
+
+    async def resolved(self, action: lsp.CodeAction) -> lsp.CodeAction:
+        """Answer `codeAction/resolve`: the action with its edit, if that was left out.
+
+        Any other action is returned as it is. Diagnostics are left out of the answer. Raise
+        JsonRpcException (ContentModified) if the document has another version than the action was
+        offered for, or if there is nothing to revert any more.
+        """
+        # The client has them. Severities and tags are read as numbers, which cannot be sent again.
+        action.diagnostics = None
+        target, stale = member(action.data, "revert"), member(action.data, "stale") is True
+        if member(action.data, "v") != DATA_VERSION or target is None:
+            return action
+        try:
+            params = read_params(target, PlaceParams)
+        except WrongParamsError as error:
+            raise invalid(error) from error
+        documents = self._connection.tracked_documents
+        tracked = documents.tracked_at(params.uri)
+        if tracked is None or tracked.version is None:
+            raise _modified("the document is not open any more")
+        await documents.settled(tracked.uri)
+        if stale:
+            # The disk may have changed again since the action was offered.
+            await documents.look_again(tracked)
+        if tracked.look is None or tracked.look.stale is not stale:
+            raise _modified(_MOVED)
+        edits = self.planned(tracked, params)
+        if isinstance(edits, RevertRefusal):
+            raise _modified(edits.reason)
+        action.edit = self._connection.spelling.workspace_edit(tracked.uri, tracked.version, edits)
+        return action
+
+    def _action(
+        self,
+        title: str,
+        tracked: TrackedDocument,
+        lines: tuple[int, int] | None,
+        shown: list[lsp.Diagnostic],
+    ) -> lsp.CodeAction:
+        """Return an action that reverts some lines of a document, or the file if that is None.
+
+        If the client resolves actions, it has no edit yet. If the client ignores versions, it runs
+        `intent.revert`. `shown` are the diagnostics to which it is attached.
+        """
+        client, spelling = self._connection.client, self._connection.spelling
+        target: dict[str, object] = {"uri": tracked.uri, "version": tracked.version}
+        if lines is not None:
+            target["range"] = range_wire(line_range(tracked.lines, *lines, spelling.encoding))
+        if not client.document_changes:
+            return command_action(title, REVERT, target, shown)
+        action = lsp.CodeAction(
+            title=title, kind=lsp.CodeActionKind.QuickFix, diagnostics=shown or None
+        )
+        if client.resolves_edits:
+            stale = tracked.look is not None and tracked.look.stale
+            action.data = {"v": DATA_VERSION, "revert": target, "stale": stale}
+        else:
+            edits = _edits(tracked, lines, spelling)
+            action.edit = spelling.workspace_edit(tracked.uri, tracked.version, edits)
+        return action
+
+
+def lines_edits(
+    tracked: TrackedDocument, first: int, last: int, spelling: LspEncoder
+) -> list[lsp.TextEdit]:
+    """Return the edits that revert each violation on the lines `first` to `last` to HEAD.
+
+    A file that only the server may write is reverted to the text that the editor read last. Lines
+    are counted from 0, and `last` is included. There are no edits if HEAD has no text of the file,
+    or if there is no snapshot. `spelling` encodes the edits.
+    """
+    look = tracked.look
+    if look is None or look.head.lines is None:
+        return []
+    return [
+        spelling.edit(hunk_change(problem.hunk, look.head.lines), tracked.lines)
+        for problem in tracked.problems
+        if problem.hunk is not None and problem.first_line <= last and problem.last_line >= first
+    ]
+
+
+def file_edits(tracked: TrackedDocument, spelling: LspEncoder) -> list[lsp.TextEdit]:
+    """Return the edits that revert a file to HEAD.
+
+    If the disk has a newer text than the editor has read, or if edits of the file are allowed,
+    revert to the text on disk. A file that only the server may write is reverted to the text that
+    the editor read last. There are no edits if that text is missing, or if there is no snapshot.
+    `spelling` encodes the edits.
+    """
+    wanted = _wanted(tracked)
+    return [] if wanted is None else turning_edits(tracked.lines, wanted, spelling)
+
+
+def _wanted(tracked: TrackedDocument) -> Sequence[str] | None:
+    """Return the text to which a file is reverted, or None if there is none."""
+    look = tracked.look
+    if look is None:
+        return None
+    if look.stale:
+        # What is taken from the disk need not be in HEAD. Where no file is left, there is no
+        # version to take: an empty text is not what the disk holds.
+        return None if look.disk.absent else look.disk.lines
+    return look.head.lines
+
+
+def _edits(
+    tracked: TrackedDocument, lines: tuple[int, int] | None, spelling: LspEncoder
+) -> list[lsp.TextEdit]:
+    """Return the edits that revert some lines of a document, or the file if `lines` is None."""
+    if lines is None:
+        return file_edits(tracked, spelling)
+    return lines_edits(tracked, *lines, spelling)
+
+
+def _modified(reason: str) -> JsonRpcException:
+    return JsonRpcException(reason, code=lsp.LSPErrorCodes.ContentModified.value)
