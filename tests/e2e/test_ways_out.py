@@ -1,12 +1,13 @@
 """Code actions on violations: what each is offered for, and that it leads out (protocol 4.3)."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
-from intent_lsp.core.paths import INTENTS_FILE
+from intent_lsp.core.paths import INTENTS_FILE, path_of_uri
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
 from tests.support.editor import Editor, capabilities, editing, plain
 from tests.support.governed_repository import INTENTS, LINES, govern
@@ -425,3 +426,59 @@ def test_what_is_sent_to_each_client_is_what_it_can_use(
         if not resolves:
             error = client.failure("codeAction/resolve", revert)
             assert error["code"] == -32601
+
+
+CODES = Path(__file__).parents[2] / "docs" / "codes.md"
+TEXT = CODES.read_text()
+DOCUMENTATION = {
+    "kind": "quickfix",
+    "command": {
+        "title": "What the codes mean, and the ways out",
+        "command": "intent.showCodes",
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("documented", "shows", "offered"),
+    [(True, True, True), (True, False, False), (False, True, False), (None, None, False)],
+)
+def test_the_page_of_codes_is_offered_to_a_client_that_shows_documentation(
+    repository: Repository,
+    documented: bool | None,  # noqa: FBT001 - a case
+    shows: bool | None,  # noqa: FBT001 - a case
+    offered: bool,  # noqa: FBT001 - a case
+) -> None:
+    govern(repository)
+    action = {} if documented is None else {"documentationSupport": documented}
+    window = {} if shows is None else {"showDocument": {"support": shows}}
+    sent = {"textDocument": {"codeAction": ACTIONS_DECLARED | action}, "window": window}
+    with declaring(repository.root, sent) as client:
+        provider = begin(client, repository.root)["codeActionProvider"]
+        assert provider.get("documentation") == ([DOCUMENTATION] if offered else None)
+
+
+async def test_the_page_of_codes_opens_at_the_section_that_the_diagnostic_links_to(
+    repository: Repository,
+) -> None:
+    govern(repository)
+    async with editing(repository.root) as editor:
+        actions = await spoil(editor, code=NO_INTENT)
+        (shown,) = actions["Show why"].diagnostics or ()
+        assert shown.code_description is not None
+        # The editor of these tests opens files below its root alone.
+        assert await editor.command("intent.showCodes", {"code": NO_INTENT}) == {"shown": False}
+        assert await editor.command("intent.showCodes") == {"shown": False}
+        pages = [params.uri for params in editor.documents_shown]
+        assert pages[0] == shown.code_description.href
+        page, section = pages[1].split("#")
+        assert path_of_uri(page) == str(CODES)
+        assert f"\n## {section.replace('-', ' ').capitalize()}\n" in TEXT
+        for wrong in ({"code": "no such code"}, {"code": 1}, {"code": "../X"}, "CODE"):
+            with pytest.raises(JsonRpcException) as raised:
+                await editor.command("intent.showCodes", wrong)
+            assert raised.value.code == INVALID_PARAMS
+    declared = capabilities(window={"showMessage": {}})
+    async with editing(repository.root, client_capabilities=declared) as editor:
+        assert await editor.command("intent.showCodes") == {"shown": False}
+        assert editor.documents_shown == []

@@ -3,17 +3,32 @@
 Invariant: what a client does not declare is neither registered nor advertised for it.
 """
 
+from typing import Final
+
 from lsprotocol import types as lsp
 
 from intent_lsp.doors.lsp.intent_server import IntentServer
-from intent_lsp.doors.lsp.runtime.client_capabilities import resolves_edits
+from intent_lsp.doors.lsp.runtime.client_capabilities import (
+    resolves_edits,
+    shows_documentation,
+)
+from intent_lsp.doors.lsp.wire.names import CommandName
+
+_DOCUMENTATION: Final = lsp.CodeActionKindDocumentation(
+    kind=lsp.CodeActionKind.QuickFix,
+    command=lsp.Command(
+        title="What the codes mean, and the ways out", command=f"intent.{CommandName.SHOW_CODES}"
+    ),
+)
 
 
 def register_declared(server: IntentServer, client: lsp.ClientCapabilities) -> None:
     """Register the features that depend on the client's capabilities, at its `initialize`."""
     resolving = resolves_edits(client)
     options = lsp.CodeActionOptions(
-        code_action_kinds=[lsp.CodeActionKind.QuickFix], resolve_provider=resolving or None
+        code_action_kinds=[lsp.CodeActionKind.QuickFix],
+        documentation=[_DOCUMENTATION] if shows_documentation(client) else None,
+        resolve_provider=resolving or None,
     )
 
     @server.feature(lsp.TEXT_DOCUMENT_CODE_ACTION, options)

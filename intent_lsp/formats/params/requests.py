@@ -116,6 +116,12 @@ class DraftParams(CommonParams, frozen=True):
     id: Id
 
 
+class CodeParams(msgspec.Struct, frozen=True):
+    """Params of the command `intent.showCodes`: a code, or None for all that concern edits."""
+
+    code: Annotated[str, msgspec.Meta(pattern="^[A-Z][A-Z_]*$", max_length=100)] | None = None
+
+
 class WirePosition(msgspec.Struct, frozen=True):
     """A position in a text, as the client sends it: `character` counts in the client's units."""
 
@@ -154,6 +160,7 @@ KNOWN: Final = register_msgspec_types(
     TraceParams,
     LinesParams,
     VerifyParams,
+    CodeParams,
     DraftParams,
     BlameParams,
     ChangeParams,

@@ -201,10 +201,17 @@ class LspEncoder:
                 changes.setdefault(step.text_document.uri, []).extend(edits)
         return lsp.WorkspaceEdit(changes=changes)
 
+    def codes_uri(self, code: str | None = None) -> str | None:
+        """Return the URI of a code's section in the page of codes.
+
+        Without a code it is that of the codes of edits. Return None if the page is not installed.
+        """
+        section = "on-an-edit" if code is None else code.lower()
+        return None if self._page is None else f"{self._page}#{section}"
+
     def _href(self, code: str) -> lsp.CodeDescription | None:
-        if not self.client.code_description or self._page is None:
-            return None
-        return lsp.CodeDescription(href=f"{self._page}#{code.lower()}")
+        href = self.codes_uri(code) if self.client.code_description else None
+        return None if href is None else lsp.CodeDescription(href=href)
 
     def _related(
         self, places: Sequence[RelatedPlace], sources: Mapping[Path, Sequence[str]]

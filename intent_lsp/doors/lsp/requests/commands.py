@@ -21,7 +21,12 @@ from intent_lsp.doors.lsp.wire.common import JsonObject
 from intent_lsp.doors.lsp.wire.names import CommandName, RequestName
 from intent_lsp.doors.lsp.wire.params import failed, invalid
 from intent_lsp.formats.params.read import read_params
-from intent_lsp.formats.params.requests import CommonParams, DraftParams, PlaceParams
+from intent_lsp.formats.params.requests import (
+    CodeParams,
+    CommonParams,
+    DraftParams,
+    PlaceParams,
+)
 from intent_lsp.governance.violations.cause import RefusalCause, cause_of
 
 OFFERED: Final = 9
@@ -65,6 +70,8 @@ class Commands:
                 return await self._finish(self.restore_draft(given))
             case CommandName.SHOW_WHY:
                 return await self._finish(self.show_why(given))
+            case CommandName.SHOW_CODES:
+                return await self.show_codes(given)
             case CommandName.REVERT:
                 return await self._finish(self.revert(given))
             case CommandName.SHOW_FILES | CommandName.SHOW_RECORDS:
@@ -146,6 +153,16 @@ class Commands:
         showing = self._connection.people.show(str(cause.path), place)
         self._connection.tracked_documents.work.begin(showing)
         return {"text": text, "uri": uri_of(cause.path), "range": range_wire(place)}
+
+    async def show_codes(self, given: object = None) -> JsonObject:
+        """Run `intent.showCodes`: have the editor open the page of codes, at a code if named.
+
+        Return whether it was opened.
+        """
+        params = read_params(given, CodeParams)
+        page = self._connection.spelling.codes_uri(params.code)
+        shown = page is not None and await self._connection.people.show_uri(page)
+        return {"shown": shown}
 
     async def revert(self, given: object = None) -> JsonObject:
         """Run `intent.revert`: change violations on a range of lines, or the file, back to HEAD.

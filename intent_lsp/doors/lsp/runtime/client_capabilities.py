@@ -191,6 +191,14 @@ def registers_range_format(capabilities: lsp.ClientCapabilities) -> bool:
     return bool(shown and shown.range_formatting and shown.range_formatting.dynamic_registration)
 
 
+def shows_documentation(capabilities: lsp.ClientCapabilities) -> bool:
+    """Return whether the client offers a page about code actions, and can open one."""
+    shown, window = capabilities.text_document, capabilities.window
+    actions = shown.code_action if shown else None
+    opens = window.show_document if window else None
+    return bool(actions and actions.documentation_support and opens and opens.support)
+
+
 def resolves_edits(capabilities: lsp.ClientCapabilities) -> bool:
     """Return whether the client asks for the edits of code actions, and returns their data."""
     shown = capabilities.text_document

@@ -41,3 +41,4 @@ class CommandName(StrEnum):
     RESTORE_DRAFT = "restoreDraft"
     SHOW_FILES = "showFiles"
     SHOW_RECORDS = "showRecords"
+    SHOW_CODES = "showCodes"
