@@ -4,6 +4,7 @@ Invariant: a code never gets another meaning. Each is documented in docs/codes.m
 """
 
 from enum import StrEnum
+from typing import Final
 
 
 class GateCode(StrEnum):
@@ -24,6 +25,15 @@ class GateCode(StrEnum):
     SPEC_ITERATION = "SPEC_ITERATION_REQUIRES_INTENT_EVOLUTION"
     HITL_REJECTED = "HITL_REJECTED"
     GOVERNANCE_UNAVAILABLE = "GOVERNANCE_UNAVAILABLE"
+
+
+NO_USABLE_INTENT: Final = (
+    GateCode.NO_ACTIVE_INTENT,
+    GateCode.INTENT_NOT_FOUND,
+    GateCode.INTENT_CLOSED,
+    GateCode.INTENT_IGNORED,
+)
+"""The codes of refusals for want of a usable active intent: selecting or creating one helps."""
 
 
 class ShownCode(StrEnum):

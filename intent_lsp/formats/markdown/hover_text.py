@@ -32,11 +32,11 @@ class HoverParagraph(Struct, frozen=True):
 
 def markdown_of(title: str, paragraphs: Iterable[HoverParagraph]) -> str:
     """Return a hover as Markdown: a bold title, then paragraphs. Items are set as code."""
-    parts = [f"**{escaped(_line(title).strip())}**"]
+    parts = [f"**{escaped_line(title)}**"]
     for each in paragraphs:
         line = _line(each.text).strip()
         parts += [line if each.ours else escaped(line)] if line else []
-        parts += ["\n".join(f"- {_code(_line(item))}" for item in each.items)] if each.items else []
+        parts += ["\n".join(f"- {code_span(item)}" for item in each.items)] if each.items else []
     return "\n\n".join(parts)
 
 
@@ -52,6 +52,16 @@ def plain_of(title: str, paragraphs: Iterable[HoverParagraph]) -> str:
 def escaped(text: str) -> str:
     """Return a text in which no character acts as markup in Markdown."""
     return _MARKUP.sub(r"\\\1", text)
+
+
+def escaped_line(text: str) -> str:
+    """Return a text on one line, in which no character acts as markup in Markdown."""
+    return escaped(_line(text).strip())
+
+
+def code_span(text: str) -> str:
+    """Return a text on one line as a code span, whose fences are longer than any in the text."""
+    return _code(_line(text))
 
 
 def _line(text: str) -> str:

@@ -4,12 +4,14 @@ Invariant: one violation for each run of changed lines, in order of position, wi
 """
 
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
+from typing import Final
 
 from msgspec.structs import replace
 
 from intent_lsp.core.codes import HostCode, ShownCode
-from intent_lsp.core.gate.messages_for_people import for_people
+from intent_lsp.core.gate.messages_for_people import for_people, title_of
 from intent_lsp.core.gate.request import Denied
 from intent_lsp.core.gate.violations import SHOWN_A_FILE, MarkedRun, Others
 from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath
@@ -17,6 +19,9 @@ from intent_lsp.core.records import Record
 from intent_lsp.governance.judging.file_snapshot import OpenFileState
 from intent_lsp.governance.violations.document_diffs import DocumentDiffs
 from intent_lsp.governance.violations.violation import RelatedPlace, Violation
+
+OWNERS_PLACED: Final = 10
+"""The most owners of a file whose places a violation has."""
 
 _SERVER_ONLY = "Only intent-lsp may write {path}. This edit will be recorded as out of scope."
 _ALIKE = (
@@ -44,7 +49,7 @@ def file_violations(
     message = look.ignored or (
         _SERVER_ONLY.format(path=path) if denied is None else for_people(denied, intent)
     )
-    elsewhere = _scope_places(root, look, denied)
+    elsewhere, owner_places = _scope_places(root, look, denied), _owner_places(root, look)
     shown = tuple(
         Violation(
             code=code,
@@ -56,6 +61,8 @@ def file_violations(
             owners=look.judgement.owners,
             elsewhere=elsewhere,
             hunk=run.hunk,
+            scope=() if intent is None else intent.owned_scope,
+            owner_places=owner_places,
         )
         for run in runs[:room]
     )
@@ -165,3 +172,15 @@ def _scope_places(
             message=f"The files that {intent.id} owns are listed here",
         ),
     )
+
+
+def _owner_places(root: Path, look: OpenFileState) -> tuple[RelatedPlace, ...]:
+    """Return the places of the ids of the first owners under which the edit would pass."""
+    file = look.judgement.rules.file
+    owners = ((file.intents.get(owner), file.places.get(owner)) for owner in look.judgement.owners)
+    placed = (
+        RelatedPlace(path=root / INTENTS_FILE, span=places.id, message=title_of(intent))
+        for intent, places in owners
+        if intent is not None and places is not None
+    )
+    return tuple(islice(placed, OWNERS_PLACED))

@@ -36,7 +36,9 @@ class RelatedPlace(Struct, frozen=True, kw_only=True):
 class Violation(Struct, frozen=True, kw_only=True):
     """One violation, to be shown on the lines `first_line` to `last_line` (from 0, inclusive).
 
-    `hunk` is the marked change against HEAD, or None if there is none.
+    `hunk` is the marked change against HEAD, or None if there is none. `scope` are the globs of the
+    intent `intent_id`. `owner_places` are the places of the first owners in the intents file, each
+    with the owner's id and name as its message.
     """
 
     code: str
@@ -48,6 +50,8 @@ class Violation(Struct, frozen=True, kw_only=True):
     owners: tuple[IntentId, ...] = ()
     elsewhere: tuple[RelatedPlace, ...] = ()
     hunk: Hunk | None = None
+    scope: tuple[str, ...] = ()
+    owner_places: tuple[RelatedPlace, ...] = ()
 
     @property
     def severity(self) -> Severity:

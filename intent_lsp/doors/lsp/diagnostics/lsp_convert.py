@@ -14,6 +14,7 @@ from intent_lsp.core.content import line_body
 from intent_lsp.core.findings import Finding, Fix, Position, Severity, Span, TextChange
 from intent_lsp.core.paths import file_uri
 from intent_lsp.core.ranges import Hunk
+from intent_lsp.doors.lsp.protocol.diagnostic_markup import with_markup
 from intent_lsp.doors.lsp.protocol.positions import (
     ClientPosition,
     PositionEncoding,
@@ -23,6 +24,11 @@ from intent_lsp.doors.lsp.protocol.positions import (
     to_client,
 )
 from intent_lsp.doors.lsp.runtime.client_capabilities import ClientCapabilities
+from intent_lsp.formats.markdown.violation_text import (
+    LinkedText,
+    ViolationText,
+    violation_markdown,
+)
 from intent_lsp.governance.violations.violation import RelatedPlace, Violation
 from intent_lsp.store.packaged_files import codes_page
 
@@ -129,7 +135,7 @@ class LspEncoder:
             "lastLine": problem.last_line,
             "docVersion": version,
         }
-        return lsp.Diagnostic(
+        found = lsp.Diagnostic(
             range=line_range(lines, problem.first_line, problem.last_line, self.encoding),
             message=problem.message,
             severity=lsp.DiagnosticSeverity(severity.value),
@@ -139,6 +145,7 @@ class LspEncoder:
             related_information=self._related(problem.elsewhere, sources),
             data=data if self.client.diagnostic_data else None,
         )
+        return with_markup(found, _markup(problem)) if self.client.markup_messages else found
 
     def finding(self, finding: Finding, lines: Sequence[str], uri: str) -> lsp.Diagnostic:
         """Return a finding in a control file as a diagnostic.
@@ -228,6 +235,25 @@ class LspEncoder:
             )
             for place in places
         ]
+
+
+def _markup(problem: Violation) -> str:
+    """Return the message of a violation as Markdown, with links into the intents file."""
+    scope = next(iter(problem.elsewhere), None)
+    told = ViolationText(
+        code=problem.code,
+        message=problem.message,
+        intent_id=problem.intent_id,
+        scope=problem.scope,
+        scope_uri=None if scope is None else _line_uri(scope),
+        owners=[LinkedText(place.message, _line_uri(place)) for place in problem.owner_places],
+    )
+    return violation_markdown(told)
+
+
+def _line_uri(place: RelatedPlace) -> str:
+    """Return the URI of a place, with its line as the fragment in which editors look for it."""
+    return f"{uri_of(place.path)}#L{place.span.start.line + 1}"
 
 
 def hunk_change(hunk: Hunk, reference: Sequence[str]) -> TextChange:

@@ -9,7 +9,7 @@ from typing import Final
 
 from lsprotocol import types as lsp
 
-from intent_lsp.core.codes import GateCode, ShownCode
+from intent_lsp.core.codes import NO_USABLE_INTENT, GateCode, ShownCode
 from intent_lsp.core.intents import Intent
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.diagnostics.control_files import ControlFile
@@ -17,7 +17,6 @@ from intent_lsp.doors.lsp.diagnostics.lsp_convert import line_range, range_wire
 from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
 from intent_lsp.doors.lsp.features.revert_actions import RevertActions
 from intent_lsp.doors.lsp.features.scope_actions import (
-    CHOOSE,
     ScopeActions,
     command_action,
     root_uri,
@@ -89,7 +88,7 @@ class CodeActions:
 
         A violation in `touched` calls for one if there is no usable active intent.
         """
-        wanted = any(problem.code in CHOOSE for problem in touched)
+        wanted = any(problem.code in NO_USABLE_INTENT for problem in touched)
         if not wanted or tracked.open_root is None:
             return ()
         list_open = tracked.open_root.governance.open_intents
@@ -162,7 +161,7 @@ def _selections(
     which the actions are attached.
     """
     titles = {owner: f"Select intent {owner} (owns this file)" for owner in problem.owners}
-    missing = problem.code in CHOOSE
+    missing = problem.code in NO_USABLE_INTENT
     for intent in usable[:_INTENTS_OFFERED] if missing and not can_ask else ():
         titles.setdefault(intent.id, f"Select intent {intent.id}: {intent.name}")
     root = root_uri(tracked)

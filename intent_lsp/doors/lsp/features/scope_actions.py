@@ -11,7 +11,7 @@ from typing import Final
 
 from lsprotocol import types as lsp
 
-from intent_lsp.core.codes import GateCode
+from intent_lsp.core.codes import NO_USABLE_INTENT, GateCode
 from intent_lsp.core.scope.language import escape
 from intent_lsp.doors.lsp.connection.grant_tokens import GrantTokens
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
@@ -22,14 +22,6 @@ CREATE: Final = "intent.create"
 EXPAND: Final = "intent.requestScopeExpansion"
 
 CREATE_TITLE: Final = "Create an intent for this file and select it"
-
-CHOOSE: Final = (
-    GateCode.NO_ACTIVE_INTENT,
-    GateCode.INTENT_NOT_FOUND,
-    GateCode.INTENT_CLOSED,
-    GateCode.INTENT_IGNORED,
-)
-"""The codes of refusals for want of a usable active intent: selecting or creating one helps."""
 
 _AN_HOUR: Final = timedelta(hours=1)
 
@@ -50,7 +42,7 @@ class ScopeActions:
         ways: list[lsp.CodeAction] = []
         if problem.code == GateCode.SCOPE_VIOLATION:
             ways += self._expansions(tracked, shown)
-        if problem.code in (*CHOOSE, GateCode.SCOPE_VIOLATION):
+        if problem.code in (*NO_USABLE_INTENT, GateCode.SCOPE_VIOLATION):
             ways += self._creation(tracked, shown)
         return ways
 

@@ -30,6 +30,7 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol
 
 from intent_lsp.doors.lsp.protocol import messages
+from intent_lsp.doors.lsp.protocol.diagnostic_markup import know_markup
 from intent_lsp.doors.lsp.protocol.messages import Answer, MessageId, Request
 from intent_lsp.doors.lsp.protocol.structuring import describe, make_strict, structure_result
 
@@ -120,6 +121,7 @@ class SendingProtocol(LanguageServerProtocol):
     def __init__(self, server: LanguageServer, converter: Converter) -> None:
         super().__init__(server, converter)
         make_strict(converter)
+        know_markup(converter)
         self._questions = OutgoingRequests(converter)
         self._unknown: set[str] = set()
 

@@ -42,7 +42,8 @@ class ClientCapabilities(Struct, frozen=True, kw_only=True):
     """The capabilities, declared by one client, that change what this server sends to it.
 
     A flag is False, and a command None, for a capability that the client does not declare.
-    `pull`: it pulls diagnostics. `notifications`: it wants the notifications `intent/*`.
+    `pull`: it pulls diagnostics, and with `markup_messages` their messages may be Markdown.
+    `notifications`: it wants the notifications `intent/*`.
     `shows_status`: it shows the selected intent by itself. `record_command` is its command that
     shows a record, `records_command` the one that lists the records of an intent,
     `locations_command` the one that lists locations, and `compare_command` the one that shows a
@@ -55,6 +56,7 @@ class ClientCapabilities(Struct, frozen=True, kw_only=True):
     """
 
     pull: bool = False
+    markup_messages: bool = False
     related_information: bool = False
     code_description: bool = False
     diagnostic_data: bool = False
@@ -96,6 +98,7 @@ def client_of(capabilities: lsp.ClientCapabilities) -> ClientCapabilities:
     watched = workspace.did_change_watched_files
     return ClientCapabilities(
         pull=pulls(capabilities),
+        markup_messages=pulls(capabilities) and _reads_markup(shown),
         related_information=bool(push and push.related_information),
         code_description=bool(push and push.code_description_support),
         diagnostic_data=bool(push and push.data_support),
@@ -207,6 +210,12 @@ def resolves_edits(capabilities: lsp.ClientCapabilities) -> bool:
     return bool(
         actions and actions.data_support and resolved and "edit" in (resolved.properties or ())
     )
+
+
+def _reads_markup(shown: lsp.TextDocumentClientCapabilities | None) -> bool:
+    """Return whether the client accepts Markdown in the messages of diagnostics that it pulls."""
+    # lsprotocol does not know it: `protocol.diagnostic_markup` reads it.
+    return member(shown and shown.diagnostic, "markup_message_support") is True
 
 
 def _reads_markdown(hover: lsp.HoverClientCapabilities | None) -> bool:
