@@ -14,7 +14,6 @@ from itertools import islice
 from typing import Final
 
 from intent_lsp.core.records import Record, RecordFile, ScopeValidation
-from intent_lsp.core.report.aggregates import LineCount, count_of_files
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.ledger.search import (
     PAGE,
@@ -28,6 +27,7 @@ from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
 from intent_lsp.doors.cli.terminal.times import local
 from intent_lsp.formats.ledger.jsonl import encode
+from intent_lsp.formats.ledger.record_words import added_and_removed
 from intent_lsp.governance.ledger.reader import LedgerReader
 
 DEFAULT_LIMIT: Final = 20
@@ -127,22 +127,6 @@ def record_row(record: Record, flags: Sequence[str]) -> Sequence[Cell]:
         Cell(record.tool_name, "dim"),
         Cell(record.id[:SHORT_ID], "cyan"),
     )
-
-
-def added_and_removed(files: Sequence[RecordFile]) -> str:
-    """Return how many lines an edit added to and removed from `files`, such as `+3 -1`.
-
-    Return `whole file` if lines were not compared, or "" if no line range is recorded.
-    """
-    if not any(talk.ranges for file in files for talk in file.conversations):
-        return ""
-    lines = count_of_files(files)
-    return "whole file" if lines.whole else came_and_went(lines)
-
-
-def came_and_went(lines: LineCount) -> str:
-    """Return the numbers of added and removed lines as text, such as `+3 -1`."""
-    return f"+{lines.added} -{lines.removed}"
 
 
 def _file(files: Sequence[RecordFile]) -> str:

@@ -1,0 +1,86 @@
+"""What a record changed, file by file, as diffs of the contents that are still kept.
+
+Invariant: shown contents have the hashes in the record. Missing contents are reported.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from intent_lsp.core.content import ContentHash, line_body
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.records import Record, RecordFile
+from intent_lsp.core.text import counted
+from intent_lsp.formats.diff import DiffLine, DiffMark, place, text_lines, unified
+from intent_lsp.governance.contents.content_lookup import ContentLookup
+
+_NO_TEXT: Final = "not compared, because the file is not text or too large"
+_NOT_KEPT: Final = "not shown, because the contents before and after the edit were not kept"
+
+
+def record_diffs(record: Record, contents: ContentLookup) -> Iterator[Sequence[DiffLine]]:
+    """Yield the diff of each file of a record, with two lines that name the file in front.
+
+    Files whose content did not change are skipped. `contents` finds the texts.
+    """
+    for file in record.files:
+        lines = list(_diff(file, record.vcs.revision_id, contents))
+        if lines:
+            yield [*_heading(file), *lines]
+
+
+def _heading(file: RecordFile) -> Iterator[DiffLine]:
+    old, new = file.previous_path or file.relative_path, file.relative_path
+    yield DiffLine(DiffMark.REMOVED, "-- " + ("/dev/null" if file.pre_hash is None else old))
+    yield DiffLine(DiffMark.ADDED, "++ " + ("/dev/null" if file.post_hash is None else new))
+
+
+def _diff(file: RecordFile, revision: str, contents: ContentLookup) -> Iterator[DiffLine]:
+    if file.pre_hash == file.post_hash:
+        return
+
+    def find(wanted: ContentHash | None, path: WorkspacePath) -> bytes | None:
+        return b"" if wanted is None else contents.find(wanted, path, revision)
+
+    old, new = find(file.pre_hash, file.previous or file.path), find(file.post_hash, file.path)
+    if old is not None and new is not None:
+        found = unified(old, new)
+        yield from [_remark(_NO_TEXT)] if found is None else found
+    elif new is not None:
+        yield from _one_side(file, DiffMark.ADDED, text_lines(new))
+    elif old is not None:
+        yield from _one_side(file, DiffMark.REMOVED, text_lines(old))
+    else:
+        yield _remark(_NOT_KEPT)
+
+
+def _one_side(file: RecordFile, side: DiffMark, lines: Sequence[str] | None) -> Iterator[DiffLine]:
+    """Yield the changed ranges of a file if only its content before or after the edit is stored.
+
+    `side` is ADDED if that is the content after the edit, REMOVED if it is the one before. `lines`
+    are its lines, or None if it is not text; yield only a remark then, or if lines were not
+    compared. A remark also takes the place of the lines that are not stored.
+    """
+    runs = [run for talk in file.conversations for run in talk.ranges]
+    if lines is None or any(run.replaced is None for run in runs):
+        yield _remark(_NO_TEXT)
+        return
+    for run in sorted(runs, key=lambda run: run.start_line):
+        first, old, new = run.replaced or (0, 0, 0)
+        yield place(first, old, run.start_line, new)
+        start, kept, lost = (
+            (run.start_line, new, old) if side is DiffMark.ADDED else (first, old, new)
+        )
+        if lost:
+            lines_ = counted(lost, "line")
+            yield _remark(
+                f"{lines_} that stood here before: the text was not kept"
+                if side is DiffMark.ADDED
+                else f"{lines_} that came in their place: the text was not kept"
+            )
+        if kept:
+            shown = lines[start - 1 : start - 1 + kept]
+            yield from (DiffLine(side, line_body(line)) for line in shown)
+
+
+def _remark(text: str) -> DiffLine:
+    return DiffLine(DiffMark.REMARK, f" {text}")
