@@ -13,13 +13,14 @@ from msgspec.structs import replace
 from intent_lsp.core.approvals import Grant
 from intent_lsp.core.codes import GateCode, RequestCode
 from intent_lsp.core.errors import IntentLspError
+from intent_lsp.core.intent_ids import next_id
 from intent_lsp.core.intents import Intent, IntentId, Intents, Status
 from intent_lsp.core.paths import INTENTS_FILE, LEDGER_FILE, LOCAL_ROOM
 from intent_lsp.core.records import GRANT_TOOL, MutationClass, Record, ScopeValidation
 from intent_lsp.formats.intents.intent_json import intent_hash
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
-from intent_lsp.governance.plan.planning import Granted, Plan, Planner, Wish, next_id
+from intent_lsp.governance.plan.planning import Granted, Plan, Planner, Wish
 from intent_lsp.governance.root.intents_writer import UNSAVED, IntentsWriter
 from intent_lsp.governance.root.sessions import Session
 from intent_lsp.store.ledger.index.queries import Query

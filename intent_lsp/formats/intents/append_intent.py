@@ -82,7 +82,7 @@ def adding_to(text: str) -> Callable[[Intent], FileEdit | EditRefused]:
 
     def add(intent: Intent) -> FileEdit | EditRefused:
         lists = (intent.owned_scope, intent.constraints, intent.acceptance_criteria)
-        texts = (intent.id, intent.name, intent.created_at or "")
+        texts = (intent.id, intent.name, intent.specification, intent.created_at or "")
         return unwritable((*texts, *(it for each in lists for it in each))) or _added(
             _Adding(reading, intent, line_end), root
         )

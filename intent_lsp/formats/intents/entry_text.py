@@ -112,7 +112,7 @@ def entry_lines(intent: Intent, form: EntryForm) -> tuple[str, ...]:
     sentences = {key: tuple(map(str.strip, told)) for key, told in listed.items() if told}
     lists = {"owned_scope": intent.owned_scope, **sentences}
     quoted = form.quote or '"'
-    dates = () if intent.created_at is None else (intent.created_at,)
+    others = {"specification_id": intent.specification or None, "created_at": intent.created_at}
     return (
         _line(form, "id", text_spelled(form.quote, intent.id)),
         _line(form, "name", text_spelled(form.quote, intent.name)),
@@ -122,7 +122,11 @@ def entry_lines(intent: Intent, form: EntryForm) -> tuple[str, ...]:
             for key, values in lists.items()
             for line in list_lines(spelled_like(form.quote, key), values, quoted, form.lists)
         ),
-        *(_line(form, "created_at", text_spelled(quoted, each)) for each in dates),
+        *(
+            _line(form, key, text_spelled(quoted, told))
+            for key, told in others.items()
+            if told is not None
+        ),
     )
 
 
@@ -147,6 +151,7 @@ def intent_meant(intent: Intent) -> Intent:
         owned_scope=intent.owned_scope,
         constraints=tuple(map(str.strip, intent.constraints)),
         acceptance_criteria=tuple(map(str.strip, intent.acceptance_criteria)),
+        specification=intent.specification,
         created_at=intent.created_at,
     )
 

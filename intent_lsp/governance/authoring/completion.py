@@ -16,6 +16,7 @@ from msgspec import Struct
 from intent_lsp.core.agents.tools import bare_name
 from intent_lsp.core.content import line_body
 from intent_lsp.core.findings import Position
+from intent_lsp.core.intent_ids import next_id
 from intent_lsp.core.intents import Intent, IntentId, Intents
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.timestamps import timestamp
@@ -30,7 +31,6 @@ from intent_lsp.formats.intents.completion.proposals import Offers, proposals
 from intent_lsp.formats.intents.intents_file import IntentsReader
 from intent_lsp.formats.yaml.limits import too_large
 from intent_lsp.governance.authoring.directory_listing import list_directory
-from intent_lsp.governance.plan.planning import next_id
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.packaged_files import tool_lists
 

@@ -4,17 +4,18 @@ Invariant: the caller has a person's approval. What is written is the smallest e
 Invariant: every grant has its own record, which is on disk before the answer is given.
 """
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from intent_lsp.core.approvals import ApprovalChannel, Grant
 from intent_lsp.core.codes import RequestCode
 from intent_lsp.core.gate.grantable import ungrantable
-from intent_lsp.core.intents import Intent, IntentId, Intents, Status
+from intent_lsp.core.intent_ids import next_id
+from intent_lsp.core.intents import Intent, IntentId, Status
 from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.core.privacy import veiled
 from intent_lsp.core.records import GRANT_TOOL, Event, MutationClass, ScopeValidation, Vcs
@@ -23,7 +24,7 @@ from intent_lsp.core.scope.pattern import normalize
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.intents.append_intent import add_intent
 from intent_lsp.formats.intents.append_intents import add_intents
-from intent_lsp.formats.intents.edit import add_globs, set_status, unwritable
+from intent_lsp.formats.intents.edit import EditRefused, FileEdit, add_globs, set_status, unwritable
 from intent_lsp.formats.intents.intent_json import intent_hash
 from intent_lsp.formats.intents.intents_file import IntentsReader
 from intent_lsp.governance.plan.checkout import CheckoutRefusal, not_governed, refusal_of
@@ -32,7 +33,7 @@ from intent_lsp.governance.root.rules import RulesCache
 from intent_lsp.governance.root.sessions import Session, Sessions
 from intent_lsp.governance.root.stores import Stores
 
-_NUMBERED: Final = re.compile(r"INT-([0-9]{1,9})")
+_CHANGED: Final = "it has changed since the edit was shown; run the command again"
 
 
 class Plan(Struct, frozen=True, kw_only=True):
@@ -105,22 +106,35 @@ class Planner:
 
         Return one refusal if nothing can be written, for example because an editor has unsaved
         changes of the intents file (`unsaved_file`). Of each intent the id, name, status, globs,
-        constraints, acceptance criteria and `created_at` are imported.
+        constraints, acceptance criteria and `created_at` are imported, and not `specification`.
         """
         rules = self._rules.current()
         if not rules.governed:
             return not_governed(rules)
         now = timestamp(self._stores.clock())
         refused: dict[str, str] = {}
+        bare = [replace(intent, specification="") for intent in intents]
 
         def edit(text: str) -> IntentsEdit:
-            added = add_intents(text, intents, now)
+            added = add_intents(text, bare, now)
             refused.clear()
             refused.update(added.refused)
             return added.changes
 
         problem = self._writer.change(edit, unsaved_file=unsaved_file)
         return refused if problem is None else unwritten("No intent was added", problem)
+
+    def write_shown(self, text: str, changes: FileEdit) -> CheckoutRefusal | None:
+        """Write an edit that a person was shown. Return None on success, else a refusal.
+
+        `changes` is the edit of `text`. It is refused if that is no longer the file's text.
+        """
+
+        def edit(now: str) -> IntentsEdit:
+            return changes if now == text else EditRefused(_CHANGED)
+
+        problem = self._writer.change(edit, unsaved_file=False)
+        return None if problem is None else unwritten("No intent was added", problem)
 
     def complete(
         self, session: Session, intent_id: str | None, *, unsaved_file: bool
@@ -250,13 +264,6 @@ class Planner:
         rules = self._rules.current()
         intent = rules.active(intent_id)
         return intent or refusal_of(rules, intent_id, None) or not_governed(rules)
-
-
-def next_id(intents: Intents) -> str:
-    """Return the next free `INT-NNN`: one more than the highest in use, aliases included."""
-    names = [name for intent in intents for name in (intent.id, *intent.aliases)]
-    numbers = [int(found[1]) for name in names if (found := _NUMBERED.fullmatch(name))]
-    return f"INT-{max(numbers, default=0) + 1:03}"
 
 
 def unwritten(undone: str, reason: str) -> CheckoutRefusal:

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from intent_lsp.doors.cli.terminal.edit_text import edit_lines
 from intent_lsp.doors.cli.terminal.output import Output
-from intent_lsp.formats.diff import DiffMark, unified
 from intent_lsp.formats.registrations.agent_host import AgentHost
 from intent_lsp.governance.agents.registration_plan import PlannedFile, RegistrationPlan
 from intent_lsp.store.ledger.ledger import Appended, Queued
@@ -17,14 +17,8 @@ def diff_lines(file: PlannedFile) -> Iterator[str]:
 
     If the texts are too large to be compared, a line that says so takes the place of the changes.
     """
-    yield f"--- {_NOTHING if file.before is None else file.shown}"
-    yield f"+++ {_NOTHING if file.after is None else file.shown}"
-    found = unified(file.before or b"", file.after or b"")
-    if found is None:
-        yield f"{DiffMark.REMARK.value} The texts are too large to be compared."
-        return
-    for line in found:
-        yield f"{line.mark.value}{line.text}"
+    old, new = (_NOTHING if text is None else file.shown for text in (file.before, file.after))
+    yield from edit_lines(old, new, file.before or b"", file.after or b"")
 
 
 def show_diff(page: Output, plan: RegistrationPlan) -> None:

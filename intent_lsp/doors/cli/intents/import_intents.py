@@ -1,144 +1,92 @@
-"""The command `intents import`: adds the intents of another intents file.
+"""The command `intents import`: adds the intents of a plan, or of another intents file.
 
-Read another intents file, in any supported format, and add those of its intents whose
-ids do not exist yet, in the order of that file and in a single edit. Ids, names,
-statuses, globs, constraints, criteria and creation dates are imported. The intents that
-were skipped and the keys that were not imported are listed.
+Without FILE, import the plans of other tools that the root has: features of spec-kit
+(specs/NNN-*/), changes of OpenSpec (openspec/changes/*/) and specs of Kiro
+(.kiro/specs/*/). FILE is the directory of one or several of them, a task list in Markdown
+(.md), an export of Jira, GitHub, Linear, Azure DevOps or another tracker (.csv, .tsv), or
+another intents file, in any supported format.
+
+A plan is a proposal: the edit of the intents file is shown, and written if you agree, or
+with --yes. An intent whose specification_id is there already is not imported again; if the
+plan says something else by now, the differences are listed. The exit status is 2 if
+something is to be written and nobody can be asked.
+
+Of another intents file, those of its intents whose ids do not exist yet are added at once,
+in a single edit: ids, names, statuses, globs, constraints, criteria and creation dates. The
+intents that were skipped and the keys that were not imported are listed.
 """
 
 import argparse
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from msgspec import Struct
-
-from intent_lsp.core.content import decode
-from intent_lsp.core.findings import Finding, Severity
-from intent_lsp.core.intents import Intent
-from intent_lsp.core.paths import INTENTS_FILE
+from intent_lsp.doors.cli.agents.choice import person_needed
 from intent_lsp.doors.cli.command import Call, Command
-from intent_lsp.doors.cli.exits import WrongUsageError
-from intent_lsp.doors.cli.open import governing, refused
-from intent_lsp.doors.cli.terminal.output import Output
-from intent_lsp.formats.intents.intents_file import IntentsFile, read_intents
+from intent_lsp.doors.cli.intents.import_file import import_file
+from intent_lsp.doors.cli.intents.import_plans import import_plans
+from intent_lsp.doors.cli.intents.plan_source import sources
+from intent_lsp.doors.cli.open import governing
+from intent_lsp.formats.plans.plan_kind import PlanKind
 from intent_lsp.governance.governance import Governance
-from intent_lsp.governance.plan.checkout import CheckoutRefusal
-from intent_lsp.store.fs import files
-
-_HERE: Final = "an intent with this id exists already"
-_NOT_CARRIED: Final = {
-    "related_files": "related_files",
-    "recent_history": "recent_history",
-    "aliases": "aliases",
-    "specification": "specification_id",
-    "updated_at": "updated_at",
-}
-"""The attributes of an intent that are not imported, with their keys in the file."""
+from intent_lsp.governance.imports.plan_import import specifications
+from intent_lsp.governance.imports.plan_sources import kind_of_file
 
 
-class _TakenOver(Struct, frozen=True):
-    """The imported intents, and for each skipped intent's id the reason why it was skipped."""
+def answer(call: Call) -> int | None:
+    """Import a plan or the intents of another intents file, and print what was imported.
 
-    added: tuple[Intent, ...]
-    skipped: Mapping[str, str]
-
-    def left_out(self) -> Mapping[str, tuple[str, ...]]:
-        """Return the keys of each imported intent that were not imported, by the intent's id.
-
-        An intent of which no key was left out is not in the result.
-        """
-        found = {
-            intent.id: tuple(key for name, key in _NOT_CARRIED.items() if getattr(intent, name))
-            for intent in self.added
-        }
-        return {intent_id: keys for intent_id, keys in found.items() if keys}
-
-
-def answer(call: Call) -> None:
-    """Import the intents of the given file into the intents file, and print their ids.
-
-    Also print which intents were skipped, and which keys of the imported ones were left out.
+    Without a file, import all plans of other tools that the root has. Raise WrongUsageError if an
+    agent runs the command without --dry-run.
     """
     options = call.options
+    if not options.dry_run:
+        person_needed("`intent-lsp intents import`")
     # As with git, paths are relative to -C.
-    read = _read(Path(options.root) / options.file, options.file)
+    given = None if options.file is None else Path(options.root) / options.file
+    kind = None if options.kind is None else PlanKind(options.kind)
+    if (
+        given is not None
+        and not given.is_dir()
+        and PlanKind.INTENTS is (kind or kind_of_file(given.name))
+    ):
+        import_file(call, given)
+        return None
     with Governance(call.root()) as governance:
-        done = _taken_over(governance, read)
-    for finding in read.findings:
-        if finding.severity is Severity.ERROR:
-            call.page.remark(f"intent-lsp: {_placed(options.file, finding)}")
-    if options.json:
-        call.page.json(_told(done))
-    else:
-        _tell(call.page, done)
-
-
-def _read(place: Path, spelled: str) -> IntentsFile:
-    data = files.read_bytes(place)
-    if data is None:
-        raise WrongUsageError(f"{spelled} is not a file", cure="give an intents file")
-    text = decode(data)
-    if text is None:
-        raise WrongUsageError(f"{spelled} is not UTF-8 text", cure="give an intents file")
-    read = read_intents(text.text)
-    if not read.parsed:
-        first = min(read.findings, key=lambda finding: (finding.severity, finding.span))
-        raise WrongUsageError(
-            _placed(spelled, first), cure="fix that line and run the command again"
-        )
-    return read
-
-
-def _taken_over(governance: Governance, read: IntentsFile) -> _TakenOver:
-    here = governing(governance).by_id
-    skipped: dict[str, str] = {i.id: _HERE for i in read.intents if i.id in here}
-    wanted = [intent for intent in read.intents if intent.id not in here]
-    refusals = governance.planning.take_over(wanted, unsaved_file=False)
-    if isinstance(refusals, CheckoutRefusal):
-        raise refused(refusals)
-    skipped |= refusals
-    return _TakenOver(tuple(i for i in read.intents if i.id not in skipped), skipped)
-
-
-def _told(done: _TakenOver) -> dict[str, object]:
-    return {
-        "added": [intent.id for intent in done.added],
-        "skipped": [{"id": name, "reason": why} for name, why in done.skipped.items()],
-        "leftOut": [{"id": name, "keys": list(keys)} for name, keys in done.left_out().items()],
-    }
-
-
-def _tell(page: Output, done: _TakenOver) -> None:
-    page.line(f"intents added to {INTENTS_FILE}: {len(done.added)}, skipped: {len(done.skipped)}")
-    left = done.left_out()
-    for intent in done.added:
-        keys = _and(left.get(intent.id, ()))
-        without = f", without its {keys}" if keys else ""
-        page.line(f"  {intent.id} added: {intent.name}{without}")
-    for name, why in done.skipped.items():
-        page.line(f"  {name} skipped: {why}")
-
-
-def _and(names: Sequence[str]) -> str:
-    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
-
-
-def _placed(spelled: str, finding: Finding) -> str:
-    start = finding.span.start
-    return f"{spelled}:{start.line + 1}:{start.character + 1}: {finding.message}"
+        governing(governance)
+        known = specifications(governance)
+        return import_plans(call, governance, sources(governance.root, given, kind, known))
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", help="an intents file, in any form that is read")
+    parser.add_argument(
+        "file",
+        metavar="FILE",
+        nargs="?",
+        help="a file, or a directory of plans (default: the plans that the root has)",
+    )
+    parser.add_argument(
+        "--from",
+        dest="kind",
+        metavar="KIND",
+        choices=[kind.value for kind in PlanKind],
+        help=f"what FILE is: {', '.join(kind.value for kind in PlanKind)} (default: as it looks)",
+    )
+    parser.add_argument("--open", action="store_true", help="leave out the work that is closed")
+    parser.add_argument("--yes", action="store_true", help="write without asking")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="show what would be written, and write nothing"
+    )
 
 
 COMMAND: Final = Command(
     examples=(
+        "intent-lsp intents import",
+        "intent-lsp intents import specs/001-photo-albums --dry-run",
+        "intent-lsp intents import jira.csv --open --yes",
         "intent-lsp intents import ../old/.orchestration/active_intents.yaml",
-        "intent-lsp intents import plan.yaml --json",
     ),
-    json="write {added, skipped, leftOut} as JSON",
+    json="write {added, skipped, leftOut} as JSON; of a plan also {written, changed, intents,"
+    " problems, diff}",
     arguments=_arguments,
     answer=answer,
 )

@@ -1,0 +1,156 @@
+"""The part of `intents import` that proposes the intents of a plan, and writes them if agreed.
+
+Invariant: nothing is written that was not shown before, and nothing without --yes or a person's
+agreement.
+"""
+
+from collections.abc import Sequence
+
+from intent_lsp.core.paths import INTENTS_FILE
+from intent_lsp.core.text import counted
+from intent_lsp.doors.cli.command import Call
+from intent_lsp.doors.cli.exits import Exit, WrongUsageError
+from intent_lsp.doors.cli.open import refused
+from intent_lsp.doors.cli.terminal.edit_text import edit_lines
+from intent_lsp.doors.cli.terminal.output import Output
+from intent_lsp.formats.intents.intent_json import intent_json
+from intent_lsp.formats.plans.proposed_intent import PlanProblem, ProposedIntent
+from intent_lsp.governance.governance import Governance
+from intent_lsp.governance.imports.plan_import import ImportedBefore, PlanProposal, propose
+from intent_lsp.governance.imports.plan_sources import PlanSource, read_source
+from intent_lsp.governance.plan.checkout import CheckoutRefusal
+
+_SHOWN_AT_MOST = 20
+
+
+def import_plans(call: Call, governance: Governance, sources: Sequence[PlanSource]) -> Exit:
+    """Propose the intents of plans, and write them with --yes or if the person agrees.
+
+    Return WRONG_USAGE if there is something to write and nobody can be asked. Raise WrongUsageError
+    if nothing can be read, if the person does not agree, or if the file cannot be written.
+    """
+    proposed, problems = _read(sources, open_only=call.options.open)
+    if problems and not proposed:
+        first = problems[0]
+        raise WrongUsageError(f"{first.place}: {first.problem}", cure=first.cure)
+    made = propose(governance, proposed)
+    if isinstance(made, CheckoutRefusal):
+        raise refused(made)
+    _remark(call.page, problems)
+    if not call.options.json:
+        _show(call.page, made)
+    written = _written(call, governance, made)
+    if call.options.json:
+        call.page.json(_told(made, problems, written=written))
+    elif written:
+        call.page.line(f"intents added to {INTENTS_FILE}: {len(made.added)}")
+    if written or call.options.dry_run or not made.added:
+        return Exit.FINE
+    call.page.remark(
+        "intent-lsp: nothing was written, as nobody can be asked here; --yes writes it"
+    )
+    return Exit.WRONG_USAGE
+
+
+def _written(call: Call, governance: Governance, made: PlanProposal) -> bool:
+    """Write a proposal if it may be written, and return whether it was."""
+    if not made.added or call.options.dry_run or not _agreed(call, made):
+        return False
+    refusal = governance.planning.write_shown(made.text, made.changes)
+    if refusal is not None:
+        raise refused(refusal)
+    return True
+
+
+def _remark(page: Output, problems: Sequence[PlanProblem]) -> None:
+    for problem in problems[:_SHOWN_AT_MOST]:
+        page.remark(f"intent-lsp: {problem}")
+    if len(problems) > _SHOWN_AT_MOST:
+        more = counted(len(problems) - _SHOWN_AT_MOST, "more problem")
+        page.remark(f"intent-lsp: {more}; --json lists all")
+
+
+def _read(
+    sources: Sequence[PlanSource], *, open_only: bool
+) -> tuple[tuple[ProposedIntent, ...], tuple[PlanProblem, ...]]:
+    """Return what the plans propose, without what is closed if `open_only`, and all problems."""
+    read = [read_source(source) for source in sources]
+    proposed = tuple(
+        each for plan in read for each in plan.proposed if not (open_only and each.status.closed)
+    )
+    return proposed, tuple(problem for plan in read for problem in plan.problems)
+
+
+def _agreed(call: Call, made: PlanProposal) -> bool:
+    """Return whether the proposal may be written. Raise WrongUsageError if a person says no."""
+    if call.options.yes or call.options.json or not call.page.asks:
+        return bool(call.options.yes)
+    if not call.page.agreed(f"Add {counted(len(made.added), 'intent')} to {INTENTS_FILE}?"):
+        raise WrongUsageError("nothing was written", cure="narrow the plan by giving its path")
+    return True
+
+
+def _show(page: Output, made: PlanProposal) -> None:
+    if made.added:
+        for line in edit_lines(INTENTS_FILE, INTENTS_FILE, made.before, made.after):
+            page.line(line)
+        page.line()
+    changed = sum(bool(each.differences) for each in made.known)
+    page.line(
+        f"new: {len(made.added)}, already here: {len(made.known)}"
+        f" ({changed} of them differ from the plan)"
+    )
+    for intent in made.added:
+        page.line(
+            f"  {intent.id} {intent.name} ({intent.status.value}), {made.documents[intent.id]}"
+        )
+        for path in made.unused.get(intent.id, ()):
+            page.line(f"    owns nothing for {path}")
+    for each in made.known:
+        _show_known(page, each)
+    for specification, why in made.refused.items():
+        page.line(f"  {specification} skipped: {why}")
+
+
+def _show_known(page: Output, known: ImportedBefore) -> None:
+    said = ", and differs:" if known.differences else ""
+    page.line(f"  {known.intent_id} is {known.specification}{said}")
+    for each in known.differences:
+        page.line(f"    {each.key} here: {each.here or 'none'}")
+        page.line(f"    {each.key} in the plan: {each.there or 'none'}")
+
+
+def _told(
+    made: PlanProposal, problems: Sequence[PlanProblem], *, written: bool
+) -> dict[str, object]:
+    return {
+        "written": written,
+        "added": [intent.id for intent in made.added],
+        "skipped": [
+            *(
+                {"id": it.intent_id, "reason": f"{it.specification} is here already"}
+                for it in made.known
+            ),
+            *({"id": name, "reason": why} for name, why in made.refused.items()),
+        ],
+        "leftOut": [{"id": name, "paths": list(paths)} for name, paths in made.unused.items()],
+        "changed": [
+            {
+                "id": it.intent_id,
+                "differences": [
+                    {"key": each.key, "here": each.here, "there": each.there}
+                    for each in it.differences
+                ],
+            }
+            for it in made.known
+            if it.differences
+        ],
+        "intents": [
+            {**intent_json(intent), "document": made.documents[intent.id]} for intent in made.added
+        ],
+        "problems": [
+            {"document": it.document, "line": it.line, "problem": it.problem, "cure": it.cure}
+            for it in problems
+        ],
+        "diff": "\n".join(edit_lines(INTENTS_FILE, INTENTS_FILE, made.before, made.after)) + "\n",
+    }

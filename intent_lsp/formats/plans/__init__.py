@@ -1,0 +1,1 @@
+"""Plans that other tools and trackers write, read as proposed intents."""

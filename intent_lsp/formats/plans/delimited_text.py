@@ -1,0 +1,92 @@
+r"""Delimited text (CSV): rows of cells with the line in which each begins.
+
+Read are commas, semicolons and tabs between cells, quotes around them, line ends in quoted cells,
+and a byte order mark.
+
+Invariant: a text has rows or one problem, and never raises an error.
+"""
+
+import csv
+from typing import Final
+
+from msgspec import Struct
+
+from intent_lsp.formats.plans.proposed_intent import PlanProblem
+from intent_lsp.formats.text_positions import LINE_END
+
+MAX_ROWS: Final = 10_000
+"""The most rows of a table, without its header."""
+
+_DELIMITERS: Final = ",;\t|"
+_QUOTE: Final = '"'
+_CURES: Final = {
+    "unexpected end of data": "close the quote of the last cell",
+    "field larger": "leave out the columns with long texts, and export again",
+}
+_CURE: Final = "quote cells that have the delimiter, a quote or a line end, and double inner quotes"
+
+
+class DelimitedRow(Struct, frozen=True):
+    """One row: the line in which it begins, from 1, and its cells."""
+
+    line: int
+    cells: tuple[str, ...]
+
+
+class DelimitedTable(Struct, frozen=True):
+    """The rows of a table, the header first. Rows without any text are left out."""
+
+    rows: tuple[DelimitedRow, ...]
+
+
+def read_table(document: str, text: str) -> DelimitedTable | PlanProblem:
+    """Return the rows of a delimited text, or why it has none. `document` names it in problems.
+
+    A line `sep=;`, which Excel reads, names the delimiter. Without it, the delimiter is the one
+    that stands most often in the header, outside of quotes.
+    """
+    bare = text.removeprefix("\ufeff")
+    named = bare[:4].casefold() == "sep=" and len(bare) > len("sep=") and bare[4] in _DELIMITERS
+    lines = LINE_END.split(bare)
+    first = 1 if named else next((at for at, line in enumerate(lines) if line.strip()), 0)
+    if not any(line.strip() for line in lines[first:]):
+        cure = "export the table with a header and rows"
+        return PlanProblem(document=document, line=0, problem="the table is empty", cure=cure)
+    delimiter = bare[4] if named else _delimiter_of(lines[first])
+    return _rows(document, [f"{line}\n" for line in lines[first:]], first, delimiter)
+
+
+def _delimiter_of(header: str) -> str:
+    """Return the delimiter that stands most often in a header, outside of quotes."""
+    outside = "".join(header.split(_QUOTE)[::2])
+    return max(_DELIMITERS, key=outside.count)
+
+
+def _rows(
+    document: str, lines: list[str], skipped: int, delimiter: str
+) -> DelimitedTable | PlanProblem:
+    reader = csv.reader(lines, delimiter=delimiter, quotechar=_QUOTE, strict=True)
+    rows: list[DelimitedRow] = []
+    line = 0
+    try:
+        for cells in reader:
+            if any(cell.strip() for cell in cells):
+                rows.append(DelimitedRow(skipped + line + 1, tuple(cells)))
+            line = reader.line_num
+            if len(rows) > MAX_ROWS + 1:
+                return PlanProblem(
+                    document=document,
+                    line=skipped + line,
+                    problem=f"the table has more than {MAX_ROWS:,} rows",
+                    cure="export fewer, such as only those that are open",
+                )
+    except csv.Error as error:
+        told = str(error)
+        cure = next((cure for start, cure in _CURES.items() if told.startswith(start)), _CURE)
+        return PlanProblem(
+            document=document,
+            line=skipped + line + 1,
+            problem=f"the row that begins here cannot be read: {told}",
+            cure=cure,
+        )
+    return DelimitedTable(tuple(rows))

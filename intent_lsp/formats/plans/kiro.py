@@ -1,0 +1,115 @@
+"""Specs of Kiro: requirements in EARS notation or the analysis of a bug, a design, and tasks.
+
+Specified in requirements section 3.10; the documents are those that Kiro writes to
+`.kiro/specs/<name>/`.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import groupby
+from typing import Final
+
+from intent_lsp.core.intents import Status
+from intent_lsp.formats.plans.markdown_blocks import (
+    BlockKind,
+    MarkdownBlock,
+    MarkdownText,
+    markdown_text,
+)
+from intent_lsp.formats.plans.named_paths import paths_in
+from intent_lsp.formats.plans.plain_text import name_of_directory, placeholder, plain, sentences
+from intent_lsp.formats.plans.proposed_intent import ProposedIntent, ReadPlan
+from intent_lsp.formats.plans.statuses import status_of_tasks
+from intent_lsp.formats.plans.task_texts import task_texts
+
+REQUIREMENTS, BUGFIX, DESIGN, TASKS = "requirements.md", "bugfix.md", "design.md", "tasks.md"
+DOCUMENTS: Final = (REQUIREMENTS, BUGFIX, DESIGN, TASKS)
+
+_GENERIC: Final = re.compile(
+    r"(?:bugfix |bug ?fix )?(?:requirements?|design)(?: document)?|introduction|implementation plan"
+    r"|bugfix(?: spec)?",
+    re.IGNORECASE,
+)
+_PREFIX: Final = re.compile(
+    r"(?:requirements?(?: document)?|bugfix|spec)\s*[:\u2013\u2014-]\s+", re.IGNORECASE
+)
+_REQUIREMENT: Final = re.compile(r"(?:Requirement|Req\.?|R)\s*-?(\d+(?:\.\d+)*)\b", re.IGNORECASE)
+_CRITERIA: Final = re.compile(r"acceptance criteria", re.IGNORECASE)
+_EARS: Final = re.compile(r"\bSHALL\b")
+_NUMBERED: Final = re.compile(r"\*{0,2}(\d+(?:\.\d+)+)\.?\*{0,2}:?\s+(.+)")
+_EXPECTED: Final = re.compile(r"expected behaviou?r", re.IGNORECASE)
+_UNCHANGED: Final = re.compile(r"unchanged behaviou?r", re.IGNORECASE)
+
+
+def read_spec(directory: str, documents: Mapping[str, str]) -> ReadPlan:
+    """Return the intent that the spec in `directory` proposes, or none if there is no document.
+
+    `documents` are the texts of DOCUMENTS by name, as far as they are there. `directory` is the
+    spec's path, and what the intent is known by. The behavior that the fix of a bug must keep is
+    its constraints.
+    """
+    read = {name: markdown_text(f"{directory}/{name}", text) for name, text in documents.items()}
+    first = next((name for name in DOCUMENTS if name in read), None)
+    if first is None:
+        return ReadPlan()
+    nothing = MarkdownText(())
+    ticked = f"{directory}/{TASKS}" if TASKS in read else None
+    required, bug = read.get(REQUIREMENTS, nothing), read.get(BUGFIX, nothing)
+    tasks, design = read.get(TASKS, nothing), read.get(DESIGN, nothing)
+    proposed = ProposedIntent(
+        specification=directory,
+        name=_name(read[first], directory.rpartition("/")[2]),
+        status=status_of_tasks(tasks.tasks) or Status.PLANNED,
+        document=f"{directory}/{first}",
+        acceptance_criteria=sentences((*_criteria(required), *_statements(bug, _EXPECTED))),
+        constraints=sentences(_statements(bug, _UNCHANGED)),
+        named=paths_in((*task_texts(tasks), *(block.text for block in design.blocks))),
+        ticked=ticked,
+    )
+    problems = tuple(problem for text in read.values() for problem in text.problems)
+    return ReadPlan((proposed,), problems)
+
+
+def _name(text: MarkdownText, directory: str) -> str:
+    title = text.title()
+    told = "" if title is None or title.depth > 1 else _PREFIX.sub("", title.text, count=1)
+    generic = placeholder(told) or _GENERIC.fullmatch(told.strip()) is not None
+    return name_of_directory(directory) if generic else plain(told)
+
+
+def _criteria(text: MarkdownText) -> Iterator[str]:
+    """Yield the acceptance criteria of each requirement, numbered as `2.1` by both numbers.
+
+    They are the outermost items below a heading "Acceptance Criteria", and others that say SHALL,
+    each with what is nested below it.
+    """
+    for headings, items in groupby(text.items, key=lambda item: item.headings):
+        below = any(_CRITERIA.match(title) for title in headings[-1:])
+        found: list[tuple[MarkdownBlock, list[str]]] = []
+        for item in items:
+            if found and item.depth > found[0][0].depth:
+                found[-1][1].append(item.text)
+            else:
+                found.append((item, [item.text]))
+        for count, (item, texts) in enumerate(found, 1):
+            told = " ".join(texts)
+            if below or _EARS.search(told):
+                yield _with_number(headings, item.ordinal or str(count), told)
+
+
+def _with_number(headings: tuple[str, ...], ordinal: str, told: str) -> str:
+    found = (_REQUIREMENT.match(title) for title in reversed(headings))
+    number = next((each[1] for each in found if each is not None), None)
+    already = _NUMBERED.match(told)
+    if already is not None:
+        return f"{already[1]}: {already[2]}"
+    return told if number is None else f"{number}.{ordinal}: {told}"
+
+
+def _statements(text: MarkdownText, section: re.Pattern[str]) -> Iterator[str]:
+    """Yield the numbered statements of the sections of a bug's analysis with a certain title."""
+    for block in text.blocks:
+        held = any(section.match(title) for title in block.headings)
+        if held and block.kind is not BlockKind.HEADING and _EARS.search(block.text):
+            found = _NUMBERED.match(block.text)
+            yield block.text if found is None else f"{found[1]}: {found[2]}"

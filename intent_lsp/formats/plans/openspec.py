@@ -1,0 +1,147 @@
+"""Changes of OpenSpec: a proposal, a design, tasks and the requirements that a change alters.
+
+Specified in requirements section 3.10; the documents are those of Fission-AI/OpenSpec's schema
+`spec-driven`.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import groupby
+from typing import Final
+
+from intent_lsp.core.intents import Status
+from intent_lsp.formats.plans.markdown_blocks import BlockKind, MarkdownText, markdown_text
+from intent_lsp.formats.plans.named_paths import paths_in
+from intent_lsp.formats.plans.plain_text import name_of_directory, placeholder, plain, sentences
+from intent_lsp.formats.plans.proposed_intent import ProposedIntent, ReadPlan
+from intent_lsp.formats.plans.statuses import status_of_tasks
+from intent_lsp.formats.plans.task_texts import task_texts
+
+PROPOSAL, DESIGN, TASKS, METADATA = "proposal.md", "design.md", "tasks.md", ".openspec.yaml"
+DOCUMENTS: Final = (PROPOSAL, DESIGN, TASKS, METADATA)
+SPECS: Final = "specs"
+"""The directory of a change that holds its requirements, as files `<capability>/spec.md`."""
+
+_CHANGES: Final = "changes/"
+_ARCHIVE: Final = "archive/"
+_DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}-")
+_TITLE: Final = re.compile(r"(?:change(?: proposal)?|proposal)\s*:\s*", re.IGNORECASE)
+_GENERIC: Final = ("proposal", "change proposal", "why")
+_DELTA: Final = re.compile(r"(ADDED|MODIFIED|REMOVED|RENAMED) Requirements", re.IGNORECASE)
+_REQUIREMENT: Final = re.compile(r"Requirement:\s*(.+)", re.IGNORECASE)
+_METADATA_LINE: Final = re.compile(r"\*\*[^*]+\*\*:")
+_RENAMED: Final = re.compile(
+    r"(FROM|TO):\s*`?(?:#+\s*)?(?:Requirement:\s*)?([^`]+)`?", re.IGNORECASE
+)
+_CREATED: Final = re.compile(r"^created:[ \t]*[\"']?(\d{4}-\d{2}-\d{2})", re.MULTILINE)
+_NO_GOAL: Final = re.compile(r"(?:non-goals|out of scope)\b", re.IGNORECASE)
+
+
+def change_of(directory: str) -> str:
+    """Return what the change in a directory is known by: its path before it was archived.
+
+    For `openspec/changes/archive/2026-01-31-add-login` this is `openspec/changes/add-login`.
+    """
+    head, archived, name = directory.rpartition(_CHANGES + _ARCHIVE)
+    return f"{head}{_CHANGES}{_DATE.sub('', name, count=1)}" if archived else directory
+
+
+def read_change(directory: str, documents: Mapping[str, str]) -> ReadPlan:
+    """Return the intent that the change in `directory` proposes, or none if there is no document.
+
+    `documents` are the texts of the change's files by their paths below `directory`: DOCUMENTS, and
+    the requirements below SPECS. An archived change is COMPLETED.
+    """
+    read = {
+        name: markdown_text(f"{directory}/{name}", text)
+        for name, text in documents.items()
+        if name != METADATA
+    }
+    first = next((name for name in (*DOCUMENTS, *read) if name in read), None)
+    if first is None:
+        return ReadPlan()
+    nothing = MarkdownText(())
+    ticked = f"{directory}/{TASKS}" if TASKS in read else None
+    proposal, design = read.get(PROPOSAL, nothing), read.get(DESIGN, nothing)
+    tasks = read.get(TASKS, nothing)
+    specs = [text for name, text in read.items() if name.startswith(f"{SPECS}/")]
+    change = change_of(directory)
+    texts = (block.text for text in (proposal, design) for block in text.blocks)
+    proposed = ProposedIntent(
+        specification=change,
+        name=_name(proposal, change.rpartition("/")[2]),
+        status=_status(tasks, archived=change != directory),
+        document=f"{directory}/{first}",
+        acceptance_criteria=sentences(each for spec in specs for each in _requirements(spec)),
+        constraints=sentences(each for text in (proposal, design) for each in _no_goals(text)),
+        named=paths_in((*task_texts(tasks), *texts)),
+        ticked=ticked,
+        created_at=_created(documents.get(METADATA, "")),
+    )
+    problems = tuple(problem for text in read.values() for problem in text.problems)
+    return ReadPlan((proposed,), problems)
+
+
+def _name(proposal: MarkdownText, directory: str) -> str:
+    title = proposal.title()
+    told = "" if title is None or title.depth > 1 else _TITLE.sub("", title.text, count=1)
+    generic = placeholder(told) or told.casefold() in _GENERIC
+    return name_of_directory(directory) if generic else plain(told)
+
+
+def _status(tasks: MarkdownText, *, archived: bool) -> Status:
+    return Status.COMPLETED if archived else status_of_tasks(tasks.tasks) or Status.PLANNED
+
+
+def _created(metadata: str) -> str | None:
+    found = _CREATED.search(metadata)
+    return None if found is None else found[1]
+
+
+def _requirements(spec: MarkdownText) -> Iterator[str]:
+    """Yield the requirements that a file alters: what is added, changed, removed and renamed.
+
+    The text of a requirement is what stands between its heading and the next heading.
+    """
+    for headings, group in groupby(spec.blocks, key=lambda block: block.headings):
+        delta = _delta(headings)
+        found = _REQUIREMENT.fullmatch(headings[-1]) if headings else None
+        texts = [block.text for block in group if block.kind is not BlockKind.HEADING]
+        if found is None:
+            yield from _renamed(texts) if delta == "RENAMED" else ()
+        elif delta == "REMOVED":
+            yield f"Removed: {found[1]}"
+        else:
+            told = " ".join(text for text in texts if not _METADATA_LINE.match(text))
+            yield f"{found[1]}: {told}" if told else found[1]
+
+
+def _delta(headings: tuple[str, ...]) -> str:
+    """Return which kind of section these headings name, such as REMOVED; "" without one."""
+    found = (_DELTA.fullmatch(title) for title in headings)
+    return next((each[1].upper() for each in found if each is not None), "")
+
+
+def _renamed(texts: list[str]) -> Iterator[str]:
+    """Yield the requirements that get another name, from lines FROM and TO."""
+    old = ""
+    for text in texts:
+        pair = _RENAMED.match(text)
+        if pair is None:
+            continue
+        if pair[1].upper() == "FROM":
+            old = pair[2].strip()
+        elif old:
+            yield f"Renamed: {old} is now {pair[2].strip()}"
+
+
+def _no_goals(text: MarkdownText) -> Iterator[str]:
+    """Yield what a document excludes: the items below "Non-Goals" or "Out of scope"."""
+    within = False
+    for block in text.blocks:
+        bare = block.text.strip("*_ ")
+        if block.kind is BlockKind.ITEM:
+            if within and not placeholder(block.text):
+                yield f"Not a goal: {block.text}"
+            continue
+        within = _NO_GOAL.match(bare) is not None

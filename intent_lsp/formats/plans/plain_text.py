@@ -1,0 +1,74 @@
+"""Sentences and names of a plan as plain text: without emphasis, links and placeholders.
+
+Invariant: the text is on one line and has at most MAX_SENTENCE characters.
+"""
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from intent_lsp.core.text import on_one_line, whole
+from intent_lsp.formats.plans.proposed_intent import MAX_SENTENCE, MAX_SENTENCES
+
+_STRONG: Final = re.compile(
+    r"(?<![\w*])\*\*(?=\S)([^*\n]+)(?<=\S)\*\*(?![\w*])|\b__(?=\S)([^_\n]+)__\b"
+)
+_LINK: Final = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
+_TAG: Final = re.compile(
+    r"<(?:/?(?:br|div|p|li|ul|ol|span|b|i|em|strong|code|a)\b[^<>]*)>", re.IGNORECASE
+)
+_PLACEHOLDER: Final = re.compile(
+    r"\[[^\[\]]*\]|<[^<>]*>|n/?a|tbd|todo|none|needs clarification", re.IGNORECASE
+)
+_WORD_BREAKS: Final = re.compile(r"[-_\s]+")
+_NO_SLUG: Final = re.compile(r"[^\w]+")
+_SLUG_AT_MOST: Final = 60
+
+
+def plain(text: str) -> str:
+    """Return a text without bold marks and links, on one line, cut off after MAX_SENTENCE.
+
+    Code spans keep their marks. A lone surrogate, which no file can hold, is replaced.
+    """
+    bare = _LINK.sub(r"\1", _STRONG.sub(lambda found: found[1] or found[2], text))
+    return on_one_line(" ".join(on_one_line(whole(bare), len(bare) + 1).split()), MAX_SENTENCE)
+
+
+def without_tags(text: str) -> str:
+    """Return a text without the tags of HTML. Those that end a line become line ends."""
+    ended = re.sub(r"<(?:br\s*/?|/(?:div|p|li))>", "\n", text, flags=re.IGNORECASE)
+    return _TAG.sub("", ended)
+
+
+def placeholder(text: str) -> bool:
+    """Return whether a text is nothing but a template's placeholder, such as `[FEATURE NAME]`."""
+    return not text.strip() or _PLACEHOLDER.fullmatch(text.strip().strip(".")) is not None
+
+
+def sentences(texts: Iterable[str]) -> tuple[str, ...]:
+    """Return texts as plain sentences, each once, without placeholders.
+
+    Of more than MAX_SENTENCES, the last is replaced by one that says how many were left out.
+    """
+    found = tuple(dict.fromkeys(plain(each) for each in texts if not placeholder(each)))
+    if len(found) <= MAX_SENTENCES:
+        return found
+    kept = found[: MAX_SENTENCES - 1]
+    return (*kept, f"And {len(found) - len(kept)} more, which the plan lists")
+
+
+def name_of_directory(name: str) -> str:
+    """Return the words of a directory's name, such as "Add dark mode" for `add-dark-mode`."""
+    words = _WORD_BREAKS.sub(" ", name).strip()
+    return plain(words[:1].upper() + words[1:]) or name
+
+
+def slug(text: str) -> str:
+    """Return a text as one word in small letters, such as `limit-the-attempts`; "" of signs alone.
+
+    It has at most 60 characters.
+    """
+    bare = _NO_SLUG.sub("-", plain(text).lower()).strip("-_")
+    return (
+        bare if len(bare) <= _SLUG_AT_MOST else bare[:_SLUG_AT_MOST].rpartition("-")[0] or bare[:60]
+    )

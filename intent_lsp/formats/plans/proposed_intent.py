@@ -1,0 +1,78 @@
+"""A proposed intent: what a plan of another tool says of one piece of work.
+
+Specified in requirements section 3.10.
+"""
+
+from typing import Final
+
+from msgspec import Struct
+
+from intent_lsp.core.intents import Status
+
+MAX_SENTENCES: Final = 100
+"""The most constraints, and the most acceptance criteria, of one proposed intent."""
+
+MAX_SENTENCE: Final = 500
+"""The most characters of a name, a constraint or a criterion. Longer ones are cut off."""
+
+MAX_NAMED: Final = 1_000
+"""The most paths of one proposed intent that are taken from its documents."""
+
+
+class NamedPath(Struct, frozen=True):
+    """A path as a document names it, such as `src/auth/login.py` or `src/auth/`.
+
+    `stated`: the document leaves no doubt that it is a path, by a code span, a link, or a word such
+    as "in" before it. Any other counts only if it exists.
+    """
+
+    text: str
+    stated: bool
+
+
+class PlanProblem(Struct, frozen=True, kw_only=True):
+    """Something in a plan that could not be read, at its place.
+
+    `line` counts from 1; 0 means the whole document. `cure` says what to do.
+    """
+
+    document: str
+    line: int
+    problem: str
+    cure: str
+
+    @property
+    def place(self) -> str:
+        """The document with its line, as `document:line`."""
+        return f"{self.document}:{self.line}" if self.line else self.document
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.problem}; {self.cure}"
+
+
+class ProposedIntent(Struct, frozen=True, kw_only=True):
+    """An intent that a plan proposes, without an id and with paths instead of globs.
+
+    `specification` is what the plan's own tool knows the work by; it never changes. `document` and
+    `line` (from 1) are where the work stands. `ticked` is the document in which the tool ticks off
+    what is done, and which therefore belongs to the scope; None if there is none. `created_at` is a
+    date as written, or None.
+    """
+
+    specification: str
+    name: str
+    status: Status
+    document: str
+    line: int = 1
+    acceptance_criteria: tuple[str, ...] = ()
+    constraints: tuple[str, ...] = ()
+    named: tuple[NamedPath, ...] = ()
+    ticked: str | None = None
+    created_at: str | None = None
+
+
+class ReadPlan(Struct, frozen=True):
+    """The intents that a plan proposes, in its order, and what could not be read of it."""
+
+    proposed: tuple[ProposedIntent, ...] = ()
+    problems: tuple[PlanProblem, ...] = ()

@@ -1,0 +1,126 @@
+"""Globs for the paths that a plan names, as the scope of a proposed intent.
+
+Specified in requirements section 3.10.
+
+Invariant: no glob begins with `**`, excludes files, or matches control files.
+Invariant: no glob of the result is covered by a directory that is in the result, too.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from msgspec import Struct
+
+from intent_lsp.core.gate.grantable import ungrantable
+from intent_lsp.core.paths import parse_relative
+from intent_lsp.formats.plans.proposed_intent import NamedPath
+
+MAX_GLOBS: Final = 100
+"""The most globs of one proposed intent."""
+
+_BELOW: Final = "/**"
+_WILD: Final = re.compile(r"[*?{}]")
+_MAGIC: Final = re.compile(r"([\\*?\[\]{}])")
+_ENDING: Final = re.compile(r"[^/]*[^/.]\.[A-Za-z][A-Za-z0-9_+]{0,9}")
+
+IsThere = Callable[[str], bool]
+"""Returns whether a path relative to the root is there."""
+
+
+class TreeNames(Struct, frozen=True):
+    """What the work tree has, asked by paths relative to the root.
+
+    `only_file_below` returns the only file whose path ends in `/` and the given path, or None if
+    there is none or several.
+    """
+
+    is_file: IsThere
+    is_directory: IsThere
+    only_file_below: Callable[[str], str | None]
+
+
+class ScopeGlobs(Struct, frozen=True):
+    """The globs for named paths, and the named paths for which there is none (`left_out`)."""
+
+    globs: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+
+
+def globs_of(
+    named: Sequence[NamedPath], tree: TreeNames, own: Callable[[str], bool] = lambda _: False
+) -> ScopeGlobs:
+    """Return the globs for the paths that a plan names, in order; MAX_GLOBS at most.
+
+    A directory becomes `<directory>/**`, a file itself, a glob stays as it is. A directory of the
+    root counts only if nothing below it is named, since a text that names files there most likely
+    says where they are. `own` returns whether a path belongs to the plan's own documents; such a
+    path is no scope.
+    """
+    globs: dict[str, None] = {}
+    left_out: list[str] = []
+    for each in named:
+        glob = None if own(each.text) else _glob(each, tree)
+        if glob is None:
+            continue
+        if ungrantable(glob, tree.is_directory) is None and not glob.startswith("**"):
+            globs[glob] = None
+        else:
+            left_out.append(each.text)
+    tops = {glob.partition("/")[0] for glob in globs if not _of_root(glob)}
+    kept = [
+        glob
+        for glob in globs
+        if not (_of_root(glob) and glob.partition("/")[0] in tops) and not _covered(glob, globs)
+    ]
+    return ScopeGlobs(tuple(kept[:MAX_GLOBS]), (*left_out, *kept[MAX_GLOBS:]))
+
+
+def _of_root(glob: str) -> bool:
+    """Return whether a glob is a directory of the root with all that is below it."""
+    return glob.endswith(_BELOW) and glob.count("/") == 1
+
+
+def _glob(named: NamedPath, tree: TreeNames) -> str | None:
+    """Return the glob for a named path, or None if it names nothing."""
+    path = parse_relative(named.text)
+    if path is None:
+        return None
+    if tree.is_file(path):
+        return _MAGIC.sub(r"\\\1", path)
+    if tree.is_directory(path):
+        return _MAGIC.sub(r"\\\1", path) + _BELOW
+    # Brackets of a path that is not there yet may be a class of characters or a part of a name.
+    if not named.stated or "/" not in path or "[" in path or "]" in path:
+        return None
+    return _wild(path, tree) if _WILD.search(path) else _new(named.text, path, tree)
+
+
+def _wild(path: str, tree: TreeNames) -> str | None:
+    """Return a glob that a plan spells, or None if it does not begin at a directory of the root."""
+    return path if path.startswith("**") or tree.is_directory(path.partition("/")[0]) else None
+
+
+def _new(text: str, path: str, tree: TreeNames) -> str | None:
+    """Return the glob for a path that is not there, or None if it may be something else.
+
+    It may be spelled from an inner directory, or be of a file that is still to be written.
+    """
+    first, last = path.partition("/")[0], path.rpartition("/")[2]
+    known = tree.is_directory(first)
+    ends = _ENDING.fullmatch(last) is not None and not text.endswith("/")
+    inner = None if known or not ends else tree.only_file_below(path)
+    if inner is not None:
+        return _MAGIC.sub(r"\\\1", inner)
+    # What begins like a host's name is more likely an address, as in `example.com/page.html`.
+    if not known and _ENDING.fullmatch(first) is not None:
+        return None
+    if ends:
+        return path
+    return path + _BELOW if known or text.endswith("/") else None
+
+
+def _covered(glob: str, globs: dict[str, None]) -> bool:
+    """Return whether a glob is below an inner directory whose files all belong to another glob."""
+    parts = glob.removesuffix(_BELOW).split("/")
+    return any("/".join(parts[:length]) + _BELOW in globs for length in range(2, len(parts)))

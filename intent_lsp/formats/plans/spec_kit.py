@@ -1,0 +1,92 @@
+"""Features of spec-kit: the documents `spec.md`, `plan.md` and `tasks.md` of one directory.
+
+Specified in requirements section 3.10; the documents are those of github/spec-kit's templates.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from intent_lsp.core.intents import Status
+from intent_lsp.formats.plans.markdown_blocks import (
+    BlockKind,
+    MarkdownBlock,
+    MarkdownText,
+    markdown_text,
+)
+from intent_lsp.formats.plans.named_paths import paths_in
+from intent_lsp.formats.plans.plain_text import name_of_directory, placeholder, plain, sentences
+from intent_lsp.formats.plans.proposed_intent import ProposedIntent, ReadPlan
+from intent_lsp.formats.plans.statuses import status_of_tasks, status_of_word
+from intent_lsp.formats.plans.task_texts import task_texts
+
+SPEC, PLAN, TASKS = "spec.md", "plan.md", "tasks.md"
+DOCUMENTS: Final = (SPEC, PLAN, TASKS)
+
+_NUMBER: Final = re.compile(r"(?:\d{8}-\d{6}|\d+)-")
+_TITLE: Final = re.compile(r"(?:feature )?specification\s*:\s*", re.IGNORECASE)
+_REQUIREMENT: Final = re.compile(
+    r"(?:\*\*)?((?:FR|NFR|SC)-?\d+[A-Za-z]?)\s*(?::\s*\*\*|\*\*\s*:?|:)\s*(.+)"
+)
+_FIELD: Final = r"\*\*{name}\*\*\s*:\s*(.+?)(?=\s*\*\*[A-Z][\w /]*\*\*\s*:|$)"
+
+
+def read_feature(directory: str, documents: Mapping[str, str]) -> ReadPlan:
+    """Return the intent that the feature in `directory` proposes, or none if there is no document.
+
+    `documents` are the texts of DOCUMENTS by name, as far as they are there. `directory` is the
+    feature's path, and what the intent is known by.
+    """
+    read = {name: markdown_text(f"{directory}/{name}", text) for name, text in documents.items()}
+    first = next((name for name in DOCUMENTS if name in read), None)
+    if first is None:
+        return ReadPlan()
+    nothing = MarkdownText(())
+    ticked = f"{directory}/{TASKS}" if TASKS in read else None
+    spec, plan = read.get(SPEC, nothing), read.get(PLAN, nothing)
+    tasks = read.get(TASKS, nothing)
+    title = spec.title()
+    proposed = ProposedIntent(
+        specification=directory,
+        name=_name(title, directory.rpartition("/")[2]),
+        status=status_of_tasks(tasks.tasks) or _stated_status(spec),
+        document=f"{directory}/{first}",
+        line=title.line if title is not None else 1,
+        acceptance_criteria=sentences(_requirements(spec)),
+        constraints=sentences(_field(plan, "Constraints")),
+        # The boilerplate of `tasks.md` names directories such as `src/` in any feature.
+        named=paths_in(task_texts(tasks)) or paths_in(block.text for block in plan.blocks),
+        ticked=ticked,
+        created_at=next(iter(_field(spec, "Created")), None),
+    )
+    problems = tuple(problem for each in read.values() for problem in each.problems)
+    return ReadPlan((proposed,), problems)
+
+
+def _name(title: MarkdownBlock | None, directory: str) -> str:
+    told = "" if title is None else _TITLE.sub("", title.text, count=1)
+    return (
+        name_of_directory(_NUMBER.sub("", directory, count=1)) if placeholder(told) else plain(told)
+    )
+
+
+def _requirements(spec: MarkdownText) -> Iterator[str]:
+    """Yield the functional requirements and the success criteria, with their numbers."""
+    for item in spec.items:
+        found = _REQUIREMENT.match(item.text)
+        if found is not None and not placeholder(found[2]):
+            yield f"{found[1]}: {found[2]}"
+
+
+def _field(text: MarkdownText, name: str) -> Iterator[str]:
+    """Yield the values of a field that stands as `**name**: value`, without placeholders."""
+    pattern = re.compile(_FIELD.format(name=name))
+    for block in text.blocks:
+        found = pattern.search(block.text) if block.kind is BlockKind.PARAGRAPH else None
+        if found is not None and not placeholder(found[1]) and "NEEDS CLARIF" not in found[1]:
+            yield plain(found[1])
+
+
+def _stated_status(spec: MarkdownText) -> Status:
+    word = next(iter(_field(spec, "Status")), "")
+    return status_of_word(word) or Status.PLANNED

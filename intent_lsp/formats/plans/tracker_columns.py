@@ -1,0 +1,75 @@
+"""The columns of trackers' exports: which column of a table holds the id, the title, the state.
+
+Known are the names that exports of Jira, GitHub, Linear, Azure DevOps and GitLab have; others count
+if they are named alike.
+"""
+
+import re
+from collections.abc import Sequence
+from enum import Enum
+from typing import Final
+
+from msgspec import Struct
+
+from intent_lsp.formats.plans.delimited_text import DelimitedRow
+
+_NO_WORD: Final = re.compile(r"[^\w]+")
+_CUSTOM: Final = re.compile(r"custom field \((.*)\)", re.IGNORECASE)
+_CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_LEVELS: Final = tuple(f"title {level}" for level in range(1, 10))
+
+
+class ColumnRole(Enum):
+    """What a column is for. The value is the names of such columns, the best one first."""
+
+    # Jira's "Issue id" and Linear's "UUID" are known to nobody who works on the issue.
+    ID = (
+        *("issue key", "work item key", "key", "id", "number", "issue number", "issue", "iid"),
+        *("ticket", "ticket id", "task id", "work item id", "item id", "issue id"),
+    )
+    URL = ("url", "html url", "link", "issue url")
+    TITLE = ("summary", "title", "name", "issue name", "task", "task name", "subject", *_LEVELS)
+    STATE = ("status", "state", "issue status", "board column", "column", "list")
+    CATEGORY = ("status category", "state category", "state type")
+    REASON = ("resolution", "state reason", "reason")
+    DESCRIPTION = ("description", "body", "notes", "details")
+    CRITERIA = ("acceptance criteria", "definition of done")
+    CREATED = ("created", "created at", "created date", "created at utc", "date created")
+    PATHS = ("paths", "files", "scope", "owned scope")
+
+
+class TrackerColumns(Struct, frozen=True):
+    """The columns of a table by their role, each in the order of the role's names."""
+
+    places: dict[ColumnRole, tuple[int, ...]]
+
+    def has(self, role: ColumnRole) -> bool:
+        """Return whether a column has this role."""
+        return bool(self.places[role])
+
+    def cell(self, row: DelimitedRow, role: ColumnRole) -> str:
+        """Return the first cell of a row that has this role and a text, or ""."""
+        return next(iter(self.cells(row, role)), "")
+
+    def cells(self, row: DelimitedRow, role: ColumnRole) -> tuple[str, ...]:
+        """Return the cells of a row that have this role and a text."""
+        texts = (row.cells[at].strip() for at in self.places[role] if at < len(row.cells))
+        return tuple(text for text in texts if text)
+
+
+def columns_of(header: Sequence[str]) -> TrackerColumns:
+    """Return the columns of a table with the given header."""
+    names = [_normal(name) for name in header]
+    return TrackerColumns(
+        {
+            role: tuple(at for name in role.value for at, each in enumerate(names) if each == name)
+            for role in ColumnRole
+        }
+    )
+
+
+def _normal(name: str) -> str:
+    """Return a column's name in small words, such as `state reason` for `stateReason`."""
+    custom = _CUSTOM.fullmatch(name.strip())
+    spaced = _CAMEL.sub(" ", custom[1] if custom else name)
+    return _NO_WORD.sub(" ", spaced.replace("_", " ")).strip().casefold()

@@ -1,0 +1,164 @@
+"""Tables of trackers: each row of an export in CSV is a proposed intent.
+
+Specified in requirements section 3.10.
+
+Invariant: two rows of a table have different specifications.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from msgspec import Struct
+
+from intent_lsp.core.intents import Status
+from intent_lsp.formats.plans.delimited_text import DelimitedRow, read_table
+from intent_lsp.formats.plans.markdown_blocks import BlockKind, markdown_text
+from intent_lsp.formats.plans.named_paths import paths_in
+from intent_lsp.formats.plans.plain_text import plain, sentences, slug, without_tags
+from intent_lsp.formats.plans.proposed_intent import PlanProblem, ProposedIntent, ReadPlan
+from intent_lsp.formats.plans.statuses import status_of_word
+from intent_lsp.formats.plans.tracker_columns import ColumnRole, TrackerColumns, columns_of
+
+_ISSUE_URL: Final = re.compile(
+    r"https?://[^/\s]+/(?P<place>[\w.\-/]+?)/(?:-/)?(?:issues|pull|work_items)/(?P<number>\d+)/?"
+)
+_CRITERIA: Final = re.compile(
+    r"(?:acceptance criteria|definition of done|success criteria)\b", re.IGNORECASE
+)
+_DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}(?:T[\d:.]+Z?)?")
+_ID_AT_MOST: Final = 100
+# What the text of a spreadsheet's cell begins with, so that it is not taken for a formula.
+_NO_FORMULA: Final = "'"
+
+
+class _Stated(Struct, frozen=True):
+    """The status of a row, and the state that was not known and left it open, or ""."""
+
+    status: Status
+    unknown: str = ""
+
+
+def read_tracker_table(document: str, text: str) -> ReadPlan:
+    """Return the intents that the rows of a tracker's export propose, in its order.
+
+    A row is known by the tracker's id, else by its issue's address, else by the words of its title.
+    A row without a title, or with the id of an earlier row, is left out, with a problem.
+    """
+    table = read_table(document, text)
+    if isinstance(table, PlanProblem):
+        return ReadPlan((), (table,))
+    header, *rows = table.rows
+    columns = columns_of(header.cells)
+    if not columns.has(ColumnRole.TITLE):
+        return ReadPlan((), (_no_title(document, header),))
+    proposed: dict[str, ProposedIntent] = {}
+    problems = []
+    for row in rows:
+        found = _proposed(document, row, columns)
+        if isinstance(found, PlanProblem):
+            problems.append(found)
+        elif found.specification in proposed:
+            problems.append(_twice(found, proposed[found.specification]))
+        else:
+            proposed[found.specification] = found
+        if stated := _stated(row, columns).unknown:
+            problems.append(_unknown(document, row, stated))
+    return ReadPlan(tuple(proposed.values()), tuple(problems))
+
+
+def _proposed(
+    document: str, row: DelimitedRow, columns: TrackerColumns
+) -> ProposedIntent | PlanProblem:
+    title = plain(columns.cell(row, ColumnRole.TITLE).removeprefix(_NO_FORMULA))
+    if not title:
+        problem, cure = "the row has no title, so it is left out", "fill in its title"
+        return PlanProblem(document=document, line=row.line, problem=problem, cure=cure)
+    description = without_tags(columns.cell(row, ColumnRole.DESCRIPTION))
+    criteria = without_tags(columns.cell(row, ColumnRole.CRITERIA))
+    scope = (f"`{path}`" for path in columns.cell(row, ColumnRole.PATHS).replace(";", " ").split())
+    created = _DATE.match(columns.cell(row, ColumnRole.CREATED))
+    return ProposedIntent(
+        specification=_specification(document, row, columns, title),
+        name=title,
+        status=_stated(row, columns).status,
+        document=document,
+        line=row.line,
+        acceptance_criteria=sentences((*_all_of(criteria), *_criteria(description))),
+        named=paths_in((*scope, title, *_all_of(criteria), *_all_of(description))),
+        created_at=None if created is None else created[0],
+    )
+
+
+def _specification(document: str, row: DelimitedRow, columns: TrackerColumns, title: str) -> str:
+    """Return what a row is known by."""
+    own = columns.cell(row, ColumnRole.ID).removeprefix(_NO_FORMULA)
+    url = _ISSUE_URL.match(columns.cell(row, ColumnRole.URL))
+    if url is not None and (not own or own.lstrip("#").isdecimal()):
+        # A number alone says too little, and a table may hold those of several repositories.
+        return f"{url['place']}#{url['number']}"
+    if own and len(own) <= _ID_AT_MOST:
+        return plain(own)
+    return f"{document}#{slug(title) or f'row-{row.line}'}"
+
+
+def _stated(row: DelimitedRow, columns: TrackerColumns) -> _Stated:
+    """Return the status of a row: by its state, else by the state's category.
+
+    What is completed for a reason such as "Won't do" is abandoned.
+    """
+    word = columns.cell(row, ColumnRole.STATE)
+    found = status_of_word(word)
+    if found is None:
+        category = columns.cell(row, ColumnRole.CATEGORY)
+        found = status_of_word(category) if category else None
+    if found is None:
+        return _Stated(Status.PLANNED, word)
+    reason = columns.cell(row, ColumnRole.REASON)
+    abandoned = reason and status_of_word(reason) is Status.ABANDONED
+    return _Stated(Status.ABANDONED if abandoned and found is Status.COMPLETED else found)
+
+
+def _all_of(text: str) -> Iterator[str]:
+    """Yield the blocks of a cell's text that are no headings."""
+    for block in markdown_text("", text).blocks:
+        if block.kind is not BlockKind.HEADING:
+            yield block.text
+
+
+def _criteria(description: str) -> Iterator[str]:
+    """Yield the criteria in a description: its checkboxes, and the items below such a heading."""
+    within = False
+    for block in markdown_text("", description).blocks:
+        if block.kind is not BlockKind.ITEM:
+            within = _CRITERIA.match(block.text.strip("*_ ")) is not None
+        elif within or block.mark is not None:
+            yield block.text
+
+
+def _no_title(document: str, header: DelimitedRow) -> PlanProblem:
+    names = ", ".join(plain(name) or "(none)" for name in header.cells[:10])
+    return PlanProblem(
+        document=document,
+        line=header.line,
+        problem=f"no column has the title; the columns are: {names}",
+        cure="name one of them Title or Summary, one Status or State, and one ID or Key",
+    )
+
+
+def _twice(found: ProposedIntent, first: ProposedIntent) -> PlanProblem:
+    return PlanProblem(
+        document=found.document,
+        line=found.line,
+        problem=f"{found.specification} stands in line {first.line} already, so it is left out",
+        cure="give each row an id of its own",
+    )
+
+
+def _unknown(document: str, row: DelimitedRow, word: str) -> PlanProblem:
+    return PlanProblem(
+        document=document,
+        line=row.line,
+        problem=f"the state {plain(word)!r} is not known, so the intent is PLANNED",
+        cure="set its status in the intents file",
+    )

@@ -1,0 +1,91 @@
+"""The documents of plans: texts of files below one directory, within limits.
+
+Invariant: no file outside of the directory is read. A link that leads out of it is a problem.
+Invariant: what cannot be read is a problem, never an error.
+"""
+
+from pathlib import Path
+from typing import Final
+
+from intent_lsp.core.content import decode
+from intent_lsp.core.paths import parse_relative
+from intent_lsp.formats.plans.proposed_intent import PlanProblem
+from intent_lsp.store.fs.directory_names import DirectoryNames, names_in
+from intent_lsp.store.fs.resolve import resolve_below
+from intent_lsp.store.fs.tree_reader import TreeFiles, holds_file
+
+MAX_DOCUMENT: Final = 1024 * 1024
+"""The most bytes of a document in Markdown."""
+
+MAX_TABLE: Final = 16 * 1024 * 1024
+"""The most bytes of a tracker's table."""
+
+_DEEPEST: Final = 6
+
+
+class PlanDocuments:
+    """Reads documents below the directory `base`. Paths are relative to it, "" for itself."""
+
+    def __init__(self, base: Path) -> None:
+        self.base = base
+        self.problems: list[PlanProblem] = []
+
+    def text(self, path: str, at_most: int = MAX_DOCUMENT) -> str | None:
+        """Return the text of a file, or None if there is none that can be read.
+
+        Why a file cannot be read is added to `problems`; that there is no file is no problem.
+        """
+        parsed = parse_relative(path)
+        if parsed is None:
+            return None
+        try:
+            found = TreeFiles(self.base, held_at_most=at_most).held(parsed)
+        except OSError as error:
+            self._unread(path, error.strerror or str(error), "make it readable")
+            return None
+        if found.hash is None:
+            if holds_file(self.base / parsed):
+                out = "it is a link that leads nowhere, or out of the directory that is imported"
+                self._unread(path, out, "put the file itself there")
+            return None
+        if found.data is None:
+            size = f"it has more than {at_most >> 20} MiB"
+            self._unread(path, size, "split it, or leave parts out")
+            return None
+        text = decode(found.data)
+        if text is None:
+            self._unread(path, "it is not UTF-8 text", "save it as UTF-8")
+        return None if text is None else text.text
+
+    def names(self, directory: str) -> DirectoryNames:
+        """Return the names in a directory, sorted. Links are left out; a missing one has none."""
+        found = names_in(self.base, directory)
+        return DirectoryNames(sorted(found.directories), sorted(found.files))
+
+    def has(self, directory: str, name: str) -> bool:
+        """Return whether a directory has a file or a link with this name.
+
+        A directory with a link on its way has none.
+        """
+        place = resolve_below(self.base, directory) if directory else None
+        linked = directory and (place is None or place.real != place.path)
+        return not linked and holds_file(self.base / directory / name)
+
+    def files_named(self, directory: str, name: str, *, at_most: int) -> list[str]:
+        """Return the paths of files with a name in a directory and below, sorted, at most so many.
+
+        Directories more than six levels below are not looked at.
+        """
+        found: list[str] = []
+        level = [directory]
+        for _ in range(_DEEPEST):
+            below: list[str] = []
+            for each in level:
+                names = self.names(each)
+                found += [f"{each}/{name}"] * (name in names.files)
+                below += [f"{each}/{inner}" for inner in names.directories]
+            level = below[: at_most * 2]
+        return sorted(found)[:at_most]
+
+    def _unread(self, path: str, problem: str, cure: str) -> None:
+        self.problems.append(PlanProblem(document=path, line=0, problem=problem, cure=cure))

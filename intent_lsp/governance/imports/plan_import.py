@@ -1,0 +1,169 @@
+"""Import of a plan into the intents file: which intents it adds, and which are there already.
+
+Specified in requirements section 3.10.
+
+Invariant: nothing is written. `Planner.write_shown` writes what a person was shown, and no more.
+Invariant: an intent with the specification of a proposed one, or with it as its id, stays as it is.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from intent_lsp.core.content import decode
+from intent_lsp.core.intent_ids import next_ids
+from intent_lsp.core.intents import Intent, IntentId
+from intent_lsp.core.paths import INTENTS_FILE
+from intent_lsp.core.timestamps import timestamp
+from intent_lsp.formats.intents.append_intents import add_intents
+from intent_lsp.formats.intents.edit import FileEdit, apply_changes
+from intent_lsp.formats.intents.intents_file import read_intents
+from intent_lsp.formats.plans.proposed_intent import NamedPath, ProposedIntent
+from intent_lsp.formats.plans.scope_globs import TreeNames, globs_of
+from intent_lsp.governance.governance import Governance
+from intent_lsp.governance.plan.checkout import CheckoutRefusal, not_governed
+from intent_lsp.governance.plan.planning import unwritten
+from intent_lsp.store.fs import files
+from intent_lsp.store.fs.resolve import is_directory, is_file
+
+_COMPARED: Final = ("name", "status", "owned_scope", "constraints", "acceptance_criteria")
+
+
+class Difference(Struct, frozen=True):
+    """A key of an intent that reads otherwise in the plan, with both values as texts."""
+
+    key: str
+    here: str
+    there: str
+
+
+class ImportedBefore(Struct, frozen=True):
+    """An intent of the intents file that a plan proposes again, and in what the two differ."""
+
+    intent_id: IntentId
+    specification: str
+    differences: tuple[Difference, ...]
+
+
+class PlanProposal(Struct, frozen=True, kw_only=True):
+    """The edit of the intents file that a plan amounts to.
+
+    `added` are the new intents with their ids, and `documents` where each stands in the plan, by
+    its id. `refused` maps the specification of a proposed intent that cannot be added to the
+    reason. `unused` maps the id of a new intent to the paths that it names and that are no scope.
+    `before` and `after` are the file's bytes without and with the edit, whose changes apply to
+    `text`.
+    """
+
+    added: tuple[Intent, ...]
+    documents: Mapping[IntentId, str]
+    known: tuple[ImportedBefore, ...]
+    refused: Mapping[str, str]
+    unused: Mapping[IntentId, tuple[str, ...]]
+    text: str
+    changes: FileEdit
+    before: bytes
+    after: bytes
+
+
+def propose(
+    governance: Governance, proposed: Sequence[ProposedIntent]
+) -> PlanProposal | CheckoutRefusal:
+    """Return the edit that adds the proposed intents that are not there yet, or a refusal."""
+    rules, root = governance.rules.current(), governance.root
+    if not rules.governed:
+        return not_governed(rules)
+    data = files.read_bytes(root / INTENTS_FILE)
+    text = None if data is None else decode(data)
+    if data is None or text is None:
+        return unwritten("No intent was added", "the file is missing or is not UTF-8 text")
+    # What is edited is compared, and not what the rules were read from a moment ago.
+    intents = read_intents(text.text).intents
+    here = {name: it for it in intents for name in (it.specification, it.id) if name}
+    tree = _tree_names(governance)
+    made = [_intent(root, tree, each) for each in proposed]
+    new = [each for each in made if each[0].specification not in here]
+    ids = next_ids(intents, len(new))
+    added = [replace(it, id=IntentId(name)) for (it, _), name in zip(new, ids, strict=True)]
+    edit = add_intents(text.text, added, timestamp(governance.stores.clock()))
+    places = {it.specification: f"{it.document}:{it.line}" for it in proposed}
+    unused = {it.id: left for it, (_, left) in zip(added, new, strict=True) if left}
+    return PlanProposal(
+        added=tuple(it for it in added if it.id not in edit.refused),
+        documents={it.id: places[it.specification] for it in added},
+        known=tuple(
+            _known(here[it.specification], it) for it, _ in made if it.specification in here
+        ),
+        refused={it.specification: edit.refused[it.id] for it in added if it.id in edit.refused},
+        unused=unused,
+        text=text.text,
+        changes=edit.changes,
+        before=data,
+        after=text.encode(apply_changes(text.text, edit.changes)),
+    )
+
+
+def specifications(governance: Governance) -> frozenset[str]:
+    """Return the specifications of all intents of the intents file."""
+    intents = governance.rules.current().file.intents
+    return frozenset(intent.specification for intent in intents if intent.specification)
+
+
+def _tree_names(governance: Governance) -> TreeNames:
+    root = governance.root
+    named: defaultdict[str, list[str]] = defaultdict(list)
+    for path in governance.listing.files():
+        named[path.rpartition("/")[2]].append(path)
+
+    def only_file_below(path: str) -> str | None:
+        same = named.get(path.rpartition("/")[2], [])
+        found = [each for each in same if each.endswith(f"/{path}")]
+        return found[0] if len(found) == 1 else None
+
+    return TreeNames(
+        lambda path: is_file(root, path), lambda path: is_directory(root, path), only_file_below
+    )
+
+
+def _intent(root: Path, tree: TreeNames, each: ProposedIntent) -> tuple[Intent, tuple[str, ...]]:
+    """Return a proposed intent as an intent without an id, and the paths that are no scope."""
+    directory = each.document.rpartition("/")[0]
+
+    def own(path: str) -> bool:
+        """Whether a path is a document of the plan itself, which work on the plan's code leaves."""
+        below = f"{directory}/{path}"
+        here = is_file(root, path) or is_directory(root, path)
+        there = is_file(root, below) or is_directory(root, below)
+        inside = each.ticked is not None and path.startswith(f"{directory}/")
+        return bool(directory) and path != each.ticked and (inside or (there and not here))
+
+    ticked = () if each.ticked is None else (NamedPath(each.ticked, stated=False),)
+    scope = globs_of((*each.named, *ticked), tree, own)
+    intent = Intent(
+        id=IntentId(""),
+        name=each.name,
+        status=each.status,
+        owned_scope=scope.globs,
+        constraints=each.constraints,
+        acceptance_criteria=each.acceptance_criteria,
+        specification=each.specification,
+        created_at=each.created_at,
+    )
+    return intent, scope.left_out
+
+
+def _known(here: Intent, there: Intent) -> ImportedBefore:
+    differences = (
+        Difference(key, _told(getattr(here, key)), _told(getattr(there, key)))
+        for key in _COMPARED
+        if getattr(here, key) != getattr(there, key)
+    )
+    return ImportedBefore(here.id, there.specification, tuple(differences))
+
+
+def _told(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
