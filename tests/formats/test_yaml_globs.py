@@ -5,6 +5,7 @@ import pytest
 from intent_lsp.core.codes import FileCode
 from intent_lsp.formats.intents.edit import apply_changes
 from intent_lsp.formats.intents.intents_file import IntentsFile, read_intents
+from intent_lsp.formats.intents.policy_file import read_policy
 from intent_lsp.formats.text_positions import TextPositions
 
 HEAD = "active_intents:\n- id: A\n"
@@ -38,8 +39,23 @@ UNQUOTED = [
     "!(a|b)/c",
     "*'s",
     "@a b/**",
+    "!!src/**",
+    "!!",
+    "|0",
+    "a\xa0: b",
 ]
-FLOW_ONLY = ["?a", ":a", "?(a|b)", "src/{a,b}/**", "src/[slug]/x", "a[0-9]", "+(a|b)[c]"]
+FLOW_ONLY = [
+    "|",
+    ">-",
+    "a:?b",
+    "?a",
+    ":a",
+    "?(a|b)",
+    "src/{a,b}/**",
+    "src/[slug]/x",
+    "a[0-9]",
+    "+(a|b)[c]",
+]
 PLAIN = ["src/**", "a", "-a", "?a", ":a", "a#b", "C:x", "a b", "'*.py'", '"[x]"', "~x", "(a)"]
 
 
@@ -140,6 +156,67 @@ def test_many_lists_within_text_do_not_hide_the_one_that_masks_a_quote() -> None
     quote = "  x: 'y\n    scope: [a, *b'\n  z: ['']\n"
     text = f"{HEAD}  owned_scope: [*.py]\n  note: |\n{fakes}{quote}"
     check(text, ["*.py"], ["*.py"])
+
+
+@pytest.mark.parametrize(
+    ("scope", "glob"),
+    [
+        ("*.py", "*.py"),
+        ("[slug]/x", "[slug]/x"),
+        ("{a,b}/**  # why", "{a,b}/**"),
+        ('"a"/b', '"a"/b'),
+        ("a: b", "a: b"),
+        ("- a", "- a"),
+        ("|x", "|x"),
+        ("!!src/**", "!!src/**"),
+    ],
+)
+def test_a_single_glob_is_the_rest_of_the_line_of_its_key(scope: str, glob: str) -> None:
+    text = f"{HEAD}  owned_scope: {scope}\n  status: DONE\n"
+    read = read_intents(text)
+    assert read.parsed
+    assert unquoted(read, text) == [glob]
+    policy = f"deny_mutations:\n  - path_glob: {scope}\n    reason: r\n"
+    (rule,) = read_policy(policy).policy.deny_mutations
+    assert (rule.path_glob, rule.reason) == (glob, "r")
+
+
+@pytest.mark.parametrize("glob", ["*.py", "[ab]*.py", "{a,b}/**", "!x", "@a/b", "a:?b", "!!x"])
+def test_a_single_glob_in_braces_ends_at_the_comma_or_the_brace(glob: str) -> None:
+    rules = f"deny_mutations: [{{path_glob: {glob}, reason: r}}, {{path_glob: {glob}}}]\n"
+    assert [rule.path_glob for rule in read_policy(rules).policy.deny_mutations] == [glob, glob]
+    text = f"- {{id: A, owned_scope: {glob}, name: n}}\n"
+    read = read_intents(text)
+    assert (read.intents.items[0].name, unquoted(read, text)) == ("n", [glob])
+
+
+@pytest.mark.parametrize("value", ["[a]", "{a: b}", "[a, b]", "{paths: [a]}", '["a]", "b"]'])
+def test_a_whole_collection_is_no_single_glob(value: str) -> None:
+    read = read_policy(f"deny_mutations:\n  - path_glob: {value}\n  - path_glob: b\n")
+    assert [rule.path_glob for rule in read.policy.deny_mutations] == ["b"]
+    assert FileCode.WRONG_TYPE in {found.code for found in read.findings}
+
+
+def test_tabs_may_stand_between_a_dash_and_its_glob() -> None:
+    lists = "".join(f"- id: I{at}\n  owned_scope:\n  -\t*.py\n  - \t'b'\n" for at in range(40))
+    read = read_intents(lists)
+    assert read.parsed
+    assert {intent.owned_scope for intent in read.intents} == {("*.py", "b")}
+    for line_end in ("\r\n", "\r"):
+        text = f"{HEAD}  owned_scope:\n  -\ta/**\t# why\n  -\t \tb\n".replace("\n", line_end)
+        check(text, ["a/**", "b"], [])
+
+
+def test_a_tab_behind_a_dash_in_other_text_stays() -> None:
+    note = "  constraints:\n  - |\n    scope:\n    -\tx\n"
+    read = read_intents(f"{HEAD}{note}  owned_scope:\n  -\ta\n")
+    assert read.intents.items[0].constraints == ("scope:\n-\tx",)
+    assert read.intents.items[0].owned_scope == ("a",)
+
+
+@pytest.mark.parametrize("text", ["-\tid: A\n  name: b\n", "\t- id: A\n", "- id: A\n\tname: b\n"])
+def test_a_tab_that_would_be_an_indent_stays_an_error(text: str) -> None:
+    assert not read_intents(text).parsed
 
 
 @pytest.mark.parametrize(

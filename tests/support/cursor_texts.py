@@ -53,7 +53,8 @@ def accepted(text: str, proposal: Proposal, *, snippets: bool = True, replace: b
     if not line.strip():
         indent = line[: place.character]
     put = expanded(written.snippet, indent) if snippets else written.text + MARK
-    end = max(written.end, place.character) if replace else place.character
+    whole = replace or written.over
+    end = max(written.end, place.character) if whole else place.character
     made = line[: written.start] + put + line[end:]
     return "".join([*lines[: place.line], made, *lines[place.line + 1 :]])
 

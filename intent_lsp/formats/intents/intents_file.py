@@ -16,8 +16,9 @@ from intent_lsp.formats.intents.entry_values import PatternFindings
 from intent_lsp.formats.intents.root import EntryNode, entries_of
 from intent_lsp.formats.yaml.compose import Composed
 from intent_lsp.formats.yaml.document import YamlDocument
+from intent_lsp.formats.yaml.glob_keys import INTENT_GLOBS
 from intent_lsp.formats.yaml.limits import YamlProblem, refused
-from intent_lsp.formats.yaml.unquoted_globs import INTENT_GLOBS, compose_with_globs
+from intent_lsp.formats.yaml.unquoted_globs import compose_with_globs
 
 MAX_INTENTS = 10_000
 """The most intents in one file."""

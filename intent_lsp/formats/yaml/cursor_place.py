@@ -35,7 +35,9 @@ class CursorWord(Struct, frozen=True, kw_only=True):
 
     `start` is the column after the quote, `typed` the source text from there to the cursor, and
     `rest` that behind the cursor: up to the closing quote if the quote is `closed` on the line,
-    else to the end of the word. `quote` is "" for a word without quotes.
+    else to the end of the word. `quote` is "" for a word without quotes. `behind` is the text that
+    follows the word, and the closing quote if there is one, and that the quote is still to take in,
+    since it has been typed in front of a value.
     """
 
     start: int
@@ -43,6 +45,7 @@ class CursorWord(Struct, frozen=True, kw_only=True):
     rest: str = ""
     quote: str = ""
     closed: bool = False
+    behind: str = ""
 
     @property
     def cursor(self) -> int:
@@ -53,6 +56,11 @@ class CursorWord(Struct, frozen=True, kw_only=True):
     def end(self) -> int:
         """The column behind the word."""
         return self.cursor + len(self.rest)
+
+    @property
+    def whole_end(self) -> int:
+        """The column behind the word, its closing quote, and what the quote is to take in."""
+        return self.end + (len(self.quote) if self.closed else 0) + len(self.behind)
 
 
 class NamedKey(NamedTuple):

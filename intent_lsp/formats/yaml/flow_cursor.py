@@ -217,7 +217,7 @@ def _word(text: str, here: FlowToken | None, place: Position) -> CursorWord | No
     """
     at = place.character
     if here is not None and _covers(here, place):
-        return word_at(text, here.start, at, here.end)
+        return word_at(text, here.start, at, here.end, ",]}")
     if "#" in text[:at] and _commented(text, at):
         return None
     return CursorWord(start=at, typed="")

@@ -8,14 +8,20 @@ import re
 
 _COMMENT = re.compile(r"[ \t]#")
 _QUOTED = re.compile(r"""'(?:[^']|'')*+'|"(?:[^"\\]|\\.)*+\"""", re.DOTALL)
-_BLOCK_HEADER = re.compile(r"[|>][-+0-9]{0,2}")
+_BLOCK_HEADER = re.compile(r"[|>](?:[-+][1-9]?|[1-9][-+]?)?")
 _SPECIAL = re.compile(r"[*&!@%`{}\[\],|>]|[-?:](?=[ \t]|\Z)")
 _FLOW_SPECIAL = re.compile(_SPECIAL.pattern + r"|[?:]")
 _MAPPED = re.compile(r":(?=[ \t]|\Z)")
-_FLOW_MAPPED = re.compile(r":(?=[\s,\[\]{}]|\Z)")
+_FLOW_MAPPED = re.compile(r":(?=[\s,?\[\]{}]|\Z)")
+_TAG = re.compile(
+    r"!!(?:str|null|bool|int|float|timestamp|binary|seq|map|omap|pairs|set|merge|value)"
+    r"(?=[ \t]|\Z)"
+)
+_BLANKS = " \t"
 _COLLECTION = re.compile(r"[{\[]|[-?:](?=[ \t]|\Z)")
 _LINK = re.compile(r"([&*])([A-Za-z0-9_-]+)(?=[ \t]|\Z)")
 _OPENERS, _CLOSERS = "{([", "})]"
+_CLOSED_BY = {"[": "]", "{": "}"}
 
 
 def block_glob(raw: str, linked: frozenset[str], *, continued: bool) -> str:
@@ -26,11 +32,11 @@ def block_glob(raw: str, linked: frozenset[str], *, continued: bool) -> str:
     """
     quoted = _QUOTED.match(raw)
     if quoted:
-        rest = raw[quoted.end() :].strip()
+        rest = raw[quoted.end() :].strip(_BLANKS)
         body = _uncommented(raw) if rest and not rest.startswith("#") else ""
         return "" if continued else body
     body = _uncommented(raw)
-    if not body or body[0] in "\"'#" or _meant(body, linked):
+    if not body or body[0] in "\"'#" or _BLOCK_HEADER.fullmatch(body) or _meant(body, linked):
         return ""
     if continued and _COLLECTION.match(body):
         return ""
@@ -40,17 +46,13 @@ def block_glob(raw: str, linked: frozenset[str], *, continued: bool) -> str:
 
 
 def _meant(body: str, linked: frozenset[str]) -> bool:
-    """Return whether an item is YAML syntax on purpose: block text, a `!!` tag, an anchor or alias.
+    """Return whether an item is YAML syntax on purpose: a tag of YAML's own, an anchor or an alias.
 
     An anchor or alias is on purpose if its name is in `linked`, the names of the anchors that an
     alias in the text uses.
     """
     link = _LINK.match(body)
-    return (
-        body.startswith("!!")
-        or _BLOCK_HEADER.fullmatch(body) is not None
-        or (link is not None and link.group(2) in linked)
-    )
+    return _TAG.match(body) is not None or (link is not None and link.group(2) in linked)
 
 
 def flow_item(text: str, at: int) -> tuple[int, bool]:
@@ -77,6 +79,33 @@ def flow_item(text: str, at: int) -> tuple[int, bool]:
     return end, depth == 0 and end > at
 
 
+def bracket_end(text: str, at: int) -> int | None:
+    """Return the offset behind the bracket that closes the one at `at`, `[` or `{`.
+
+    Return None if it is not closed on its line, or if another kind of bracket closes first. Quoted
+    items may hold brackets.
+    """
+    opened: list[str] = []
+    begins = True
+    while at < len(text) and text[at] not in "\r\n":
+        here = text[at]
+        quoted = _QUOTED.match(text, at) if begins and here in "\"'" else None
+        if quoted is not None:
+            at, begins = quoted.end(), False
+            continue
+        if here == "#" and text[at - 1] in _BLANKS:
+            return None
+        if here in "[{":
+            opened.append(_CLOSED_BY[here])
+        elif here in "]}" and (not opened or opened.pop() != here):
+            return None
+        at += 1
+        if not opened:
+            return at
+        begins = here in "[{,:" or (begins and here in _BLANKS)
+    return None
+
+
 def flow_glob(body: str, linked: frozenset[str]) -> bool:
     """Return whether an item of a flow list is a glob that YAML would read as something else.
 
@@ -95,7 +124,7 @@ def flow_glob(body: str, linked: frozenset[str]) -> bool:
 def _uncommented(raw: str) -> str:
     """Return a line without the comment and the white space at its end."""
     found = _COMMENT.search(raw)
-    return (raw[: found.start()] if found else raw).rstrip()
+    return (raw[: found.start()] if found else raw).rstrip(_BLANKS)
 
 
 def _depth(body: str) -> int:

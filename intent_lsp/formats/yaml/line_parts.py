@@ -8,6 +8,7 @@ import re
 from msgspec import Struct
 
 from intent_lsp.formats.yaml.cursor_place import CursorWord, NamedKey
+from intent_lsp.formats.yaml.open_quotes import open_quote
 
 _INDENT = re.compile(r"[ \t]*")
 _DASH = re.compile(r"-(?=[ \t]|\Z)[ \t]*")
@@ -21,7 +22,6 @@ _NO_WORD = ("#", "]", "}")
 _BLANKS = re.compile(r"[ \t]*")
 _PROPERTIES = re.compile(r"(?:[&!]\S*(?:[ \t]+|\Z))*")
 _TAG_OR_ANCHOR = re.compile(r"(?:(?:&\S+|!![\w:.-]*|!<\S*>|![\w-]*)[ \t]+)+")
-_QUOTED = re.compile(r"""'(?:[^']|'')*+'|"(?:[^"\\]|\\.)*+\"""")
 _COMMENT = re.compile(r"[ \t]#")
 _TEXT_HEADER = re.compile(r"[|>][-+0-9]{0,2}[ \t]*(?:\Z|#)")
 
@@ -98,17 +98,18 @@ def line_parts(text: str) -> LineParts:
     )
 
 
-def word_at(text: str, start: int, cursor: int, stop: int) -> CursorWord | None:
+def word_at(text: str, start: int, cursor: int, stop: int, enders: str = "") -> CursorWord | None:
     """Return the word that begins at the column `start`, if the cursor is in it or at its end.
 
-    A word without quotes ends at `stop` or before a comment. Return None if the cursor is in a
+    A word without quotes ends at `stop` or before a comment. `enders` are the characters that end a
+    value between brackets. Return None if the cursor is in a
     comment or before one without a space, behind a closed quote, or before a string or bracket.
     """
     quote = text[start : start + 1]
     if quote in _NO_WORD or (cursor == start and quote in _OPENING):
         return None
     if cursor > start and quote in ("'", '"'):
-        return _quoted_word(text, start, cursor, quote)
+        return _quoted_word(text, start, cursor, enders)
     comment = _COMMENT.search(text, start, stop)
     if comment is not None and cursor > comment.start():
         return None
@@ -127,18 +128,17 @@ def past_properties(text: str, start: int, cursor: int) -> int | None:
     return None if cursor < at or (half and cursor >= at) else at
 
 
-def _quoted_word(text: str, start: int, cursor: int, quote: str) -> CursorWord | None:
-    closed = _QUOTED.match(text, start)
-    if closed is not None and cursor >= closed.end():
+def _quoted_word(text: str, start: int, cursor: int, enders: str) -> CursorWord | None:
+    found = open_quote(text, start, cursor, enders)
+    if found is None:
         return None
-    # What follows an open quote may be the rest of the line, so it is never replaced.
-    end = cursor if closed is None else closed.end() - 1
     return CursorWord(
         start=start + 1,
         typed=text[start + 1 : cursor],
-        rest=text[cursor:end],
-        quote=quote,
-        closed=closed is not None,
+        rest=text[cursor : found.end],
+        quote=text[start],
+        closed=found.closed,
+        behind=found.behind,
     )
 
 

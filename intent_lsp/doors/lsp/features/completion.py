@@ -138,10 +138,10 @@ class CompletionFeature:
         """Return the edit that puts a text at the cursor of `found`."""
         start, line = written.start, found.line
         typed = part_range(lines, line, (start, found.column), self._encoding)
-        if not self._client.replaces:
-            return lsp.TextEdit(range=typed, new_text=text)
         end = max(written.end, found.column)
         whole = part_range(lines, line, (start, end), self._encoding)
+        if written.over or not self._client.replaces:
+            return lsp.TextEdit(range=whole if written.over else typed, new_text=text)
         return lsp.InsertReplaceEdit(new_text=text, insert=typed, replace=whole)
 
 

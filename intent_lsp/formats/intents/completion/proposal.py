@@ -25,7 +25,8 @@ class ProposedEdit(Struct, frozen=True, kw_only=True):
     of the word, too, to the column `end`. `text` is for editors without snippets, always one line.
     `snippet` is in the snippet syntax of LSP; its further lines are indented relative to the first
     character of the cursor's line that is not white space. `matched` is what the text that was
-    typed from `start` on is compared with.
+    typed from `start` on is compared with. `over`: what stands up to `end` is replaced by every
+    editor, since the new text has it, too.
     """
 
     start: int
@@ -33,6 +34,7 @@ class ProposedEdit(Struct, frozen=True, kw_only=True):
     text: str
     snippet: str
     matched: str
+    over: bool = False
 
 
 class TextName(Struct, frozen=True):

@@ -32,6 +32,7 @@ from intent_lsp.formats.intents.completion.writing import (
     item_lines,
     literal,
     skeleton_of,
+    write_closing_quote,
     write_key,
     write_value,
 )
@@ -59,7 +60,24 @@ def proposals(place: CompletionPlace, lines: Sequence[str], offers: Offers) -> l
 
     They are in the order in which they are to be shown.
     """
-    return [*_items(place, offers), *_keys(place, offers), *_values(place, lines, offers)]
+    return [
+        *_quoted(place),
+        *_items(place, offers),
+        *_keys(place, offers),
+        *_values(place, lines, offers),
+    ]
+
+
+def _quoted(place: CompletionPlace) -> Iterator[Proposal]:
+    """Yield the value at a cursor with both its quotes, if one of them was typed alone."""
+    leaf, word = place.leaf, place.cursor.word
+    written = None if leaf is None else write_closing_quote(place.cursor, listed=place.listed)
+    if written is None:
+        return
+    label = f"{word.quote}{word.typed}{word.behind}{word.quote}"
+    if not word.quote:
+        label = f"{word.typed[-1]}{word.typed}"
+    yield Proposal(label=label, kind=ProposalKind.GLOB, written=written, rank="0")
 
 
 def _keys(place: CompletionPlace, offers: Offers) -> Iterator[Proposal]:

@@ -47,7 +47,13 @@ def write_value(cursor: YamlCursor, value: ProposedValue) -> ProposedEdit | None
     """Return how a value is written at a cursor, or None if it cannot be written there."""
     before, after = _around(cursor, listed=value.listed)
     if cursor.word.quote:
-        return None if before or after else _inside(cursor.word, value)
+        if cursor.word.behind and not cursor.word.typed:
+            # The quote was typed for the value that stands behind it.
+            return None
+        listed = value.listed and not cursor.word.rest and not cursor.word.behind
+        if before or after:
+            return _quoted_in_list(cursor, value, before, after) if listed else None
+        return _inside(cursor.word, value)
     word = cursor.word
     plain = plain_allowed(value.text)
     if word.typed and plain and value.last is not None and not (before or after):
@@ -64,6 +70,41 @@ def write_value(cursor: YamlCursor, value: ProposedValue) -> ProposedEdit | None
         snippet=literal(before) + snippet + literal(after),
         matched=value.text,
     )
+
+
+def write_closing_quote(cursor: YamlCursor, *, listed: bool) -> ProposedEdit | None:
+    """Return how the closing quote is put behind a value in front of which a quote was typed.
+
+    For a word that ends in a quote and has no other, both quotes are put around it. Return None if
+    no quote is missing. `listed`: a list is missing around the value.
+    """
+    word = cursor.word
+    quote = word.quote or word.typed[-1:]
+    if word.rest or not (word.behind if word.quote else _ends_in_quote(word.typed)):
+        return None
+    inner = word.typed if word.quote else _escaped(word.typed[:-1], quote)
+    before, after = _around(cursor, listed=listed)
+    text = f"{inner}{_escaped(word.behind, quote)}{quote}{after}"
+    start, done = word.start, 0
+    if before or after or not word.quote:
+        start, text = start - len(word.quote), f"{before}{quote}{text}"
+    else:
+        # As for names in a path: editors want edits that begin at the same place.
+        done = word.typed.rfind("/") + 1
+    typed = word.typed if start == word.start else f"{word.quote}{word.typed}"
+    return ProposedEdit(
+        start=start + done,
+        end=word.whole_end,
+        text=text[done:],
+        snippet=literal(text[done:]),
+        matched=typed[done:] + word.behind,
+        over=True,
+    )
+
+
+def _ends_in_quote(typed: str) -> bool:
+    quote = typed[-1:]
+    return quote in ("'", '"') and len(typed) > 1 and typed.count(quote) == 1
 
 
 def write_key(cursor: YamlCursor, name: str, skeleton: str) -> ProposedEdit:
@@ -172,15 +213,41 @@ class _Skeleton:
 def _inside(word: CursorWord, value: ProposedValue) -> ProposedEdit:
     """Return how a value is written inside the quotes that are being typed."""
     body = _escaped(value.last if value.last is not None else value.text, word.quote)
-    end = "" if word.closed else word.quote
+    # A quote in the middle would leave the text behind it outside.
+    end = "" if word.closed or (word.behind and value.last is not None) else word.quote
     text = body + ("" if value.goes_on else end)
     snippet = literal(body) + ("$0" + end if value.goes_on and end else end)
     if value.last is None:
         return ProposedEdit(
-            start=word.start, end=word.end, text=text, snippet=snippet, matched=value.text
+            start=word.start,
+            end=word.end if word.closed else word.whole_end,
+            text=text,
+            snippet=snippet,
+            matched=value.text,
+            over=word.behind != "" and not word.closed,
         )
     # What was typed is compared as it stands in the quotes.
     return _segment(word, text, snippet, body)
+
+
+def _quoted_in_list(
+    cursor: YamlCursor, value: ProposedValue, before: str, after: str
+) -> ProposedEdit:
+    """Return how a value is written with its quotes in a list that is missing around it.
+
+    The quote that was typed, and the one with which the editor has closed it, are replaced.
+    """
+    word = cursor.word
+    body = _escaped(value.text, word.quote)
+    stop = "$0" if value.goes_on else ""
+    return ProposedEdit(
+        start=word.start - 1,
+        end=word.whole_end,
+        text=f"{before}{word.quote}{body}{word.quote}{after}",
+        snippet=literal(before + word.quote + body) + stop + literal(word.quote + after),
+        matched=word.quote + value.text,
+        over=True,
+    )
 
 
 def _segment(word: CursorWord, text: str, snippet: str, matched: str) -> ProposedEdit:

@@ -1,0 +1,52 @@
+"""Tabs between a dash and its item, which YAML 1.2 allows and the parser refuses.
+
+Invariant: replacing a gap's tabs by blanks changes no position in the text.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from intent_lsp.formats.yaml.nodes import MappingNode, SequenceNode, YamlNode
+
+TabGap = tuple[int, int]
+"""The offsets at which the white space between a dash and its item begins and ends."""
+
+_GAP = re.compile(r"(?:\A|(?<=[\r\n])) *(?:- +)*-(?P<gap> *\t[ \t]*)(?P<item>[^ \t\r\n#][^\r\n]*)")
+# A mapping that begins behind a tab is no YAML, since the columns of its keys are unknown.
+_MAPPED = re.compile(r"([\"']?)[\w-]+\1 *:(?=[ \t]|\Z)")
+
+
+def tab_gaps(text: str) -> Sequence[TabGap]:
+    """Return the gaps with a tab in a text, in order, where it looks like a list."""
+    return [each.span("gap") for each in _GAP.finditer(text) if not _MAPPED.match(each["item"])]
+
+
+def without_tabs(text: str, gaps: Sequence[TabGap]) -> str:
+    """Return the text with blanks in place of the tabs in its gaps, which are in order."""
+    parts: list[str] = []
+    done = 0
+    for start, end in gaps:
+        parts += (text[done:start], " " * (end - start))
+        done = end
+    return "".join((*parts, text[done:]))
+
+
+def before_items(gaps: Sequence[TabGap], root: YamlNode | None) -> Sequence[TabGap]:
+    """Return the gaps that stand before an item of a list, and not in a text such as a comment.
+
+    `root` are the nodes of the text without the tabs of `gaps`.
+    """
+    starts = set(_item_starts(root))
+    return [gap for gap in gaps if gap[1] in starts]
+
+
+def _item_starts(root: YamlNode | None) -> Iterator[int]:
+    """Yield the offsets at which the items of all lists begin."""
+    left = [] if root is None else [root]
+    while left:
+        node = left.pop()
+        if isinstance(node, SequenceNode):
+            yield from (item.start for item in node.items)
+            left += node.items
+        elif isinstance(node, MappingNode):
+            left += (each for pair in node.pairs for each in pair)
