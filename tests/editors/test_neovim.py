@@ -384,3 +384,11 @@ def test_the_intents_file_has_tokens_and_is_formatted_once_that_is_on(
         '    owned_scope: ["src/auth/**"]',
     ]
     assert saw["elsewhere"] is False
+
+
+def test_the_intents_file_is_explained_and_put_right(repository: Repository, nvim: Neovim) -> None:
+    govern(repository)
+
+    saw = nvim.run_script("written", repository)
+
+    assert saw == {}

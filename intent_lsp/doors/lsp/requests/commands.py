@@ -3,6 +3,7 @@
 Invariant: a command that edits a document checks the document's version first.
 """
 
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Final
 
 from intent_lsp.core.codes import RequestCode
@@ -33,6 +34,9 @@ OFFERED: Final = 9
 MORE: Final = "More…"
 
 
+_Run = Callable[[object], Coroutine[object, object, JsonObject]]
+
+
 class Commands:
     """Runs the `intent.*` commands of one connection."""
 
@@ -53,6 +57,12 @@ class Commands:
         self._offers = offers
         self._listings = listings
         self._finish = finish
+        # The commands that run to their end once they have begun.
+        self._whole: Mapping[RequestName | CommandName, _Run] = {
+            CommandName.RESTORE_DRAFT: self.restore_draft,
+            CommandName.SHOW_WHY: self.show_why,
+            CommandName.REVERT: self.revert,
+        }
 
     async def run(self, name: RequestName | CommandName, given: object = None) -> JsonObject | None:
         """Run one command with the argument `given`, None without an argument. Return its result.
@@ -66,14 +76,10 @@ class Commands:
 
     async def _run(self, name: RequestName | CommandName, given: object) -> JsonObject | None:
         match name:
-            case CommandName.RESTORE_DRAFT:
-                return await self._finish(self.restore_draft(given))
-            case CommandName.SHOW_WHY:
-                return await self._finish(self.show_why(given))
+            case CommandName.RESTORE_DRAFT | CommandName.SHOW_WHY | CommandName.REVERT:
+                return await self._finish(self._whole[name](given))
             case CommandName.SHOW_CODES:
                 return await self.show_codes(given)
-            case CommandName.REVERT:
-                return await self._finish(self.revert(given))
             case CommandName.SHOW_FILES | CommandName.SHOW_RECORDS:
                 return await self._listings.run(name, given)
             case RequestName.SELECT:
