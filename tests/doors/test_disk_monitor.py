@@ -32,7 +32,11 @@ CHANGED = LINES + "changed\n"
 PATIENCE = 60.0
 
 
-def unopened_on(tracked_documents: TrackedDocuments, recorded: asyncio.Event) -> DiskChangeMonitor:
+def unopened_on(
+    tracked_documents: TrackedDocuments,
+    recorded: asyncio.Event,
+    tree_changed: Callable[[OpenRoot], None] = lambda _: None,
+) -> DiskChangeMonitor:
     """Follow work trees for a client that wants to hear nothing of us."""
 
     async def look(_: OpenRoot) -> None:
@@ -45,6 +49,7 @@ def unopened_on(tracked_documents: TrackedDocuments, recorded: asyncio.Event) ->
     )
     outcomes = RecordNotifier(tracked_documents, people, look)
     outcomes.origins_changed = recorded.set
+    outcomes.tree_changed = tree_changed
     hosts = HostDiagnostics(
         work=tracked_documents.work,
         publisher=DiagnosticsPublisher(
@@ -84,4 +89,22 @@ async def test_a_burst_is_not_recorded_while_a_look_at_it_is_due(repository: Rep
         first, last = newest(WorkspacePath(LIB[0])), newest(WorkspacePath(LATER))
         assert first is not None
         assert first == last
+        unopened.end()
+
+
+async def test_files_that_change_are_reported_as_a_change_of_the_tree(
+    repository: Repository,
+) -> None:
+    govern(repository)
+    changed: asyncio.Queue[OpenRoot] = asyncio.Queue()
+    publish = asyncio.Event().set
+    async with tracked_documents_on(repository.root, lambda _: publish) as tracked_documents:
+        open_root = tracked_documents.open_roots.of_path(str(repository.root))
+        assert open_root is not None
+        open_root.governance.disk_changes.look()
+        unopened = unopened_on(tracked_documents, asyncio.Event(), changed.put_nowait)
+        await unopened.follow(open_root, watch=False)
+        repository.write(LATER, LINES)
+        unopened.schedule(open_root)
+        assert await asyncio.wait_for(changed.get(), PATIENCE) is open_root
         unopened.end()

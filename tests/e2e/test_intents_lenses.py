@@ -1,5 +1,6 @@
 """Code lenses of the intents file at a real server: what is offered, counted, clicked, renewed."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -197,3 +198,46 @@ async def test_records_of_another_process_are_counted_when_they_come(
                 await editor.until(lambda: "lenses" in editor.asked_again, "asked for again")
                 editor.asked_again.clear()
                 shown = (await titles(editor))[FIRST][-1]
+
+
+async def test_files_are_counted_again_when_another_program_has_made_one(
+    repository: Repository,
+) -> None:
+    """It takes ten seconds, for which a list of the files is current enough."""
+    govern(repository)
+    async with editing(repository.root, client_capabilities=REFRESHED) as editor:
+        editor.open(INTENTS_FILE)
+        shown = (await titles(editor))[FIRST][2]
+        assert shown == "1 file"
+        repository.write("src/auth/logout.py", LINES)
+        while shown != "2 files":
+            await editor.until(lambda: "lenses" in editor.asked_again, "asked for again")
+            editor.asked_again.clear()
+            shown = (await titles(editor))[FIRST][2]
+
+
+async def test_without_git_no_files_are_counted(tmp_path: Path) -> None:
+    room = tmp_path / ".orchestration"
+    room.mkdir()
+    (room / "active_intents.yaml").write_text(INTENTS)
+    async with editing(tmp_path) as editor:
+        editor.open(INTENTS_FILE)
+        assert (await titles(editor))[FIRST] == ["Select", "Complete", "no record"]
+        told = await editor.command("intent.showFiles", {"intentId": "INT-001"})
+        assert told["text"].startswith("which files INT-001 owns is unknown")
+        (records,) = [lens for lens in await lenses(editor) if lens.range.start.line == FIRST][2:]
+        asked = lsp.CodeLens(records.range, data={**records.data, "counts": "files"})
+        found = await editor.client.code_lens_resolve_async(asked)
+        assert (found.command.title, found.command.command) == ("files unknown", "")
+
+
+async def test_a_save_offers_again_what_needs_the_file_saved(repository: Repository) -> None:
+    govern(repository)
+    async with editing(repository.root, client_capabilities=REFRESHED) as editor:
+        editor.open(INTENTS_FILE)
+        editor.type(INTENTS_FILE, INTENTS + "# more\n")
+        assert (await titles(editor))[FIRST] == ["Select", "1 file", "no record"]
+        editor.asked_again.clear()
+        await editor.save(INTENTS_FILE)
+        await editor.until(lambda: "lenses" in editor.asked_again, "asked for again")
+        assert (await titles(editor))[FIRST] == ["Select", "Complete", "1 file", "no record"]
