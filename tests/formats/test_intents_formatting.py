@@ -9,6 +9,7 @@ from intent_lsp.formats.intents.formatting import format_intents, format_lines
 from intent_lsp.formats.intents.intents_file import ComposedIntents, compose_intents, read_intents
 from intent_lsp.formats.yaml.layout.comparison import same_nodes
 from intent_lsp.formats.yaml.layout.layout import comments_of
+from intent_lsp.formats.yaml.tab_gaps import before_items, tab_gaps, without_tabs
 from intent_lsp.formats.yaml.unquoted_globs import masked
 from tests.support.hostile_text import texts as hostile_texts
 from tests.support.intents_dialects import DIALECTS
@@ -33,6 +34,9 @@ def formatted(text: str) -> str:
         ("- id: A\t#a\n", "- id: A # a\n"),
         ("#!x\n#:x\n##x\n#x  y  \n- id: A\n", "#!x\n#:x\n##x\n# x  y\n- id: A\n"),
         ("-   - a\n    -   b\n", "- - a\n  - b\n"),
+        ("- aliases:\n    -\ta\n    - \t b\n", "- aliases:\n    - a\n    - b\n"),
+        ("- owned_scope:\n    -\t*.py\n", "- owned_scope:\n    - *.py\n"),
+        ("- n: |\n    -\ta\n  x:\n    -\tb\n", "- n: |\n    -\ta\n  x:\n    - b\n"),
         ("- &a   id: A\n  x:  *a\n", "- &a id: A\n  x: *a\n"),
         ("- id: &a   A\n  x: {*a :  b}\n", "- id: &a A\n  x: {*a : b}\n"),
         # Flow collections.
@@ -162,7 +166,10 @@ def nodes(text: str) -> ComposedIntents:
 
 
 def comments(text: str) -> tuple[str, ...]:
-    return comments_of(masked(text, nodes(text).composed.globs).removeprefix("\ufeff"))
+    made = nodes(text)
+    plain = masked(text, made.composed.globs)
+    gaps = before_items(tab_gaps(text), made.composed.root)
+    return comments_of(without_tabs(plain, gaps).removeprefix("\ufeff"))
 
 
 _PIECES = st.sampled_from(
@@ -177,6 +184,7 @@ _PIECES = st.sampled_from(
         "\n",
         "  \n",
         "  - y\n",
+        "  -\ty\n",
         "    - 'z\n  w'\n",
         "  notes: |\n",
         "      text  \n",

@@ -14,6 +14,7 @@ from intent_lsp.formats.yaml.layout.comparison import same_nodes
 from intent_lsp.formats.yaml.layout.edits import SpaceEdit, applied
 from intent_lsp.formats.yaml.layout.layout import comments_of, space_edits
 from intent_lsp.formats.yaml.limits import YamlProblem
+from intent_lsp.formats.yaml.tab_gaps import before_items, tab_gaps, without_tabs
 from intent_lsp.formats.yaml.unquoted_globs import masked
 
 _MARK = "\ufeff"
@@ -45,7 +46,7 @@ def _edit(text: str, lines: range | None) -> FileEdit | EditRefused:
         where = f"{place.line + 1}:{place.character + 1}"
         return EditRefused(f"it does not parse: {where}: {made.message}")
     lead = 1 if text.startswith(_MARK) else 0
-    found = space_edits(_plain(text, made))
+    found = space_edits(_plain(text, made), text.removeprefix(_MARK))
     if found is None:
         return EditRefused(_ODD)
     places = TextPositions(text)
@@ -62,8 +63,12 @@ def _edit(text: str, lines: range | None) -> FileEdit | EditRefused:
 
 
 def _plain(text: str, made: ComposedIntents) -> str:
-    """Return a text as plain YAML, without a byte order mark and with its globs masked."""
-    return masked(text, made.composed.globs).removeprefix(_MARK)
+    """Return a text as plain YAML, of the same length but for a byte order mark.
+
+    Its globs are masked, and blanks stand for tabs that YAML does not read.
+    """
+    gaps = before_items(tab_gaps(text), made.composed.root)
+    return without_tabs(masked(text, made.composed.globs), gaps).removeprefix(_MARK)
 
 
 def _changes(places: TextPositions, edits: Sequence[SpaceEdit]) -> Sequence[TextChange]:

@@ -30,16 +30,18 @@ _OF_DOCUMENT = (yaml.DirectiveToken, yaml.DocumentStartToken, yaml.DocumentEndTo
 _ODD_BREAK = re.compile("[\x85\u2028\u2029]")
 
 
-def space_edits(text: str) -> tuple[SpaceEdit, ...] | None:
+def space_edits(text: str, written: str) -> tuple[SpaceEdit, ...] | None:
     """Return the edits that set the white space of a YAML text in order.
 
-    The text must parse, and must have no byte order mark. Return None for a text that has line
-    breaks of YAML alone between its values, or a key that begins with `?`.
+    The text must parse, and must have no byte order mark. `written` is the text as people wrote it,
+    which may differ from `text` in values and white space that YAML does not read, but in no
+    offset. Return None for a text that has line breaks of YAML alone between its values, or a key
+    that begins with `?`.
     """
     tokens = tuple(_scanned(text))
     if _is_odd(text, tokens):
         return None
-    layout = _Layout(text, tokens)
+    layout = _Layout(text, tokens, SpaceEdits(written))
     for token in tokens:
         layout.take(token, *_offsets(token))
     return tuple(layout.edits.found)
@@ -93,9 +95,9 @@ def _is_odd(text: str, tokens: Sequence[yaml.Token]) -> bool:
 class _Layout:
     """Finds the edits of one text, token by token."""
 
-    def __init__(self, text: str, tokens: Sequence[yaml.Token]) -> None:
+    def __init__(self, text: str, tokens: Sequence[yaml.Token], edits: SpaceEdits) -> None:
         self._text, self._places = text, TextPositions(text)
-        self.edits = SpaceEdits(text)
+        self.edits = edits
         self._gaps = GapEditor(text, self.edits)
         self._levels = Levels(indented=prefers_indented_lists(tokens))
         # The levels around the token before, its end, and that token.
