@@ -45,6 +45,7 @@ DECLARED = {
     "workspace/configuration": ("workspace", "configuration"),
     "workspace/diagnostic/refresh": ("workspace", "diagnostics", "refreshSupport"),
     "workspace/inlayHint/refresh": ("workspace", "inlayHint", "refreshSupport"),
+    "workspace/textDocumentContent/refresh": ("workspace", "textDocumentContent"),
     "workspace/semanticTokens/refresh": ("workspace", "semanticTokens", "refreshSupport"),
     **dict.fromkeys(
         ("intent/didChange", "intent/didDeny", "intent/didTrace"),

@@ -24,6 +24,7 @@ from intent_lsp.core.records import (
 )
 from intent_lsp.formats.markdown.provenance import (
     LONGEST,
+    command_link,
     hint_words,
     hover_markdown,
     hover_plain,
@@ -177,7 +178,7 @@ def test_a_lens_tells_the_last_and_how_many_intents() -> None:
 
 
 def test_a_record_is_a_link_where_the_client_has_a_command_for_it() -> None:
-    told = hover_markdown(run(record()), INTENT, "own.show")
+    told = hover_markdown(run(record()), INTENT, command_link("own.show", record().id))
     assert told.endswith(
         "[record e08759df](command:own.show?%5B%22e08759df-b2f0-45a6-8e2b-65c3cb1b4151%22%5D)"
     )

@@ -58,9 +58,9 @@ class ReplayedClient(RawClient):
         params = {"command": name, "arguments": [argument]}
         return self.request("workspace/executeCommand", params)
 
-    def until(self, method: str) -> None:
-        """Wait for a message of this method, unless one came already."""
-        if method not in self.methods():
+    def until(self, method: str, count: int = 1) -> None:
+        """Wait for messages of this method, unless as many came already."""
+        while sum(message.get("method") == method for message in self.received) < count:
             self._read_until(lambda message: message.get("method") == method)
 
     @property

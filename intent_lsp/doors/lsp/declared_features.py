@@ -11,8 +11,10 @@ from intent_lsp.doors.lsp.intent_server import IntentServer
 from intent_lsp.doors.lsp.runtime.client_capabilities import (
     resolves_edits,
     shows_documentation,
+    shows_text_contents,
 )
 from intent_lsp.doors.lsp.wire.names import CommandName
+from intent_lsp.formats.document_uris import CONTENT_SCHEME, RECORD_SCHEME
 
 _DOCUMENTATION: Final = lsp.CodeActionKindDocumentation(
     kind=lsp.CodeActionKind.QuickFix,
@@ -35,8 +37,19 @@ def register_declared(server: IntentServer, client: lsp.ClientCapabilities) -> N
     async def code_action(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
         return await (await server.ready()).code_actions(params)
 
+    if shows_text_contents(client):
+        _contents(server)
     if resolving:
 
         @server.feature(lsp.CODE_ACTION_RESOLVE)
         async def resolve(action: lsp.CodeAction) -> lsp.CodeAction:
             return await (await server.ready()).resolved_action(action)
+
+
+def _contents(server: IntentServer) -> None:
+    options = lsp.TextDocumentContentRegistrationOptions(schemes=[RECORD_SCHEME, CONTENT_SCHEME])
+
+    @server.feature(lsp.WORKSPACE_TEXT_DOCUMENT_CONTENT, options)
+    async def content(params: lsp.TextDocumentContentParams) -> lsp.TextDocumentContentResult:
+        service = await server.ready()
+        return lsp.TextDocumentContentResult(text=await service.contents.content(params.uri))

@@ -37,6 +37,7 @@ from intent_lsp.doors.lsp.features.refusal_prompts import RefusalPrompts
 from intent_lsp.doors.lsp.features.revert_actions import RevertActions
 from intent_lsp.doors.lsp.features.saves import SaveFeature
 from intent_lsp.doors.lsp.features.shown_refresh import ShownRefresh
+from intent_lsp.doors.lsp.features.text_contents import TextContents
 from intent_lsp.doors.lsp.features.text_documents import TextDocumentFeature
 from intent_lsp.doors.lsp.protocol.protocol import IntentProtocol
 from intent_lsp.doors.lsp.requests.commands import Commands
@@ -85,6 +86,8 @@ class LanguageService:
         connection.outcomes.tree_changed = self._shown.tree_changed
         self.names = IntentsNames(connection, buffers, protocol.documents)
         self.symbols = IntentSymbols(connection, connection.progress, buffers, self.names)
+        self.contents = TextContents(connection, partial(_refresh_content, protocol))
+        self._tracked_documents.looked = self.contents.looked
         self.completion = CompletionFeature(connection, protocol.documents)
         self.requests = RequestTable(connection, connection.progress, protocol.finish)
         listings = IntentListings(connection, self.requests.finder, buffers)
@@ -246,6 +249,11 @@ def _connect(protocol: IntentProtocol, params: lsp.InitializeParams) -> Connecti
     )
     tracked_documents.announce_root = connection.announce_root
     return connection
+
+
+async def _refresh_content(protocol: IntentProtocol, uri: str) -> None:
+    params = lsp.TextDocumentContentRefreshParams(uri=uri)
+    await protocol.ask(lsp.WORKSPACE_TEXT_DOCUMENT_CONTENT_REFRESH, params, ASK_TIME)
 
 
 def _publisher(

@@ -132,6 +132,16 @@ class CompletionAnswers(Protocol):
         """Answer `completionItem/resolve`: the item with its documentation, if it has one."""
 
 
+class ContentAnswers(Protocol):
+    """Answers requests for read-only documents: records in words, and contents of files."""
+
+    async def content(self, uri: str) -> str:
+        """Answer `workspace/textDocumentContent`: the text of a document.
+
+        Raise JsonRpcException if there is none.
+        """
+
+
 class RequestAnswers(Protocol):
     """Answers the custom requests `intent/*`."""
 
@@ -194,6 +204,10 @@ class Service(Protocol):
     @property
     def completion(self) -> CompletionAnswers:
         """The handler of completion."""
+
+    @property
+    def contents(self) -> ContentAnswers:
+        """The handler of read-only documents."""
 
     @property
     def requests(self) -> RequestAnswers:

@@ -32,21 +32,26 @@ _HOW: Final = {
 }
 
 
-def hover_markdown(run: BlameRun, intent: Intent | None, command: str | None = None) -> str:
+def hover_markdown(run: BlameRun, intent: Intent | None, link: str | None = None) -> str:
     """Return the intent, author and record of a run of blamed lines as Markdown for a hover.
 
     Return "" if the run has no record. `intent` is the record's intent, or None if the record has
-    none or the intents file does not contain it. `command` is the id of the client's command that
-    shows a record, or None if the client has none.
+    none or the intents file does not contain it. `link` is the URI that shows the record, such as
+    that of `command_link`, or None if the client can show none.
     """
     if run.record is None:
         return ""
     title, *rest = [escaped(part) for part in _intent(run.record, intent)]
     head = " — ".join([f"**{title}**", *rest])
     *edit, record = map(escaped, _edit(run, run.record))
-    if command is not None:
-        record = f"[{record}](command:{command}?{quote(json.dumps([run.record.id]))})"
+    if link is not None:
+        record = f"[{record}]({link})"
     return f"{head}\n\n{' · '.join([*edit, record])}"
+
+
+def command_link(command: str, record_id: str) -> str:
+    """Return the URI that runs the client's command `command` with a record's id."""
+    return f"command:{command}?{quote(json.dumps([record_id]))}"
 
 
 def hover_plain(run: BlameRun, intent: Intent | None) -> str:

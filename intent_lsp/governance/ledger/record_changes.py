@@ -26,6 +26,10 @@ BYTES_AT_MOST: Final = 8 << 20
 """Bytes of all contents together that are returned for one record."""
 
 
+_TOO_LARGE: Final = "the content is too large to be shown"
+_NO_TEXT: Final = "the content is not text"
+
+
 class Side(Struct, frozen=True, kw_only=True):
     """A file's content before or after a record.
 
@@ -66,6 +70,33 @@ def changes_of(root: Path, record: Record) -> tuple[ChangedText, ...]:
     )
 
 
+def side_of(root: Path, record: Record, path: WorkspacePath, *, after: bool) -> Side | None:
+    """Return the content of one file of a record, before or after it.
+
+    `path` is the file's path at that time; of a renamed file, the one that it had before counts
+    too. Return None if the record has no such file.
+    """
+    sides = _Sides(ContentLookup(root), record.vcs.revision_id)
+    for file in record.files:
+        if path in (file.path, file.previous):
+            wanted = file.post_hash if after else file.pre_hash
+            return sides.of(wanted, file.path if after else file.previous or file.path)
+    return None
+
+
+def side_of_data(data: bytes | None) -> Side:
+    """Return a content given as raw bytes, or None if there is no file.
+
+    If it is not text, or too large to be shown, the result says why instead.
+    """
+    if data is None:
+        return Side()
+    if len(data) > LARGEST:
+        return Side(why=_TOO_LARGE)
+    text = decode(data)
+    return Side(why=_NO_TEXT) if text is None else Side(text=text.text)
+
+
 class _Sides(Struct):
     """Looks up contents of the files of a record that was made at the commit `revision`.
 
@@ -86,10 +117,9 @@ class _Sides(Struct):
         data = self.contents.find(wanted, path, self.revision)
         if data is None:
             return Side(why="the content is not kept any more")
-        if len(data) > min(LARGEST, self.bytes_left):
-            return Side(why="the content is too large to be shown")
-        text = decode(data)
-        if text is None:
-            return Side(why="the content is not text")
-        self.bytes_left -= len(data)
-        return Side(text=text.text)
+        if len(data) > self.bytes_left:
+            return Side(why=_TOO_LARGE)
+        found = side_of_data(data)
+        if found.text is not None:
+            self.bytes_left -= len(data)
+        return found

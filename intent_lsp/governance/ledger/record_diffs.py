@@ -3,18 +3,45 @@
 Invariant: shown contents have the hashes in the record. Missing contents are reported.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Final
 
 from intent_lsp.core.content import ContentHash, line_body
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import Record, RecordFile
-from intent_lsp.core.text import counted
+from intent_lsp.core.text import counted, whole
 from intent_lsp.formats.diff import DiffLine, DiffMark, place, text_lines, unified
+from intent_lsp.formats.ledger.record_words import record_facts, record_text
 from intent_lsp.governance.contents.content_lookup import ContentLookup
+from intent_lsp.governance.ledger.reader import LedgerReader
 
 _NO_TEXT: Final = "not compared, because the file is not text or too large"
 _NOT_KEPT: Final = "not shown, because the contents before and after the edit were not kept"
+
+
+LONGEST: Final = 4 << 20
+"""Characters of a described record after which no more diffs are added."""
+
+
+def described(root: Path, reader: LedgerReader, record: Record) -> str:
+    """Return a record in words, and what it changed as far as that is kept, as lines of text.
+
+    `reader` knows the ledger of the root. Of a very large change not every file is shown.
+    """
+    facts = record_facts(record, reader.flags(record), record.timestamp)
+    return whole(record_text(facts, _bounded(record_diffs(record, ContentLookup(root)))))
+
+
+def _bounded(diffs: Iterable[Sequence[DiffLine]]) -> Iterator[Sequence[DiffLine]]:
+    """Yield diffs until they have `LONGEST` characters, and then a remark if there are more."""
+    taken = 0
+    for lines in diffs:
+        if taken > LONGEST:
+            yield [_remark("more files are not shown, because the change is too large")]
+            return
+        taken += sum(len(line.text) for line in lines)
+        yield lines
 
 
 def record_diffs(record: Record, contents: ContentLookup) -> Iterator[Sequence[DiffLine]]:

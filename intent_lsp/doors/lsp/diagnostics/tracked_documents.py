@@ -52,6 +52,7 @@ class TrackedDocuments(DocumentIndex):
         self.work = work
         self._idle: dict[str, asyncio.TimerHandle] = {}
         self.announce_root: Callable[[OpenRoot, Path], Awaitable[None]] | None = None
+        self.looked: Callable[[TrackedDocument], None] = lambda _: None
 
     def opened(self, document: Document) -> None:
         """Track a document that the editor has opened, perhaps again, and take a new snapshot."""
@@ -247,6 +248,7 @@ class TrackedDocuments(DocumentIndex):
         if generation != tracked.generation and tracked.diffs is not None:
             tracked.diffs.compare(tracked.lines)
         self.post(tracked)
+        self.looked(tracked)
 
     def _take(
         self, tracked: TrackedDocument, lines: list[str], after: AfterSave | None

@@ -27,6 +27,9 @@ SELECT: Final = "intent.select"
 SHOW_WHY: Final = "intent.showWhy"
 RESTORE_DRAFT: Final = "intent.restoreDraft"
 
+SHOW_DISK: Final = "intent.showDisk"
+
+SHOW_DISK_TITLE: Final = "Show the version on disk"
 COMPARE_TITLE: Final = "Compare with the version on disk"
 
 _DRAFTS_OFFERED: Final = 3
@@ -121,12 +124,17 @@ class CodeActions:
     ) -> list[lsp.CodeAction]:
         """Return the action that shows a stale document beside its file on disk.
 
-        There is none for another violation, or if the client cannot show that.
+        If the client cannot compare them but can show the file on disk, it does that. There is no
+        action for another violation, or if the client can do neither.
         """
-        command = self._connection.client.compare_command
-        if problem.code != GateCode.STALE_FILE or command is None:
+        client = self._connection.client
+        if problem.code != GateCode.STALE_FILE:
             return []
-        return [command_action(COMPARE_TITLE, command, tracked.uri, shown)]
+        if client.compare_command is not None:
+            return [command_action(COMPARE_TITLE, client.compare_command, tracked.uri, shown)]
+        if client.text_contents and client.show_document:
+            return [command_action(SHOW_DISK_TITLE, SHOW_DISK, {"uri": tracked.uri}, shown)]
+        return []
 
     async def _drafts(self, tracked: TrackedDocument) -> list[lsp.CodeAction]:
         open_root, place = tracked.open_root, tracked.place

@@ -18,16 +18,19 @@ from intent_lsp.core.content import content_of, line_body
 from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.intents import Intent, Intents
 from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.records import Record
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.diagnostics.control_files import CONTROL_PAGES
-from intent_lsp.doors.lsp.diagnostics.lsp_convert import line_range
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import line_range, uri_of
 from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
 from intent_lsp.doors.lsp.features.intents_buffers import IntentsBuffer, IntentsBuffers
 from intent_lsp.doors.lsp.features.intents_hover import IntentsHover
 from intent_lsp.doors.lsp.features.intents_lenses import IntentsLenses
 from intent_lsp.doors.lsp.protocol.positions import count_units
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
+from intent_lsp.formats.document_uris import RecordDocument
 from intent_lsp.formats.markdown.provenance import (
+    command_link,
     hint_words,
     hover_markdown,
     hover_plain,
@@ -39,6 +42,8 @@ from intent_lsp.governance.ledger.blame import ALL_LINES, Blamed
 from intent_lsp.store.fs.files import stamp
 
 _log: Final = logging.getLogger(__name__)
+
+SHOW_RECORD: Final = "intent.showRecord"
 
 _REMEMBERED: Final = 32
 """The most documents whose attribution is cached."""
@@ -91,7 +96,7 @@ class ProvenanceFeature:
         self._tracked_documents = connection.tracked_documents
         self._spelling = connection.spelling
         self._markdown = client.markdown
-        self._record_command = client.record_command
+        self._client = client
         self._known: dict[str, tuple[object, Blamed]] = {}
 
     async def hover(self, params: lsp.HoverParams) -> lsp.Hover | None:
@@ -113,7 +118,7 @@ class ProvenanceFeature:
         kind, value = lsp.MarkupKind.PlainText, hover_plain(run, told.intent(run))
         if self._markdown:
             kind = lsp.MarkupKind.Markdown
-            value = hover_markdown(run, told.intent(run), self._record_command)
+            value = hover_markdown(run, told.intent(run), self._link(page, run.record))
         return lsp.Hover(
             contents=lsp.MarkupContent(kind=kind, value=value),
             range=line_range(page.lines, line, line, self._spelling.encoding),
@@ -142,10 +147,8 @@ class ProvenanceFeature:
                 place = line_range(
                     page.lines, each.first_line - 1, each.first_line - 1, self._spelling.encoding
                 )
-                command, shows = self._record_command, [newest.record.id]
-                # A client without a command to show a record gets a lens that only displays text.
-                told_of = lsp.Command(words, command or "", arguments=shows if command else None)
-                found.append(lsp.CodeLens(range=place, command=told_of))
+                command = self._lens_command(words, page, newest.record)
+                found.append(lsp.CodeLens(range=place, command=command))
         return found
 
     async def resolve_lens(self, lens: lsp.CodeLens) -> lsp.CodeLens:
@@ -175,6 +178,28 @@ class ProvenanceFeature:
             for run in runs
             if (words := hint_words(run, told.intent(run)))
         ]
+
+    def _link(self, page: SourceDocument, record: Record) -> str | None:
+        """Return the URI by which the client shows a record, or None if it can show none."""
+        if self._client.record_command is not None:
+            return command_link(self._client.record_command, record.id)
+        if self._client.text_contents:
+            return RecordDocument(str(page.open_root.governance.root), record.id).uri
+        return None
+
+    def _lens_command(self, words: str, page: SourceDocument, record: Record) -> lsp.Command:
+        """Return the command of a lens with the text `words`, which shows a record.
+
+        A client that can show no record gets a lens that only displays text.
+        """
+        client = self._client
+        if client.record_command is not None:
+            return lsp.Command(words, client.record_command, arguments=[record.id])
+        if client.text_contents and client.show_document:
+            root = uri_of(page.open_root.governance.root)
+            given = {"recordId": record.id, "workspaceUri": root}
+            return lsp.Command(words, SHOW_RECORD, arguments=[given])
+        return lsp.Command(words, "")
 
     def _width(self, page: SourceDocument, line: int) -> int:
         return count_units(line_body(page.lines[line]), self._spelling.encoding)

@@ -46,6 +46,10 @@ def build_capabilities(
     if isinstance(sync, lsp.TextDocumentSyncOptions) and sync.save:
         # The saved text is known from the changes, so it need not be sent again.
         sync.save = lsp.SaveOptions(include_text=False)
+    contents = features.feature_options.get(lsp.WORKSPACE_TEXT_DOCUMENT_CONTENT)
+    if contents is not None and built.workspace is not None:
+        # pygls's builder does not know it.
+        built.workspace.text_document_content = lsp.TextDocumentContentOptions(contents.schemes)
     built.experimental = {"intent": {"version": WIRE_VERSION}}
     return built
 

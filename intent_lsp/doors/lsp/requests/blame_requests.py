@@ -5,6 +5,7 @@ Invariant: saves under way are recorded first, so that their lines do not count 
 
 from intent_lsp.core.blame.runs import named, run_of
 from intent_lsp.core.errors import WrongParamsError
+from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.connection.progress import ClientProgress
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
@@ -13,6 +14,7 @@ from intent_lsp.doors.lsp.requests.workspace_lookup import RootLookup
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.doors.lsp.wire.common import JsonObject
 from intent_lsp.doors.lsp.wire.params import refused
+from intent_lsp.formats.document_uris import ContentDocument, ContentSide
 from intent_lsp.formats.markdown.provenance import reasons, who
 from intent_lsp.formats.params.read import read_params
 from intent_lsp.formats.params.requests import BlameParams, ChangeParams, LinesParams, WireRange
@@ -29,6 +31,7 @@ class BlameRequests:
         self, connection: Connection, finder: RootLookup, progress: ClientProgress
     ) -> None:
         self._tracked_documents = connection.tracked_documents
+        self._text_contents = connection.client.text_contents
         self._finder = finder
         self._lines = IntentLines(connection.tracked_documents, progress)
 
@@ -86,7 +89,9 @@ class BlameRequests:
         """
         params = read_params(given, ChangeParams)
         open_root = await self._finder.open_root(params)
-        found = await self._tracked_documents.work.in_thread(_changed, open_root, params.record_id)
+        found = await self._tracked_documents.work.in_thread(
+            _changed, open_root, params.record_id, named=self._text_contents
+        )
         if found is None:
             raise WrongParamsError("recordId", f"the ledger has no record {params.record_id}")
         return found
@@ -104,8 +109,20 @@ class BlameRequests:
         return list(tracked.lines)
 
 
-def _changed(open_root: OpenRoot, record_id: str) -> JsonObject | None:
+def _changed(open_root: OpenRoot, record_id: str, *, named: bool) -> JsonObject | None:
+    """Return the answer of `intent/change`, or None if the ledger has no such record.
+
+    `named`: each content also has the URI of its document.
+    """
     governance = open_root.governance
+
+    def side(content: Side, path: WorkspacePath, which: ContentSide) -> JsonObject:
+        found = {"text": content.text, "why": content.why}
+        if not named:
+            return found
+        place = str(governance.root / path)
+        return found | {"uri": ContentDocument(path=place, side=which, record_id=record_id).uri}
+
     record = governance.stores.ledger.index.find(record_id)
     if record is None:
         return None
@@ -124,16 +141,12 @@ def _changed(open_root: OpenRoot, record_id: str) -> JsonObject | None:
                 "path": file.path,
                 "uri": uri_of(governance.root / file.path),
                 "previousPath": file.previous,
-                "before": _side(file.before),
-                "after": _side(file.after),
+                "before": side(file.before, file.previous or file.path, ContentSide.BEFORE),
+                "after": side(file.after, file.path, ContentSide.AFTER),
             }
             for file in changes_of(governance.root, record)
         ],
     }
-
-
-def _side(side: Side) -> JsonObject:
-    return {"text": side.text, "why": side.why}
 
 
 def _lines(wanted: WireRange | None) -> tuple[int, int]:

@@ -16,18 +16,14 @@ from intent_lsp.doors.lsp.features.refusal_prompts import RefusalPrompts
 from intent_lsp.doors.lsp.features.revert_actions import RevertActions, RevertRefusal
 from intent_lsp.doors.lsp.features.scope_actions import CREATE_TITLE
 from intent_lsp.doors.lsp.protocol.in_flight import Uncancellable
+from intent_lsp.doors.lsp.requests.document_commands import DocumentCommands
 from intent_lsp.doors.lsp.requests.intent_listings import IntentListings
 from intent_lsp.doors.lsp.requests.request_table import RequestTable
 from intent_lsp.doors.lsp.wire.common import JsonObject
 from intent_lsp.doors.lsp.wire.names import CommandName, RequestName
 from intent_lsp.doors.lsp.wire.params import failed, invalid
 from intent_lsp.formats.params.read import read_params
-from intent_lsp.formats.params.requests import (
-    CodeParams,
-    CommonParams,
-    DraftParams,
-    PlaceParams,
-)
+from intent_lsp.formats.params.requests import CommonParams, DraftParams, PlaceParams
 from intent_lsp.governance.violations.cause import RefusalCause, cause_of
 
 OFFERED: Final = 9
@@ -54,6 +50,7 @@ class Commands:
         self._requests = requests
         self._finder, self._intents = requests.finder, requests.intents
         self._reverts = reverts
+        self._documents = DocumentCommands(connection, requests.finder)
         self._offers = offers
         self._listings = listings
         self._finish = finish
@@ -78,8 +75,8 @@ class Commands:
         match name:
             case CommandName.RESTORE_DRAFT | CommandName.SHOW_WHY | CommandName.REVERT:
                 return await self._finish(self._whole[name](given))
-            case CommandName.SHOW_CODES:
-                return await self.show_codes(given)
+            case CommandName.SHOW_CODES | CommandName.SHOW_RECORD | CommandName.SHOW_DISK:
+                return {"shown": await self._documents.run(name, given)}
             case CommandName.SHOW_FILES | CommandName.SHOW_RECORDS:
                 return await self._listings.run(name, given)
             case RequestName.SELECT:
@@ -159,16 +156,6 @@ class Commands:
         showing = self._connection.people.show(str(cause.path), place)
         self._connection.tracked_documents.work.begin(showing)
         return {"text": text, "uri": uri_of(cause.path), "range": range_wire(place)}
-
-    async def show_codes(self, given: object = None) -> JsonObject:
-        """Run `intent.showCodes`: have the editor open the page of codes, at a code if named.
-
-        Return whether it was opened.
-        """
-        params = read_params(given, CodeParams)
-        page = self._connection.spelling.codes_uri(params.code)
-        shown = page is not None and await self._connection.people.show_uri(page)
-        return {"shown": shown}
 
     async def revert(self, given: object = None) -> JsonObject:
         """Run `intent.revert`: change violations on a range of lines, or the file, back to HEAD.

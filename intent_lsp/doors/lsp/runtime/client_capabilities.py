@@ -48,11 +48,12 @@ class ClientCapabilities(Struct, frozen=True, kw_only=True):
     shows a record, `records_command` the one that lists the records of an intent,
     `locations_command` the one that lists locations, and `compare_command` the one that shows a
     document beside its file on disk. `preferred_actions`: it knows preferred code actions.
-    `resolves_edits`: it asks for the edit of an action when the person chooses it. `symbol_trees`:
-    it takes nested symbols of a document. `definition_links`: it takes links as definitions.
-    `link_tooltips`: it shows tooltips of links in a document. `token_registration`: semantic tokens
-    may be registered for some files. `format_registration` and `range_format_registration`: so may
-    formatting of a document and of a range.
+    `resolves_edits`: it asks for the edit of an action when the person chooses it. `text_contents`:
+    it fetches documents of our schemes. `symbol_trees`: it takes nested symbols of a document.
+    `definition_links`: it takes links as definitions. `link_tooltips`: it shows tooltips of links
+    in a document. `token_registration`: semantic tokens may be registered for some files.
+    `format_registration` and `range_format_registration`: so may formatting of a document and of a
+    range.
     """
 
     pull: bool = False
@@ -74,6 +75,7 @@ class ClientCapabilities(Struct, frozen=True, kw_only=True):
     compare_command: str | None = None
     preferred_actions: bool = False
     resolves_edits: bool = False
+    text_contents: bool = False
     markdown: bool = False
     questions: bool = False
     lens_refresh: bool = False
@@ -116,6 +118,7 @@ def client_of(capabilities: lsp.ClientCapabilities) -> ClientCapabilities:
         compare_command=_command(capabilities.experimental, "compareCommand"),
         preferred_actions=_prefers_actions(shown),
         resolves_edits=resolves_edits(capabilities),
+        text_contents=shows_text_contents(capabilities),
         markdown=_reads_markdown(shown.hover if shown else None),
         questions=window.show_message is not None,
         lens_refresh=bool(workspace.code_lens and workspace.code_lens.refresh_support),
@@ -192,6 +195,12 @@ def registers_range_format(capabilities: lsp.ClientCapabilities) -> bool:
     """Return whether formatting of a range may be registered at the client at any time."""
     shown = capabilities.text_document
     return bool(shown and shown.range_formatting and shown.range_formatting.dynamic_registration)
+
+
+def shows_text_contents(capabilities: lsp.ClientCapabilities) -> bool:
+    """Return whether the client fetches documents of schemes that the server names."""
+    workspace = capabilities.workspace
+    return workspace is not None and workspace.text_document_content is not None
 
 
 def shows_documentation(capabilities: lsp.ClientCapabilities) -> bool:

@@ -42,3 +42,5 @@ class CommandName(StrEnum):
     SHOW_FILES = "showFiles"
     SHOW_RECORDS = "showRecords"
     SHOW_CODES = "showCodes"
+    SHOW_RECORD = "showRecord"
+    SHOW_DISK = "showDisk"
