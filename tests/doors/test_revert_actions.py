@@ -9,7 +9,7 @@ from lsprotocol import types as lsp
 
 from intent_lsp.core.content import split_lines
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import LspEncoder
-from intent_lsp.doors.lsp.features.revert_actions import file_edits, lines_edits
+from intent_lsp.doors.lsp.features.actions.revert_actions import file_edits, lines_edits
 from intent_lsp.doors.lsp.protocol.positions import ClientPosition, PositionEncoding, from_client
 from intent_lsp.doors.lsp.runtime.client_capabilities import ClientCapabilities
 from intent_lsp.formats.text_positions import TextPositions

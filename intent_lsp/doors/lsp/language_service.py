@@ -19,7 +19,8 @@ from intent_lsp.doors.lsp.diagnostics.publisher import (
     publication,
 )
 from intent_lsp.doors.lsp.diagnostics.tracked_documents import TrackedDocuments
-from intent_lsp.doors.lsp.features.code_actions import CodeActions
+from intent_lsp.doors.lsp.features.actions.code_actions import CodeActions
+from intent_lsp.doors.lsp.features.actions.revert_actions import RevertActions
 from intent_lsp.doors.lsp.features.completion import (
     CompletionFeature,
     completion_registration,
@@ -34,7 +35,6 @@ from intent_lsp.doors.lsp.features.intents_outline import IntentsOutline
 from intent_lsp.doors.lsp.features.intents_tokens import IntentsTokens, tokens_registration
 from intent_lsp.doors.lsp.features.provenance import ProvenanceFeature
 from intent_lsp.doors.lsp.features.refusal_prompts import RefusalPrompts
-from intent_lsp.doors.lsp.features.revert_actions import RevertActions
 from intent_lsp.doors.lsp.features.saves import SaveFeature
 from intent_lsp.doors.lsp.features.shown_refresh import ShownRefresh
 from intent_lsp.doors.lsp.features.text_contents import TextContents

@@ -12,9 +12,9 @@ from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import range_wire, span_range, uri_of
 from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
+from intent_lsp.doors.lsp.features.actions.revert_actions import RevertActions, RevertRefusal
+from intent_lsp.doors.lsp.features.actions.scope_actions import CREATE_TITLE
 from intent_lsp.doors.lsp.features.refusal_prompts import RefusalPrompts
-from intent_lsp.doors.lsp.features.revert_actions import RevertActions, RevertRefusal
-from intent_lsp.doors.lsp.features.scope_actions import CREATE_TITLE
 from intent_lsp.doors.lsp.protocol.in_flight import Uncancellable
 from intent_lsp.doors.lsp.requests.document_commands import DocumentCommands
 from intent_lsp.doors.lsp.requests.intent_listings import IntentListings

@@ -15,8 +15,8 @@ from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.diagnostics.control_files import ControlFile
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import line_range, range_wire
 from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
-from intent_lsp.doors.lsp.features.revert_actions import RevertActions
-from intent_lsp.doors.lsp.features.scope_actions import (
+from intent_lsp.doors.lsp.features.actions.revert_actions import RevertActions
+from intent_lsp.doors.lsp.features.actions.scope_actions import (
     ScopeActions,
     command_action,
     root_uri,

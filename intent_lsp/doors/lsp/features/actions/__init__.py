@@ -1,0 +1,1 @@
+"""Code actions on violations: ways out by a scope, an intent or another text, and quick fixes."""
