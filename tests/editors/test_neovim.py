@@ -392,3 +392,24 @@ def test_the_intents_file_is_explained_and_put_right(repository: Repository, nvi
     saw = nvim.run_script("written", repository)
 
     assert saw == {}
+
+
+def test_a_file_that_changed_on_disk_is_compared_and_taken(
+    repository: Repository, nvim: Neovim
+) -> None:
+    govern(repository)
+    theirs = [*LINES.splitlines(), "theirs \u00fc"]
+    saw = nvim.run_script("comparison", repository, theirs=theirs)
+    assert [problem["code"] for problem in saw["stale"]] == ["STALE_FILE"]
+    assert saw["actions"] == [
+        "Compare with the version on disk",
+        "Take the version on disk",
+        "Show why",
+    ]
+    assert saw["compared"] == [
+        ["theirs \u00fc", 11, False, "python"],
+        ["mine \U0001f642", 11, True, "python"],
+    ]
+    assert saw["current"] == INVOICE
+    assert saw["closed"] == []
+    assert saw["taken"] == theirs

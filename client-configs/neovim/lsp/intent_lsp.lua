@@ -2,6 +2,7 @@
 -- `vim.lsp.config('intent_lsp', { … })` or `setup { … }` override it.
 
 local attachment = require('intent_lsp.attachment')
+local comparison = require('intent_lsp.comparison')
 local lenses = require('intent_lsp.lenses')
 local root_status = require('intent_lsp.root_status')
 local roots = require('intent_lsp.roots')
@@ -18,10 +19,15 @@ return {
   end,
   capabilities = {
     experimental = {
-      intent = vim.tbl_extend('error', { notifications = true }, lenses.capabilities),
+      intent = vim.tbl_extend(
+        'error',
+        { notifications = true },
+        lenses.capabilities,
+        comparison.capabilities
+      ),
     },
   },
-  commands = lenses.commands,
+  commands = vim.tbl_extend('error', lenses.commands, comparison.commands),
   handlers = root_status.handlers,
   on_init = attachment.on_init,
   on_exit = attachment.on_exit,
