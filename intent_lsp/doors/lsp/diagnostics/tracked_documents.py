@@ -52,6 +52,7 @@ class TrackedDocuments(DocumentIndex):
         self.work = work
         self._idle: dict[str, asyncio.TimerHandle] = {}
         self.announce_root: Callable[[OpenRoot, Path], Awaitable[None]] | None = None
+        # Called after each new snapshot of a document.
         self.looked: Callable[[TrackedDocument], None] = lambda _: None
 
     def opened(self, document: Document) -> None:

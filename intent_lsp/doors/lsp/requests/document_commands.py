@@ -6,6 +6,7 @@ Invariant: a document that the server provides is shown only by a client that fe
 """
 
 from intent_lsp.core.errors import WrongParamsError
+from intent_lsp.core.paths import path_of_uri
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.requests.workspace_lookup import RootLookup
 from intent_lsp.doors.lsp.wire.names import CommandName, RequestName
@@ -48,7 +49,8 @@ class DocumentCommands:
     def _disk(self, given: object) -> str:
         params = read_params(given, PlaceParams)
         tracked = self._connection.tracked_documents.tracked_at(params.uri)
-        if tracked is None or tracked.open_root is None or tracked.place is None:
+        # The name that the editor has for the file, by which it is found again.
+        path = None if tracked is None or tracked.place is None else path_of_uri(tracked.uri)
+        if path is None:
             raise WrongParamsError("uri", f"{params.uri} is not open, or no root governs it")
-        path = f"{tracked.open_root.governance.root}/{tracked.place.path}"
         return ContentDocument(path=path, side=ContentSide.DISK).uri

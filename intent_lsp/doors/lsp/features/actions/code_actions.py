@@ -26,7 +26,6 @@ from intent_lsp.governance.violations.violation import Violation
 SELECT: Final = "intent.select"
 SHOW_WHY: Final = "intent.showWhy"
 RESTORE_DRAFT: Final = "intent.restoreDraft"
-
 SHOW_DISK: Final = "intent.showDisk"
 
 SHOW_DISK_TITLE: Final = "Show the version on disk"
