@@ -48,6 +48,14 @@ class Fix(Struct, frozen=True):
     changes: tuple[TextChange, ...]
 
 
+class SafeFix(Fix, frozen=True):
+    """A fix that *Fix all* applies, since it takes no value and no comment from the text.
+
+    It keeps what the text is read as; or else it corrects a key or a word whose letter case or
+    separators alone are wrong.
+    """
+
+
 class RelatedSpan(Struct, frozen=True, kw_only=True):
     """Another place in the same text that a finding refers to, and a message about that place."""
 

@@ -29,6 +29,7 @@ from intent_lsp.governance.ledger.blame import FileBlame
 from intent_lsp.governance.ledger.reader import LedgerReader, governed_ledger
 from intent_lsp.governance.ledger.recovery import Recovery
 from intent_lsp.governance.plan.checkout import Checkout
+from intent_lsp.governance.plan.file_fixes import FileFixes
 from intent_lsp.governance.plan.planning import Planner
 from intent_lsp.governance.plan.renaming import IntentRenamer
 from intent_lsp.governance.plan.scope_checks import ScopeChecks
@@ -119,6 +120,7 @@ class RootParts:
         """Build the parts with which people and agents select and change intents."""
         self.listing = TreeListing(self.stores, self.rules.current().spelling)
         self.scope_checks = ScopeChecks(self.stores, self.listing)
+        self.file_fixes = FileFixes(self.stores, self._writer)
         self.checkout = Checkout(
             stores=self.stores,
             rules=self.rules,

@@ -151,6 +151,69 @@ FORMS = [
         "active_intents:\n- id: A\n  scope:\n    paths:\n      - a\n",
         "active_intents:\n- id: A\n  owned_scope:\n      - a\n",
     ),
+    ("A: {owned_scope: [a]}", "active_intents:\n- {id: A, owned_scope: [a]}"),
+    (
+        "A:\n   owned_scope: [a]\n",
+        "active_intents:\n-  id: A\n   owned_scope: [a]\n",
+    ),
+    (
+        "A: # c\n owned_scope: [a]\n",
+        "active_intents:\n- # c\n id: A\n owned_scope: [a]\n",
+    ),
+    (
+        "A: &x\n  owned_scope: [a]\n",
+        "active_intents:\n- &x\n  id: A\n  owned_scope: [a]\n",
+    ),
+    (
+        "--- \n A:\n   owned_scope: [a]\n",
+        "--- \n active_intents:\n - id: A\n   owned_scope: [a]\n",
+    ),
+    (
+        "A:\n  id: A\n  owned_scope: [a]\nactive_intent: A\nB:\n  owned_scope: [b]\nv: 1\n",
+        (
+            "active_intent: A\nactive_intents:\n- id: A\n  owned_scope: [a]\n- id: B\n"
+            "  owned_scope: [b]\nv: 1\n"
+        ),
+    ),
+    (
+        '{"A": {"owned_scope": ["a"]}, "v": 1}',
+        '{"active_intents": [{"id": "A", "owned_scope": ["a"]}], "v": 1}',
+    ),
+    (
+        '[\n  {"id": "A", "owned_scope": ["a"]}\n]\n',
+        '{"active_intents": [\n  {"id": "A", "owned_scope": ["a"]}\n]}\n',
+    ),
+    (
+        entry("constraints:", "  perf: [1, # c", "    2]"),
+        entry("constraints:", "  # c", '  - "perf: [1, 2]"'),
+    ),
+    (entry("constraints:", "  perf: a", "    b"), entry("constraints:", '  - "perf: a b"')),
+    (
+        entry("constraints: {a: b, # c", "  c: d}"),
+        entry('constraints: ["a: b", # c', '  "c: d"]'),
+    ),
+    (entry("constraints: |", "  text"), entry("constraints:", "- |", "  text")),
+    (entry("constraints: a", "  b"), entry("constraints:", "- a", "  b")),
+    (entry("constraints:", "  a", "  b"), entry("constraints:", "- a", "  b")),
+    (
+        entry("constraints: a", "  b")
+        .replace("  - id", "  - note: &n x\n    id")
+        .replace("a\n      b", "*n"),
+        entry("constraints: [*n]").replace("  - id", "  - note: &n x\n    id"),
+    ),
+    (
+        entry("constraints:", "- {a: b, c: d}"),
+        entry("constraints:", '- "a: b"', '- "c: d"'),
+    ),
+    (
+        entry("constraints:", "- a: b # 1", "  c:", "    d"),
+        entry("constraints:", '- "a: b" # 1', '- "c: d"'),
+    ),
+    (entry("constraints: [{a: b, c: d}]"), entry('constraints: ["a: b", "c: d"]')),
+    (
+        "active_intents:\n- id: A\n  scope: # s\n    # t\n    paths: # u\n      - a\n",
+        "active_intents:\n- id: A\n  owned_scope: # s\n    # t\n    # u\n      - a\n",
+    ),
 ]
 
 
@@ -168,18 +231,14 @@ def test_another_form_reads_alike_and_its_fix_gives_the_normal_one(other: str, n
 @pytest.mark.parametrize(
     "text",
     [
-        "A: {owned_scope: [a]}",
-        "A:\n   owned_scope: [a]\n",
-        "A: &x\n  owned_scope: [a]\n",
-        "--- \n A:\n   owned_scope: [a]\n",
-        " A:\n   owned_scope: [a]\n",
-        entry("constraints:", "  perf: [1, 2]"),
-        entry("constraints:", "  perf: a", "    b"),
-        entry("constraints: {a: b,", "  c: d}"),
-        entry("constraints: |", "  text"),
-        entry("constraints: a", "  b"),
-        entry("constraints:", "- {a: b, c: d}"),
+        "A: &a\n  owned_scope: [a]\nB: *a\n",
+        "A:\n  id: B\n  owned_scope: [a]\n",
+        "? A\n: owned_scope: [a]\n",
+        "{A: {owned_scope: [a]}, version: 1, B: {owned_scope: [b]}}",
+        "!!seq\n- id: A\n  owned_scope: [a]\n",
+        entry("constraints: !!map", "  a: b"),
         "active_intents:\n- id: A\n  scope: {paths: [a], other: 1}\n",
+        "active_intents:\n- id: A\n  scope: &s {paths: [a]}\n",
     ],
 )
 def test_a_form_whose_fix_is_no_simple_replacement_has_a_hint_alone(text: str) -> None:

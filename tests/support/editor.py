@@ -225,9 +225,9 @@ class Editor:
         )
 
     async def actions(
-        self, name: str, line: int = 0, character: int = 0
+        self, name: str, line: int = 0, character: int = 0, only: Sequence[str] | None = None
     ) -> dict[str, lsp.CodeAction]:
-        """Return the code actions on a line, by title."""
+        """Return the code actions on a line, by title; if `only` is given, those of its kinds."""
         buffer = self.buffers[name]
         here = lsp.Range(lsp.Position(line, character), lsp.Position(line, character))
         published = self.shown.get(buffer.uri)
@@ -240,7 +240,7 @@ class Editor:
             lsp.CodeActionParams(
                 text_document=lsp.TextDocumentIdentifier(buffer.uri),
                 range=here,
-                context=lsp.CodeActionContext(diagnostics=on_line),
+                context=lsp.CodeActionContext(diagnostics=on_line, only=only),
             )
         )
         actions = [action for action in found or [] if isinstance(action, lsp.CodeAction)]

@@ -22,13 +22,15 @@ from intent_lsp.core.scope.tree_survey import ScopeSurvey
 class PatternFinding(Struct, frozen=True, kw_only=True):
     """A problem with one pattern of an intent's scope.
 
-    `replacement` is the whole pattern to write instead, or None if there is no suggestion.
+    `replacement` is the whole pattern to write instead, or None if there is no suggestion. `same`:
+    it matches the same files as the pattern does.
     """
 
     code: FileCode
     severity: Severity
     message: str
     replacement: str | None = None
+    same: bool = False
 
 
 class ScopeFinding(Struct, frozen=True, kw_only=True):
@@ -61,7 +63,9 @@ def pattern_findings(
                 FileCode.BAD_GLOB, f"This pattern is not used and owns no file: {compiled.refusal}."
             ),
         )
-    return (*_dead(compiled, is_directory), *_meant(compiled, is_directory), *_hints(compiled))
+    wrong = (*_dead(compiled, is_directory), *_meant(compiled, is_directory))
+    # Beside another mistake, it is for a person to say what was meant.
+    return (*wrong, *_hints(compiled, same=not wrong))
 
 
 def reaches_control_plane(pattern: str) -> bool:
@@ -97,9 +101,15 @@ def tree_findings(
     )
 
 
-def _finding(code: FileCode, message: str, replacement: str | None = None) -> PatternFinding:
+def _finding(
+    code: FileCode, message: str, replacement: str | None = None, *, same: bool = False
+) -> PatternFinding:
     return PatternFinding(
-        code=code, severity=_SEVERITIES[code], message=message, replacement=replacement
+        code=code,
+        severity=_SEVERITIES[code],
+        message=message,
+        replacement=replacement,
+        same=same,
     )
 
 
@@ -190,8 +200,11 @@ def _doubt(pattern: Pattern, message: str, cure: str | None) -> PatternFinding:
     )
 
 
-def _hints(pattern: Pattern) -> Iterator[PatternFinding]:
-    """Yield findings on parts of the pattern that are ignored: a leading `/`, outer white space."""
+def _hints(pattern: Pattern, *, same: bool) -> Iterator[PatternFinding]:
+    """Yield findings on parts of the pattern that are ignored: a leading `/`, outer white space.
+
+    `same` is what they say of their replacements.
+    """
     read = suggestions.as_written(pattern, pattern.spelling.glob)
     if not pattern.spelling.glob:
         return
@@ -200,12 +213,14 @@ def _hints(pattern: Pattern) -> Iterator[PatternFinding]:
             FileCode.GLOB_HINT,
             f"The leading `/` is ignored, since patterns begin at the root: read as `{read}`.",
             read,
+            same=same,
         )
     if pattern.spelling.trimmed:
         yield _finding(
             FileCode.GLOB_HINT,
             f"White space around the pattern is left out: it is read as `{read}`.",
             read,
+            same=same,
         )
 
 

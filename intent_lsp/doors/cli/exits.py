@@ -11,9 +11,9 @@ from intent_lsp.core.errors import IntentLspError
 class Exit(IntEnum):
     """The exit status of a command.
 
-    VIOLATIONS means a broken ledger, an edit that is or would be refused, or a registered agent
-    host that does not block edits. INTERRUPTED and NOBODY_READS are 128 plus the numbers of SIGINT
-    and SIGPIPE, as in a shell.
+    VIOLATIONS means a broken ledger, an edit that is or would be refused, a registered agent host
+    that does not block edits, or an intents file that is not in its normal form. INTERRUPTED and
+    NOBODY_READS are 128 plus the numbers of SIGINT and SIGPIPE, as in a shell.
     """
 
     FINE = 0

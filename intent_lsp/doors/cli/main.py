@@ -101,6 +101,7 @@ COMMANDS: Final = (
         "which files no open intent owns, and which several do",
         "intents.coverage",
     ),
+    CommandEntry("intents fix", "bring the intents file into its normal form", "intents.fix"),
     CommandEntry(
         "intents import", "take over the intents of another file", "intents.import_intents"
     ),

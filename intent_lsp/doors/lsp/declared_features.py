@@ -13,7 +13,7 @@ from intent_lsp.doors.lsp.runtime.client_capabilities import (
     shows_documentation,
     shows_text_contents,
 )
-from intent_lsp.doors.lsp.wire.names import CommandName
+from intent_lsp.doors.lsp.wire.names import FIX_ALL, CommandName
 from intent_lsp.formats.document_uris import CONTENT_SCHEME, RECORD_SCHEME
 
 _DOCUMENTATION: Final = lsp.CodeActionKindDocumentation(
@@ -28,7 +28,7 @@ def register_declared(server: IntentServer, client: lsp.ClientCapabilities) -> N
     """Register the features that depend on the client's capabilities, at its `initialize`."""
     resolving = resolves_edits(client)
     options = lsp.CodeActionOptions(
-        code_action_kinds=[lsp.CodeActionKind.QuickFix],
+        code_action_kinds=[lsp.CodeActionKind.QuickFix, FIX_ALL],
         documentation=[_DOCUMENTATION] if shows_documentation(client) else None,
         resolve_provider=resolving or None,
     )

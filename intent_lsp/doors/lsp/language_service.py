@@ -27,6 +27,7 @@ from intent_lsp.doors.lsp.features.completion import (
 )
 from intent_lsp.doors.lsp.features.file_operations import FileOperationFeature
 from intent_lsp.doors.lsp.features.formatting import FormattingFeature
+from intent_lsp.doors.lsp.features.fix_all_action import FixAllAction, is_wanted
 from intent_lsp.doors.lsp.features.intent_symbols import IntentSymbols
 from intent_lsp.doors.lsp.features.intents_buffers import IntentsBuffers
 from intent_lsp.doors.lsp.features.intents_links import IntentsLinks
@@ -47,6 +48,7 @@ from intent_lsp.doors.lsp.runtime.client_capabilities import client_of, member
 from intent_lsp.doors.lsp.runtime.executor import BackgroundExecutor
 from intent_lsp.doors.lsp.runtime.open_roots import OpenRoots
 from intent_lsp.doors.lsp.runtime.settings import LiveSettings, at_start, live
+from intent_lsp.doors.lsp.wire.names import FIX_ALL
 
 ASK_TIME: Final = 5.0
 """Seconds that the client has to answer a request of the server, such as for its settings."""
@@ -71,6 +73,7 @@ class LanguageService:
         saves = SaveFeature(connection, offers)
         self._reverts = RevertActions(connection)
         self._actions = CodeActions(connection, self._reverts)
+        self._fix_all = FixAllAction(connection)
         buffers = IntentsBuffers(connection)
         self.documents = TextDocumentFeature(connection, protocol.documents, saves, buffers)
         self.operations = FileOperationFeature(connection)
@@ -160,18 +163,23 @@ class LanguageService:
     async def code_actions(self, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
         """Answer `textDocument/codeAction`.
 
-        The actions are quick fixes in a control file. In any other file they resolve violations or
-        restore drafts.
+        The actions are quick fixes and *Fix all* in a control file. In any other file they resolve
+        violations or restore drafts. Only actions of the kinds that the client asks for are built.
         """
+        only = params.context.only
         tracked = self._tracked_documents.tracked_at(params.text_document.uri)
         if tracked is None:
             return []
         # A save under way may remove the violation, or leave a draft to offer.
         await self._tracked_documents.settled(tracked.uri)
         page = self._connection.pages.page(tracked.uri)
-        if page is not None:
-            return self._actions.fixes(page, params.range)
-        return await self._actions.offered(tracked, params.range)
+        quick = is_wanted(lsp.CodeActionKind.QuickFix, only)
+        if page is None:
+            return await self._actions.offered(tracked, params.range) if quick else []
+        found = self._actions.fixes(page, params.range) if quick else []
+        return found + (
+            await self._fix_all.offered(page, tracked) if is_wanted(FIX_ALL, only) else []
+        )
 
     async def resolved_action(self, action: lsp.CodeAction) -> lsp.CodeAction:
         """Answer `codeAction/resolve`: the action with its edit, if that was left out."""

@@ -12,7 +12,7 @@ from typing import Final
 from msgspec import Struct
 
 from intent_lsp.core.codes import FileCode
-from intent_lsp.core.findings import Fix, Span
+from intent_lsp.core.findings import Fix, SafeFix, Span
 from intent_lsp.core.intents import Intent, IntentId, Status
 from intent_lsp.formats.intents.entry_values import PatternFindings, prose_of, scope_of
 from intent_lsp.formats.yaml.document import YamlDocument, text_of, texts_of
@@ -58,6 +58,7 @@ STATUS_WORDS: Final[Mapping[str, Status]] = {
 }
 """The words for a status, older ones included, in upper case."""
 
+_SEPARATORS = re.compile(r"[-_ ]+")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
@@ -210,9 +211,21 @@ def _status_of(reading: YamlDocument, fields: dict[str, Field]) -> Status:
         return Status.PLANNED
     status = status_meant(text)
     if status is None:
-        guess = text.strip().upper().replace("-", "_").replace(" ", "_")
-        close = get_close_matches(guess, [status.value for status in Status], n=1, cutoff=0.7)
-        fixes = [reading.respell(found.value, name, f"Change to `{name}`") for name in close]
+        fixes = _status_fixes(reading, found.value, text)
         message = f"unknown status `{text}`, read as PLANNED; use one of {', '.join(Status)}"
         reading.add(FileCode.UNKNOWN_STATUS, message, found.value, fixes)
     return status or Status.PLANNED
+
+
+def _status_fixes(reading: YamlDocument, node: YamlNode, text: str) -> tuple[Fix, ...]:
+    """Return the fix, if there is one, that changes an unknown status to the nearest known one.
+
+    `node` is the status, and `text` its value.
+    """
+    guess = _SEPARATORS.sub("_", text.strip()).upper()
+    meant = status_meant(guess)
+    if meant is not None:
+        fix = reading.respell(node, meant.value, f"Change to `{meant.value}`")
+        return (SafeFix(fix.title, fix.changes),)
+    close = get_close_matches(guess, [status.value for status in Status], n=1, cutoff=0.7)
+    return tuple(reading.respell(node, name, f"Change to `{name}`") for name in close)

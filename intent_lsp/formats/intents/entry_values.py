@@ -10,9 +10,16 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
 from intent_lsp.core.codes import FileCode
-from intent_lsp.core.findings import Finding, Fix, Span, TextChange
+from intent_lsp.core.findings import Finding, Fix, SafeFix, Span
 from intent_lsp.core.scope.findings import PatternFinding
-from intent_lsp.formats.yaml.document import YamlDocument, listed, texts_of
+from intent_lsp.formats.intents.fixes.scope_paths import scope_paths_fix
+from intent_lsp.formats.intents.fixes.sentences import (
+    item_fix,
+    mapping_fix,
+    one_text_fix,
+    pair_sentences,
+)
+from intent_lsp.formats.yaml.document import YamlDocument, texts_of
 from intent_lsp.formats.yaml.keys import Field, MappingKeys, fields_of
 from intent_lsp.formats.yaml.nodes import (
     MappingNode,
@@ -20,7 +27,6 @@ from intent_lsp.formats.yaml.nodes import (
     SequenceNode,
     YamlNode,
     content_of,
-    double_quoted,
 )
 
 PatternFindings: TypeAlias = Callable[[str], Sequence[PatternFinding]]
@@ -72,7 +78,8 @@ def note_glob(
         fixes: tuple[Fix, ...] = ()
         if found.replacement is not None and not (isinstance(item, Scalar) and item.unquoted):
             title = f"Change to `{found.replacement}`"
-            fixes = (reading.respell(item, found.replacement, title),)
+            fix = reading.respell(item, found.replacement, title)
+            fixes = (SafeFix(fix.title, fix.changes) if found.same else fix,)
         reading.findings.append(
             Finding(
                 code=found.code,
@@ -93,21 +100,17 @@ def prose_of(reading: YamlDocument, node: YamlNode) -> tuple[str, ...]:
     if isinstance(content, SequenceNode):
         return tuple(_items(reading, content))
     if isinstance(content, MappingNode):
-        fix = _pairs_fix(reading, content) if content is node else None
+        fix = mapping_fix(reading, content) if content is node else None
         reading.other_form(
             "a list of texts is expected; this mapping is read as one, of `key: value` texts",
             node,
             fix,
         )
-        return tuple(_pairs(reading, content))
+        return tuple(pair_sentences(reading, content))
     if content.null:
         return ()
-    fixes = listed(reading, node)
-    reading.other_form(
-        "a list is expected; this value is read as a list of one item",
-        node,
-        fixes[0] if fixes else None,
-    )
+    message = "a list is expected; this value is read as a list of one item"
+    reading.other_form(message, node, one_text_fix(reading, node))
     return (content.value.strip(),)
 
 
@@ -140,24 +143,9 @@ def _paths_of(reading: YamlDocument, found: Field, table: MappingNode) -> YamlNo
     if inner is None:
         reading.wrong_type(found.value, "a list")
         return None
-    fix = None
-    if len(table.pairs) == 1 and table is found.value and isinstance(inner.value, SequenceNode):
-        fix = _flatten(reading, found.key, inner, flow=table.flow, end=table.end)
+    fix = scope_paths_fix(reading, found.key, table, inner) if table is found.value else None
     reading.other_form(message, found.key, fix)
     return inner.value
-
-
-def _flatten(reading: YamlDocument, key: Scalar, inner: Field, *, flow: bool, end: int) -> Fix:
-    """Return the fix that turns `scope: {paths: …}` into `owned_scope: …`.
-
-    `key` is `scope`, and `inner` is `paths` with its value. `flow` says whether the mapping below
-    `scope` is in flow form, and `end` is the offset of its end.
-    """
-    title = "Rename to `owned_scope`"
-    if flow:
-        text = f"owned_scope: {reading.source(inner.value)}"
-        return Fix(title, (reading.change(key.start, end, text),))
-    return Fix(title, (reading.change(key.start, inner.key.end, "owned_scope"),))
 
 
 def _items(reading: YamlDocument, listing: SequenceNode) -> Iterator[str]:
@@ -168,66 +156,10 @@ def _items(reading: YamlDocument, listing: SequenceNode) -> Iterator[str]:
     for item in listing.items:
         content = content_of(item)
         if isinstance(content, MappingNode):
-            fix = _quote_fix(reading, content) if content is item else None
-            reading.other_form(
-                "a text is expected; this mapping is read as the text `key: value`", item, fix
-            )
-            yield from _pairs(reading, content)
+            message = "a text is expected; this mapping is read as the text `key: value`"
+            reading.other_form(message, item, item_fix(reading, listing, item))
+            yield from pair_sentences(reading, content)
         elif isinstance(content, Scalar) and not content.null:
             yield content.value.strip()
         else:
             reading.wrong_type(item, "one value")
-
-
-def _pairs(reading: YamlDocument, table: MappingNode) -> Iterator[str]:
-    """Yield the sentence `key: value` for each pair of a mapping.
-
-    It is the key alone if the pair has no value.
-    """
-    for key, value in table.pairs:
-        yield f"{_words(reading, key)}: {_words(reading, value)}".rstrip(" :")
-
-
-def _words(reading: YamlDocument, node: YamlNode) -> str:
-    """Return a node's text on one line: a single value, or the source of a list or a mapping."""
-    content = content_of(node)
-    if isinstance(content, Scalar):
-        return "" if content.null else content.value.strip()
-    return " ".join(reading.source(content).split())
-
-
-def _quote_fix(reading: YamlDocument, table: MappingNode) -> Fix | None:
-    """Return the fix that puts quotes around a list item that its colon makes a mapping.
-
-    `table` is the mapping. Return None if it is not a single pair on one line.
-    """
-    if len(table.pairs) != 1 or not _on_one_line(reading, table):
-        return None
-    text = double_quoted(next(_pairs(reading, table)))
-    return Fix("Quote it", (reading.change(table.start, table.end, text),))
-
-
-def _pairs_fix(reading: YamlDocument, table: MappingNode) -> Fix | None:
-    """Return the fix that turns a mapping into a list of its `key: value` sentences.
-
-    Return None for a flow mapping on several lines, and for a block mapping with a pair on several
-    lines or with a value that is a list or a mapping.
-    """
-    sentences = tuple(_pairs(reading, table))
-    if table.flow:
-        listed_pairs = "[" + ", ".join(double_quoted(text) for text in sentences) + "]"
-        change = reading.change(table.start, table.end, listed_pairs)
-        return Fix("Make the value a list", (change,)) if _on_one_line(reading, table) else None
-    changes: list[TextChange] = []
-    for (key, value), text in zip(table.pairs, sentences, strict=True):
-        if "\n" in reading.text[key.start : value.end] or isinstance(
-            value, SequenceNode | MappingNode
-        ):
-            return None
-        changes.append(reading.change(key.start, value.end, f"- {double_quoted(text)}"))
-    return Fix("Make the value a list", tuple(changes))
-
-
-def _on_one_line(reading: YamlDocument, node: YamlNode) -> bool:
-    source = reading.source(node)
-    return "\n" not in source and "\r" not in source

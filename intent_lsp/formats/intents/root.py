@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from intent_lsp.core.codes import FileCode
-from intent_lsp.core.findings import Fix, TextChange
-from intent_lsp.formats.text_positions import line_end_of
+from intent_lsp.formats.intents.fixes.intent_list import bare_list_fix, entry_list_fix
 from intent_lsp.formats.yaml.document import YamlDocument
 from intent_lsp.formats.yaml.keys import Field, MappingKeys, fields_of
 from intent_lsp.formats.yaml.nodes import (
@@ -18,7 +17,6 @@ from intent_lsp.formats.yaml.nodes import (
     SequenceNode,
     YamlNode,
     content_of,
-    spelled_like,
 )
 
 ROOT_KEY = "active_intents"
@@ -121,18 +119,9 @@ def _note_missing(reading: YamlDocument, table: MappingNode) -> None:
 
 
 def _note_bare_list(reading: YamlDocument, listing: SequenceNode) -> None:
-    start = listing.start
-    change: TextChange | None = None
-    if listing.flow:
-        change = reading.change(start, start, f"{ROOT_KEY}: ")
-    else:
-        line = reading.places.line_start(start)
-        if not reading.text[line:start].strip(" "):
-            head = f"{ROOT_KEY}:{line_end_of(reading.text)}"
-            change = reading.change(line, line, head)
-    fix = Fix(f"Put the list below `{ROOT_KEY}`", (change,)) if change else None
     message = f"`{ROOT_KEY}` is missing; this list is read as its value"
-    reading.other_form(message, reading.places.span(start, start + 1), fix)
+    span = reading.places.span(listing.start, listing.start + 1)
+    reading.other_form(message, span, bare_list_fix(reading, listing, ROOT_KEY))
 
 
 def _note_by_id(
@@ -142,47 +131,6 @@ def _note_by_id(
         if not isinstance(content_of(value), MappingNode) and not bare:
             reading.wrong_type(value if value.end > value.start else key, "an intent")
     if entries:
-        fix = _list_fix(reading, table, bare=bare)
+        fix = entry_list_fix(reading, table, ROOT_KEY if bare else None)
         message = "a list of intents is expected; this mapping from ids to intents is read as one"
         reading.other_form(message, entries[0].key or entries[0].node, fix)
-
-
-def _list_fix(reading: YamlDocument, table: MappingNode, *, bare: bool) -> Fix | None:
-    """Return the fix that turns a mapping from id to entry into a list.
-
-    `bare` says that the mapping is the root, so that the fix adds `active_intents`. Return None
-    unless each value is a block mapping without an anchor, indented by two below its key, and the
-    keys of a root are not indented.
-    """
-    changes: list[TextChange] = []
-    for key, value in table.pairs:
-        change = _item_change(reading, key, value)
-        if change is None:
-            return None
-        changes.append(change)
-    if bare:
-        start = table.start
-        if reading.places.position(start).character:
-            return None
-        head = f"{ROOT_KEY}:{line_end_of(reading.text)}"
-        first = changes[0]
-        changes[0] = TextChange(first.span, head + first.new_text)
-    return Fix("Make the value a list", tuple(changes))
-
-
-def _item_change(reading: YamlDocument, key: YamlNode, value: YamlNode) -> TextChange | None:
-    """Return the change from `key:` to `- id: key` for one entry of a mapping by id.
-
-    Return None unless `value` is a block mapping without an anchor that begins below `key:` and is
-    indented by two more than the key.
-    """
-    if not isinstance(key, Scalar) or not isinstance(value, MappingNode) or value.flow:
-        return None
-    column = reading.places.position(key.start).character
-    inner = reading.places.position(value.start)
-    below = inner.line > reading.places.position(key.end).line
-    if value.anchored or not below or inner.character != column + 2:
-        return None
-    colon = reading.text.find(":", key.end, value.start)
-    spelled = spelled_like(key.style, key.value)
-    return reading.change(key.start, colon + 1, f"- id: {spelled}")

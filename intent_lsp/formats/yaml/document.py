@@ -6,7 +6,7 @@ Invariant: reading goes on after a finding. A value that could not be read is le
 from collections.abc import Iterator, Sequence
 
 from intent_lsp.core.codes import FileCode
-from intent_lsp.core.findings import Finding, Fix, RelatedSpan, Severity, Span, TextChange
+from intent_lsp.core.findings import Finding, Fix, RelatedSpan, SafeFix, Severity, Span, TextChange
 from intent_lsp.formats.text_positions import TextPositions
 from intent_lsp.formats.yaml.compose import Composed
 from intent_lsp.formats.yaml.limits import YamlProblem
@@ -84,9 +84,11 @@ class YamlDocument:
     def other_form(self, message: str, at: YamlNode | Span, fix: Fix | None) -> None:
         """Add a hint that a value is understood but is not written in the normal form.
 
-        `fix` is the fix that gives the value its normal form, or None if there is none.
+        `fix` is the fix that gives the value its normal form, or None if there is none. It must
+        keep what the file means: *Fix all* applies it.
         """
-        self.add(FileCode.OTHER_FORM, message, at, (fix,) if fix else ())
+        fixes = (SafeFix(fix.title, fix.changes),) if fix else ()
+        self.add(FileCode.OTHER_FORM, message, at, fixes)
 
     def rename(self, key: Scalar, name: str) -> Fix:
         """Return the fix that renames a key to `name`. The key keeps its quotes."""
@@ -119,7 +121,7 @@ class YamlDocument:
 
     def _note_glob(self, start: int, source: str) -> None:
         end = start + len(source)
-        fix = Fix("Quote it", (self.change(start, end, double_quoted(source)),))
+        fix = SafeFix("Quote it", (self.change(start, end, double_quoted(source)),))
         message = (
             f"in YAML, {source} without quotes does not mean this text; put the glob in quotes"
         )

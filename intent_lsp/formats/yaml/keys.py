@@ -5,17 +5,19 @@ known key.
 """
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from difflib import get_close_matches
 
 from msgspec import Struct, field
 
 from intent_lsp.core.codes import FileCode
-from intent_lsp.core.findings import RelatedSpan
+from intent_lsp.core.findings import RelatedSpan, SafeFix
 from intent_lsp.formats.yaml.document import YamlDocument
 from intent_lsp.formats.yaml.nodes import MappingNode, Scalar, YamlNode
 
 _HUMP = re.compile(r"(?<=[a-z0-9])[A-Z]")
+_SEPARATORS = re.compile(r"[-_ ]")
 _NEAR = 0.8
 
 
@@ -57,6 +59,18 @@ class MappingKeys(Struct, frozen=True):
         close = get_close_matches(folded, self.known, n=1, cutoff=_NEAR)
         return close[0] if close else None
 
+    def plainly(self, name: str) -> str | None:
+        """Return the known key that differs from an unknown name only in case and separators.
+
+        Separators are hyphens, spaces and underscores. Return None if there is no such key.
+        """
+        letters = _letters(name)
+        return next((key for key in self.known if _letters(key) == letters), None)
+
+
+def _letters(name: str) -> str:
+    return _SEPARATORS.sub("", name).lower()
+
 
 def snake_case(name: str) -> str:
     """Return a camelCase name in snake_case."""
@@ -82,8 +96,13 @@ def fields_of(
             unknown.append(key)
             continue
         _choose(reading, keys, found, meant, Field(key, value))
+    plain = {key: keys.plainly(key.value) for key in unknown}
+    named = Counter(plain.values())
     for key in unknown:
-        _note_unknown(reading, keys, found, key, told=told)
+        near = plain[key] or keys.near(key.value)
+        # Two keys that mean the same are no plain case: which of them counts is for a person.
+        safe = plain[key] is not None and named[plain[key]] == 1
+        _note_unknown(reading, key, None if near in found else near, safe=safe, told=told)
     for name, (rank, chosen) in found.items():
         _note_form(reading, name, rank, chosen)
     return {name: chosen for name, (_, chosen) in found.items()}
@@ -123,21 +142,17 @@ def _choose(
 
 
 def _note_unknown(
-    reading: YamlDocument,
-    keys: MappingKeys,
-    found: Mapping[str, tuple[int, Field]],
-    key: Scalar,
-    *,
-    told: bool,
+    reading: YamlDocument, key: Scalar, near: str | None, *, safe: bool, told: bool
 ) -> None:
-    """Add a finding on an unknown key if it resembles a known key that is not in `found`.
+    """Add a finding on an unknown key if it resembles a known key `near` that is not there.
 
-    With `told`, every unknown key gets a finding.
+    `safe`: the two differ only in letter case and separators. With `told`, every unknown key gets a
+    finding.
     """
-    near = keys.near(key.value)
-    if near is not None and near not in found:
+    if near is not None:
         message = f"unknown key `{key.value}`: did you mean `{near}`?"
-        fixes = (reading.rename(key, near),)
+        fix = reading.rename(key, near)
+        fixes = (SafeFix(fix.title, fix.changes) if safe else fix,)
         reading.add(FileCode.UNKNOWN_KEY, message, key, fixes)
     elif told:
         message = f"unknown key `{key.value}`"

@@ -1,1 +1,1 @@
-"""The commands `intents …`: list, show, add, select, complete, owners, coverage, import."""
+"""The commands `intents …`: list, show, add, select, complete, owners, coverage, fix, import."""

@@ -1,6 +1,13 @@
-"""The names of the requests `intent/*` and of the commands `intent.*` (protocol section 2)."""
+"""The names of the requests `intent/*`, of the commands `intent.*`, and of a kind of our own.
+
+Specified in protocol sections 2 and 4.
+"""
 
 from enum import StrEnum
+from typing import Final
+
+FIX_ALL: Final = "source.fixAll.intent-lsp"
+"""The kind of the code action *Fix all*, which an editor can be set to run at each save."""
 
 
 class RequestName(StrEnum):

@@ -1,0 +1,73 @@
+"""The command `intents fix`: applies every safe fix to the intents file.
+
+Bring the intents file into its normal form: keys are renamed, globs and dates quoted,
+mappings made lists. Comments, values and what the file means stay as they are; what
+would change the meaning is left to you. Print what changes, as a diff.
+"""
+
+import argparse
+from collections.abc import Iterator
+from typing import Final
+
+from intent_lsp.core.paths import INTENTS_FILE
+from intent_lsp.doors.cli.command import Call, Command
+from intent_lsp.doors.cli.exits import Exit, WrongUsageError
+from intent_lsp.doors.cli.open import governing
+from intent_lsp.formats.diff import DiffMark, unified
+from intent_lsp.formats.intents.edit import EditRefused
+from intent_lsp.governance.governance import Governance
+from intent_lsp.governance.plan.file_fixes import FixedFile
+
+
+def answer(call: Call) -> int:
+    """Apply the fixes, or with --check print them only; return 1 if --check finds one."""
+    check = bool(call.options.check)
+    with Governance(call.root()) as governance:
+        governing(governance)
+        fixes = governance.file_fixes
+        fixed = fixes.proposed() if check else fixes.apply()
+    if isinstance(fixed, EditRefused):
+        problem = f"{INTENTS_FILE} was not fixed: {fixed.reason}"
+        raise WrongUsageError(problem, cure="fix that and run the command again")
+    diff = list(_diff(fixed)) if fixed.count else []
+    if call.options.json:
+        told = {"fixes": fixed.count, "written": bool(fixed.count) and not check}
+        call.page.json(told | {"diff": "".join(f"{line}\n" for line in diff)})
+    else:
+        for line in (*diff, _summary(fixed.count, check=check)):
+            call.page.line(line)
+    return Exit.VIOLATIONS if check and fixed.count else Exit.FINE
+
+
+def _diff(fixed: FixedFile) -> Iterator[str]:
+    yield f"--- {INTENTS_FILE}"
+    yield f"+++ {INTENTS_FILE}"
+    found = unified(fixed.before, fixed.after)
+    if found is None:
+        yield f"{DiffMark.REMARK.value} The texts are too large to be compared."
+        return
+    for line in found:
+        yield f"{line.mark.value}{line.text}"
+
+
+def _summary(count: int, *, check: bool) -> str:
+    fixes = "1 fix" if count == 1 else f"{count} fixes"
+    if not count:
+        return f"there is nothing to fix in {INTENTS_FILE}"
+    return f"{fixes} {'to make' if check else 'made'} in {INTENTS_FILE}"
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="write nothing; exit with 1 if there is a fix to make, for CI",
+    )
+
+
+COMMAND: Final = Command(
+    examples=("intent-lsp intents fix", "intent-lsp intents fix --check"),
+    json="write {fixes, written, diff} as JSON",
+    arguments=_arguments,
+    answer=answer,
+)

@@ -1,0 +1,68 @@
+"""The code action *Fix all* on an open control file (protocol section 4.3).
+
+Invariant: the edit is for the very text that the editor has, whatever was checked last.
+Invariant: the same text is fixed once, however often a client asks.
+"""
+
+from collections.abc import Sequence
+
+from lsprotocol import types as lsp
+
+from intent_lsp.core.content import split_lines
+from intent_lsp.core.paths import POLICY_FILE, WorkspacePath
+from intent_lsp.doors.lsp.connection.connection import Connection
+from intent_lsp.doors.lsp.diagnostics.control_files import ControlFile
+from intent_lsp.doors.lsp.diagnostics.text_edits import turning_edits
+from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
+from intent_lsp.doors.lsp.wire.names import FIX_ALL
+from intent_lsp.formats.intents.fix_all import fix_intents, fix_policy, safely_fixable
+
+_Edits = tuple[int, list[lsp.TextEdit]]
+"""The number of fixes, and the edits that make them."""
+
+
+def is_wanted(kind: str, only: Sequence[str] | None) -> bool:
+    """Return whether a client that asks for the kinds `only` wants actions of a kind.
+
+    A kind stands for all kinds below it, as `source` does for `source.fixAll`. A client that names
+    none wants them all.
+    """
+    return not only or any(each in ("", kind) or kind.startswith(f"{each}.") for each in only)
+
+
+class FixAllAction:
+    """Builds the code action *Fix all* for the control files of one connection."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._last: tuple[WorkspacePath, str, _Edits] | None = None
+
+    async def offered(self, page: ControlFile, tracked: TrackedDocument) -> list[lsp.CodeAction]:
+        """Return the action for an open control file, or nothing if there is nothing to fix."""
+        checked = page.version == tracked.version
+        if tracked.version is None or (checked and not safely_fixable(page.findings)):
+            return []
+        version, text = tracked.version, "".join(tracked.lines)
+        last = self._last
+        if last is None or last[:2] != (page.path, text):
+            work = self._connection.tracked_documents.work
+            # Not `self._last` below: another document may be asked about meanwhile.
+            last = (page.path, text, await work.in_thread(self._edits, page.path, text))
+            self._last = last
+        count, edits = last[2]
+        if not edits:
+            return []
+        spelling = self._connection.spelling
+        return [
+            lsp.CodeAction(
+                title=f"Fix all that is safe to fix ({count})",
+                kind=FIX_ALL,
+                edit=spelling.workspace_edit(tracked.uri, version, edits),
+            )
+        ]
+
+    def _edits(self, path: WorkspacePath, text: str) -> _Edits:
+        fixed = fix_policy(text) if path == POLICY_FILE else fix_intents(text)
+        lines = split_lines(text)
+        edits = turning_edits(lines, split_lines(fixed.text), self._connection.spelling)
+        return fixed.count, edits if fixed.count else []

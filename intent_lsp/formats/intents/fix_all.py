@@ -1,0 +1,197 @@
+"""*Fix all*: every safe fix of the intents file or the policy at once (requirements section 3.11).
+
+Invariant: a fixed text is read as the same intents, or the same policy; but for keys and statuses
+that were wrong in letter case or separators alone, which are read as they were meant.
+Invariant: a fixed text has fewer findings than the text had, or is that text.
+"""
+
+from bisect import bisect_left, insort
+from collections.abc import Callable, Sequence
+from typing import Final, Generic, Protocol, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from intent_lsp.core.codes import FileCode
+from intent_lsp.core.findings import Finding, SafeFix, Span
+from intent_lsp.core.scope.pattern import compile_pattern
+from intent_lsp.core.scope.suggestions import as_written
+from intent_lsp.formats.intents.edit import apply_changes
+from intent_lsp.formats.intents.intents_file import IntentsFile, read_intents
+from intent_lsp.formats.intents.policy_file import PolicyFile, read_policy
+
+_ROUNDS: Final = 8
+"""The most times that the fixes of a fixed text are applied again."""
+
+_MOST_READINGS: Final = 64
+"""The most times that a text is read while fixes that do not do what they should are left out."""
+
+_CORRECTING: Final = (FileCode.UNKNOWN_KEY, FileCode.UNKNOWN_STATUS)
+"""The findings whose safe fixes change what is read, to what was plainly meant."""
+
+
+class FixedText(Struct, frozen=True):
+    """A text after *Fix all*, and the number of fixes that were applied."""
+
+    text: str
+    count: int
+
+
+def fix_intents(text: str) -> FixedText:
+    """Apply every safe fix to a text of the intents file, given without its byte order mark.
+
+    A text that is not YAML is returned as it is. Never raises.
+    """
+    return FixAll(read_intents, _meaning_of_intents).fixed(text)
+
+
+def fix_policy(text: str) -> FixedText:
+    """Apply every safe fix to a text of the policy, given without its byte order mark.
+
+    A text that is not YAML is returned as it is. Never raises.
+    """
+    return FixAll(read_policy, _meaning_of_policy).fixed(text)
+
+
+def safely_fixable(findings: Sequence[Finding]) -> bool:
+    """Return whether one of these findings has a fix that *Fix all* would try."""
+    return any(isinstance(fix, SafeFix) for finding in findings for fix in finding.fixes)
+
+
+class FileWithFindings(Protocol):
+    """What a reader returns for a text: its findings, and whether the text could be read."""
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """The findings on the text."""
+        ...
+
+    @property
+    def parsed(self) -> bool:
+        """Whether the text could be read."""
+        ...
+
+
+T = TypeVar("T", bound=FileWithFindings)
+
+
+class FixAll(Generic[T]):
+    """One run of *Fix all*. `read` reads a text, and `meaning` returns what has to stay equal."""
+
+    def __init__(self, read: Callable[[str], T], meaning: Callable[[T], object]) -> None:
+        self._read, self._meaning = read, meaning
+        self._readings = 0
+
+    def fixed(self, text: str) -> FixedText:
+        """Return the text with the safe fixes of all its findings.
+
+        A fix that changes the meaning, or leaves as many findings, is left out. The work is bounded
+        by `_ROUNDS` and `_MOST_READINGS`.
+        """
+        count = 0
+        for _ in range(_ROUNDS):
+            before = self._read(text)
+            correcting = _safe_fixes(before.findings, correcting=True)
+            keeping = _safe_fixes(before.findings, correcting=False)
+            taken = self._accepted(text, before, correcting, keeps=False)
+            taken = taken or self._accepted(text, before, keeping, keeps=True)
+            if not taken:
+                break
+            count += len(taken)
+            text = _applied(text, taken)
+        return FixedText(text, count)
+
+    def _accepted(
+        self, text: str, before: T, fixes: Sequence[SafeFix], *, keeps: bool
+    ) -> list[SafeFix]:
+        """Return those of the fixes that do what they should, also together.
+
+        `keeps` says whether what the text is read as must stay the same.
+        """
+        if not fixes or self._readings >= _MOST_READINGS:
+            return []
+        if self._good(text, before, fixes, keeps=keeps):
+            return list(fixes)
+        if len(fixes) == 1:
+            return []
+        half = len(fixes) // 2
+        first = self._accepted(text, before, fixes[:half], keeps=keeps)
+        second = self._accepted(text, before, fixes[half:], keeps=keeps)
+        both = [*first, *second]
+        whole = not (first and second) or self._good(text, before, both, keeps=keeps)
+        return both if whole else first
+
+    def _good(self, text: str, before: T, fixes: Sequence[SafeFix], *, keeps: bool) -> bool:
+        """Return whether the text with these fixes has fewer findings and, if so, means the same.
+
+        The meaning is compared only if `keeps`.
+        """
+        self._readings += 1
+        after = self._read(_applied(text, fixes))
+        if not after.parsed or len(after.findings) >= len(before.findings):
+            return False
+        return not keeps or self._meaning(after) == self._meaning(before)
+
+
+def _safe_fixes(findings: Sequence[Finding], *, correcting: bool) -> list[SafeFix]:
+    """Return the safe fixes of the findings that do not overlap, in order of position.
+
+    Of two that overlap, the one that begins first is taken. `correcting` says whether they are
+    those of findings in `_CORRECTING`, or those of all others.
+    """
+    offered = [
+        fix
+        for finding in findings
+        for fix in finding.fixes[:1]
+        if isinstance(fix, SafeFix) and fix.changes
+        if (finding.code in _CORRECTING) is correcting
+    ]
+    offered.sort(key=lambda fix: fix.changes[0].span)
+    taken: list[SafeFix] = []
+    spans: list[Span] = []
+    for fix in offered:
+        if all(_free(spans, change.span) for change in fix.changes):
+            taken.append(fix)
+            for change in fix.changes:
+                insort(spans, change.span)
+    return taken
+
+
+def _free(spans: Sequence[Span], span: Span) -> bool:
+    """Return whether a span overlaps none of the sorted `spans`, nor begins where one begins."""
+    at = bisect_left(spans, span)
+    before, after = spans[max(at - 1, 0) : at], spans[at : at + 1]
+    return not any(one.end > span.start or one.start == span.start for one in before) and not any(
+        span.end > one.start or one.start == span.start for one in after
+    )
+
+
+def _applied(text: str, fixes: Sequence[SafeFix]) -> str:
+    changes = [change for fix in fixes for change in fix.changes]
+    return apply_changes(text, sorted(changes, key=lambda change: change.span))
+
+
+def _meaning_of_intents(read: IntentsFile) -> object:
+    """Return the intents, with their globs without what no pattern means, such as a leading `/`."""
+    return [
+        replace(intent, owned_scope=tuple(map(_bare, intent.owned_scope)))
+        for intent in read.intents
+    ]
+
+
+def _meaning_of_policy(read: PolicyFile) -> object:
+    """Return the policy, with its globs without what no pattern means, such as a leading `/`."""
+    policy = read.policy
+    return replace(
+        policy,
+        generated=tuple(map(_bare, policy.generated)),
+        spec_iteration_globs=tuple(map(_bare, policy.spec_iteration_globs)),
+        deny_mutations=tuple(
+            replace(rule, path_glob=_bare(rule.path_glob)) for rule in policy.deny_mutations
+        ),
+    )
+
+
+def _bare(glob: str) -> str:
+    pattern = compile_pattern(glob)
+    return glob if pattern.refusal else as_written(pattern, pattern.spelling.glob)

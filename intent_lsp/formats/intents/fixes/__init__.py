@@ -1,0 +1,1 @@
+"""Fixes that give a part of the intents file its normal form, each as changes of the text."""

@@ -1,0 +1,97 @@
+"""Comments inside a YAML node, and the anchor and tag before one: what an edit has to keep.
+
+Invariant: a `#` inside a value is no comment.
+"""
+
+import re
+from collections.abc import Iterator
+
+from intent_lsp.formats.yaml.nodes import (
+    Alias,
+    MappingNode,
+    Scalar,
+    SequenceNode,
+    YamlNode,
+)
+
+_COMMENT = re.compile(r"#[^\r\n]*")
+_HEADER = re.compile(r"[^\r\n]*")
+_PROPERTIES = re.compile(r"(?:(?<=[\s\[{,:])|\A)(?:[&!]\S*[ \t]+)+\Z")
+_NOTHING = re.compile(r"(?:\s|#[^\r\n]*)*")
+_FLOW_GOES_ON = re.compile(r"(?:\s|#[^\r\n]*)*[,}\]]")
+
+
+def comments_in(text: str, start: int, end: int, *nodes: YamlNode) -> tuple[str, ...]:
+    """Return the comments between two offsets of a text, each from its `#` to the line's end.
+
+    `nodes` are the nodes that lie between the offsets, in order. White space at a comment's end is
+    left out.
+    """
+    found: list[str] = []
+    at = start
+    for value in _values(nodes):
+        found += _COMMENT.findall(text, at, min(value.start, end))
+        at = max(at, value.end)
+        if isinstance(value, Scalar) and value.style in ("|", ">"):
+            header = _HEADER.match(text, value.start, value.end)
+            found += _COMMENT.findall(header.group()) if header else ()
+    found += _COMMENT.findall(text, at, max(at, end))
+    return tuple(comment.rstrip() for comment in found)
+
+
+def without_comments(text: str, node: YamlNode) -> str:
+    """Return the source of a node without the comments in it, and without white space around."""
+    parts: list[str] = []
+    at = node.start
+    for value in _values((node,)):
+        parts.append(_COMMENT.sub("", text[at : value.start]))
+        parts.append(text[value.start : value.end])
+        at = value.end
+    parts.append(_COMMENT.sub("", text[at : node.end]))
+    return "".join(parts).strip()
+
+
+def properties_start(text: str, node: YamlNode) -> int:
+    """Return the offset where a node begins with its anchor and tag, if they are on its line."""
+    line = max(text.rfind("\n", 0, node.start), text.rfind("\r", 0, node.start)) + 1
+    found = _PROPERTIES.search(text[line : node.start])
+    return node.start if found is None else line + found.start()
+
+
+def has_properties(text: str, node: YamlNode) -> bool:
+    """Return whether a node has an anchor or a tag, before it on its line or on the line above."""
+    if properties_start(text, node) != node.start:
+        return True
+    line = max(text.rfind("\n", 0, node.start), text.rfind("\r", 0, node.start)) + 1
+    if text[line : node.start].strip():
+        return False
+    above = text[:line].rstrip()
+    last = above[max(above.rfind("\n"), above.rfind("\r")) + 1 :]
+    return "#" not in last and _PROPERTIES.search(last + " ") is not None
+
+
+def empty_between(text: str, start: int, end: int) -> bool:
+    """Return whether a text has only white space and comments between two offsets."""
+    found = _NOTHING.match(text, start, end)
+    return found is not None and found.end() == end
+
+
+def in_flow(text: str, end: int) -> bool:
+    """Return whether a value that ends at an offset is in a flow collection: `,`, `]` or `}` next.
+
+    In a block collection a value is never followed by one of these.
+    """
+    return _FLOW_GOES_ON.match(text, end) is not None
+
+
+def _values(nodes: tuple[YamlNode, ...]) -> Iterator[Scalar | Alias]:
+    """Yield the single values and aliases in nodes, in the order of the text."""
+    waiting = list(reversed(nodes))
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, SequenceNode):
+            waiting += reversed(node.items)
+        elif isinstance(node, MappingNode):
+            waiting += (each for pair in reversed(node.pairs) for each in reversed(pair))
+        else:
+            yield node

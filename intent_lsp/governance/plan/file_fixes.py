@@ -1,0 +1,57 @@
+"""*Fix all* of the intents file on disk (requirements section 3.11)."""
+
+from msgspec import Struct
+
+from intent_lsp.core.content import decode
+from intent_lsp.core.findings import Position, Span, TextChange
+from intent_lsp.core.paths import INTENTS_FILE
+from intent_lsp.formats.intents.edit import EditRefused
+from intent_lsp.formats.intents.fix_all import fix_intents
+from intent_lsp.formats.text_positions import TextPositions
+from intent_lsp.governance.root.intents_writer import IntentsEdit, IntentsWriter
+from intent_lsp.governance.root.stores import Stores
+from intent_lsp.store.fs.files import read_bytes
+
+
+class FixedFile(Struct, frozen=True, kw_only=True):
+    """The intents file before and after *Fix all*, as bytes, and the number of fixes."""
+
+    before: bytes
+    after: bytes
+    count: int
+
+
+class FileFixes:
+    """Applies every safe fix to the intents file of one root, or says what it would do."""
+
+    def __init__(self, stores: Stores, writer: IntentsWriter) -> None:
+        self._stores = stores
+        self._writer = writer
+
+    def proposed(self) -> FixedFile | EditRefused:
+        """Return the file with every safe fix, without writing it; or why it cannot be fixed."""
+        data = read_bytes(self._stores.root / INTENTS_FILE)
+        text = None if data is None else decode(data)
+        if data is None or text is None:
+            return EditRefused("the file is missing or is not UTF-8 text")
+        fixed = fix_intents(text.text)
+        after = text.encode(fixed.text) if fixed.count else data
+        return FixedFile(before=data, after=after, count=fixed.count)
+
+    def apply(self) -> FixedFile | EditRefused:
+        """Write the file with every safe fix, and return it; or return why nothing was written."""
+        made = self.proposed()
+        if isinstance(made, EditRefused) or not made.count:
+            return made
+        done: list[FixedFile] = []
+
+        def edit(text: str) -> IntentsEdit:
+            # The file may have changed since, so what is written is what is reported.
+            fixed = fix_intents(text)
+            before, after = text.encode(), fixed.text.encode()
+            done[:] = [FixedFile(before=before, after=after, count=fixed.count)]
+            whole = Span(Position(0, 0), TextPositions(text).position(len(text)))
+            return (TextChange(whole, fixed.text),) if fixed.count else ()
+
+        refused = self._writer.change(edit, unsaved_file=False)
+        return done[0] if refused is None else EditRefused(refused)
