@@ -47,6 +47,11 @@ class Fix(Struct, frozen=True):
     title: str
     changes: tuple[TextChange, ...]
 
+    @property
+    def safe(self) -> bool:
+        """Whether *Fix all* applies it (see SafeFix)."""
+        return isinstance(self, SafeFix)
+
 
 class SafeFix(Fix, frozen=True):
     """A fix that *Fix all* applies, since it takes no value and no comment from the text.

@@ -34,6 +34,7 @@ from intent_lsp.governance.plan.planning import Planner
 from intent_lsp.governance.plan.renaming import IntentRenamer
 from intent_lsp.governance.plan.scope_checks import ScopeChecks
 from intent_lsp.governance.plan.tree_listing import TreeListing
+from intent_lsp.governance.plan.work_checks import WorkChecks
 from intent_lsp.governance.root.grants import Grants
 from intent_lsp.governance.root.heard_hosts import HeardHosts
 from intent_lsp.governance.root.intents_writer import IntentsWriter
@@ -119,7 +120,8 @@ class RootParts:
     def _make_plan(self) -> None:
         """Build the parts with which people and agents select and change intents."""
         self.listing = TreeListing(self.stores, self.rules.current().spelling)
-        self.scope_checks = ScopeChecks(self.stores, self.listing)
+        self.work_checks = WorkChecks(self.stores, self.rules, self.listing)
+        self.scope_checks = ScopeChecks(self.stores, self.listing, self.work_checks)
         self.file_fixes = FileFixes(self.stores, self._writer)
         self.checkout = Checkout(
             stores=self.stores,

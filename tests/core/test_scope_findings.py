@@ -192,7 +192,7 @@ def test_a_pattern_over_the_limits_of_the_file_has_an_error() -> None:
     assert found[0].severity is Severity.ERROR
 
 
-def test_two_open_intents_on_the_same_files_are_told_once_with_three_of_them() -> None:
+def test_two_open_intents_on_the_same_files_are_told_once_with_their_files() -> None:
     given = intents(["lib/x", "src/**"], ["src/[a-d]"], ["src/**", "!src/a"], ["docs/**"])
     files = paths("docs/a lib/x src/a src/b src/c src/d src/e")
     found = [one for one in tree_findings(given, files) if one.code is FileCode.SCOPE_OVERLAP]
@@ -201,8 +201,24 @@ def test_two_open_intents_on_the_same_files_are_told_once_with_three_of_them() -
         ("INT-0", "INT-2", 1),
         ("INT-1", "INT-2", 0),
     ]
-    assert found[0].message == "INT-0 and INT-1 both own `src/a`, `src/b`, `src/c`."
+    assert found[0].message == "INT-0 and INT-1 both own `src/a`, `src/b`, `src/c`, `src/d`."
     assert found[0].severity is Severity.INFORMATION
+
+
+@pytest.mark.parametrize(
+    ("whole", "more"), [(True, "and 1,990 more"), (False, "and at least 1,990 more")]
+)
+def test_of_many_shared_files_the_first_ten_are_named_and_the_rest_counted(
+    more: str, *, whole: bool
+) -> None:
+    given = intents(["src/**"], ["src/**", "src/[0-9]/**"])
+    files = paths(
+        " ".join(f"src/{n:04}" if n % 2 else f"src/{n % 10}/{n:04}" for n in range(2_000))
+    )
+    found = tree_findings(given, files, whole=whole)
+    (overlap,) = (one for one in found if one.code is FileCode.SCOPE_OVERLAP)
+    assert overlap.message.count("`") == 20
+    assert overlap.message.endswith(f" {more}.")
 
 
 def test_a_thousand_intents_on_everything_make_no_flood() -> None:

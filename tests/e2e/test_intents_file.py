@@ -260,3 +260,36 @@ async def test_line_ends_comments_and_order_survive_a_selection(repository: Repo
                 "name:  B\r\n", "name:  B\r\n  status: IN_PROGRESS\r\n"
             )
             assert (repository.root / INTENTS_FILE).read_bytes() == mark + wanted.encode()
+
+
+async def test_what_recorded_work_says_about_scopes_is_shown_without_waiting_for_it(
+    repository: Repository,
+) -> None:
+    govern(repository)
+    shut = INTENTS.replace("status: PLANNED", 'status: COMPLETED\n    updated_at: "2026-02-16"')
+    repository.write(INTENTS_FILE, shut)
+    repository.commit()
+    async with editing(repository.root) as editor:
+        editor.open(INTENTS_FILE)
+        assert not await editor.settled(INTENTS_FILE)
+        # An edit under no intent, of a file that only the closed intent owns.
+        editor.open(LOGIN)
+        editor.type(LOGIN, "top\n" + LINES)
+        await editor.save(LOGIN)
+        await editor.traced(1)
+        editor.type(INTENTS_FILE, shut + "# one line more\n")
+        await editor.until(lambda: "CLOSED_SCOPE_EDITED" in codes(editor), "shown")
+        (found,) = shown(editor)
+        assert f"`{LOGIN}`" in found.message
+        assert found.severity == lsp.DiagnosticSeverity.Hint
+        assert found.range.start.line == 3
+        await editor.run(
+            (await editor.actions(INTENTS_FILE, 3, 14))["Reopen it: change to `IN_PROGRESS`"]
+        )
+        await editor.problems(INTENTS_FILE)
+        # What is wrong with a date or an id is shown while it is typed.
+        editor.type(INTENTS_FILE, shut.replace('"2026-02-16"', '"Feb 16, 2026"'))
+        await editor.until(lambda: "BAD_DATE" in codes(editor), "shown")
+        actions = await editor.actions(INTENTS_FILE, 4, 20)
+        await editor.run(actions["Change to `2026-02-16`"])
+        assert editor.buffers[INTENTS_FILE].text == shut

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from intent_lsp.core.codes import FileCode
 from intent_lsp.core.findings import Severity
@@ -38,6 +39,8 @@ class ScopeFinding(Struct, frozen=True, kw_only=True):
 
     `pattern_index` is that pattern's place in the scope, or None if the finding concerns the whole
     scope. `other` is the intent whose scope overlaps, or None if the finding is no overlap.
+    `replacement` are the globs that a fix writes in the place of the pattern, none to take it away;
+    None if there is no fix.
     """
 
     intent_id: IntentId
@@ -46,6 +49,7 @@ class ScopeFinding(Struct, frozen=True, kw_only=True):
     severity: Severity
     message: str
     other: IntentId | None = None
+    replacement: tuple[str, ...] | None = None
 
 
 def pattern_findings(
@@ -65,7 +69,7 @@ def pattern_findings(
         )
     wrong = (*_dead(compiled, is_directory), *_meant(compiled, is_directory))
     # Beside another mistake, it is for a person to say what was meant.
-    return (*wrong, *_hints(compiled, same=not wrong))
+    return (*wrong, *(replace(hint, same=not wrong) for hint in _hints(compiled)))
 
 
 def reaches_control_plane(pattern: str) -> bool:
@@ -84,12 +88,17 @@ def file_findings(intents: Intents) -> tuple[ScopeFinding, ...]:
 
 
 def tree_findings(
-    intents: Intents, files: Sequence[WorkspacePath], reading: NameComparison = EXACT
+    intents: Intents,
+    files: Sequence[WorkspacePath],
+    reading: NameComparison = EXACT,
+    *,
+    whole: bool = True,
 ) -> tuple[ScopeFinding, ...]:
     """Return all findings on scopes, given the files of the root.
 
     They are those of `file_findings` and, for open intents, the patterns that match no file and the
     pairs of intents that own the same file. `reading` is how names are compared.
+    `whole` says whether `files` are all of them, so that those shared by two intents are counted.
     """
     scopes = compile_scopes([intent.owned_scope for intent in intents], reading)
     survey = ScopeSurvey(intents, scopes, reading)
@@ -97,19 +106,13 @@ def tree_findings(
     return (
         *_file_findings(intents, scopes),
         *_unmatched(intents, scopes, survey),
-        *_overlaps(intents, survey),
+        *_overlaps(intents, survey, whole=whole),
     )
 
 
-def _finding(
-    code: FileCode, message: str, replacement: str | None = None, *, same: bool = False
-) -> PatternFinding:
+def _finding(code: FileCode, message: str, replacement: str | None = None) -> PatternFinding:
     return PatternFinding(
-        code=code,
-        severity=_SEVERITIES[code],
-        message=message,
-        replacement=replacement,
-        same=same,
+        code=code, severity=_SEVERITIES[code], message=message, replacement=replacement
     )
 
 
@@ -200,11 +203,8 @@ def _doubt(pattern: Pattern, message: str, cure: str | None) -> PatternFinding:
     )
 
 
-def _hints(pattern: Pattern, *, same: bool) -> Iterator[PatternFinding]:
-    """Yield findings on parts of the pattern that are ignored: a leading `/`, outer white space.
-
-    `same` is what they say of their replacements.
-    """
+def _hints(pattern: Pattern) -> Iterator[PatternFinding]:
+    """Yield findings on parts of the pattern that are ignored: a leading `/`, outer white space."""
     read = suggestions.as_written(pattern, pattern.spelling.glob)
     if not pattern.spelling.glob:
         return
@@ -213,14 +213,12 @@ def _hints(pattern: Pattern, *, same: bool) -> Iterator[PatternFinding]:
             FileCode.GLOB_HINT,
             f"The leading `/` is ignored, since patterns begin at the root: read as `{read}`.",
             read,
-            same=same,
         )
     if pattern.spelling.trimmed:
         yield _finding(
             FileCode.GLOB_HINT,
             f"White space around the pattern is left out: it is read as `{read}`.",
             read,
-            same=same,
         )
 
 
@@ -246,7 +244,8 @@ def _file_findings(intents: Intents, scopes: Sequence[Scope]) -> Iterator[ScopeF
         for at, other in covered(scope.compiled):
             wider = scope.patterns[other]
             message = f"`{wider}` already matches every file that this pattern matches."
-            yield _scope_finding(intent.id, at, FileCode.COVERED_GLOB, message)
+            found = _scope_finding(intent.id, at, FileCode.COVERED_GLOB, message)
+            yield replace(found, replacement=())
 
 
 def _unmatched(
@@ -273,11 +272,11 @@ def _unmatched(
         yield _scope_finding(intent_id, at, FileCode.SCOPE_MATCHES_NOTHING, message)
 
 
-def _overlaps(intents: Intents, survey: ScopeSurvey) -> Iterator[ScopeFinding]:
+def _overlaps(intents: Intents, survey: ScopeSurvey, *, whole: bool) -> Iterator[ScopeFinding]:
     """Yield a finding for each pair of open intents in `survey` that own the same file."""
     for overlap in survey.overlaps():
         one, two = intents.items[overlap.first], intents.items[overlap.second]
-        files = ", ".join(f"`{path}`" for path in overlap.files)
+        files = overlap.words(whole=whole)
         yield ScopeFinding(
             intent_id=one.id,
             pattern_index=overlap.pattern_index,

@@ -15,7 +15,7 @@ from intent_lsp.core.scope.index import Hits, ScopeIndex
 from intent_lsp.core.scope.pattern import NameComparison
 from intent_lsp.core.scope.scope import Scope
 
-MAX_NAMED = 3
+MAX_NAMED = 10
 """The most files that are named in one overlap."""
 MAX_OVERLAPS = 1_000
 """The most overlapping pairs that are reported. One careless `**` can make half a million."""
@@ -25,14 +25,31 @@ _MAX_PAIRS = 200_000
 class Overlap(Struct, frozen=True, kw_only=True):
     """Two open intents, by their index in the file, and the first files that both of them own.
 
-    At most MAX_NAMED files are named. `pattern_index` is the index, in the intent `first`, of its
-    pattern that matches the first of these files.
+    At most MAX_NAMED files are named; `count` is the number of all of them. `pattern_index` is the
+    index, in the intent `first`, of its pattern that matches the first of these files.
     """
 
     first: int
     second: int
     pattern_index: int
     files: tuple[WorkspacePath, ...]
+    count: int
+
+    def words(self, *, whole: bool) -> str:
+        """Return the files as they stand in a sentence: their names, and how many more there are.
+
+        `whole` says whether all files of the tree were surveyed.
+        """
+        names = ", ".join(f"`{path}`" for path in self.files)
+        beyond = self.count - len(self.files)
+        return names + (f" and {'' if whole else 'at least '}{beyond:,} more" if beyond else "")
+
+
+class _Alike(Struct):
+    """Files that exactly the same patterns match: the first MAX_NAMED of them, and their number."""
+
+    named: list[WorkspacePath]
+    count: int = 0
 
 
 class ScopeSurvey:
@@ -47,7 +64,7 @@ class ScopeSurvey:
         self._open = frozenset(
             place for place, intent in enumerate(intents) if not intent.status.closed
         )
-        self._alike: dict[Hits, list[WorkspacePath]] = {}
+        self._alike: dict[Hits, _Alike] = {}
 
     def matched(self) -> frozenset[tuple[int, int]]:
         """Return (intent index, pattern index) of each pattern that matches at least one file.
@@ -65,9 +82,12 @@ class ScopeSurvey:
         for path in files:
             hits = self._index.hits(path)
             if hits.given:
-                alike = self._alike.setdefault(hits, [])
-                if len(alike) < MAX_NAMED:
-                    alike.append(path)
+                alike = self._alike.get(hits)
+                if alike is None:
+                    alike = self._alike[hits] = _Alike([])
+                alike.count += 1
+                if alike.count <= MAX_NAMED:
+                    alike.named.append(path)
 
     def overlaps(self) -> Iterator[Overlap]:
         """Yield an Overlap for each pair of open intents that own the same file, sorted by index.
@@ -75,7 +95,7 @@ class ScopeSurvey:
         At most the first MAX_OVERLAPS pairs that are found are yielded, and the search ends after
         _MAX_PAIRS combinations of a pair and a set of matching patterns.
         """
-        pairs: dict[tuple[int, int], tuple[int, list[WorkspacePath]]] = {}
+        pairs: dict[tuple[int, int], tuple[int, _Alike]] = {}
         looked = 0
         for hits, files in self._alike.items():
             owning = [owned for owned in self._index.owning(hits) if owned[0] in self._open]
@@ -83,12 +103,20 @@ class ScopeSurvey:
                 looked += 1
                 known = pairs.get((first, second))
                 if known is None and len(pairs) < MAX_OVERLAPS:
-                    known = pairs[first, second] = at, []
+                    known = pairs[first, second] = at, _Alike([])
                 if known is not None:
-                    known[1].extend(files[: MAX_NAMED - len(known[1])])
+                    shared = known[1]
+                    shared.named += files.named[: MAX_NAMED - len(shared.named)]
+                    shared.count += files.count
                 if looked >= _MAX_PAIRS:
                     break
             if looked >= _MAX_PAIRS:
                 break
-        for (first, second), (at, named) in sorted(pairs.items()):
-            yield Overlap(first=first, second=second, pattern_index=at, files=tuple(named))
+        for (first, second), (at, shared) in sorted(pairs.items(), key=lambda each: each[0]):
+            yield Overlap(
+                first=first,
+                second=second,
+                pattern_index=at,
+                files=tuple(shared.named),
+                count=shared.count,
+            )

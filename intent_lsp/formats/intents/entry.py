@@ -14,10 +14,11 @@ from msgspec import Struct
 from intent_lsp.core.codes import FileCode
 from intent_lsp.core.findings import Fix, SafeFix, Span
 from intent_lsp.core.intents import Intent, IntentId, Status
+from intent_lsp.formats.intents.entry_dates import date_of, note_order
 from intent_lsp.formats.intents.entry_values import PatternFindings, prose_of, scope_of
 from intent_lsp.formats.yaml.document import YamlDocument, text_of, texts_of
 from intent_lsp.formats.yaml.keys import Field, MappingKeys, fields_of
-from intent_lsp.formats.yaml.nodes import MappingNode, Scalar, YamlNode, content_of, double_quoted
+from intent_lsp.formats.yaml.nodes import MappingNode, Scalar, YamlNode, content_of
 
 MAX_ID = 256
 """The most characters of an id."""
@@ -71,6 +72,8 @@ class IntentPlaces(Struct, frozen=True, kw_only=True):
     status: Span | None
     owned_scope: Span | None
     globs: tuple[Span, ...]
+    created_at: Span | None = None
+    updated_at: Span | None = None
 
 
 class EntryRead(Struct, frozen=True):
@@ -133,6 +136,11 @@ def read_entry(
         status=values.span("status"),
         owned_scope=reading.span(scope) if scope else None,
         globs=tuple(reading.span(item) for item, _ in globs),
+        created_at=values.span("created_at"),
+        updated_at=values.span("updated_at"),
+    )
+    note_order(
+        reading, (intent.created_at, places.created_at), (intent.updated_at, places.updated_at)
     )
     return EntryRead(intent, places)
 
@@ -160,13 +168,7 @@ class _Values(Struct, frozen=True):
 
     def date(self, name: str) -> str | None:
         found = self.fields.get(name)
-        text = text_of(self.reading, found.value) if found else None
-        if found and text and isinstance(found.value, Scalar) and not found.value.style:
-            node = found.value
-            quote = self.reading.change(node.start, node.end, double_quoted(text))
-            message = f"`{name}` is not quoted: other YAML parsers read it as a date"
-            self.reading.other_form(message, node, Fix("Quote it", (quote,)))
-        return text
+        return date_of(self.reading, name, found.value) if found else None
 
     def span(self, name: str) -> Span | None:
         found = self.fields.get(name)

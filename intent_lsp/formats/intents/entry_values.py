@@ -32,7 +32,10 @@ from intent_lsp.formats.yaml.nodes import (
 PatternFindings: TypeAlias = Callable[[str], Sequence[PatternFinding]]
 """Returns the findings on one glob."""
 
-_SCOPE_KEYS = MappingKeys(known=("paths",))
+_SCOPE_KEYS = MappingKeys(
+    known=("paths",),
+    meant=dict.fromkeys(("files", "globs", "glob", "patterns", "pattern", "include"), "paths"),
+)
 
 
 def scope_of(

@@ -3,16 +3,17 @@
 Invariant: what a reader has cached of earlier texts does not change its result for a text.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
 
 from intent_lsp.core.codes import FileCode
-from intent_lsp.core.findings import Finding, RelatedSpan, Severity
+from intent_lsp.core.findings import Finding, RelatedSpan, Severity, Span
 from intent_lsp.core.intents import IntentId, Intents
 from intent_lsp.core.scope.findings import PatternFinding, pattern_findings
 from intent_lsp.formats.intents.entry import EntryRead, IntentPlaces, read_entry
 from intent_lsp.formats.intents.entry_values import PatternFindings
+from intent_lsp.formats.intents.id_style import odd_ids
 from intent_lsp.formats.intents.root import EntryNode, entries_of
 from intent_lsp.formats.yaml.compose import Composed
 from intent_lsp.formats.yaml.document import YamlDocument
@@ -121,6 +122,7 @@ def _joined(reading: YamlDocument, entries: Iterable[EntryRead]) -> IntentsFile:
         known = first.setdefault(entry.intent.id, entry)
         if known is not entry:
             findings.append(_duplicate(entry, known))
+    findings += _odd_ids([entry.places.id for entry in first.values()], list(first))
     findings.sort(key=lambda finding: (finding.span, finding.code))
     return IntentsFile(
         intents=Intents(tuple(entry.intent for entry in first.values())),
@@ -138,6 +140,17 @@ def _duplicate(entry: EntryRead, first: EntryRead) -> Finding:
         span=entry.places.id,
         related=(RelatedSpan(span=first.places.id, message="the first intent with this id"),),
     )
+
+
+def _odd_ids(places: Sequence[Span], ids: Sequence[str]) -> Iterator[Finding]:
+    """Yield a hint for each id that is written unlike the others, or awkward."""
+    for index, why in odd_ids(ids):
+        yield Finding(
+            code=FileCode.ID_STYLE,
+            severity=Severity.HINT,
+            message=f"the id `{ids[index]}` {why}",
+            span=places[index],
+        )
 
 
 def _too_many(place: EntryNode) -> YamlProblem:

@@ -3,7 +3,7 @@
 Invariant: a value that cannot be read gets a finding and its default. All other values apply.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from enum import StrEnum
 from functools import partial
@@ -30,10 +30,11 @@ from intent_lsp.core.policy import (
     Urls,
 )
 from intent_lsp.formats.intents.entry_values import note_glob, prose_of
+from intent_lsp.formats.intents.fixes.policy_values import number_fixes, rule_fixes
 from intent_lsp.formats.intents.intents_file import glob_findings
-from intent_lsp.formats.yaml.document import YamlDocument, text_of, texts_of
+from intent_lsp.formats.yaml.document import YamlDocument, listed, text_of, texts_of
 from intent_lsp.formats.yaml.glob_keys import POLICY_GLOBS
-from intent_lsp.formats.yaml.keys import MappingKeys, fields_of
+from intent_lsp.formats.yaml.keys import MappingKeys, fields_of, snake_case
 from intent_lsp.formats.yaml.limits import YamlProblem, refused
 from intent_lsp.formats.yaml.nodes import MappingNode, Scalar, SequenceNode, YamlNode, content_of
 from intent_lsp.formats.yaml.unquoted_globs import compose_with_globs
@@ -45,7 +46,13 @@ MAX_VERSION = 1_000_000
 MAX_WAIT_SECONDS = 86_400
 """The longest time that a person may be given to answer."""
 _ROOT_KEYS = MappingKeys(known=(ROOT_KEY,))
-_DENY_KEYS = MappingKeys(known=("path_glob", "reason"))
+_DENY_KEYS = MappingKeys(
+    known=("path_glob", "reason"),
+    meant={
+        **dict.fromkeys(("path", "paths", "glob", "globs", "pattern", "file"), "path_glob"),
+        **dict.fromkeys(("message", "because", "why"), "reason"),
+    },
+)
 YES = ("true", "yes", "on")
 NO = ("false", "no", "off")
 _Values: TypeAlias = dict[str, Any]
@@ -97,10 +104,11 @@ class _Sidecar:
         table = self._table(root)
         if table is None:
             return {}
-        if any(isinstance(key, Scalar) and key.value == ROOT_KEY for key, _ in table.pairs):
-            found = fields_of(self._reading, table, _ROOT_KEYS, told=True)
-            table = self._table(found[ROOT_KEY].value)
-        values = self._read(table, self._readers()) if table else {}
+        readers = self._readers()
+        if _has_root_key(table, readers):
+            found = fields_of(self._reading, table, _ROOT_KEYS, told=True).get(ROOT_KEY)
+            table = None if found is None else self._table(found.value)
+        values = self._read(table, readers) if table else {}
         lessons: _Values = values.pop("lessons", {})
         privacy: _Values = values.pop("privacy", {})
         return values | {f"lessons_{name}": path for name, path in lessons.items()} | privacy
@@ -171,7 +179,7 @@ class _Sidecar:
         def read(node: YamlNode) -> int | None:
             content = content_of(node)
             if not isinstance(content, Scalar) or not _is_number(content):
-                self._reading.wrong_type(node, "a whole number")
+                self._reading.wrong_type(node, "a whole number", number_fixes(self._reading, node))
             elif len(content.value) > len(str(high)) or not low <= int(content.value) <= high:
                 self._bad(node, f"`{name}` must be from {low} to {high}")
             else:
@@ -231,7 +239,7 @@ class _Sidecar:
         content = content_of(node)
         if isinstance(content, SequenceNode):
             return content
-        self._reading.wrong_type(node, "a list")
+        self._reading.wrong_type(node, "a list", listed(self._reading, node))
         return None
 
     def _globs(self, node: YamlNode) -> tuple[str, ...] | None:
@@ -252,7 +260,8 @@ class _Sidecar:
     def _deny_rule(self, node: YamlNode) -> DenyRule | None:
         content = content_of(node)
         if not isinstance(content, MappingNode):
-            self._reading.wrong_type(node, "a mapping with `path_glob` and `reason`")
+            fixes = rule_fixes(self._reading, node)
+            self._reading.wrong_type(node, "a mapping with `path_glob` and `reason`", fixes)
             return None
         fields = fields_of(self._reading, content, _DENY_KEYS, told=True)
         glob = text_of(self._reading, fields["path_glob"].value) if "path_glob" in fields else None
@@ -272,6 +281,17 @@ class _Sidecar:
         if text is not None and path is None:
             self._bad(node, "expected the path of a file below the root")
         return path
+
+
+def _has_root_key(table: MappingNode, readers: Mapping[str, _Reader]) -> bool:
+    """Return whether a root has the key `sidecar`, or one that resembles it and none of a policy's.
+
+    Then the policy is not at the root.
+    """
+    names = [key.value for key, _ in table.pairs if isinstance(key, Scalar)]
+    if ROOT_KEY in names or any(snake_case(name) in readers for name in names):
+        return ROOT_KEY in names
+    return any(_ROOT_KEYS.plainly(name) or _ROOT_KEYS.near(name) for name in names)
 
 
 def _is_number(scalar: Scalar) -> bool:

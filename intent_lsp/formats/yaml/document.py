@@ -25,6 +25,7 @@ _QUIETER = {
     FileCode.UNKNOWN_KEY: Severity.WARNING,
     FileCode.UNKNOWN_STATUS: Severity.WARNING,
     FileCode.EMPTY_SCOPE: Severity.WARNING,
+    FileCode.BAD_DATE: Severity.WARNING,
 }
 _KINDS = {Scalar: "one value", SequenceNode: "a list", MappingNode: "a mapping"}
 

@@ -32,12 +32,14 @@ class MappingKeys(Struct, frozen=True):
     """The keys that a mapping may have: `known`, in snake_case. camelCase is accepted too.
 
     `others` maps alternative names to known keys, preferred names first. An alternative name in
-    `quiet` may stand beside the known key without a finding.
+    `quiet` may stand beside the known key without a finding. `meant` maps names that are not read,
+    but are often written in the place of a known key, to that key.
     """
 
     known: tuple[str, ...]
     others: Mapping[str, str] = field(default_factory=dict)
     quiet: frozenset[str] = frozenset()
+    meant: Mapping[str, str] = field(default_factory=dict)
 
     def meaning(self, name: str) -> tuple[str, int] | None:
         """Return the known key that a name means and the name's rank, or None for an unknown name.
@@ -54,8 +56,10 @@ class MappingKeys(Struct, frozen=True):
         return None
 
     def near(self, name: str) -> str | None:
-        """Return the known key that an unknown name resembles, or None if there is no such key."""
+        """Return the known key that an unknown name resembles, or is often written for, or None."""
         folded = snake_case(name).lower().replace("-", "_").replace(" ", "_")
+        if folded in self.meant:
+            return self.meant[folded]
         close = get_close_matches(folded, self.known, n=1, cutoff=_NEAR)
         return close[0] if close else None
 

@@ -25,6 +25,11 @@ from intent_lsp.store.fs.known_files import KnownFiles
 from intent_lsp.store.git.repository import Git
 from intent_lsp.store.ledger.index.index import Index
 from intent_lsp.store.ledger.index.queries import Query, TouchedFiles, TouchMark
+from intent_lsp.store.ledger.index.work_queries import (
+    newest_moments,
+    not_passing_since,
+    touched_by,
+)
 from intent_lsp.store.ledger.ledger import Ledger
 from intent_lsp.store.state.blob_cache import BlobCache
 from intent_lsp.store.state.drafts import Drafts
@@ -120,6 +125,23 @@ class LedgerHistory:
     def counts(self) -> Mapping[str, int]:
         """Return the number of records for each intent id."""
         return self._told(self._index.counts, {})
+
+    def touched_by(self, names: Collection[str], *, limit: int) -> tuple[WorkspacePath, ...]:
+        """Return the files, at most `limit`, that records of the intent ids `names` touched."""
+        index = self._index
+        return self._told(lambda: index.work(lambda it: touched_by(it, names, limit)), ())
+
+    def not_passing_since(self, time: str, *, limit: int) -> Mapping[WorkspacePath, int]:
+        """Return the files of records since a time that do not pass, and the newest's moment.
+
+        At most `limit` files are returned, those of the newest records.
+        """
+        index = self._index
+        return self._told(lambda: index.work(lambda it: not_passing_since(it, time, limit)), {})
+
+    def newest_moments(self) -> Mapping[str, int]:
+        """Return the moment of the newest record of each intent id."""
+        return self._told(lambda: self._index.work(newest_moments), {})
 
     def touched_files(self, since: TouchMark | None) -> TouchedFiles | None:
         """Return the files that each intent has changed since a mark (None: since the beginning).

@@ -43,7 +43,8 @@ class ControlFile(Struct):
 
     `uri` is the URI under which its findings are published; while the file is open, it is the
     client's. `version` is that of the checked document, None for the file on disk. `wanted` counts
-    the checks asked for. `busy`: a check is running as `task`. `kept`, only of the intents file: a
+    the checks asked for. `busy`: a check is running as `task`; `surveyed`: recorded work is being
+    looked at. `kept`, only of the intents file: a
     first check is done, and the preparation of the root has begun.
     """
 
@@ -55,6 +56,7 @@ class ControlFile(Struct):
     findings: tuple[Finding, ...] = ()
     version: int | None = None
     kept: bool = False
+    surveyed: bool = False
     wanted: int = 0
     busy: bool = False
     task: asyncio.Task[object] | None = None
@@ -139,6 +141,7 @@ class ControlFileDiagnostics:
                     self._move(page, uri)
                     self._publisher.show(uri, posting)
                     self._keep(page)
+                    self._follow(page)
                     return
         finally:
             page.busy = False
@@ -164,6 +167,24 @@ class ControlFileDiagnostics:
             if (severity := severity_of(finding.code, finding.severity, page.path)) is not None
         ]
         return lines, found, self._publisher.posting(uri, version, shown)
+
+    def _follow(self, page: ControlFile) -> None:
+        """Start to look at recorded work, after a check of the intents file."""
+        if not page.surveyed and page.path == INTENTS_FILE:
+            page.surveyed = True
+            self._work.begin(self._survey(page))
+
+    async def _survey(self, page: ControlFile) -> None:
+        """Compute the findings that follow from recorded work, and check again if they differ.
+
+        They take longer than a check, which does not wait for them.
+        """
+        try:
+            changed = await self._work.in_thread(page.governance.work_checks.refresh)
+        finally:
+            page.surveyed = False
+        if changed:
+            self.check(page)
 
     def _keep(self, page: ControlFile) -> None:
         """Start to prepare the root for judgements, after the first check of its intents file."""
@@ -207,7 +228,8 @@ def _read(page: ControlFile, typed: str | None) -> tuple[list[str], tuple[Findin
     read = page.reader.read(text)
     saved = on_disk is not None and on_disk.text == text
     checks = page.governance.scope_checks
-    return lines, read.findings + (checks.findings(read) if saved else checks.typed(read))
+    more = checks.findings(read, lines) if saved else checks.typed(read, lines)
+    return lines, read.findings + more
 
 
 def _gone(page: ControlFile) -> tuple[Finding, ...]:

@@ -83,10 +83,7 @@ class Index:
         return self._files.stamp()
 
     def refresh(self, progress: BuildProgress = quiet) -> None:
-        """Bring the index up to date without a query.
-
-        `progress` gets the bytes done and the total.
-        """
+        """Bring the index up to date. `progress` gets the bytes done and the total."""
         self._ask(lambda _connection, _found: None, progress)
 
     def query(self, query: Query, *, limit: int, cursor: PageCursor | None = None) -> RecordPage:
@@ -129,10 +126,7 @@ class Index:
         return self._ask(asked)
 
     def newest_passing_for_path(self, path: WorkspacePath) -> Record | None:
-        """Return the newest passing record of a path, or None if there is none.
-
-        A record is passing if its edit happened and its verdict is not FAIL.
-        """
+        """Return a path's newest record with an edit that happened and no FAIL verdict, or None."""
         return next(iter(self.query(Query(path=path, passing=True), limit=1).records), None)
 
     def find(self, record_id: str) -> Record | None:
@@ -170,6 +164,10 @@ class Index:
         """Return the number of records for each intent id, without records of no intent."""
         statement = "SELECT text, count(*) FROM record JOIN name ON number = intent GROUP BY intent"
         return self._ask(lambda connection, _found: dict(connection.execute(statement).fetchall()))
+
+    def work(self, question: Callable[[sqlite3.Connection], T]) -> T:
+        """Return what `question` asks the database, a function of the module `work_queries`."""
+        return self._ask(lambda connection, _found: question(connection))
 
     def touched_files(self, since: TouchMark | None) -> TouchedFiles:
         """Return, for each intent and each file that it touched since a mark, the newest record.

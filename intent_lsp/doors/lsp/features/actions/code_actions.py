@@ -79,6 +79,8 @@ class CodeActions:
                         kind=lsp.CodeActionKind.QuickFix,
                         diagnostics=[diagnostic],
                         edit=spelling.workspace_edit(page.uri, page.version, edits),
+                        # What editors apply without a menu must not change what the file means.
+                        is_preferred=True if finding.fixes == (fix,) and fix.safe else None,
                     )
                 )
         return found

@@ -1,0 +1,81 @@
+"""The part of a glob that an intent's work has used, as narrower globs (requirements section 3.3).
+
+Invariant: narrower globs match every file that was touched, and nothing that the glob does not.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import takewhile
+from typing import Final
+
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.scope.language import escape
+
+MOST_DIRECTORIES: Final = 3
+"""The most narrower globs for one glob."""
+
+FEWEST_TOUCHED: Final = 5
+FEWEST_MATCHED: Final = 50
+MOST_SHARE: Final = 4
+"""The used part is small if it has at most one in this number of the matched files."""
+
+# A directory without wildcards, `**`, and perhaps a pattern for the file's name.
+_BELOW: Final = re.compile(
+    r"(?P<base>(?:[^*?\[\]{}()!+@\\/]+/)*)\*\*(?P<tail>/(?!\*\*(?:/|\Z))[^/]+)?"
+)
+
+
+def used_part(
+    glob: str, touched: Sequence[WorkspacePath], matched: Iterable[WorkspacePath]
+) -> tuple[str, ...] | None:
+    """Return the narrower globs for the part of a glob that was used, or None.
+
+    `touched` are the files that an intent changed, and `matched` all files of the tree, of those
+    that the glob matches. None is returned where these are too few to say, where the used part is
+    not small, and for a glob that is no `**` below a directory.
+    """
+    found = _BELOW.fullmatch(glob)
+    if found is None or len(touched) < FEWEST_TOUCHED:
+        return None
+    directories = _directories(found["base"].rstrip("/"), touched)
+    if not directories:
+        return None
+    prefixes = tuple(f"{directory}/" for directory in directories)
+    count = part = 0
+    for path in matched:
+        count += 1
+        part += path.startswith(prefixes)
+    if count < FEWEST_MATCHED or part * MOST_SHARE > count:
+        return None
+    return tuple(f"{escape(each)}/**{found['tail'] or ''}" for each in directories)
+
+
+def _directories(base: str, touched: Sequence[WorkspacePath]) -> tuple[str, ...]:
+    """Return the few directories below `base` that have all touched files; none if there are not.
+
+    Each is as deep as it can be.
+    """
+    parents = sorted({path.rpartition("/")[0] for path in touched})
+    common = _common(parents)
+    if common != base:
+        return (common,) if _is_below(common, base) else ()
+    groups: dict[str, list[str]] = {}
+    start = len(base) + 1 if base else 0
+    for parent in parents:
+        child = parent[start:].partition("/")[0]
+        if not child or not _is_below(parent, base):
+            return ()
+        groups.setdefault(child, []).append(parent)
+    if len(groups) > MOST_DIRECTORIES:
+        return ()
+    return tuple(_common(group) for group in groups.values())
+
+
+def _common(directories: Sequence[str]) -> str:
+    """Return the deepest directory that contains all of `directories`, "" for the root."""
+    names = zip(*(directory.split("/") for directory in directories), strict=False)
+    return "/".join(each[0] for each in takewhile(lambda each: len(set(each)) == 1, names))
+
+
+def _is_below(directory: str, base: str) -> bool:
+    return not base or directory.startswith(f"{base}/")

@@ -1,0 +1,25 @@
+"""Fixes of wrong kinds of values in the policy: a number in quotes, a glob in place of a rule."""
+
+from intent_lsp.core.findings import Fix
+from intent_lsp.formats.yaml.document import YamlDocument
+from intent_lsp.formats.yaml.nodes import Scalar, YamlNode, double_quoted
+
+_QUOTES = ("", "'", '"')
+
+
+def number_fixes(reading: YamlDocument, node: YamlNode) -> tuple[Fix, ...]:
+    """Return the fix that takes the quotes from a number; empty if the node is no such text."""
+    if not isinstance(node, Scalar) or node.style not in _QUOTES:
+        return ()
+    bare = node.value.strip()
+    if not bare.isascii() or not bare.isdigit():
+        return ()
+    return (Fix(f"Change to `{bare}`", (reading.change(node.start, node.end, bare),)),)
+
+
+def rule_fixes(reading: YamlDocument, node: YamlNode) -> tuple[Fix, ...]:
+    """Return the fix that makes a glob a rule about it; empty if the node is no single value."""
+    if not isinstance(node, Scalar) or node.null or node.style not in _QUOTES:
+        return ()
+    rule = f"{{path_glob: {double_quoted(node.value)}}}"
+    return (Fix("Make it a rule", (reading.change(node.start, node.end, rule),)),)

@@ -1,0 +1,185 @@
+"""Findings on scopes that follow from recorded work: closed but edited, or wider than used.
+
+Specified in requirements section 3.3.
+
+Invariant: the ledger and git are only asked by `refresh`; what it found is returned at once.
+"""
+
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from intent_lsp.core.codes import FileCode
+from intent_lsp.core.findings import Severity
+from intent_lsp.core.intents import Intent, IntentId, Intents
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.scope.findings import ScopeFinding
+from intent_lsp.core.scope.index import ScopeIndex
+from intent_lsp.core.scope.scope import compile_scopes
+from intent_lsp.core.scope.tree_survey import MAX_NAMED
+from intent_lsp.core.scope.used_part import used_part
+from intent_lsp.core.timestamps import timestamp
+from intent_lsp.core.written_dates import date_range
+from intent_lsp.formats.ledger.index_keys import moment_of
+from intent_lsp.governance.plan.tree_listing import TreeListing
+from intent_lsp.governance.root.rules import RulesCache
+from intent_lsp.governance.root.stores import Stores
+from intent_lsp.store.fs.files import stamp
+
+STILL: Final = timedelta(days=14)
+"""How long an edit of a closed intent's files is pointed out."""
+
+FEWEST_RECORDS: Final = 20
+"""The fewest records of an intent whose scope is held against its work."""
+
+_INTENTS_AT_MOST: Final = 200
+"""The most intents whose scopes are held against their work."""
+
+_PATHS_AT_MOST: Final = 2_000
+"""The most files of one intent, and the most edited files, that are considered."""
+
+
+class WorkChecks:
+    """Computes the findings on intents' scopes that depend on the ledger and on changes in git."""
+
+    def __init__(self, stores: Stores, rules: RulesCache, listing: TreeListing) -> None:
+        self._stores = stores
+        self._rules = rules
+        self._listing = listing
+        self._lock = threading.Lock()
+        self._found: tuple[Mapping[IntentId, Intent], tuple[ScopeFinding, ...]] = ({}, ())
+
+    def refresh(self) -> bool:
+        """Compute the findings for the saved intents file, and return whether they have changed.
+
+        This may take seconds: the ledger's index is brought up to date, and git is asked.
+        """
+        with self._lock:
+            intents = self._rules.current().file.intents
+            found = (*self._edited(intents), *self._unused(intents))
+            former, self._found = self._found, ({each.id: each for each in intents}, found)
+            return former[1] != found
+
+    def known(self, intents: Intents) -> Iterator[ScopeFinding]:
+        """Yield what `refresh` found on those of `intents` whose scope and status are as they were.
+
+        Nothing is yielded before the first `refresh`.
+        """
+        checked, found = self._found
+        for finding in found:
+            now, then = intents.get(finding.intent_id), checked.get(finding.intent_id)
+            if now is not None and then is not None and _same(now, then):
+                yield finding
+
+    def _edited(self, intents: Intents) -> Iterator[ScopeFinding]:
+        """Yield a finding for each closed intent whose files are still edited."""
+        closed = {each.id for each in intents if each.status.closed and each.owned_scope}
+        edits = self._stray_edits() if closed else {}
+        if not edits:
+            return
+        ends = self._ends(intents, closed)
+        scopes = compile_scopes([each.owned_scope for each in intents], self._listing.spelling)
+        entries = [(each.id, scope) for each, scope in zip(intents, scopes, strict=True)]
+        index = ScopeIndex(entries, self._listing.spelling)
+        touched: dict[IntentId, list[WorkspacePath]] = {}
+        for path, moment in sorted(edits.items()):
+            owners = {owned.intent_id for owned in index.owners(path)}
+            if owners and owners <= closed:
+                last = max(owners & ends.keys(), key=lambda each: ends[each], default=None)
+                if last is not None and moment > ends[last]:
+                    touched.setdefault(last, []).append(path)
+        for intent_id, paths in touched.items():
+            yield _edited_finding(intent_id, paths)
+
+    def _stray_edits(self) -> Mapping[WorkspacePath, int]:
+        """Return the files that were changed of late without an intent that may, and their moments.
+
+        These are files of records that do not pass, and files that differ from HEAD. A moment is
+        the time of the newest change as the index counts it.
+        """
+        since = self._stores.clock() - STILL
+        found = self._stores.past.not_passing_since(timestamp(since), limit=_PATHS_AT_MOST)
+        edits = dict(found)
+        git = self._stores.git
+        for path in () if git is None else git.changed_paths()[:_PATHS_AT_MOST]:
+            there = stamp(self._stores.root / path)
+            if there is not None:
+                moment = _moment(datetime.fromtimestamp(there.mtime_ns / 1e9, UTC))
+                edits[path] = max(moment, edits.get(path, moment))
+        return {path: moment for path, moment in edits.items() if moment > _moment(since)}
+
+    def _ends(self, intents: Intents, closed: set[IntentId]) -> Mapping[IntentId, int]:
+        """Return when each closed intent was closed: its `updated_at`, else its newest record."""
+        ends: dict[IntentId, int] = {}
+        newest: Mapping[str, int] | None = None
+        for intent in (each for each in intents if each.id in closed):
+            written = date_range(intent.updated_at or "")
+            if written is not None:
+                ends[intent.id] = _moment(written.last)
+                continue
+            newest = self._stores.past.newest_moments() if newest is None else newest
+            moments = [newest[name] for name in intents.names(intent) if name in newest]
+            if moments:
+                ends[intent.id] = max(moments)
+        return ends
+
+    def _unused(self, intents: Intents) -> Iterator[ScopeFinding]:
+        """Yield a finding for each glob of which an intent's work has used a small part only."""
+        open_ = [each for each in intents if not each.status.closed and each.owned_scope]
+        counts = self._stores.past.counts() if open_ and self._stores.git is not None else {}
+        worked = [
+            intent
+            for intent in open_
+            if sum(counts.get(name, 0) for name in intents.names(intent)) >= FEWEST_RECORDS
+        ]
+        for intent in worked[:_INTENTS_AT_MOST]:
+            touched = self._stores.past.touched_by(intents.names(intent), limit=_PATHS_AT_MOST)
+            yield from self._unused_of(intent, touched)
+
+    def _unused_of(
+        self, intent: Intent, touched: Sequence[WorkspacePath]
+    ) -> Iterator[ScopeFinding]:
+        tree = self._listing.tree()
+        (scope,) = compile_scopes([intent.owned_scope], self._listing.spelling)
+        for at, pattern in enumerate(scope.compiled):
+            if tree is None or pattern.exclusion or not pattern.rows:
+                continue
+            own = [path for path in touched if pattern.matches(path)]
+            globs = used_part(pattern.spelling.glob, own, tree.matching(pattern))
+            if globs is not None:
+                yield _unused_finding(intent.id, at, globs)
+
+
+def _same(now: Intent, then: Intent) -> bool:
+    return now.owned_scope == then.owned_scope and now.status is then.status
+
+
+def _moment(time: datetime) -> int:
+    return moment_of(timestamp(time))
+
+
+def _edited_finding(intent_id: IntentId, paths: Sequence[WorkspacePath]) -> ScopeFinding:
+    names = ", ".join(f"`{path}`" for path in paths[:MAX_NAMED])
+    beyond = len(paths) - MAX_NAMED
+    more = f" and {beyond:,} more" if beyond > 0 else ""
+    what = "A file of this closed intent was" if len(paths) == 1 else "Files of this intent were"
+    return ScopeFinding(
+        intent_id=intent_id,
+        pattern_index=None,
+        code=FileCode.CLOSED_SCOPE_EDITED,
+        severity=Severity.HINT,
+        message=f"{what} edited after it was closed, and no open intent owns: {names}{more}.",
+    )
+
+
+def _unused_finding(intent_id: IntentId, at: int, globs: Sequence[str]) -> ScopeFinding:
+    named = ", ".join(f"`{glob}`" for glob in globs)
+    return ScopeFinding(
+        intent_id=intent_id,
+        pattern_index=at,
+        code=FileCode.UNUSED_SCOPE,
+        severity=Severity.HINT,
+        message=f"All files that this intent has changed by this pattern are matched by {named}.",
+        replacement=tuple(globs),
+    )

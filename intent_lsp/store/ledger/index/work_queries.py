@@ -1,0 +1,58 @@
+"""Index queries about work: what an intent touched, and what was edited out of bounds of late.
+
+Invariant: each is one statement, and reads no ledger line.
+"""
+
+import json
+import sqlite3
+from collections.abc import Collection, Mapping
+from typing import Final
+
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.formats.ledger.index_keys import moment_of
+
+_TOUCHED: Final = """
+SELECT DISTINCT path FROM name JOIN latest ON latest.intent = name.number
+WHERE name.text IN (SELECT value FROM json_each(?)) LIMIT ?
+"""
+# The newest first, so that a limit leaves the oldest out.
+_STRAY: Final = """
+SELECT touched.path, max(touched.moment) AS newest
+FROM touched CROSS JOIN record
+ON record.moment = touched.moment AND record.source = touched.source
+WHERE touched.moment >= ? AND NOT record.passing
+GROUP BY touched.path ORDER BY newest DESC LIMIT ?
+"""
+_NEWEST: Final = """
+SELECT name.text, max(record.moment) FROM record JOIN name ON name.number = record.intent
+GROUP BY record.intent
+"""
+
+
+def touched_by(
+    connection: sqlite3.Connection, names: Collection[str], limit: int
+) -> tuple[WorkspacePath, ...]:
+    """Return the files, at most `limit`, that records of the intent ids `names` touched."""
+    rows = connection.execute(_TOUCHED, (json.dumps([*names]), limit))
+    return tuple(_path(key) for (key,) in rows)
+
+
+def not_passing_since(
+    connection: sqlite3.Connection, since: str, limit: int
+) -> Mapping[WorkspacePath, int]:
+    """Return the files of records since a time that do not pass, and the moment of the newest.
+
+    At most `limit` files are returned, those of the newest records. A record does not pass if its
+    verdict is FAIL or its edit did not happen.
+    """
+    rows = connection.execute(_STRAY, (moment_of(since), limit))
+    return {_path(key): moment for key, moment in rows}
+
+
+def newest_moments(connection: sqlite3.Connection) -> Mapping[str, int]:
+    """Return the moment of the newest record of each intent id."""
+    return dict(connection.execute(_NEWEST).fetchall())
+
+
+def _path(key: bytes) -> WorkspacePath:
+    return WorkspacePath(key.decode("utf-8", "surrogateescape"))
