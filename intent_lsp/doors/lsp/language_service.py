@@ -26,8 +26,8 @@ from intent_lsp.doors.lsp.features.completion import (
     completion_registration,
 )
 from intent_lsp.doors.lsp.features.file_operations import FileOperationFeature
-from intent_lsp.doors.lsp.features.formatting import FormattingFeature
 from intent_lsp.doors.lsp.features.fix_all_action import FixAllAction, is_wanted
+from intent_lsp.doors.lsp.features.formatting import FormattingFeature
 from intent_lsp.doors.lsp.features.intent_symbols import IntentSymbols
 from intent_lsp.doors.lsp.features.intents_buffers import IntentsBuffers
 from intent_lsp.doors.lsp.features.intents_links import IntentsLinks

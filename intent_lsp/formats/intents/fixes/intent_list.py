@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 
 from intent_lsp.core.findings import Fix
+from intent_lsp.formats.intents.fixes.comments import empty_between, has_properties
 from intent_lsp.formats.text_positions import line_end_of
-from intent_lsp.formats.yaml.comments import empty_between, has_properties
 from intent_lsp.formats.yaml.document import YamlDocument
 from intent_lsp.formats.yaml.insert import line_after
 from intent_lsp.formats.yaml.nodes import (

@@ -6,7 +6,7 @@ Invariant: no comment between the two keys or the braces is lost.
 import re
 
 from intent_lsp.core.findings import Fix, TextChange
-from intent_lsp.formats.yaml.comments import comments_in, has_properties, properties_start
+from intent_lsp.formats.intents.fixes.comments import comments_in, has_properties, properties_start
 from intent_lsp.formats.yaml.document import YamlDocument
 from intent_lsp.formats.yaml.keys import Field
 from intent_lsp.formats.yaml.nodes import MappingNode, Scalar, spelled_like

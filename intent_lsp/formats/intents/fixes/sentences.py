@@ -6,14 +6,14 @@ Invariant: a pair of a mapping becomes the sentence `key: value`, and no comment
 from collections.abc import Iterator
 
 from intent_lsp.core.findings import Fix, TextChange
-from intent_lsp.formats.text_positions import line_end_of
-from intent_lsp.formats.yaml.comments import (
+from intent_lsp.formats.intents.fixes.comments import (
     comments_in,
     has_properties,
     in_flow,
     properties_start,
     without_comments,
 )
+from intent_lsp.formats.text_positions import line_end_of
 from intent_lsp.formats.yaml.document import YamlDocument
 from intent_lsp.formats.yaml.list_edit import item_lead
 from intent_lsp.formats.yaml.nodes import (
