@@ -176,6 +176,8 @@ class LanguageService:
         quick = is_wanted(lsp.CodeActionKind.QuickFix, only)
         if page is None:
             return await self._actions.offered(tracked, params.range) if quick else []
+        # The fixes must fit the text that the editor has now, or it refuses their edits.
+        await self._connection.pages.settled(tracked.uri)
         found = self._actions.fixes(page, params.range) if quick else []
         return found + (
             await self._fix_all.offered(page, tracked) if is_wanted(FIX_ALL, only) else []
