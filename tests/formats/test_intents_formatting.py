@@ -7,10 +7,9 @@ from hypothesis import strategies as st
 from intent_lsp.formats.intents.edit import EditRefused, apply_changes
 from intent_lsp.formats.intents.formatting import format_intents, format_lines
 from intent_lsp.formats.intents.intents_file import ComposedIntents, compose_intents, read_intents
+from intent_lsp.formats.yaml.globs.unquoted_globs import plain_yaml
 from intent_lsp.formats.yaml.layout.comparison import same_nodes
 from intent_lsp.formats.yaml.layout.layout import comments_of
-from intent_lsp.formats.yaml.tab_gaps import before_items, tab_gaps, without_tabs
-from intent_lsp.formats.yaml.unquoted_globs import masked
 from tests.support.hostile_text import texts as hostile_texts
 from tests.support.intents_dialects import DIALECTS
 
@@ -166,10 +165,7 @@ def nodes(text: str) -> ComposedIntents:
 
 
 def comments(text: str) -> tuple[str, ...]:
-    made = nodes(text)
-    plain = masked(text, made.composed.globs)
-    gaps = before_items(tab_gaps(text), made.composed.root)
-    return comments_of(without_tabs(plain, gaps).removeprefix("\ufeff"))
+    return comments_of(plain_yaml(text, nodes(text).composed).removeprefix("\ufeff"))
 
 
 _PIECES = st.sampled_from(
@@ -265,3 +261,14 @@ def test_every_dialect_reads_as_before(text: str) -> None:
     found = formatted(text)
     assert read_intents(found).intents == read_intents(text).intents
     assert format_intents(found) == ()
+
+
+@pytest.mark.parametrize("gap", ["\t", " \t", "\t ", "  \t\t "])
+def test_a_tab_behind_a_dash_becomes_a_blank(gap: str) -> None:
+    for mark in ("", "\ufeff"):
+        text = f"{mark}- id: A\n  owned_scope:\n  -{gap}*.py  \n  -{gap}'b'\n"
+        changes = format_intents(text)
+        assert not isinstance(changes, EditRefused)
+        made = apply_changes(text, changes)
+        assert made == f"{mark}- id: A\n  owned_scope:\n  - *.py\n  - 'b'\n"
+        assert format_intents(made) == ()

@@ -75,6 +75,8 @@ def completed(text: str, label: str, file: WorkspacePath = INTENTS_FILE, **how: 
         # A list is missing around it.
         ("{a}    owned_scope: {q}|", "src/", "{a}    owned_scope: [{q}src/|{q}]"),
         ("{a}    owned_scope: {q}|{q}", "a.md", "{a}    owned_scope: [{q}a.md{q}]|"),
+        ("{a}    owned_scope: {q}src/|{q}", "a.md", "{a}    owned_scope: [{q}src/a.md{q}]|"),
+        ("{a}    owned_scope: {q}src/|", "src/", "{a}    owned_scope: [{q}src/src/|{q}]"),
         ("{a}    owned_scope:\n      {q}|{q}", "src/", "{s}{q}src/|{q}"),
     ],
 )

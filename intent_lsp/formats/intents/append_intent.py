@@ -23,7 +23,8 @@ from intent_lsp.formats.intents.intents_file import IntentsReader
 from intent_lsp.formats.intents.root import ROOT_KEY, ROOT_KEYS
 from intent_lsp.formats.text_positions import line_end_of
 from intent_lsp.formats.yaml.document import YamlDocument
-from intent_lsp.formats.yaml.glob_keys import INTENT_GLOBS
+from intent_lsp.formats.yaml.globs.glob_keys import INTENT_GLOBS
+from intent_lsp.formats.yaml.globs.unquoted_globs import compose_with_globs
 from intent_lsp.formats.yaml.insert import (
     first_in_flow,
     line_after,
@@ -43,7 +44,6 @@ from intent_lsp.formats.yaml.nodes import (
     content_of,
     spelled_like,
 )
-from intent_lsp.formats.yaml.unquoted_globs import compose_with_globs
 
 _STEP = 2
 _BLANK_LINE = re.compile(r"(?:\r\n|\n|\r)[ \t]*(?:\r\n|\n|\r)")

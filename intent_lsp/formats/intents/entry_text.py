@@ -15,13 +15,13 @@ from intent_lsp.formats.intents.intents_file import IntentsFile
 from intent_lsp.formats.intents.root import EntryNode, entries_of
 from intent_lsp.formats.text_positions import line_end_of
 from intent_lsp.formats.yaml.document import YamlDocument
-from intent_lsp.formats.yaml.glob_keys import INTENT_GLOBS
+from intent_lsp.formats.yaml.globs.glob_keys import INTENT_GLOBS
+from intent_lsp.formats.yaml.globs.unquoted_globs import compose_with_globs
 from intent_lsp.formats.yaml.insert import first_in_flow, line_after, lines_at, parts_after
 from intent_lsp.formats.yaml.keys import Field, fields_of
 from intent_lsp.formats.yaml.limits import YamlProblem
 from intent_lsp.formats.yaml.list_edit import list_lines, text_spelled
 from intent_lsp.formats.yaml.nodes import MappingNode, Scalar, YamlNode, spelled_like
-from intent_lsp.formats.yaml.unquoted_globs import compose_with_globs
 
 _QUOTES = ("'", '"')
 

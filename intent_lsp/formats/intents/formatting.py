@@ -10,12 +10,11 @@ from intent_lsp.core.findings import TextChange
 from intent_lsp.formats.intents.edit import EditRefused, FileEdit
 from intent_lsp.formats.intents.intents_file import ComposedIntents, compose_intents
 from intent_lsp.formats.text_positions import TextPositions
+from intent_lsp.formats.yaml.globs.unquoted_globs import plain_yaml
 from intent_lsp.formats.yaml.layout.comparison import same_nodes
 from intent_lsp.formats.yaml.layout.edits import SpaceEdit, applied
 from intent_lsp.formats.yaml.layout.layout import comments_of, space_edits
 from intent_lsp.formats.yaml.limits import YamlProblem
-from intent_lsp.formats.yaml.tab_gaps import before_items, tab_gaps, without_tabs
-from intent_lsp.formats.yaml.unquoted_globs import masked
 
 _MARK = "\ufeff"
 _CHANGED = "other white space would change a value or lose a comment"
@@ -50,10 +49,11 @@ def _edit(text: str, lines: range | None) -> FileEdit | EditRefused:
     if found is None:
         return EditRefused(_ODD)
     places = TextPositions(text)
+    moved = [SpaceEdit(edit.start + lead, edit.end + lead, edit.text) for edit in found]
     edits = [
-        SpaceEdit(edit.start + lead, edit.end + lead, edit.text)
-        for edit in found
-        if lines is None or places.position(edit.start + lead).line in lines
+        edit
+        for edit in _without_tabs(moved, made)
+        if lines is None or places.position(edit.start).line in lines
     ]
     if not edits:
         return ()
@@ -62,13 +62,20 @@ def _edit(text: str, lines: range | None) -> FileEdit | EditRefused:
     return tuple(_changes(places, edits))
 
 
-def _plain(text: str, made: ComposedIntents) -> str:
-    """Return a text as plain YAML, of the same length but for a byte order mark.
+def _without_tabs(edits: Sequence[SpaceEdit], made: ComposedIntents) -> list[SpaceEdit]:
+    """Return edits with those that put a blank for a tab between a dash and its item."""
+    known = {edit.start for edit in edits}
+    tabs = (SpaceEdit(start, end, " ") for start, end in made.composed.tab_gaps)
+    return sorted((*edits, *(edit for edit in tabs if edit.start not in known)), key=_start)
 
-    Its globs are masked, and blanks stand for tabs that YAML does not read.
-    """
-    gaps = before_items(tab_gaps(text), made.composed.root)
-    return without_tabs(masked(text, made.composed.globs), gaps).removeprefix(_MARK)
+
+def _start(edit: SpaceEdit) -> int:
+    return edit.start
+
+
+def _plain(text: str, made: ComposedIntents) -> str:
+    """Return a text as plain YAML, without a byte order mark and with its globs masked."""
+    return plain_yaml(text, made.composed).removeprefix(_MARK)
 
 
 def _changes(places: TextPositions, edits: Sequence[SpaceEdit]) -> Sequence[TextChange]:

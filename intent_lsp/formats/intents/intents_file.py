@@ -17,9 +17,9 @@ from intent_lsp.formats.intents.id_style import odd_ids
 from intent_lsp.formats.intents.root import EntryNode, entries_of
 from intent_lsp.formats.yaml.compose import Composed
 from intent_lsp.formats.yaml.document import YamlDocument
-from intent_lsp.formats.yaml.glob_keys import INTENT_GLOBS
+from intent_lsp.formats.yaml.globs.glob_keys import INTENT_GLOBS
+from intent_lsp.formats.yaml.globs.unquoted_globs import compose_with_globs
 from intent_lsp.formats.yaml.limits import YamlProblem, refused
-from intent_lsp.formats.yaml.unquoted_globs import compose_with_globs
 
 MAX_INTENTS = 10_000
 """The most intents in one file."""

@@ -6,7 +6,7 @@ Invariant: positions come from `mark.index` only, since a mark's line also count
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NoReturn, Protocol
 
 import yaml
@@ -33,12 +33,14 @@ class Composed(Struct, frozen=True, kw_only=True):
 
     `root` is None if the text has no value. `duplicates` are pairs of keys with the same name in
     one mapping: the first key, and a later one. `globs` maps the offset of each unquoted glob that
-    is a value to the glob's source.
+    is a value to the glob's source. `tab_gaps` are the offsets at which white space with a tab
+    begins and ends that was read as blanks.
     """
 
     root: YamlNode | None
     duplicates: tuple[tuple[Scalar, Scalar], ...]
     globs: Mapping[int, str]
+    tab_gaps: Sequence[tuple[int, int]] = ()
 
 
 class _Mark(Protocol):

@@ -46,15 +46,9 @@ def literal(text: str) -> str:
 def write_value(cursor: YamlCursor, value: ProposedValue) -> ProposedEdit | None:
     """Return how a value is written at a cursor, or None if it cannot be written there."""
     before, after = _around(cursor, listed=value.listed)
-    if cursor.word.quote:
-        if cursor.word.behind and not cursor.word.typed:
-            # The quote was typed for the value that stands behind it.
-            return None
-        listed = value.listed and not cursor.word.rest and not cursor.word.behind
-        if before or after:
-            return _quoted_in_list(cursor, value, before, after) if listed else None
-        return _inside(cursor.word, value)
     word = cursor.word
+    if word.quote:
+        return _in_quotes(word, value, before, after)
     plain = plain_allowed(value.text)
     if word.typed and plain and value.last is not None and not (before or after):
         return _segment(word, value.last, literal(value.last), value.last)
@@ -70,6 +64,23 @@ def write_value(cursor: YamlCursor, value: ProposedValue) -> ProposedEdit | None
         snippet=literal(before) + snippet + literal(after),
         matched=value.text,
     )
+
+
+def _in_quotes(
+    word: CursorWord, value: ProposedValue, before: str, after: str
+) -> ProposedEdit | None:
+    """Return how a value is written in the quotes that are being typed, or None.
+
+    `before` and `after` are what has to be written around it.
+    """
+    if word.behind and not word.typed:
+        # The quote was typed for the value that stands behind it.
+        return None
+    if not (before or after):
+        return _inside(word, value)
+    if not value.listed or word.rest or word.behind:
+        return None
+    return _quoted_in_list(word, value, before, after)
 
 
 def write_closing_quote(cursor: YamlCursor, *, listed: bool) -> ProposedEdit | None:
@@ -231,13 +242,12 @@ def _inside(word: CursorWord, value: ProposedValue) -> ProposedEdit:
 
 
 def _quoted_in_list(
-    cursor: YamlCursor, value: ProposedValue, before: str, after: str
+    word: CursorWord, value: ProposedValue, before: str, after: str
 ) -> ProposedEdit:
     """Return how a value is written with its quotes in a list that is missing around it.
 
     The quote that was typed, and the one with which the editor has closed it, are replaced.
     """
-    word = cursor.word
     body = _escaped(value.text, word.quote)
     stop = "$0" if value.goes_on else ""
     return ProposedEdit(

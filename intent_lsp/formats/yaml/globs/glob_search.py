@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 
 from intent_lsp.formats.text_positions import LINE_END
-from intent_lsp.formats.yaml.glob_keys import GlobKeys
-from intent_lsp.formats.yaml.glob_source import block_glob, bracket_end, flow_glob, flow_item
+from intent_lsp.formats.yaml.globs.glob_keys import GlobKeys
+from intent_lsp.formats.yaml.globs.glob_source import block_glob, bracket_end, flow_glob, flow_item
 
 _BLANKS = re.compile(r"(?:[ \t]*(?:#[^\r\n]*)?(?:\r\n|\n|\r))*")
 _TO_VALUE = re.compile(r"[ \t]*(?:&[\w-]+[ \t]*)?(?:#[^\r\n]*)?(?=[\r\n]|\Z)")

@@ -7,11 +7,13 @@ inside other text is read as YAML reads it.
 
 from collections.abc import Mapping
 
+from msgspec.structs import replace
+
 from intent_lsp.formats.yaml.compose import Composed, compose
-from intent_lsp.formats.yaml.glob_keys import GlobKeys
-from intent_lsp.formats.yaml.glob_search import GlobSearch
+from intent_lsp.formats.yaml.globs.glob_keys import GlobKeys
+from intent_lsp.formats.yaml.globs.glob_search import GlobSearch
+from intent_lsp.formats.yaml.globs.tab_gaps import before_items, tab_gaps, without_tabs
 from intent_lsp.formats.yaml.limits import YamlProblem
-from intent_lsp.formats.yaml.tab_gaps import before_items, tab_gaps, without_tabs
 
 _MAX_TRIES = 32
 """The most times that a text is composed while wrong candidates are given up."""
@@ -27,8 +29,20 @@ def compose_with_globs(text: str, keys: GlobKeys) -> Composed | YamlProblem:
         return composed
     gaps = tab_gaps(text)
     composed = _composed(without_tabs(text, gaps), keys)
-    kept = gaps if isinstance(composed, YamlProblem) else before_items(gaps, composed.root)
-    return composed if kept == gaps else _composed(without_tabs(text, kept), keys)
+    if isinstance(composed, YamlProblem):
+        return composed
+    kept = before_items(gaps, composed.root)
+    if kept != gaps:
+        composed = _composed(without_tabs(text, kept), keys)
+    return composed if isinstance(composed, YamlProblem) else replace(composed, tab_gaps=kept)
+
+
+def plain_yaml(text: str, composed: Composed) -> str:
+    """Return a text of the same length that any parser of YAML reads as the text was read.
+
+    `composed` is the result of `compose_with_globs(text, …)`. Each glob is masked.
+    """
+    return without_tabs(masked(text, composed.globs), composed.tab_gaps)
 
 
 def _composed(text: str, keys: GlobKeys) -> Composed | YamlProblem:

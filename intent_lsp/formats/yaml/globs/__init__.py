@@ -1,0 +1,1 @@
+"""Globs without quotes in a YAML text: found, masked and read as what they were meant to be."""
