@@ -92,6 +92,7 @@ def test_without_tasks_the_status_is_the_one_that_the_feature_states(
         ("# Feature Specification: [FEATURE NAME]", "specs/004-borrow-book", "Borrow book"),
         ("# Feature Specification: **Fast** loans", "specs/004-x", "Fast loans"),
         ("# Loans #", "specs/004-x", "Loans"),
+        ("## Summary", "specs/004-fast-loans", "Fast loans"),
         ("Loans\n=====", "specs/004-x", "Loans"),
         ("", "specs/20260301-101500-borrow_book", "Borrow book"),
     ],
@@ -100,6 +101,16 @@ def test_a_feature_is_named_by_its_title_or_its_directory(
     title: str, directory: str, name: str
 ) -> None:
     assert only(read_feature(directory, {"spec.md": f"{title}\n"})).name == name
+
+
+@pytest.mark.parametrize(
+    ("written", "created"),
+    [("2026-03-01", "2026-03-01"), ("March 1, 2026", None), ("[DATE]", None)],
+)
+def test_only_a_date_is_the_date_of_a_feature(written: str, created: str | None) -> None:
+    spec = f"# A\n\n**Feature Branch**: `1-a`\n**Created**: {written}\n**Status**: Done\n"
+    found = only(read_feature(FEATURE, {"spec.md": spec}))
+    assert (found.created_at, found.status) == (created, Status.COMPLETED)
 
 
 def test_a_change_of_openspec_is_an_intent() -> None:
@@ -228,7 +239,7 @@ def test_a_code_block_that_is_never_closed_is_a_problem_with_its_line() -> None:
     (problem,) = read.problems
     assert problem.place == f"{FEATURE}/tasks.md:3"
     assert "never closed" in problem.problem
-    assert problem.cure == "close it with `~~~`"
+    assert problem.cure == "close it by ~~~"
     assert read.proposed[0].status is Status.COMPLETED
 
 

@@ -54,6 +54,7 @@ TREE = TreeNames(FILES.__contains__, DIRECTORIES.__contains__, only_file_below)
         ("`src/**/*.ts`", ["src/**/*.ts"], []),
         ("`@scope/package`, `#7/x`, `-x/y`", [], []),
         ("version 1.2, e.g. 3.4", [], ["e.g"]),
+        ("Files: src/a.py, src/b.py", ["src/a.py"], ["src/b.py"]),
         ("(in src/a.py)", ["src/a.py"], []),
         ("\u201cin src/a.py\u201d", ["src/a.py"], []),
         ("the Dockerfile", [], []),

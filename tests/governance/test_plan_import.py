@@ -277,11 +277,19 @@ def test_plans_beyond_the_limit_are_a_problem(project: Repository) -> None:
 
 
 def test_documents_of_a_plan_are_no_scope_but_its_tasks_are(project: Repository) -> None:
-    project.write(
-        f"{FEATURE}/tasks.md", f"- [ ] T001 See `{FEATURE}/a.md` and `contracts/b.yaml`\n"
-    )
-    project.write(f"{FEATURE}/a.md", "")
-    project.write(f"{FEATURE}/contracts/b.yaml", "")
-    with Governance(project.root) as governance:
-        made = proposed(governance, *sources_below(project.root, "", ()))
-    assert made.added[0].owned_scope == (f"{FEATURE}/tasks.md",)
+    named = f"`{FEATURE}/a.md`, `contracts/b.yaml`, `.specify/memory/constitution.md`, `src/a.py`"
+    for path in (
+        f"{FEATURE}/a.md",
+        f"{FEATURE}/contracts/b.yaml",
+        ".specify/memory/constitution.md",
+    ):
+        project.write(path, "")
+    for document, scope in (
+        ("tasks.md", ("src/a.py", f"{FEATURE}/tasks.md")),
+        ("plan.md", ("src/a.py",)),
+    ):
+        project.write(f"{FEATURE}/{document}", f"- [ ] T001 See {named}\n")
+        with Governance(project.root) as governance:
+            made = proposed(governance, *sources_below(project.root, "", ()))
+        assert made.added[0].owned_scope == scope
+        (project.root / FEATURE / document).unlink()

@@ -74,19 +74,19 @@ def _rows(
                 rows.append(DelimitedRow(skipped + line + 1, tuple(cells)))
             line = reader.line_num
             if len(rows) > MAX_ROWS + 1:
-                return PlanProblem(
-                    document=document,
-                    line=skipped + line,
-                    problem=f"the table has more than {MAX_ROWS:,} rows",
-                    cure="export fewer, such as only those that are open",
-                )
+                return _too_many(document, skipped + line)
     except csv.Error as error:
-        told = str(error)
-        cure = next((cure for start, cure in _CURES.items() if told.startswith(start)), _CURE)
-        return PlanProblem(
-            document=document,
-            line=skipped + line + 1,
-            problem=f"the row that begins here cannot be read: {told}",
-            cure=cure,
-        )
+        return _unread(document, skipped + line + 1, str(error))
     return DelimitedTable(tuple(rows))
+
+
+def _too_many(document: str, line: int) -> PlanProblem:
+    problem = f"the table has more than {MAX_ROWS:,} rows"
+    cure = "export fewer, such as only those that are open"
+    return PlanProblem(document=document, line=line, problem=problem, cure=cure)
+
+
+def _unread(document: str, line: int, told: str) -> PlanProblem:
+    cure = next((cure for start, cure in _CURES.items() if told.startswith(start)), _CURE)
+    problem = f"the row that begins here cannot be read: {told}"
+    return PlanProblem(document=document, line=line, problem=problem, cure=cure)

@@ -53,7 +53,6 @@ def read_spec(directory: str, documents: Mapping[str, str]) -> ReadPlan:
     if first is None:
         return ReadPlan()
     nothing = MarkdownText(())
-    ticked = f"{directory}/{TASKS}" if TASKS in read else None
     required, bug = read.get(REQUIREMENTS, nothing), read.get(BUGFIX, nothing)
     tasks, design = read.get(TASKS, nothing), read.get(DESIGN, nothing)
     proposed = ProposedIntent(
@@ -64,7 +63,8 @@ def read_spec(directory: str, documents: Mapping[str, str]) -> ReadPlan:
         acceptance_criteria=sentences((*_criteria(required), *_statements(bug, _EXPECTED))),
         constraints=sentences(_statements(bug, _UNCHANGED)),
         named=paths_in((*task_texts(tasks), *(block.text for block in design.blocks))),
-        ticked=ticked,
+        directory=directory,
+        ticked=f"{directory}/{TASKS}" if TASKS in read else None,
     )
     problems = tuple(problem for text in read.values() for problem in text.problems)
     return ReadPlan((proposed,), problems)

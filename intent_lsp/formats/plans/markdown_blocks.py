@@ -135,7 +135,7 @@ class _BlockReader:
                     document=self._document,
                     line=line,
                     problem=f"the {what} that begins here is never closed, so the rest is not read",
-                    cure=f"close it with `{mark}`",
+                    cure=f"close it by {mark}",
                 )
             )
         return MarkdownText(tuple(self._blocks), tuple(problems))

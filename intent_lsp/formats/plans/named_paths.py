@@ -62,7 +62,7 @@ def _in_prose(text: str) -> Iterator[NamedPath]:
         if path is not None and ("/" in path or _ENDING.fullmatch(path)):
             whole = path.endswith("/") or _ENDING.fullmatch(path.rpartition("/")[2]) is not None
             yield NamedPath(path, stated="/" in path and whole and before in _LEAD)
-        before = word.casefold()
+        before = word.casefold().rstrip(":")
 
 
 def _path(word: str) -> str | None:

@@ -52,21 +52,17 @@ def read_change(directory: str, documents: Mapping[str, str]) -> ReadPlan:
     `documents` are the texts of the change's files by their paths below `directory`: DOCUMENTS, and
     the requirements below SPECS. An archived change is COMPLETED.
     """
-    read = {
-        name: markdown_text(f"{directory}/{name}", text)
-        for name, text in documents.items()
-        if name != METADATA
-    }
+    texts = {name: text for name, text in documents.items() if name != METADATA}
+    read = {name: markdown_text(f"{directory}/{name}", text) for name, text in texts.items()}
     first = next((name for name in (*DOCUMENTS, *read) if name in read), None)
     if first is None:
         return ReadPlan()
     nothing = MarkdownText(())
-    ticked = f"{directory}/{TASKS}" if TASKS in read else None
     proposal, design = read.get(PROPOSAL, nothing), read.get(DESIGN, nothing)
     tasks = read.get(TASKS, nothing)
     specs = [text for name, text in read.items() if name.startswith(f"{SPECS}/")]
     change = change_of(directory)
-    texts = (block.text for text in (proposal, design) for block in text.blocks)
+    prose = (block.text for text in (proposal, design) for block in text.blocks)
     proposed = ProposedIntent(
         specification=change,
         name=_name(proposal, change.rpartition("/")[2]),
@@ -74,8 +70,9 @@ def read_change(directory: str, documents: Mapping[str, str]) -> ReadPlan:
         document=f"{directory}/{first}",
         acceptance_criteria=sentences(each for spec in specs for each in _requirements(spec)),
         constraints=sentences(each for text in (proposal, design) for each in _no_goals(text)),
-        named=paths_in((*task_texts(tasks), *texts)),
-        ticked=ticked,
+        named=paths_in((*task_texts(tasks), *prose)),
+        directory=directory,
+        ticked=f"{directory}/{TASKS}" if TASKS in read else None,
         created_at=_created(documents.get(METADATA, "")),
     )
     problems = tuple(problem for text in read.values() for problem in text.problems)

@@ -54,7 +54,8 @@ class ProposedIntent(Struct, frozen=True, kw_only=True):
     """An intent that a plan proposes, without an id and with paths instead of globs.
 
     `specification` is what the plan's own tool knows the work by; it never changes. `document` and
-    `line` (from 1) are where the work stands. `ticked` is the document in which the tool ticks off
+    `line` (from 1) are where the work stands; `directory` is the one of the plan's documents, "" if
+    the plan is a single file. `ticked` is the document in which the tool ticks off
     what is done, and which therefore belongs to the scope; None if there is none. `created_at` is a
     date as written, or None.
     """
@@ -67,6 +68,7 @@ class ProposedIntent(Struct, frozen=True, kw_only=True):
     acceptance_criteria: tuple[str, ...] = ()
     constraints: tuple[str, ...] = ()
     named: tuple[NamedPath, ...] = ()
+    directory: str = ""
     ticked: str | None = None
     created_at: str | None = None
 

@@ -28,6 +28,7 @@ _TITLE: Final = re.compile(r"(?:feature )?specification\s*:\s*", re.IGNORECASE)
 _REQUIREMENT: Final = re.compile(
     r"(?:\*\*)?((?:FR|NFR|SC)-?\d+[A-Za-z]?)\s*(?::\s*\*\*|\*\*\s*:?|:)\s*(.+)"
 )
+_DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
 _FIELD: Final = r"\*\*{name}\*\*\s*:\s*(.+?)(?=\s*\*\*[A-Z][\w /]*\*\*\s*:|$)"
 
 
@@ -42,7 +43,6 @@ def read_feature(directory: str, documents: Mapping[str, str]) -> ReadPlan:
     if first is None:
         return ReadPlan()
     nothing = MarkdownText(())
-    ticked = f"{directory}/{TASKS}" if TASKS in read else None
     spec, plan = read.get(SPEC, nothing), read.get(PLAN, nothing)
     tasks = read.get(TASKS, nothing)
     title = spec.title()
@@ -56,15 +56,16 @@ def read_feature(directory: str, documents: Mapping[str, str]) -> ReadPlan:
         constraints=sentences(_field(plan, "Constraints")),
         # The boilerplate of `tasks.md` names directories such as `src/` in any feature.
         named=paths_in(task_texts(tasks)) or paths_in(block.text for block in plan.blocks),
-        ticked=ticked,
-        created_at=next(iter(_field(spec, "Created")), None),
+        directory=directory,
+        ticked=f"{directory}/{TASKS}" if TASKS in read else None,
+        created_at=next(filter(_DATE.fullmatch, _field(spec, "Created")), None),
     )
     problems = tuple(problem for each in read.values() for problem in each.problems)
     return ReadPlan((proposed,), problems)
 
 
 def _name(title: MarkdownBlock | None, directory: str) -> str:
-    told = "" if title is None else _TITLE.sub("", title.text, count=1)
+    told = "" if title is None or title.depth > 1 else _TITLE.sub("", title.text, count=1)
     return (
         name_of_directory(_NUMBER.sub("", directory, count=1)) if placeholder(told) else plain(told)
     )

@@ -30,6 +30,7 @@ from intent_lsp.governance.plan.planning import unwritten
 from intent_lsp.store.fs import files
 from intent_lsp.store.fs.resolve import is_directory, is_file
 
+_OF_SPEC_KIT: Final = ".specify/"
 _COMPARED: Final = ("name", "status", "owned_scope", "constraints", "acceptance_criteria")
 
 
@@ -84,27 +85,45 @@ def propose(
     # What is edited is compared, and not what the rules were read from a moment ago.
     intents = read_intents(text.text).intents
     here = {name: it for it in intents for name in (it.specification, it.id) if name}
-    tree = _tree_names(governance)
-    made = [_intent(root, tree, each) for each in proposed]
-    new = [each for each in made if each[0].specification not in here]
+    made = _made(governance, proposed)
+    new = [each for each in made if each.intent.specification not in here]
     ids = next_ids(intents, len(new))
-    added = [replace(it, id=IntentId(name)) for (it, _), name in zip(new, ids, strict=True)]
+    added = [replace(each.intent, id=IntentId(name)) for each, name in zip(new, ids, strict=True)]
     edit = add_intents(text.text, added, timestamp(governance.stores.clock()))
-    places = {it.specification: f"{it.document}:{it.line}" for it in proposed}
-    unused = {it.id: left for it, (_, left) in zip(added, new, strict=True) if left}
     return PlanProposal(
         added=tuple(it for it in added if it.id not in edit.refused),
-        documents={it.id: places[it.specification] for it in added},
-        known=tuple(
-            _known(here[it.specification], it) for it, _ in made if it.specification in here
-        ),
+        documents={it.id: each.place for it, each in zip(added, new, strict=True)},
+        known=tuple(_known(here, it.intent) for it in made if it.intent.specification in here),
         refused={it.specification: edit.refused[it.id] for it in added if it.id in edit.refused},
-        unused=unused,
+        unused={it.id: each.unused for it, each in zip(added, new, strict=True) if each.unused},
         text=text.text,
         changes=edit.changes,
         before=data,
         after=text.encode(apply_changes(text.text, edit.changes)),
     )
+
+
+class _Made(Struct, frozen=True):
+    """A proposed intent as an intent without an id, and where it stands in its plan.
+
+    `unused` are the paths that it names and that are no scope.
+    """
+
+    intent: Intent
+    place: str
+    unused: tuple[str, ...]
+
+
+def _made(governance: Governance, proposed: Sequence[ProposedIntent]) -> Sequence[_Made]:
+    """Return the proposed intents, each specification once.
+
+    A change may stand in two places: as it is worked on, and archived.
+    """
+    tree = _tree_names(governance)
+    unique: dict[str, ProposedIntent] = {}
+    for each in proposed:
+        unique.setdefault(each.specification, each)
+    return [_intent(governance.root, tree, each) for each in unique.values()]
 
 
 def specifications(governance: Governance) -> frozenset[str]:
@@ -129,8 +148,7 @@ def _tree_names(governance: Governance) -> TreeNames:
     )
 
 
-def _intent(root: Path, tree: TreeNames, each: ProposedIntent) -> tuple[Intent, tuple[str, ...]]:
-    """Return a proposed intent as an intent without an id, and the paths that are no scope."""
+def _intent(root: Path, tree: TreeNames, each: ProposedIntent) -> _Made:
     directory = each.document.rpartition("/")[0]
 
     def own(path: str) -> bool:
@@ -138,7 +156,7 @@ def _intent(root: Path, tree: TreeNames, each: ProposedIntent) -> tuple[Intent, 
         below = f"{directory}/{path}"
         here = is_file(root, path) or is_directory(root, path)
         there = is_file(root, below) or is_directory(root, below)
-        inside = each.ticked is not None and path.startswith(f"{directory}/")
+        inside = bool(each.directory) and path.startswith((f"{each.directory}/", _OF_SPEC_KIT))
         return bool(directory) and path != each.ticked and (inside or (there and not here))
 
     ticked = () if each.ticked is None else (NamedPath(each.ticked, stated=False),)
@@ -153,10 +171,15 @@ def _intent(root: Path, tree: TreeNames, each: ProposedIntent) -> tuple[Intent, 
         specification=each.specification,
         created_at=each.created_at,
     )
-    return intent, scope.left_out
+    return _Made(intent, f"{each.document}:{each.line}", scope.left_out)
 
 
-def _known(here: Intent, there: Intent) -> ImportedBefore:
+def _known(intents: Mapping[str, Intent], there: Intent) -> ImportedBefore:
+    """Return what an intent that is there already differs in; `intents` are those by their names.
+
+    These are their specifications and their ids.
+    """
+    here = intents[there.specification]
     differences = (
         Difference(key, _told(getattr(here, key)), _told(getattr(there, key)))
         for key in _COMPARED

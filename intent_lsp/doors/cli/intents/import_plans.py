@@ -123,28 +123,13 @@ def _show_known(page: Output, known: ImportedBefore) -> None:
 def _told(
     made: PlanProposal, problems: Sequence[PlanProblem], *, written: bool
 ) -> dict[str, object]:
+    here = [(it.intent_id, f"{it.specification} is here already") for it in made.known]
     return {
         "written": written,
         "added": [intent.id for intent in made.added],
-        "skipped": [
-            *(
-                {"id": it.intent_id, "reason": f"{it.specification} is here already"}
-                for it in made.known
-            ),
-            *({"id": name, "reason": why} for name, why in made.refused.items()),
-        ],
+        "skipped": [{"id": name, "reason": why} for name, why in (*here, *made.refused.items())],
         "leftOut": [{"id": name, "paths": list(paths)} for name, paths in made.unused.items()],
-        "changed": [
-            {
-                "id": it.intent_id,
-                "differences": [
-                    {"key": each.key, "here": each.here, "there": each.there}
-                    for each in it.differences
-                ],
-            }
-            for it in made.known
-            if it.differences
-        ],
+        "changed": [_changed(it) for it in made.known if it.differences],
         "intents": [
             {**intent_json(intent), "document": made.documents[intent.id]} for intent in made.added
         ],
@@ -154,3 +139,10 @@ def _told(
         ],
         "diff": "\n".join(edit_lines(INTENTS_FILE, INTENTS_FILE, made.before, made.after)) + "\n",
     }
+
+
+def _changed(known: ImportedBefore) -> dict[str, object]:
+    differences = (
+        {"key": each.key, "here": each.here, "there": each.there} for each in known.differences
+    )
+    return {"id": known.intent_id, "differences": list(differences)}
