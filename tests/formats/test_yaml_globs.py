@@ -181,6 +181,24 @@ def test_a_single_glob_is_the_rest_of_the_line_of_its_key(scope: str, glob: str)
     assert (rule.path_glob, rule.reason) == (glob, "r")
 
 
+@pytest.mark.parametrize("glob", ["*.py", "**/*.lock", "[ab]*.py", "{a,b}/**", "!x", "@a/b"])
+def test_a_single_glob_may_be_on_the_line_below_its_key(glob: str) -> None:
+    text = f"{HEAD}  owned_scope:\n    {glob}  # why\n  status: DONE\n"
+    read = read_intents(text)
+    assert read.parsed
+    assert unquoted(read, text) == [glob]
+    policy = f"deny_mutations:\n  - path_glob:\n      {glob}\n    reason: r\n"
+    (rule,) = read_policy(policy).policy.deny_mutations
+    assert (rule.path_glob, rule.reason) == (glob, "r")
+
+
+@pytest.mark.parametrize("value", ["&all\n  - a", "!!seq\n  - a", "!list\n  - a", "[a,\n    b]"])
+def test_a_list_below_its_key_may_have_an_anchor_or_a_tag(value: str) -> None:
+    read = read_intents(f"{HEAD}  owned_scope:\n    {value}\n")
+    assert read.parsed
+    assert "a" in read.intents.items[0].owned_scope
+
+
 @pytest.mark.parametrize("glob", ["*.py", "[ab]*.py", "{a,b}/**", "!x", "@a/b", "a:?b", "!!x"])
 def test_a_single_glob_in_braces_ends_at_the_comma_or_the_brace(glob: str) -> None:
     rules = f"deny_mutations: [{{path_glob: {glob}, reason: r}}, {{path_glob: {glob}}}]\n"

@@ -16,6 +16,9 @@ _BETWEEN = re.compile(r"(?:[ \t\r\n]|(?<=[ \t\r\n])#[^\r\n]*)*")
 _DASH = re.compile(r"( *)-(?=[ \t\r\n]|\Z)[ \t]*")
 _SPACES = re.compile(r" *")
 _REST = re.compile(r"[^\r\n]*")
+_SIGNS = ("*", "!", "@", "%", "`")
+"""Signs with which a glob may begin and no other value that is meant."""
+
 _LINKS = re.compile(r"(?:(?<=[\s\[{,])|\A)([&*])([A-Za-z0-9_-]+)(?=[\s,\[\]{}:]|\Z)")
 
 
@@ -115,11 +118,15 @@ class GlobSearch:
             yield at, body
 
     def _goes_on(self, at: int, column: int) -> bool:
-        """Return whether the next line with text below `at` is indented by more than `column`."""
+        """Return whether the next line with text below `at` belongs to the key in `column`.
+
+        It is indented more, or is an item of a list in the same column.
+        """
         for _, line in _lines_from(self._text, _line_end(self._text, at)):
             body = line.lstrip(" ")
             if body.strip() and not body.startswith("#"):
-                return len(line) - len(body) > column
+                indent = len(line) - len(body)
+                return indent > column or (indent == column and _DASH.match(line) is not None)
         return False
 
     def _inner(self, at: int) -> Iterator[tuple[int, str]]:
@@ -133,18 +140,36 @@ class GlobSearch:
             yield at, body
 
     def _below(self, at: int, column: int) -> Iterator[tuple[int, str]]:
-        """Yield the offset and the source of each unquoted glob in a list on lines below its key.
+        """Yield the offset and the source of each unquoted glob in a value on lines below its key.
 
-        `at` is the offset of the list's first line, `column` the column of the key. The list may be
-        in block or flow form; nothing is yielded if there is no list at `at`.
+        `at` is the offset of the value's first line, `column` the column of the key. The value is a
+        list in block or flow form, or a single glob.
         """
         first = _DASH.match(self._text, at)
         if first and len(first.group(1)) >= column:
             yield from self._block(at, len(first.group(1)))
             return
-        indent = len(self._text) - len(self._text[at:].lstrip(" ")) if not first else at
-        if self._text[indent : indent + 1] == "[" and indent - at > column:
-            yield from self._flow(indent + 1, column)
+        spaces = _SPACES.match(self._text, at)
+        start = spaces.end() if spaces else at
+        if first or start - at <= column:
+            return
+        if self._text[start : start + 1] == "[" and not self._is_head(start):
+            yield from self._flow(start + 1, column)
+        else:
+            yield from self._on_own_line(start, column)
+
+    def _on_own_line(self, at: int, column: int) -> Iterator[tuple[int, str]]:
+        """Yield the offset and the source of the unquoted glob that is a line below its key.
+
+        What goes on on further lines is no glob.
+        """
+        here = self._text[at : at + 1]
+        if here in _SIGNS or (here in ("[", "{") and self._is_head(at)):
+            raw = _REST.match(self._text, at)
+            line = raw.group() if raw else ""
+            if not self._goes_on(at + len(line), column):
+                body = block_glob(line, self._linked, continued=False)
+                yield from ((at, body),) if body else ()
 
     def _block(self, at: int, column: int) -> Iterator[tuple[int, str]]:
         """Yield the offset and the source of each unquoted glob in a block list.
