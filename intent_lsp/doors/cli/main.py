@@ -103,7 +103,9 @@ COMMANDS: Final = (
     ),
     CommandEntry("intents fix", "bring the intents file into its normal form", "intents.fix"),
     CommandEntry(
-        "intents import", "take over the intents of another file", "intents.import_intents"
+        "intents import",
+        "propose intents from a plan, or take over those of another file",
+        "intents.import_intents",
     ),
     CommandEntry("hook", "answer one event of an agent host; what its hooks run", "hook"),
     CommandEntry("explain", "may this edit happen, and why", "explain"),
