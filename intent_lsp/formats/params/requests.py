@@ -161,6 +161,7 @@ KNOWN: Final = register_msgspec_types(
     LinesParams,
     VerifyParams,
     CodeParams,
+    IntentParams,
     DraftParams,
     BlameParams,
     ChangeParams,
