@@ -68,9 +68,9 @@ async def test_a_line_tells_its_intent_and_one_that_nobody_recorded_tells_nothin
         first = len(before.splitlines())
         told = await hovered(editor, first)
         assert told is not None
-        assert told.startswith("**INT\\-001** — ")
+        assert told.startswith("**INT-001** — ")
         assert "you · " in told
-        assert "editor\\/save" in told
+        assert "editor/save" in told
         assert f"record {editor.records()[0]['id'][:8]}" in told
         assert await hovered(editor, 0) is None
         assert await hovered(editor, 999) is None

@@ -391,7 +391,14 @@ def test_the_intents_file_is_explained_and_put_right(repository: Repository, nvi
 
     saw = nvim.run_script("written", repository)
 
-    assert saw == {}
+    assert saw["glob"] == ["**`src/auth/**` matches 1 file**", "", "- `src/auth/login.py`"]
+    assert saw["status"][0] == "**PLANNED**"
+    assert saw["put right"] == [
+        "  - id: INT-001   # the first",
+        '    name: "Login"',
+        "    status: PLANNED",
+        '    owned_scope: [src/auth/*, "*.py"]',
+    ]
 
 
 def test_a_file_that_changed_on_disk_is_compared_and_taken(

@@ -15,9 +15,11 @@ PARAGRAPHS = (
 
 def test_a_hover_is_a_title_and_paragraphs() -> None:
     assert markdown_of("a/*.py", PARAGRAPHS) == (
-        "**a\\/\\*\\.py**\n\n- ` src/** `\n- `` a`b ``\n\nRead \\*as\\* it stands\\.\n\n"
-        "A `glob` of ours."
+        "**a/\\*.py**\n\n- `src/**`\n- ``a`b``\n\nRead \\*as\\* it stands.\n\nA `glob` of ours."
     )
+    assert markdown_of("matches 1 file", (), "a/*.py") == "**`a/*.py` matches 1 file**"
+    assert markdown_of("", (), "`a`") == "**`` `a` ``**"
+    assert plain_of("matches 1 file", (), "a/*.py") == "a/*.py matches 1 file"
     assert plain_of("a/*.py", PARAGRAPHS) == (
         "a/*.py\n  src/**\n  a`b\nRead *as* it stands.\nA `glob` of ours."
     )
@@ -36,11 +38,11 @@ def test_a_paragraph_that_begins_with_blanks_is_no_code() -> None:
     assert markdown_of("a", (HoverParagraph(" \n"),)) == "**a**"
 
 
-@given(texts(), texts(), texts())
-def test_no_value_is_markup_or_adds_a_line(title: str, text: str, item: str) -> None:
+@given(texts(), texts(), texts(), texts())
+def test_no_value_is_markup_or_adds_a_line(title: str, text: str, item: str, glob: str) -> None:
     paragraph = HoverParagraph(f"x{text}", (f"y{item}",))
-    assert plain_of(f"t{title}", (paragraph,)).count("\n") == 2
-    tokens = MarkdownIt("commonmark").parse(markdown_of(f"t{title}", (paragraph,)))
+    assert plain_of(f"t{title}", (paragraph,), glob).count("\n") == 2
+    tokens = MarkdownIt("commonmark").parse(markdown_of(f"t{title}", (paragraph,), glob))
     assert [token.type for token in tokens if token.type != "inline"] == [
         *("paragraph_open", "paragraph_close", "paragraph_open", "paragraph_close"),
         *("bullet_list_open", "list_item_open", "paragraph_open", "paragraph_close"),
@@ -48,3 +50,17 @@ def test_no_value_is_markup_or_adds_a_line(title: str, text: str, item: str) -> 
     ]
     kinds = {child.type for token in tokens for child in token.children or ()}
     assert kinds <= {"text", "text_special", "strong_open", "strong_close", "code_inline"}
+
+
+@given(texts(), texts())
+def test_every_value_is_shown_as_it_is(text: str, item: str) -> None:
+    shown = _shown(markdown_of("t", (HoverParagraph(text, (f"y{item}",)),)))
+    plain = plain_of("t", (HoverParagraph(text, (f"y{item}",)),)).split("\n")
+    assert shown == [line for line in (part.strip() for part in plain) if line]
+
+
+def _shown(markdown: str) -> list[str]:
+    """Return the text of each paragraph and item that Markdown shows."""
+    tokens = MarkdownIt("commonmark").parse(markdown)
+    inline = [token for token in tokens if token.type == "inline"]
+    return ["".join(child.content for child in token.children or ()).strip() for token in inline]

@@ -63,7 +63,7 @@ def test_a_hover_tells_intent_who_when_tool_class_verdict_confidence_and_record(
         "anthropic/claude-opus-4-5 · 2026-11-21 20:27 UTC · write_to_file · INTENT_EVOLUTION"
         " · PASS · exact · record e08759df"
     )
-    assert hover_markdown(told, INTENT).startswith("**INT\\-001** — Build the login — IN\\_PROG")
+    assert hover_markdown(told, INTENT).startswith("**INT-001** — Build the login — IN_PROG")
 
 
 @pytest.mark.parametrize(

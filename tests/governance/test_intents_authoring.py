@@ -44,7 +44,7 @@ def authoring_of(editor: Editor) -> IntentsAuthoring:
 def explained(editor: Editor, marked: str) -> str | None:
     """Return the hover at the mark as plain text, its lines joined by ` / `."""
     found = authoring_of(editor).explained(*read(marked))
-    return found and plain_of(found.title, found.paragraphs).replace("\n", " / ")
+    return found and plain_of(found.title, found.paragraphs, found.glob).replace("\n", " / ")
 
 
 ONE = "- {id: A, owned_scope: [%s]}\n- {id: B, name: Bee, owned_scope: [src/**, 'docs/**']}\n"

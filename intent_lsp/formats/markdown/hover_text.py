@@ -15,7 +15,13 @@ from intent_lsp.core.text import on_one_line, whole
 LONGEST_TEXT: Final = 1_000
 """The most characters of one paragraph or item."""
 
-_MARKUP: Final = re.compile(r"([\\`*_{}\[\]<>()#+\-.!|~&$:@/])")
+# Few characters are markup wherever they stand. Editors that show the source of a hover also show
+# the escapes, so the others are escaped only where they would be: `_` at the edge of a word, what
+# begins a link at its beginning, and what begins a heading, a list or a line at the start.
+_MARKUP: Final = re.compile(
+    r"[\\`*\[\]<>|~&$@]|(?<!\w)_++|(?<!_)_++(?![^\W_])|:(?=//)|(?i:(?<=www)\.)"
+    r"|\A[#+=-]|(?:(?<=\A\d)|(?<=\A\d\d)|(?<=\A\d{3}))[.)]"
+)
 _FENCES: Final = re.compile(r"`+")
 
 
@@ -30,9 +36,14 @@ class HoverParagraph(Struct, frozen=True):
     ours: bool = False
 
 
-def markdown_of(title: str, paragraphs: Iterable[HoverParagraph]) -> str:
-    """Return a hover as Markdown: a bold title, then paragraphs. Items are set as code."""
-    parts = [f"**{escaped_line(title)}**"]
+def markdown_of(title: str, paragraphs: Iterable[HoverParagraph], glob: str = "") -> str:
+    """Return a hover as Markdown: a bold title, then paragraphs.
+
+    Items are set as code, and so is a `glob` before the title.
+    """
+    head = [code_span(glob)] if glob.strip() else []
+    head += [escaped_line(title)] if title else []
+    parts = [f"**{' '.join(head)}**"]
     for each in paragraphs:
         line = _line(each.text).strip()
         parts += [line if each.ours else escaped(line)] if line else []
@@ -40,9 +51,12 @@ def markdown_of(title: str, paragraphs: Iterable[HoverParagraph]) -> str:
     return "\n\n".join(parts)
 
 
-def plain_of(title: str, paragraphs: Iterable[HoverParagraph]) -> str:
-    """Return a hover as plain text: a title, then paragraphs. Each item is on its own line."""
-    lines = [_line(title)]
+def plain_of(title: str, paragraphs: Iterable[HoverParagraph], glob: str = "") -> str:
+    """Return a hover as plain text: a title, then paragraphs. Each item is on its own line.
+
+    A `glob` stands before the title.
+    """
+    lines = [_line(f"{glob} {title}".strip())]
     for each in paragraphs:
         lines += [_line(each.text)] if each.text else []
         lines += [f"  {_line(item)}" for item in each.items]
@@ -51,7 +65,7 @@ def plain_of(title: str, paragraphs: Iterable[HoverParagraph]) -> str:
 
 def escaped(text: str) -> str:
     """Return a text in which no character acts as markup in Markdown."""
-    return _MARKUP.sub(r"\\\1", text)
+    return _MARKUP.sub(lambda found: "".join(f"\\{char}" for char in found[0]), text)
 
 
 def escaped_line(text: str) -> str:
@@ -71,5 +85,8 @@ def _line(text: str) -> str:
 def _code(text: str) -> str:
     """Return a text as a code span whose fences are longer than any in the text."""
     fence = "`" * (1 + max(map(len, _FENCES.findall(text)), default=0))
-    # Markdown takes away one blank at each end, and a text of blanks is no code span.
-    return f"{fence} {text} {fence}" if text.strip() else escaped(text)
+    if not text.strip():
+        return escaped(text)  # A text of blanks is no code span.
+    # Markdown takes away one blank at each end, if there is one at both.
+    blank = " " if text[0] in "` " or text[-1] in "` " else ""
+    return f"{fence}{blank}{text}{blank}{fence}"

@@ -33,10 +33,14 @@ _POINTER_TEXT: Final = (
 
 
 class Explanation(Struct, frozen=True):
-    """What a hover shows of one part: a title, and paragraphs below it."""
+    """What a hover shows of one part: a title, and paragraphs below it.
+
+    If the part is a glob, that stands in `glob`, and before the title, which may be empty.
+    """
 
     title: str
     paragraphs: tuple[HoverParagraph, ...]
+    glob: str = ""
 
 
 def explained_part(
@@ -98,13 +102,13 @@ def _glob(
     pattern, found = matches.pattern(glob), matches.of(glob)
     if pattern.refusal is not None:
         refusal = HoverParagraph(f"This glob owns nothing: {pattern.refusal}.")
-        return Explanation(glob, (refusal,))
+        return Explanation("", (refusal,), glob)
     if found is None:
-        return None if stores.git is None else Explanation(glob, (HoverParagraph(_UNKNOWN),))
+        return None if stores.git is None else Explanation("", (HoverParagraph(_UNKNOWN),), glob)
     words = matched_words(matches, glob, found)
     said = words if pattern.exclusion else f"matches {words}"
     paragraphs = [HoverParagraph("", _named(found.first, found.count))] if found.count else []
-    return Explanation(f"{glob} {said}", (*paragraphs, *_owners(matches, intents, own, found)))
+    return Explanation(said, (*paragraphs, *_owners(matches, intents, own, found)), glob)
 
 
 def _owners(

@@ -37,7 +37,7 @@ class IntentsHover:
             return None
         kind = lsp.MarkupKind.Markdown if self._markdown else lsp.MarkupKind.PlainText
         written = markdown_of if self._markdown else plain_of
-        value = written(found.title, found.paragraphs)
+        value = written(found.title, found.paragraphs, found.glob)
         return lsp.Hover(contents=lsp.MarkupContent(kind=kind, value=value), range=place)
 
     async def inlay_hints(self, buffer: IntentsBuffer, shown: lsp.Range) -> list[lsp.InlayHint]:
