@@ -388,9 +388,8 @@ def test_what_is_sent_to_each_client_is_what_it_can_use(
     }
     with declaring(root, sent) as client:
         provider = begin(client, root)["codeActionProvider"]
-        assert provider == {"codeActionKinds": ["quickfix"]} | (
-            {"resolveProvider": True} if resolves else {}
-        )
+        kinds = {"codeActionKinds": ["quickfix", "source.fixAll.intent-lsp"]}
+        assert provider == kinds | ({"resolveProvider": True} if resolves else {})
         uri = uri_of(root / INVOICE)
         item = {"uri": uri, "languageId": "python", "version": 1, "text": "top\n" + LINES}
         client.notify("textDocument/didOpen", {"textDocument": item})
