@@ -45,7 +45,7 @@ def test_a_plan_is_shown_and_not_written_where_nobody_can_be_asked(
     assert lines[2].startswith("@@ ")
     assert "+  - id: INT-003" in lines
     assert f'+    specification_id: "{FEATURE}"' in lines
-    assert "new: 1, already here: 0 (0 of them differ from the plan)" in lines
+    assert "new: 1, already here: 0" in lines
     assert f"  INT-003 Borrow a book (IN_PROGRESS), {FEATURE}/spec.md:1" in lines
     assert "nothing was written" in said.err
     assert "--yes" in said.err
@@ -62,7 +62,7 @@ def test_a_plan_is_written_with_yes_and_once(shell: Shell, feature: Repository) 
     again = shell("intents", "import", "--yes")
     assert again.status == 0
     assert again.out.splitlines() == [
-        "new: 0, already here: 1 (0 of them differ from the plan)",
+        "new: 0, already here: 1",
         f"  INT-003 is {FEATURE}",
     ]
     assert file_of(feature) == text
@@ -74,10 +74,23 @@ def test_what_differs_from_the_plan_is_listed(shell: Shell, feature: Repository)
     said = shell("intents", "import")
     assert said.status == 0
     assert said.out.splitlines() == [
-        "new: 0, already here: 1 (1 of them differ from the plan)",
+        "new: 0, already here: 1, 1 of them different from the plan",
         f"  INT-003 is {FEATURE}, and differs:",
         "    status here: IN_PROGRESS",
         "    status in the plan: COMPLETED",
+    ]
+
+
+def test_what_owns_nothing_is_named(shell: Shell, project: Repository) -> None:
+    project.write("todo.md", "- [ ] Think\n- [x] Rest\n- [ ] All of `**/*.py`, and `src/`\n")
+    said = shell("intents", "import", "todo.md", "--dry-run")
+    assert said.out.splitlines()[-6:] == [
+        "new: 3, already here: 0",
+        "  INT-003 Think (PLANNED), todo.md:1",
+        "    owns nothing yet, as the plan names no path for it",
+        "  INT-004 Rest (COMPLETED), todo.md:2",
+        "  INT-005 All of `**/*.py`, and `src/` (PLANNED), todo.md:3",
+        "    owns nothing for **/*.py",
     ]
 
 

@@ -6,6 +6,7 @@ agreement.
 
 from collections.abc import Sequence
 
+from intent_lsp.core.intents import Intent
 from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.core.text import counted
 from intent_lsp.doors.cli.command import Call
@@ -96,20 +97,22 @@ def _show(page: Output, made: PlanProposal) -> None:
             page.line(line)
         page.line()
     changed = sum(bool(each.differences) for each in made.known)
-    page.line(
-        f"new: {len(made.added)}, already here: {len(made.known)}"
-        f" ({changed} of them differ from the plan)"
-    )
+    differing = f", {changed} of them different from the plan" if changed else ""
+    page.line(f"new: {len(made.added)}, already here: {len(made.known)}{differing}")
     for intent in made.added:
-        page.line(
-            f"  {intent.id} {intent.name} ({intent.status.value}), {made.documents[intent.id]}"
-        )
-        for path in made.unused.get(intent.id, ()):
-            page.line(f"    owns nothing for {path}")
+        _show_added(page, made, intent)
     for each in made.known:
         _show_known(page, each)
     for specification, why in made.refused.items():
         page.line(f"  {specification} skipped: {why}")
+
+
+def _show_added(page: Output, made: PlanProposal, intent: Intent) -> None:
+    page.line(f"  {intent.id} {intent.name} ({intent.status.value}), {made.documents[intent.id]}")
+    for path in made.unused.get(intent.id, ()):
+        page.line(f"    owns nothing for {path}")
+    if not intent.owned_scope and not intent.status.closed:
+        page.line("    owns nothing yet, as the plan names no path for it")
 
 
 def _show_known(page: Output, known: ImportedBefore) -> None:
