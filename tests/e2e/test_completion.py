@@ -72,25 +72,43 @@ async def test_a_glob_is_completed_segment_by_segment_in_a_file_that_does_not_pa
         assert [item.label for item in deeper] == ["**", "auth/", "billing/"]
 
 
-async def test_a_quote_typed_in_front_of_a_glob_is_closed_behind_it_by_any_editor(
+async def test_a_quote_typed_in_front_of_a_glob_is_closed_behind_it(
     repository: Repository,
 ) -> None:
     govern(repository)
-    for client in (able(**RICH), capabilities()):
-        async with editing(repository.root, client_capabilities=client) as editor:
-            editor.open(INTENTS_FILE)
-            for behind in ("", '"'):
-                scope = f'    owned_scope: [😀, "|{behind}*.py, b]\n'
-                text = f"{INTENTS}  - id: INT-003\n{scope}"
-                (closed,) = await completed(editor, INTENTS_FILE, text)
-                edit = closed.text_edit
-                # The text behind the cursor is replaced by every client, so it is no choice.
-                assert isinstance(edit, lsp.TextEdit)
-                lines, place = marked(text)
-                units = lines[place.line].encode("utf-16-le")
-                start, end = edit.range.start.character * 2, edit.range.end.character * 2
-                made = units[:start] + edit.new_text.encode("utf-16-le") + units[end:]
-                assert made.decode("utf-16-le") == '    owned_scope: [😀, "*.py", b]\n'
+    async with editing(repository.root, client_capabilities=able(**RICH)) as editor:
+        editor.open(INTENTS_FILE)
+        for behind in ("", '"'):
+            scope = f'    owned_scope: [😀, "|{behind}*.py, b]\n'
+            text = f"{INTENTS}  - id: INT-003\n{scope}"
+            (closed,) = await completed(editor, INTENTS_FILE, text)
+            edit = closed.text_edit
+            # The text behind the cursor has to be replaced, so the person has no choice.
+            assert isinstance(edit, lsp.TextEdit)
+            lines, place = marked(text)
+            units = lines[place.line].encode("utf-16-le")
+            start, end = edit.range.start.character * 2, edit.range.end.character * 2
+            made = units[:start] + edit.new_text.encode("utf-16-le") + units[end:]
+            assert made.decode("utf-16-le") == '    owned_scope: [😀, "*.py", b]\n'
+
+
+async def test_an_editor_that_replaces_nothing_behind_the_cursor_gets_no_such_edit(
+    repository: Repository,
+) -> None:
+    govern(repository)
+    async with editing(repository.root, client_capabilities=able(snippetSupport=True)) as editor:
+        editor.open(INTENTS_FILE)
+        entry = f"{INTENTS}  - id: INT-003\n    owned_scope: "
+        assert await completed(editor, INTENTS_FILE, f'{entry}["|*.py, b]\n') == []
+        assert await completed(editor, INTENTS_FILE, f'{entry}"|"\n') == []
+        items = await completed(editor, INTENTS_FILE, f'{entry}[*.py"|]\n')
+        edit = items[0].text_edit
+        assert isinstance(edit, lsp.TextEdit)
+        assert edit.new_text == '"*.py"'
+        items = await completed(editor, INTENTS_FILE, f'{entry}"|\n')
+        edit = next(item.text_edit for item in items if item.label == "src/")
+        assert isinstance(edit, lsp.TextEdit)
+        assert edit.new_text == '["src/$0"]'
 
 
 async def test_keys_have_their_documentation_when_it_is_asked_for(repository: Repository) -> None:

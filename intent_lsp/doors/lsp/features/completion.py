@@ -68,10 +68,14 @@ class CompletionFeature:
         found = await in_thread(self._found, path, lines, params.position)
         if found is None:
             return None
-        items = [self._item(found, each, lines) for each in found.proposals]
+        items = [
+            self._item(found, each, lines)
+            for each in found.proposals
+            if self._client.replaces or not _replaces_behind(each.written, found)
+        ]
         for index, item in enumerate(items):
             item.sort_text = f"{index:05}"
-        return lsp.CompletionList(is_incomplete=not found.whole, items=items)
+        return lsp.CompletionList(is_incomplete=not found.whole, items=items) if items else None
 
     def resolve(self, item: lsp.CompletionItem) -> lsp.CompletionItem:
         """Answer `completionItem/resolve`: add the text about a key or a word to its item."""
@@ -143,6 +147,14 @@ class CompletionFeature:
         if written.over or not self._client.replaces:
             return lsp.TextEdit(range=whole if written.over else typed, new_text=text)
         return lsp.InsertReplaceEdit(new_text=text, insert=typed, replace=whole)
+
+
+def _replaces_behind(written: ProposedEdit, found: Completion) -> bool:
+    """Return whether an edit has to replace text behind the cursor.
+
+    A client that cannot replace the rest of a word may leave that text where it is.
+    """
+    return written.over and written.end > found.column
 
 
 def completion_registration() -> lsp.Registration:
