@@ -5,7 +5,8 @@ from collections.abc import Callable
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from intent_lsp.core.intents import Intent, IntentId, Intents
+from intent_lsp.core.codes import FileCode
+from intent_lsp.core.intents import Intent, IntentId
 from intent_lsp.formats.intents.append_intents import add_intents
 from intent_lsp.formats.intents.edit import apply_changes
 from intent_lsp.formats.intents.intents_file import read_intents
@@ -70,6 +71,7 @@ def as_intents(proposed: tuple[ProposedIntent, ...]) -> list[Intent]:
 
 @given(texts, st.sampled_from(READERS))
 @example("- [ ] \ud800", READERS[3])
+@example("# \x1b", READERS[0])
 @example("Title\n\ud800\x00\n", READERS[4])
 def test_any_text_is_read_and_what_it_proposes_can_be_written(
     text: str, reader: Callable[[str], ReadPlan]
@@ -87,7 +89,8 @@ def test_any_text_is_read_and_what_it_proposes_can_be_written(
     assert edit.refused == {}
     after = read_intents(apply_changes("active_intents: []\n", edit.changes))
     assert [each.specification for each in after.intents] == [it.specification for it in intents]
-    assert isinstance(after.intents, Intents)
+    codes = {finding.code for finding in after.findings}
+    assert codes <= {FileCode.EMPTY_SCOPE, FileCode.GLOB_HINT, FileCode.DEAD_GLOB}
 
 
 @given(texts)

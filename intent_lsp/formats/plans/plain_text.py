@@ -41,8 +41,9 @@ def without_tags(text: str) -> str:
 
 
 def placeholder(text: str) -> bool:
-    """Return whether a text is nothing but a template's placeholder, such as `[FEATURE NAME]`."""
-    return not text.strip() or _PLACEHOLDER.fullmatch(text.strip().strip(".")) is not None
+    """Return whether a text is empty or a placeholder of a template, such as `[FEATURE NAME]`."""
+    bare = plain(text).strip(".")
+    return not bare or _PLACEHOLDER.fullmatch(bare) is not None
 
 
 def sentences(texts: Iterable[str]) -> tuple[str, ...]:
