@@ -277,7 +277,8 @@ async def test_what_recorded_work_says_about_scopes_is_shown_without_waiting_for
         editor.type(LOGIN, "top\n" + LINES)
         await editor.save(LOGIN)
         await editor.traced(1)
-        editor.type(INTENTS_FILE, shut + "# one line more\n")
+    async with editing(repository.root) as editor:
+        editor.open(INTENTS_FILE)
         await editor.until(lambda: "CLOSED_SCOPE_EDITED" in codes(editor), "shown")
         (found,) = shown(editor)
         assert f"`{LOGIN}`" in found.message

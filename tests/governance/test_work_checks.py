@@ -244,5 +244,10 @@ def test_refresh_says_whether_something_is_new(project: Project) -> None:
     checks = project.editor.governance.work_checks
     assert not checks.refresh()
     project.record("src/a.py", None, fails=True)
+    # Typing asks again and again; the ledger and git are asked every ten seconds at most.
+    assert not checks.refresh_if_due()
     assert checks.refresh()
     assert not checks.refresh()
+    project.record("src/b.py", None, fails=True)
+    project.plan(intents(closed("A", "src/**", NOW - HOUR), "{id: B, owned_scope: [docs/**]}"))
+    assert checks.refresh_if_due()

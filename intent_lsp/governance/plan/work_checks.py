@@ -22,7 +22,7 @@ from intent_lsp.core.scope.used_part import used_part
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.core.written_dates import date_range
 from intent_lsp.formats.ledger.index_keys import moment_of
-from intent_lsp.governance.plan.tree_listing import TreeListing
+from intent_lsp.governance.plan.tree_listing import LISTED_FOR, TreeListing
 from intent_lsp.governance.root.rules import RulesCache
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.fs.files import stamp
@@ -49,6 +49,18 @@ class WorkChecks:
         self._listing = listing
         self._lock = threading.Lock()
         self._found: tuple[Mapping[IntentId, Intent], tuple[ScopeFinding, ...]] = ({}, ())
+        self._last: tuple[Intents, datetime] | None = None
+
+    def refresh_if_due(self) -> bool:
+        """Call `refresh` unless the same intents were looked at in the last ten seconds.
+
+        Return whether the findings have changed.
+        """
+        intents, now = self._rules.current().file.intents, self._stores.clock()
+        last = self._last
+        # The clock may be set back: then the last time is in the future.
+        recent = last is not None and last[0] == intents and abs(now - last[1]) <= LISTED_FOR
+        return False if recent else self.refresh()
 
     def refresh(self) -> bool:
         """Compute the findings for the saved intents file, and return whether they have changed.
@@ -57,6 +69,7 @@ class WorkChecks:
         """
         with self._lock:
             intents = self._rules.current().file.intents
+            self._last = intents, self._stores.clock()
             found = (*self._edited(intents), *self._unused(intents))
             former, self._found = self._found, ({each.id: each for each in intents}, found)
             return former[1] != found

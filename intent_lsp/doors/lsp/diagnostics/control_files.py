@@ -180,7 +180,7 @@ class ControlFileDiagnostics:
         They take longer than a check, which does not wait for them.
         """
         try:
-            changed = await self._work.in_thread(page.governance.work_checks.refresh)
+            changed = await self._work.in_thread(page.governance.work_checks.refresh_if_due)
         finally:
             page.surveyed = False
         if changed:
