@@ -55,6 +55,14 @@ NEW = [
     (many("INT-1", "INT-2", "INT-03", "INT-10"), FileCode.ID_STYLE, 4, "INT-03", None),
     (many("INT_1", "INT-2", "INT-3", "INT-10"), FileCode.ID_STYLE, 4, "INT_1", None),
     (many("log-in", "log-out", "bill-x", "X"), FileCode.ID_STYLE, 4, "X", None),
+    (
+        "active_intents:\n- id: A\n  scope: {paths: [a/**], exclude: [a/b]}\n",
+        FileCode.UNKNOWN_KEY,
+        2,
+        "exclude",
+        None,
+    ),
+    (many("INT-001", "X", "'X'"), FileCode.DUPLICATE_ID, 1, "'X'", "'INT-002'"),
     (many("'a b'"), FileCode.ID_STYLE, 4, "'a b'", None),
     (many("'a '"), FileCode.ID_STYLE, 4, "'a '", None),
     (many("a:b"), FileCode.ID_STYLE, 4, "a:b", None),
@@ -110,7 +118,29 @@ def _at(found: Finding, span: object) -> dict[str, object]:
     return {"code": found.code, "severity": found.severity, "message": "", "span": span}
 
 
+NAMELESS = [
+    ("- owned_scope: [a]\n", "- id: INT-001\n  owned_scope: [a]\n"),
+    ("-\n  # c\n  owned_scope: [a]\n", "-\n  # c\n  id: INT-001\n  owned_scope: [a]\n"),
+    ("- id:\n  owned_scope: [a]\n", "- id: INT-001\n  owned_scope: [a]\n"),
+    ("- id: ~\n  owned_scope: [a]\n", "- id: INT-001\n  owned_scope: [a]\n"),
+    ("- {owned_scope: [a]}\n", "- {id: INT-001, owned_scope: [a]}\n"),
+    ('- {"owned_scope": ["a"]}\n', '- {"id": "INT-001", "owned_scope": ["a"]}\n'),
+    ("- {id: , owned_scope: [a]}\n", "- {id: INT-001, owned_scope: [a]}\n"),
+]
+
+
+@pytest.mark.parametrize(("entries", "fixed"), NAMELESS)
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_an_entry_without_an_id_gets_the_next_free_one(entries: str, fixed: str, end: str) -> None:
+    text = f"active_intents:\n{entries}".replace("\n", end)
+    (found,) = read_intents(text).findings
+    assert found.code is FileCode.MISSING_ID
+    (fix,) = found.fixes
+    assert apply_changes(text, fix.changes) == f"active_intents:\n{fixed}".replace("\n", end)
+
+
 BAD = [
+    *(f"active_intents:\n{entries}" for entries, _ in NAMELESS),
     *(other for other, _ in FORMS),
     *(text for text, *_ in FLAWS),
     *(text for text, *_ in NEW),
@@ -152,7 +182,7 @@ POLICIES = [
 ]
 
 
-@pytest.mark.parametrize("text", BAD)
+@pytest.mark.parametrize("text", dict.fromkeys(BAD))
 def test_each_fix_of_an_intents_file_leaves_fewer_findings(text: str) -> None:
     check_all(text, read_intents(text).findings, read_intents)
 
@@ -162,6 +192,11 @@ def test_each_fix_of_a_policy_leaves_fewer_findings(text: str) -> None:
     found = read_policy(text).findings
     assert any(finding.fixes for finding in found)
     check_all(text, found, read_policy)
+
+
+def severities(read: IntentsFile | PolicyFile) -> list[int]:
+    """Return the severities of the findings, the gravest first: a list that grows is better."""
+    return [*sorted(finding.severity for finding in read.findings), 9]
 
 
 def check_all(text: str, findings: Sequence[Finding], read: type | object) -> None:
@@ -176,7 +211,11 @@ def check_all(text: str, findings: Sequence[Finding], read: type | object) -> No
             assert all(one.end <= other.start for one, other in pairwise(spans))
             after = read(apply_changes(text, fix.changes))  # type: ignore[operator]
             assert after.parsed
-            assert len(after.findings) < len(before.findings), (finding, fix)
+            if finding.code is FileCode.MISSING_ID:
+                # The entry was left out; what else is wrong with it shows only now.
+                assert severities(after) > severities(before), (finding, fix)
+            else:
+                assert len(after.findings) < len(before.findings), (finding, fix)
             kept = isinstance(fix, SafeFix) and finding.code is not FileCode.UNKNOWN_KEY
             if kept and isinstance(before, IntentsFile):
                 assert [it.id for it in after.intents] == [it.id for it in before.intents]

@@ -38,6 +38,10 @@ _SCOPE_KEYS = MappingKeys(
 )
 
 
+_EXCLUSIONS = frozenset({"exclude", "excludes", "excluded", "except", "ignore", "ignored", "not"})
+"""Keys beside `paths` by which somebody may think that files are taken out of a scope."""
+
+
 def scope_of(
     reading: YamlDocument,
     fields: dict[str, Field],
@@ -146,6 +150,10 @@ def _paths_of(reading: YamlDocument, found: Field, table: MappingNode) -> YamlNo
     if inner is None:
         reading.wrong_type(found.value, "a list")
         return None
+    for key, _ in table.pairs:
+        if isinstance(key, Scalar) and key.value.lower() in _EXCLUSIONS:
+            excluded = f"`{key.value}` is not read: put its globs into the list, each behind a `!`"
+            reading.add(FileCode.UNKNOWN_KEY, excluded, key)
     fix = scope_paths_fix(reading, found.key, table, inner) if table is found.value else None
     reading.other_form(message, found.key, fix)
     return inner.value

@@ -6,13 +6,16 @@ Invariant: what a reader has cached of earlier texts does not change its result 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from intent_lsp.core.codes import FileCode
 from intent_lsp.core.findings import Finding, RelatedSpan, Severity, Span
+from intent_lsp.core.intent_ids import next_id
 from intent_lsp.core.intents import IntentId, Intents
 from intent_lsp.core.scope.findings import PatternFinding, pattern_findings
 from intent_lsp.formats.intents.entry import EntryRead, IntentPlaces, read_entry
 from intent_lsp.formats.intents.entry_values import PatternFindings
+from intent_lsp.formats.intents.fixes.ids import missing_id_fix, other_id_fix
 from intent_lsp.formats.intents.id_style import odd_ids
 from intent_lsp.formats.intents.root import EntryNode, entries_of
 from intent_lsp.formats.yaml.compose import Composed
@@ -122,14 +125,32 @@ def _joined(reading: YamlDocument, entries: Iterable[EntryRead]) -> IntentsFile:
         known = first.setdefault(entry.intent.id, entry)
         if known is not entry:
             findings.append(_duplicate(entry, known))
+    intents = Intents(tuple(entry.intent for entry in first.values()))
+    findings = _with_free_ids(reading, findings, intents)
     findings += _odd_ids([entry.places.id for entry in first.values()], list(first))
     findings.sort(key=lambda finding: (finding.span, finding.code))
     return IntentsFile(
-        intents=Intents(tuple(entry.intent for entry in first.values())),
+        intents=intents,
         findings=tuple(findings),
         parsed=True,
         places={intent_id: entry.places for intent_id, entry in first.items()},
     )
+
+
+def _with_free_ids(
+    reading: YamlDocument, findings: Sequence[Finding], intents: Intents
+) -> list[Finding]:
+    """Return the findings, those on missing and on repeated ids with a fix to the next free id."""
+    fixing = {FileCode.MISSING_ID: missing_id_fix, FileCode.DUPLICATE_ID: other_id_fix}
+    if not any(finding.code in fixing for finding in findings):
+        return [*findings]
+    free = next_id(intents)
+    fixed: list[Finding] = []
+    for finding in findings:
+        make = fixing.get(finding.code)
+        fix = None if make is None else make(reading, finding.span, free)
+        fixed.append(finding if fix is None else replace(finding, fixes=(fix,)))
+    return fixed
 
 
 def _duplicate(entry: EntryRead, first: EntryRead) -> Finding:
