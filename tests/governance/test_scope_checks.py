@@ -3,7 +3,9 @@
 from collections.abc import Callable
 
 from intent_lsp.core.codes import FileCode
+from intent_lsp.core.content import split_lines
 from intent_lsp.core.findings import Finding
+from intent_lsp.formats.intents.edit import apply_changes
 from intent_lsp.formats.intents.intents_file import read_intents
 from tests.governance.editor import INTENTS, Editor
 from tests.support.repository import Repository
@@ -98,3 +100,12 @@ def test_of_many_scopes_that_differ_only_what_is_known_is_told(editor: Editor) -
     checks.findings(read_intents(INTENTS))
     many = "".join(f"- {{id: N{n}, owned_scope: [no/such/{n}]}}\n" for n in range(5))
     assert checks.typed(read_intents("active_intents:\n" + many)) == ()
+
+
+def test_a_glob_that_is_nearly_a_path_is_named_with_a_fix(editor: Editor) -> None:
+    text = INTENTS.replace('"src/auth/**"', '"src/atuh/**"')
+    found = editor.governance.scope_checks.findings(read_intents(text), split_lines(text))
+    one = next(finding for finding in found if finding.fixes)
+    assert one.code is FileCode.SCOPE_MATCHES_NOTHING
+    assert one.message == "No file matches this pattern. Did you mean `src/auth/**`?"
+    assert apply_changes(text, one.fixes[0].changes) == INTENTS

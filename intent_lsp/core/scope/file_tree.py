@@ -33,8 +33,10 @@ class FileTree:
     """
 
     def __init__(self, paths: Iterable[WorkspacePath], reading: NameComparison = EXACT) -> None:
-        self._top = TreeDirectory()
-        known = {"": self._top}
+        self.reading = reading
+        self.top = TreeDirectory()
+        """The root of the tree."""
+        known = {"": self.top}
         compared = None if reading == EXACT else reading.path
         for path in sorted(paths, key=compared):
             head, _, name = (path if compared is None else compared(path)).rpartition("/")
@@ -49,7 +51,7 @@ class FileTree:
         """
         rows = pattern.steps
         if rows is not None:
-            yield from _matching(rows, self._top)
+            yield from _matching(rows, self.top)
 
 
 def _directory(known: dict[str, TreeDirectory], path: str) -> TreeDirectory:

@@ -10,11 +10,16 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Final
 
+from msgspec.structs import replace
+
 from intent_lsp.core.codes import FileCode
 from intent_lsp.core.findings import Finding
 from intent_lsp.core.intents import Intent, Intents
 from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.scope.file_tree import FileTree
 from intent_lsp.core.scope.findings import ScopeFinding, file_findings, tree_findings
+from intent_lsp.core.scope.near_glob import near_glob
+from intent_lsp.core.scope.pattern import compile_pattern
 from intent_lsp.core.scope.scope import compile_scopes
 from intent_lsp.formats.intents.intents_file import IntentsFile
 from intent_lsp.governance.plan.placed_findings import future_dates, placed
@@ -132,4 +137,18 @@ class ScopeChecks:
         # Without git it is unknown which files count, so the work tree is not checked.
         if self._stores.git is None:
             return file_findings(intents)
-        return tree_findings(intents, files, self._spelling, whole=whole)
+        found = tree_findings(intents, files, self._spelling, whole=whole)
+        tree = self._listing.tree()
+        return found if tree is None else tuple(_suggested(each, intents, tree) for each in found)
+
+
+def _suggested(finding: ScopeFinding, intents: Intents, tree: FileTree) -> ScopeFinding:
+    """Return a finding that no file matches with the glob that was meant, if it is nearly that."""
+    intent, at = intents.get(finding.intent_id), finding.pattern_index
+    if finding.code is not FileCode.SCOPE_MATCHES_NOTHING or intent is None or at is None:
+        return finding
+    near = near_glob(compile_pattern(intent.owned_scope[at], tree.reading), tree)
+    if near is None:
+        return finding
+    message = f"{finding.message} Did you mean `{near}`?"
+    return replace(finding, message=message, replacement=(near,))

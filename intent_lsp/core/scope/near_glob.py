@@ -1,0 +1,68 @@
+"""The glob that was probably meant where no file matches: a name in it is nearly one in the tree.
+
+Invariant: what is suggested matches at least one file of the tree.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from typing import Final
+
+from intent_lsp.core.scope.file_tree import FileTree, TreeDirectory
+from intent_lsp.core.scope.language import escape
+from intent_lsp.core.scope.pattern import Pattern, compile_pattern
+from intent_lsp.core.scope.suggestions import as_written
+
+_MAGIC: Final = re.compile(r"(?<!\\)[*?\[\]{}()!+@|]")
+_ESCAPED: Final = re.compile(r"\\(.)")
+_NEAR: Final = 0.65
+_NAMES_AT_MOST: Final = 500
+"""In a directory with more names, none is looked for: comparing them would take too long."""
+
+
+def near_glob(pattern: Pattern, tree: FileTree) -> str | None:
+    """Return a pattern like one that no file matches, in which one name is spelled as in the tree.
+
+    Return None if no name before the first wildcard is nearly one of the tree, or if the other
+    pattern matches no file either.
+    """
+    parts = pattern.spelling.glob.split("/")
+    directory = tree.top
+    for at, part in enumerate(parts):
+        if not part or _MAGIC.search(part):
+            return None
+        name = pattern.reading.path(_ESCAPED.sub(r"\1", part))
+        last = at == len(parts) - 1
+        if not last and name in directory.below:
+            directory = directory.below[name]
+            continue
+        near = _nearest(name, directory.names if last else directory.below)
+        spelled = None if near is None else _spelled(directory, near, at)
+        if spelled is None:
+            return None
+        made = as_written(pattern, "/".join((*parts[:at], escape(spelled), *parts[at + 1 :])))
+        found = compile_pattern(made, pattern.reading)
+        return made if next(tree.matching(found), None) is not None else None
+    return None
+
+
+def _nearest(name: str, names: Iterable[str]) -> str | None:
+    listed = list(names)
+    if len(listed) > _NAMES_AT_MOST:
+        return None
+    return next(iter(get_close_matches(name, listed, n=1, cutoff=_NEAR)), None)
+
+
+def _spelled(directory: TreeDirectory, name: str, depth: int) -> str | None:
+    """Return a name in a directory as its files spell it, which case and form may differ from.
+
+    `depth` is the number of directories above it.
+    """
+    if name in directory.below:
+        below: Sequence[TreeDirectory] = (directory.below[name],)
+        while below:
+            if below[0].files:
+                return below[0].files[0].split("/")[depth]
+            below = tuple(below[0].below.values())[:1]
+        return None
+    return directory.files[directory.names.index(name)].split("/")[depth]
