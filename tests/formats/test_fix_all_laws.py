@@ -282,6 +282,38 @@ def _placed(
     return [f"{indent}{key}:{written.note()}", *(f"{wider}{line}" if line else "" for line in body)]
 
 
+@st.composite
+def flow_dialects(draw: st.DrawFn) -> str:
+    """Draw a text in some dialect whose root is in brackets or braces, such as JSON."""
+    written = Written(draw, often=draw(st.booleans()))
+    by_id, root = written.chance(), written.of("active_intents", "intents", "activeIntents", "")
+    quote = written.of("", '"')
+    opening, closing = ("{", "}") if by_id else ("[", "]")
+    lines = [opening + written.note()]
+    count = draw(st.integers(1, 3))
+    for number in range(count):
+        entry = FlowEntry(draw, often=written.often)
+        entry.comments = written.comments
+        first, *others = entry.lines(number, keyed=by_id)
+        written.comments = entry.comments
+        key = f"{spelled_like(quote, f'INT-{number}')}:" if by_id else ""
+        gap = written.of(" ", "") if not key or quote else " "
+        lines += written.above("  ")
+        if key and written.chance(4):
+            lines += [f"  {key}{written.note()}", f"    {first}"]
+        else:
+            lines += [f"  {key}{gap}{first}"]
+        lines += [f"  {line}" for line in others]
+        lines[-1] += ("," if number < count - 1 else "") + written.note()
+    lines += [f"  {closing}{written.note()}"]
+    if root:
+        lines[0] = f"{{{spelled_like(quote, root)}: {lines[0]}"
+        other = f", {spelled_like(quote, 'active_intent')}: INT-0" if written.chance() else ""
+        lines[-1] = f"  {closing}{other}}}{written.note()}"
+    end = written.of("\n", "\r\n")
+    return end.join(lines) + written.of("", end)
+
+
 @cache
 def validator(name: str) -> Any:
     return Draft202012Validator(json_schema(name))
@@ -316,7 +348,7 @@ def checked(text: str) -> str:
     return fixed.text
 
 
-@given(dialects())
+@given(st.one_of(dialects(), flow_dialects()))
 def test_any_dialect_becomes_the_normal_form_and_loses_nothing(text: str) -> None:
     before = read_intents(text)
     assert before.parsed
@@ -342,7 +374,9 @@ def test_each_recreated_form_becomes_the_normal_form(text: str) -> None:
         assert problems("intents", fixed) == []
 
 
-@given(data=st.data(), text=st.one_of(dialects(), files(), st.sampled_from(DIALECTS)))
+@given(
+    data=st.data(), text=st.one_of(dialects(), flow_dialects(), files(), st.sampled_from(DIALECTS))
+)
 def test_half_typed_texts_mean_the_same_afterwards(data: st.DataObject, text: str) -> None:
     for _ in range(3):
         text = data.draw(edited(text))
