@@ -50,6 +50,7 @@ class WorkChecks:
         self._lock = threading.Lock()
         self._found: tuple[Mapping[IntentId, Intent], tuple[ScopeFinding, ...]] = ({}, ())
         self._last: tuple[Intents, datetime] | None = None
+        self._unused_last: tuple[object, tuple[ScopeFinding, ...]] = (None, ())
 
     def refresh_if_due(self) -> bool:
         """Call `refresh` unless the same intents were looked at in the last ten seconds.
@@ -70,7 +71,7 @@ class WorkChecks:
         with self._lock:
             intents = self._rules.current().file.intents
             self._last = intents, self._stores.clock()
-            found = (*self._edited(intents), *self._unused(intents))
+            found = (*self._edited(intents), *self._known_unused(intents))
             former, self._found = self._found, ({each.id: each for each in intents}, found)
             return former[1] != found
 
@@ -136,6 +137,13 @@ class WorkChecks:
             if moments:
                 ends[intent.id] = max(moments)
         return ends
+
+    def _known_unused(self, intents: Intents) -> tuple[ScopeFinding, ...]:
+        """Return the findings of `_unused`, without a search if nothing has changed since."""
+        key = intents, self._listing.files(), self._stores.ledger.index.stamp()
+        if self._unused_last[0] != key:
+            self._unused_last = key, tuple(self._unused(intents))
+        return self._unused_last[1]
 
     def _unused(self, intents: Intents) -> Iterator[ScopeFinding]:
         """Yield a finding for each glob of which an intent's work has used a small part only."""
