@@ -232,7 +232,7 @@ async def test_parts_are_explained(repository: Repository) -> None:
         )
         _, shared = await hover(editor, "src/billing/**", "src/|billing/**") or ("", "")
         assert "matches 2 files" in shared
-        assert "` INT-001 — Lögin 🙂: 1 file `" in shared
+        assert "`INT-001 — Lögin 🙂: 1 file`" in shared
         place, status = await hover(editor, "status: active", "status: |active") or ("", "")
         assert place == "active"
         assert "Read as IN\\_PROGRESS" in status
