@@ -235,9 +235,9 @@ async def test_parts_are_explained(repository: Repository) -> None:
         assert "`INT-001 — Lögin 🙂: 1 file`" in shared
         place, status = await hover(editor, "status: active", "status: |active") or ("", "")
         assert place == "active"
-        assert "Read as IN\\_PROGRESS" in status
+        assert "Read as IN_PROGRESS" in status
         place, key = await hover(editor, "related_files:", "rel|ated_files:") or ("", "")
-        assert (place, key.split("\n")[0]) == ("related_files", "**related\\_files**")
+        assert (place, key.split("\n")[0]) == ("related_files", "**related_files**")
         _, summary = await hover(editor, "id: INT-002", "id: |INT-002") or ("", "")
         assert "INT-002 has no record" in summary
         assert "formerly OLD-2" in summary

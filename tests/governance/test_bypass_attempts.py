@@ -73,6 +73,7 @@ INTO_THE_CONTROL_PLANE = [
     "intent-lsp intents add Everything --scope 'docs/**'",
     "python -m intent_lsp intents import src/auth/plan.yaml",
     "intent-lsp intents rename INT-002 INT-9",
+    "intent-lsp intents fix --json",
     ".venv/bin/intent-lsp init",
     "env -u CLAUDECODE intent-lsp agents install --host claude",
     "python -m intent_lsp agents uninstall",
@@ -451,6 +452,19 @@ def test_a_rename_by_our_own_program_is_found_as_well(agent: Agent) -> None:
     outcome = agent.governance.calls.record(ticket)
     assert outcome is not None
     assert sorted(outcome.violating) == [IGNORE_FILE, INTENTS_FILE]
+
+
+def test_fixes_by_our_own_program_are_found_as_well(agent: Agent) -> None:
+    text = (agent.root.root / INTENTS_FILE).read_text()
+    # Nothing is owned until the keys are put right.
+    agent.root.write(INTENTS_FILE, text.replace("owned_scope:", "OWNED-SCOPE:"))
+    own = [sys.executable, "-m", "intent_lsp", "intents", "fix"]
+    ticket = agent.ticket(tool="Bash", command='python3 "$f"')
+    subprocess.run(own, cwd=agent.root.root, check=True, capture_output=True)
+    assert "OWNED-SCOPE" not in (agent.root.root / INTENTS_FILE).read_text()
+    outcome = agent.governance.calls.record(ticket)
+    assert outcome is not None
+    assert outcome.violating == (INTENTS_FILE,)
 
 
 def test_our_own_bookkeeping_is_no_commands_change(agent: Agent) -> None:

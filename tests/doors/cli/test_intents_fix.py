@@ -70,3 +70,16 @@ def test_a_file_that_cannot_be_read_is_no_clean_one(
         assert (said.status, said.out) == (2, "")
         assert said.err.startswith("intent-lsp: ")
     assert data is None or path.read_bytes() == data
+
+
+def test_an_agent_may_ask_and_not_fix(
+    shell: Shell, project: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = project.root / INTENTS_FILE
+    path.write_text(OTHER, newline="")
+    monkeypatch.setenv("CLAUDECODE", "1")
+    refused = shell("intents", "fix")
+    assert refused.status == 2
+    assert "`intent-lsp intents fix` is for people, and CLAUDECODE shows" in refused.err
+    assert path.read_bytes() == OTHER.encode()
+    assert shell("intents", "fix", "--check").status == 1

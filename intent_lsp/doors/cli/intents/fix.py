@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from intent_lsp.core.paths import INTENTS_FILE
+from intent_lsp.doors.cli.agents.choice import person_needed
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.open import governing
@@ -20,8 +21,13 @@ from intent_lsp.governance.plan.file_fixes import FixedFile
 
 
 def answer(call: Call) -> int:
-    """Apply the fixes, or with --check print them only; return 1 if --check finds one."""
+    """Apply the fixes, or with --check print them only; return 1 if --check finds one.
+
+    Raise WrongUsageError if an agent runs the command without --check.
+    """
     check = bool(call.options.check)
+    if not check:
+        person_needed("`intent-lsp intents fix`")
     with Governance(call.root()) as governance:
         governing(governance)
         fixes = governance.file_fixes
