@@ -126,6 +126,8 @@ FORMS = [
         "active_intents:\n- intentId: A\n  owned_scope: [a]",
         "active_intents:\n- id: A\n  owned_scope: [a]",
     ),
+    (entry("aliases: [~]"), entry('aliases: ["~"]')),
+    (entry("related_files: [x, null]"), entry('related_files: [x, "null"]')),
     (entry("title: T"), entry("name: T")),
     (entry('"description": T'), entry('"name": T')),
     (entry("reqId: S"), entry("specification_id: S")),
@@ -215,6 +217,13 @@ FORMS = [
         "active_intents:\n- id: A\n  owned_scope: # s\n    # t\n    # u\n      - a\n",
     ),
 ]
+
+
+def test_an_empty_mapping_becomes_an_empty_list() -> None:
+    text = "active_intents: {} # none"
+    (fix,) = only(read_intents(text), FileCode.OTHER_FORM).fixes
+    assert apply_changes(text, fix.changes) == "active_intents: [] # none"
+    assert only(read_intents("active_intents: { # none\n}"), FileCode.OTHER_FORM).fixes == ()
 
 
 @pytest.mark.parametrize(("other", "normal"), FORMS)

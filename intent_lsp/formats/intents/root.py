@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from intent_lsp.core.codes import FileCode
+from intent_lsp.core.findings import Fix
 from intent_lsp.formats.intents.fixes.intent_list import bare_list_fix, entry_list_fix
 from intent_lsp.formats.yaml.document import YamlDocument
 from intent_lsp.formats.yaml.keys import Field, MappingKeys, fields_of
@@ -130,6 +131,13 @@ def _note_by_id(
     for key, value in table.pairs:
         if not isinstance(content_of(value), MappingNode) and not bare:
             reading.wrong_type(value if value.end > value.start else key, "an intent")
+    if not table.pairs:
+        fix = None
+        if not table.anchored and "#" not in reading.source(table):
+            change = reading.change(table.start, table.end, "[]")
+            fix = Fix("Make the value a list", (change,))
+        message = "a list of intents is expected; this mapping is read as an empty one"
+        reading.other_form(message, table, fix)
     if entries:
         fix = entry_list_fix(reading, table, ROOT_KEY if bare else None)
         message = "a list of intents is expected; this mapping from ids to intents is read as one"

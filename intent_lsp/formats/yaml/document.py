@@ -156,8 +156,9 @@ def texts_of(reading: YamlDocument, node: YamlNode) -> tuple[tuple[YamlNode, str
     """Return the items of a list of single values: for each item, its node and its text.
 
     An item without any text or quotes, or one that is a list or a mapping, gets a finding and is
-    left out. A null node gives an empty result. Any other node that is not a list gets a finding
-    and gives an empty result too.
+    left out. One that YAML reads as null, such as `~`, is read as its text and gets a hint. A null
+    node gives an empty result. Any other node that is not a list gets a finding and gives an empty
+    result too.
     """
     content = content_of(node)
     if isinstance(content, Scalar) and content.null:
@@ -172,9 +173,21 @@ def _items_of(reading: YamlDocument, listing: SequenceNode) -> Iterator[tuple[Ya
     for item in listing.items:
         content = content_of(item)
         if isinstance(content, Scalar) and (content.value or content.style):
+            if content.null:
+                _note_null(reading, item, content)
             yield item, content.value
         else:
             reading.wrong_type(item, "one value")
+
+
+def _note_null(reading: YamlDocument, item: YamlNode, content: Scalar) -> None:
+    """Add a hint on a text that YAML reads as no value, such as `~`."""
+    fix = None
+    if item is content:
+        quoted = double_quoted(content.value)
+        fix = Fix("Quote it", (reading.change(content.start, content.end, quoted),))
+    message = f"in YAML, {content.value} without quotes is no value; it is read as this text"
+    reading.other_form(message, item, fix)
 
 
 def listed(reading: YamlDocument, node: YamlNode) -> tuple[Fix, ...]:
