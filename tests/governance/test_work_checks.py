@@ -102,13 +102,15 @@ def test_an_edit_out_of_bounds_after_the_end_is_pointed_out_on_the_status(
 @pytest.mark.parametrize(
     ("entry", "owner", "verdict_fails"),
     [
-        (closed("A", "src/**", NOW - HOUR), "A", False),  # before it was closed, or allowed
+        (closed("A", "src/**", NOW - HOUR), "A", False),  # the edit was allowed
         (closed("A", "src/**", NOW + HOUR), None, True),  # it was closed after the edit
         (closed("A", "docs/**", NOW - HOUR), None, True),  # it does not own the file
         (closed("A", "src/**", NOW - HOUR, "BLOCKED"), None, True),  # it is open
         (closed("A", "src/**", None), None, True),  # nobody knows when it was closed
         (closed("A", "src/**", NOW - HOUR) + "\n  - {id: B, owned_scope: [src/a.py]}", None, True),
     ],
+    # The entries have the time of the run in them.
+    ids=["allowed", "before it was closed", "of others", "open", "without a date", "owned"],
 )
 def test_other_edits_are_not(
     project: Project, entry: str, owner: str | None, *, verdict_fails: bool
