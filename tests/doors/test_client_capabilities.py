@@ -3,6 +3,7 @@
 import pytest
 from lsprotocol import types as lsp
 
+from intent_lsp.doors.lsp.protocol.diagnostic_markup import MarkupDiagnosticCapabilities
 from intent_lsp.doors.lsp.runtime.client_capabilities import (
     ClientCapabilities,
     client_of,
@@ -30,7 +31,12 @@ def _everything() -> lsp.ClientCapabilities:
                 code_description_support=True,
                 data_support=True,
             ),
-            diagnostic=lsp.DiagnosticClientCapabilities(),
+            diagnostic=MarkupDiagnosticCapabilities(markup_message_support=True),
+            code_action=lsp.CodeActionClientCapabilities(
+                is_preferred_support=True,
+                data_support=True,
+                resolve_support=lsp.ClientCodeActionResolveOptions(properties=["edit"]),
+            ),
             hover=lsp.HoverClientCapabilities(
                 content_format=[lsp.MarkupKind.PlainText, lsp.MarkupKind.Markdown]
             ),
@@ -56,6 +62,7 @@ def _everything() -> lsp.ClientCapabilities:
             diagnostics=lsp.DiagnosticWorkspaceClientCapabilities(refresh_support=True),
             code_lens=lsp.CodeLensWorkspaceClientCapabilities(refresh_support=True),
             inlay_hint=lsp.InlayHintWorkspaceClientCapabilities(refresh_support=True),
+            text_document_content=lsp.TextDocumentContentClientCapabilities(),
         ),
         window=lsp.WindowClientCapabilities(
             show_document=lsp.ShowDocumentClientCapabilities(support=True),
@@ -69,6 +76,7 @@ def _everything() -> lsp.ClientCapabilities:
                 "recordCommand": "a.b",
                 "recordsCommand": "a.c",
                 "locationsCommand": "a.d",
+                "compareCommand": "a.e",
             }
         },
     )
