@@ -57,7 +57,7 @@ await journey("hover", async () => {
   await w.at(line("src/auth/**"), 12);
   const glob = await w.hover("2 files");
   await w.at(line("status: IN_PROGRESS"), 15);
-  const status = await w.hover("Status");
+  const status = await w.hover("worked on");
   return { glob, status };
 });
 
