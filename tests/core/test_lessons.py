@@ -37,9 +37,9 @@ TEXTS = [
     (
         replace(LESSON, code=GateCode.CONTRACT_DRIFT, path=".orchestration/x"),
         (
-            'CONTRACT_DRIFT: "write_to_file" was refused, because .orchestration/ has missing'
-            ' or wrong files at ".orchestration/x". Do not change .orchestration/, and ask a person'
-            " to restore it."
+            'CONTRACT_DRIFT: "write_to_file" was refused, because .orchestration/ holds an entry'
+            ' that does not belong there: ".orchestration/x". Do not change .orchestration/, and'
+            " ask a person to put that entry right."
         ),
     ),
     (

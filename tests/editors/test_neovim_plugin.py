@@ -171,12 +171,13 @@ def test_what_goes_wrong_is_one_line(repository: Repository, nvim: Neovim, tmp_p
     }
     for said, (option, wrong) in zip(saw["options"], wanted.items(), strict=False):
         assert said.startswith(f"intent-lsp: setup: {option}: {wrong}")
-    missing = "intent-lsp: /no/such/program is not executable; see :checkhealth intent_lsp"
+    absent = "/no/such/program was not found or is not executable"
+    missing = f"intent-lsp: {absent}; see :checkhealth intent_lsp"
     assert saw["no program, once"] == [missing]
     assert only(saw["no program"]) == missing
     assert saw["no program to report"][0].startswith("intent-lsp: /no/such/program cannot be run")
     health = "\n".join(saw["health"])
-    assert "/no/such/program is not executable" in health
+    assert absent in health
     assert "no server is running" in health
 
     assert only(saw["not governed"]).startswith("intent-lsp: not governed")

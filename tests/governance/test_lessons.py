@@ -81,9 +81,9 @@ def test_what_went_wrong_is_told_where_the_team_wants_it(
         "Read the file again before the next attempt."
     )
     assert drift == (
-        'CONTRACT_DRIFT: "Write" was refused, because .orchestration/ has missing or wrong files '
-        'at ".orchestration/stranger". Do not change .orchestration/, and ask a person to '
-        "restore it."
+        'CONTRACT_DRIFT: "Write" was refused, because .orchestration/ holds an entry that does '
+        'not belong there: ".orchestration/stranger". Do not change .orchestration/, and ask a '
+        "person to put that entry right."
     )
     (verified,) = lesson_texts(verification)
     assert verified == (

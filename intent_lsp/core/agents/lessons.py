@@ -21,7 +21,8 @@ LessonLine = NewType("LessonLine", str)
 _ADVICE: Final[Mapping[str, str]] = {
     GateCode.SCOPE_VIOLATION: "Select an intent that owns the file, or ask for more scope, before"
     " editing it.",
-    GateCode.CONTRACT_DRIFT: "Do not change .orchestration/, and ask a person to restore it.",
+    GateCode.CONTRACT_DRIFT: "Do not change .orchestration/, and ask a person to put that entry"
+    " right.",
     LessonCode.MUTATION_FAILED: "Read the file again before the next attempt.",
     LessonCode.COMPLETION_FAILED: "Meet the acceptance criteria before the intent is completed.",
     LessonCode.VERIFICATION_FAILED: "Fix what the check found before you call the work done.",
@@ -73,8 +74,10 @@ def _happened(lesson: Lesson) -> str:
             place = _place(lesson.path) if lesson.path else "a file"
             return f"{actor} wanted to change {place}, which the active intent does not own"
         case GateCode.CONTRACT_DRIFT:
+            entry = f": {_place(lesson.path)}" if lesson.path else ""
             return (
-                f"{actor} was refused, because .orchestration/ has missing or wrong files{at_file}"
+                f"{actor} was refused, because .orchestration/ holds an entry that does not belong"
+                f" there{entry}"
             )
         case LessonCode.COMPLETION_FAILED:
             return f"{actor} did not complete the work{at_file}"

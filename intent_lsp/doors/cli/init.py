@@ -3,10 +3,10 @@
 Create .orchestration/ with an intents file, a policy and the files that git needs, with
 commented examples. From then on, edits in this directory tree are checked against the
 intents. Files that exist already are not changed, so that the command can be run again
-at any time. With --agents, the agents found on this machine are registered too, as by
-`intent-lsp agents install --instructions`.
+at any time. With --agents, the agents found on this machine or in the project are
+registered too, as by `intent-lsp agents install --instructions`.
 
-Invariant: no existing file is changed.
+Invariant: without --agents, no existing file is changed.
 """
 
 import argparse
@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from intent_lsp.core.paths import CONTROL_ROOM
 from intent_lsp.doors.cli.agents.choice import found_hosts, person_needed
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.locate import directory
@@ -90,7 +91,8 @@ def _register(call: Call, root: Path, created: Sequence[str]) -> None:
 
 def _tell(page: Output, root: Path, created: Sequence[str]) -> None:
     if not created:
-        page.line(f"{root} already has every file that init writes; nothing was changed.")
+        path = root / CONTROL_ROOM
+        page.line(f"{path} already has every file that init writes there; none was changed.")
         return
     page.line(f"Created in {root}:")
     for name in created:

@@ -1,6 +1,6 @@
 """The report of a check as lines of text, for people at a terminal and for logs.
 
-Invariant: findings of one code, change and file share a line, so that a log stays short.
+Invariant: findings that differ in their lines alone share a line, so that a log stays short.
 """
 
 from collections.abc import Iterable, Iterator

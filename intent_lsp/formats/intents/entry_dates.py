@@ -48,7 +48,7 @@ def note_order(
 
 def _note_other(reading: YamlDocument, name: str, node: YamlNode, text: str) -> None:
     meant = iso_date(text)
-    message = f"`{name}` is no date or time of ISO 8601, such as 2026-02-16T12:00:00Z"
+    message = f"the value of `{name}` is no date or time of ISO 8601, such as 2026-02-16T12:00:00Z"
     fixes: tuple[Fix, ...] = ()
     if meant is not None:
         change = reading.change(node.start, node.end, double_quoted(meant))

@@ -65,8 +65,8 @@ PRIVACY_TEXTS: Final[Mapping[str, KeyText]] = MappingProxyType(
             "Session ids",
             "How records and the governance ledger name sessions.",
             {
-                SessionIds.PLAIN: "By their ids.",
-                SessionIds.HASHED: "By hashes of their ids.",
+                SessionIds.PLAIN: "Sessions are named by their ids.",
+                SessionIds.HASHED: "Sessions are named by hashes of their ids.",
             },
         ),
         "urls": KeyText(
@@ -131,9 +131,10 @@ POLICY_TEXTS: Final[Mapping[str, KeyText]] = MappingProxyType(
             "Intent of a new agent",
             "Whether an agent's new session begins with the intent of an editor.",
             {
-                Inheritance.NONE: "It begins without an intent.",
+                Inheritance.NONE: "An agent's new session begins without an intent.",
                 Inheritance.EDITOR: (
-                    "It begins with the intent of the only live editor session of the same user."
+                    "An agent's new session begins with the intent of the only live editor session"
+                    " of the same user."
                 ),
             },
         ),
@@ -150,9 +151,10 @@ POLICY_TEXTS: Final[Mapping[str, KeyText]] = MappingProxyType(
             "Whose answers count",
             "Where a person may answer. `editor` must be in the list.",
             {
-                ApprovalChannel.EDITOR: "In the editor.",
+                ApprovalChannel.EDITOR: "A person may answer in the editor.",
                 ApprovalChannel.ELICITATION: (
-                    "What the client of an MCP server answers, which may do so without a person."
+                    "What the client of an MCP server answers counts too, though the client may"
+                    " answer without a person."
                 ),
             },
         ),
@@ -167,12 +169,18 @@ POLICY_TEXTS: Final[Mapping[str, KeyText]] = MappingProxyType(
         ),
         "contract": KeyText(
             "Directory contract",
-            "What the gate does to agents' calls while `.orchestration/` has entries that do not"
-            " belong there.",
+            "What the gate does to agents' calls that may change files, while `.orchestration/` has"
+            " entries that do not belong there.",
             {
-                ContractRule.IGNORE: "Nothing.",
-                ContractRule.WARN: "It allows them with a warning.",
-                ContractRule.DENY: "It refuses them.",
+                ContractRule.IGNORE: "Wrong entries in `.orchestration/` are ignored.",
+                ContractRule.WARN: (
+                    "With a wrong entry in `.orchestration/`, agents' calls that may change files"
+                    " get a warning."
+                ),
+                ContractRule.DENY: (
+                    "With a wrong entry in `.orchestration/`, agents' calls that may change files"
+                    " are refused."
+                ),
             },
         ),
         "require_checkout": KeyText(
@@ -221,7 +229,7 @@ POLICY_TEXTS: Final[Mapping[str, KeyText]] = MappingProxyType(
             "Layout of the ledger",
             "How the ledger lies on disk.",
             {
-                LedgerForm.SINGLE: "In one tracked file.",
+                LedgerForm.SINGLE: "The ledger is one tracked file.",
                 LedgerForm.SEGMENTS: (
                     "Each work tree appends to a file of its own, so that no tracked file changes."
                 ),

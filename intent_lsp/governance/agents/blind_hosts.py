@@ -95,8 +95,8 @@ def blind_hosts(governance: Governance, home: Path) -> tuple[BlindHost, ...] | N
     """Return the hosts that did not ask while files changed, and were not heard since.
 
     Left out are hosts whose last such change is older than FORGOTTEN_AFTER, that have no
-    registration, or whose registration was corrected after that change. Return () without a session
-    database, and None if it cannot be read now.
+    registration, or whose hooks are registered and have a settings file that was written after that
+    change. Return () without a session database, and None if it cannot be read now.
     """
     state, now = governance.stores.state, governance.stores.clock()
     if state is None:
@@ -162,7 +162,7 @@ def _may_be_blind(
 
 
 def _mended_at(files: RegistrationFiles, status: HostStatus) -> datetime:
-    """Return when a registered host's settings files were last written, else `datetime.min`."""
+    """Return `_written_at` of a host whose hooks are registered, else `datetime.min`."""
     return _written_at(files, status.host) if status.registered else _NEVER
 
 

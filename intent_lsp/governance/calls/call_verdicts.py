@@ -1,6 +1,7 @@
 """The verdict on each file that a call has changed: PASS, FAIL or EXEMPT.
 
-Invariant: a file that the call named beforehand has the verdict of its ticket.
+Invariant: a file that the call named beforehand has the verdict of its ticket, unless a named path
+now leads out of the root: then every file has FAIL.
 """
 
 from collections.abc import Collection
@@ -62,9 +63,9 @@ class CallVerdicts(Struct, frozen=True, kw_only=True):
     ) -> dict[ScopeValidation, list[FoundFile]]:
         """Group the files of a call by verdict, the worst verdict first.
 
-        If a named path now leads out of the root, all files get FAIL. If the call changed no file,
-        return one empty group with the ticket's verdict. `violating` are the paths that break a
-        rule.
+        If a named path now leads out of the root, all files get FAIL. Else, if the call changed no
+        file, return one empty group with the ticket's verdict. `violating` are the paths that break
+        a rule.
         """
         if found.outside:
             return {ScopeValidation.FAIL: list(found.files)}
@@ -78,8 +79,9 @@ class CallVerdicts(Struct, frozen=True, kw_only=True):
     ) -> ScopeValidation:
         """Return the verdict on one changed file. A file that the call named has the ticket's.
 
-        Any other gets FAIL if it is in `violating`, the paths that break a rule. Else it gets PASS
-        if the call's intent owns it, or EXEMPT if not or if the call restored it after a violation.
+        Any other gets FAIL if its path or former path is in `violating`, the paths that break a
+        rule. Else it gets PASS if the call's intent owns it, or EXEMPT if not or if the call
+        restored it after a violation.
         """
         if not file.besides:
             return ticket.verdict

@@ -47,7 +47,8 @@ def _bounded(diffs: Iterable[Sequence[DiffLine]]) -> Iterator[Sequence[DiffLine]
 def record_diffs(record: Record, contents: ContentLookup) -> Iterator[Sequence[DiffLine]]:
     """Yield the diff of each file of a record, with two lines that name the file in front.
 
-    Files whose content did not change are skipped. `contents` finds the texts.
+    Files whose text is the same before and after are skipped, a new or deleted empty file included.
+    `contents` finds the texts.
     """
     for file in record.files:
         lines = list(_diff(file, record.vcs.revision_id, contents))

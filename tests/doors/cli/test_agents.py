@@ -77,7 +77,7 @@ def test_all_hosts_come_and_go_and_what_was_there_stays(
     assert os.access(project.root / ".clinerules/hooks/PreToolUse", os.X_OK)
     assert b"intent-lsp hook kimi" in (home / ".kimi-code/config.toml").read_bytes()
     again = shell("agents", "install", *EVERY_HOST, "--instructions")
-    assert "nothing was changed" in again.out
+    assert "is in place already" in again.out
     assert files_of(project.root) == after
     gone = shell("agents", "uninstall", *EVERY_HOST)
     assert gone.status == 0
@@ -241,7 +241,7 @@ def test_local_files_have_absolute_paths_and_are_not_for_git(
     monkeypatch.setattr(sys, "argv", [str(tmp_path / "bin" / "intent-lsp")])
     said = shell("agents", "install", "--host", "claude", "--local")
     assert "git does not ignore .claude/settings.local.json" in said.err
-    assert "Commit these files" not in said.out
+    assert "Commit those" not in said.out
     text = (project.root / ".claude/settings.local.json").read_text()
     assert f'"command": "{tmp_path}/bin/intent-lsp hook claude"' in text
     assert not (project.root / ".mcp.json").exists()
@@ -312,7 +312,7 @@ def test_instructions_go_into_the_file_that_is_there(
     others = {"AGENTS.md", "CLAUDE.md"} - {name}
     assert not any((project.root / other).exists() for other in others)
     project.write(others.pop(), "# Later\n")
-    assert "nothing was changed" in shell("agents", "install", "--instructions").out
+    assert "is in place already" in shell("agents", "install", "--instructions").out
     shell("agents", "uninstall")
     assert (project.root / name).read_text() == "# Ours\n"
 

@@ -29,7 +29,7 @@ def test_init_again_changes_nothing(shell: Shell, tmp_path: Path) -> None:
     again = shell("init", str(tmp_path), "--json")
     assert again.json == {"root": str(tmp_path), "created": [INTENTS_FILE]}
     assert (tmp_path / POLICY_FILE).read_text() == "# ours\n"
-    assert "nothing was changed" in shell("init", str(tmp_path)).out
+    assert "none was changed" in shell("init", str(tmp_path)).out
 
 
 def test_a_root_within_a_root_is_said_to_be_one(shell: Shell, root: Path) -> None:

@@ -28,7 +28,7 @@ local function configuration()
   end
   local config = vim.lsp.config[M.NAME]
   if type(config.cmd) == 'table' and vim.fn.executable(config.cmd[1]) == 0 then
-    return nil, config.cmd[1] .. ' is not executable; see :checkhealth intent_lsp'
+    return nil, config.cmd[1] .. ' was not found or is not executable; see :checkhealth intent_lsp'
   end
   return config
 end

@@ -42,7 +42,7 @@ local function check_program(config)
     vim.health.info('the server is started by your own function, given as cmd')
     return
   elseif vim.fn.executable(command[1]) == 0 then
-    vim.health.error(('%s is not executable'):format(command[1]), {
+    vim.health.error(('%s was not found or is not executable'):format(command[1]), {
       'Install it: pipx install intent-lsp',
       "Or name it: require('intent_lsp').setup({ cmd = { '/path/to/intent-lsp', 'serve' } })",
     })

@@ -137,13 +137,16 @@ def installed_json(done: Installed) -> dict[str, object]:
 def show_installed(page: Output, root: Path, done: Installed) -> None:
     """Print what was registered, and what a person still has to do."""
     if not done.plan.files:
-        page.line("Every registration is in place; nothing was changed.")
+        page.line("Everything that was asked for is in place already.")
     else:
         page.line(f"Registered in {root}:")
         show_files(page, done.plan.files)
     show_steps(page, done.hosts)
     if any(file.place is Place.ROOT for file in done.plan.files):
-        page.line("Commit these files, so that your colleagues' agents are governed too.")
+        page.line(
+            "Commit those of these files that your team shares, so that your colleagues' agents are"
+            " governed too."
+        )
 
 
 def _plan(

@@ -3,7 +3,7 @@
 Remove our entries, and nothing else, from the settings files of the hosts. Files and keys
 that hold nothing else afterwards go with them. Without --host, all hosts are meant, and
 the instructions in AGENTS.md or CLAUDE.md are removed too; what is registered in your home
-directory stays then, because your other projects use it. --local removes from files that
+directory stays then, because other projects may use it. --local removes from files that
 are not committed alone. --dry-run shows the edits as a diff.
 
 Invariant: a file that cannot be edited leaves every file as it is.
@@ -57,7 +57,7 @@ def answer(call: Call) -> None:
     remark_queued(page, outcome)
     for path in _kept_at_home(at, options):
         page.remark(
-            f"intent-lsp: {path} stays, because your other projects use it; name the host with"
+            f"intent-lsp: {path} stays, because other projects may use it; name the host with"
             " --host to remove it"
         )
     if options.json:
@@ -72,7 +72,7 @@ def answer(call: Call) -> None:
     elif options.dry_run:
         show_diff(page, plan)
     elif not plan.files:
-        page.line("Nothing of intent-lsp is registered here; nothing was changed.")
+        page.line("There is nothing to remove; nothing was changed.")
     else:
         page.line(f"Removed from {root}:")
         show_files(page, plan.files)

@@ -17,7 +17,7 @@ from intent_lsp.store.watch.watch import Polling, Watch
 _log: Final = logging.getLogger(__name__)
 
 ROOMS_AT_MOST: Final = 10_000
-"""A work tree with more directories than this is not watched, except its root."""
+"""The most directories of a work tree that are watched; of one with more, only the root is."""
 
 _RECHECK_MS: Final = 60_000
 _IGNORE_FILE: Final = ".gitignore"
@@ -28,8 +28,8 @@ Noticed = Callable[[Path, frozenset[Path]], None]
 class TreeWatcher:
     """The file watches of one connection's work trees.
 
-    `noticed` is called with a root and its changed paths. Methods may block; call them from a
-    thread.
+    `noticed` is called with a root and its changed paths; without paths, anything may have changed.
+    Methods may block; call them from a thread.
     """
 
     def __init__(self, noticed: Noticed) -> None:
@@ -42,10 +42,10 @@ class TreeWatcher:
     def watch(self, root: Path, polling: Polling | None = None) -> None:
         """Start to watch the work tree of a root. Return once the watch is active.
 
-        Of a tree with more than ROOMS_AT_MOST directories, only the root directory is watched.
-        `polling` is called with the reason if the tree is polled, because the system cannot report
-        changes, and with None when that ends. Do nothing if the root is watched already, or after
-        `end`.
+        Directories that git ignores are not watched. If more than ROOMS_AT_MOST are left, only the
+        root is. `polling` is called with the reason if the tree is polled, because the system
+        cannot report changes, and with None when that ends. Do nothing if the root is watched
+        already, or after `end`.
         """
         with self._lock:
             if self._over or root in self._watches:
@@ -55,9 +55,10 @@ class TreeWatcher:
             self._watch_rooms(root)
 
     def follow(self, root: Path, paths: frozenset[Path]) -> None:
-        """Watch new directories of a root. `paths` are its paths that have changed.
+        """Adapt the watch of a root to directories that are new, now ignored or no longer ignored.
 
-        Do nothing unless one of them is a new directory or a `.gitignore`.
+        `paths` are the root's paths that have changed. Do nothing unless one of them is a new
+        directory or a `.gitignore`, or if the root is not watched.
         """
         with self._lock:
             rooms = self._rooms.get(root, frozenset())
@@ -77,7 +78,7 @@ class TreeWatcher:
     def _watch_rooms(self, root: Path) -> None:
         rooms = tree_rooms(root, at_most=ROOMS_AT_MOST)
         if rooms is None:
-            _log.warning("%s: not watched, it has too many directories", root)
+            _log.warning("%s: only its top is watched, since it has too many directories", root)
             rooms = frozenset({root})
         if root in self._watches and self._rooms.get(root) != rooms:
             self._rooms[root] = rooms

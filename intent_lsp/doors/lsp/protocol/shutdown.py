@@ -1,4 +1,4 @@
-"""The end of a connection: runs once, after the work that must not be interrupted.
+"""The end of a connection: runs when uncancellable work is over, or its time is up.
 
 Invariant: the end runs once, however often it is asked for, and goes on if a caller is cancelled.
 Invariant: the end never raises; failures are logged.

@@ -40,7 +40,7 @@ from intent_lsp.store.stopwatch import stopwatch
 _log: Final = logging.getLogger(__name__)
 
 TAKEN_OVER_WITHIN: Final = 5.0
-"""Seconds after which a server notices that the one before it has ended."""
+"""Seconds within which a server notices that the one before it has ended."""
 
 _WAITING: Final = 64
 _READING_SECONDS: Final = 5.0
@@ -144,7 +144,10 @@ class HookListener:
                 self._governance.unreported.write()
 
     def _answer_to(self, line: bytes, connection: socket.socket) -> bytes:
-        """Return the reply to `line`, which is an event of a hook or a question for the person."""
+        """Return the reply to `line`, which is an event of a hook or a question for the person.
+
+        For any other line, the reply says that the hook has to judge by itself.
+        """
         question = read_question(line)
         if question is not None:
             if self.person is None or question.root != self._root:

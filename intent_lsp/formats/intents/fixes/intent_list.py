@@ -2,7 +2,8 @@
 
 A bare list gets the root key; a mapping from id to entry becomes a list, and its keys become ids.
 
-Invariant: nothing but the keys of entries moves, and no line is indented anew.
+Invariant: nothing moves but the keys of entries, and pairs of the root that stand between entries.
+No line is indented anew.
 """
 
 from collections.abc import Iterable, Sequence
@@ -32,7 +33,7 @@ _Pair = tuple[YamlNode, YamlNode]
 
 
 class _Entry(Struct, frozen=True):
-    """An entry below its key, which is its id. `named`: the entry has the same id as a key, too."""
+    """An entry below its key, which is its id. `named`: it has a key `id` with that id, too."""
 
     key: Scalar
     table: MappingNode
@@ -61,8 +62,10 @@ def entry_list_fix(reading: YamlDocument, table: MappingNode, root_key: str | No
     """Return the fix that turns a mapping from id to entry into a list of entries.
 
     `root_key` is put above the list; None if the mapping is below the root key already. Pairs of
-    the root that are no entries stay beside the list. Return None if an entry is an alias, has
-    another id inside, or has a key that is no single value at the start of its line.
+    the root that are no entries stay beside the list; in braces, none may stand between entries.
+    Return None if that fails, if there is no entry, if a pair below the root key is none, or if an
+    entry is an alias, has another id inside, or has a key that is no single value at the start of
+    its line.
     """
     entries: list[_Entry] = []
     others: list[_Pair] = []
@@ -127,7 +130,10 @@ def _line_after(reading: YamlDocument, key: YamlNode, value: YamlNode) -> int:
 
 
 def _item(reading: YamlDocument, entry: _Entry) -> list[_Change] | None:
-    """Return the changes that make an entry of a block mapping an item of a block list."""
+    """Return the changes that make an entry of a block mapping an item of a block list.
+
+    Return None if the entry's key is not at the start of its line.
+    """
     text, key, table = reading.text, entry.key, entry.table
     lead = text[reading.places.line_start(key.start) : key.start]
     colon = text.find(":", key.end, table.start) + 1

@@ -174,8 +174,9 @@ def _found_elsewhere(job: Job[T], fd: int, size: int, many: int) -> Generator[li
 def _started(
     job: Job[T], fd: int, size: int, many: int, first: int
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """Start a worker process for every `many`-th part of a file, beginning at offset `first`.
+    """Start one worker process, which does `job` for every `many`-th part of a file.
 
+    `first` is the offset of its first part, and `size` is the size of the file, both in bytes.
     Yield the process, and kill it at the end.
     """
     # The same sys.path, without the working directory: a repository that is verified may hold a
