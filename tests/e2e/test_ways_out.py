@@ -249,6 +249,25 @@ async def into(editor: Editor, repository: Repository, intents: str, code: str) 
     repository.replace(INTENTS_FILE, intents + closed)
 
 
+async def test_each_way_out_is_offered_once_for_several_violations(repository: Repository) -> None:
+    govern(repository)
+    async with editing(repository.root) as editor:
+        await select(editor, "INT-001")
+        editor.open(INVOICE)
+        editor.type(INVOICE, "top\n" + LINES.replace("line 9", "nine"))
+        await editor.problems(INVOICE, OUT, OUT)
+        found = await editor.actions_within(INVOICE, 0, 10)
+        titles = [action.title for action in found]
+        # Each violation has its own lines and its own reason; a grant is for the whole file.
+        assert sorted(each for each in set(titles) if titles.count(each) > 1) == [
+            "Revert these lines",
+            "Show why",
+        ]
+        hour = next(each for each in found if each.title == f"{EXPAND} {INVOICE} for one hour")
+        await editor.run(hour)
+        await editor.problems(INVOICE)
+
+
 RESOLVING = {
     "textDocument__codeAction__dataSupport": True,
     "textDocument__codeAction__resolveSupport": {"properties": ["edit"]},

@@ -228,23 +228,32 @@ class Editor:
         self, name: str, line: int = 0, character: int = 0, only: Sequence[str] | None = None
     ) -> dict[str, lsp.CodeAction]:
         """Return the code actions on a line, by title; if `only` is given, those of its kinds."""
+        place = lsp.Position(line, character)
+        found = await self._actions(name, lsp.Range(place, place), only)
+        return {action.title: action for action in found}
+
+    async def actions_within(self, name: str, first: int, last: int) -> list[lsp.CodeAction]:
+        """Return the code actions on the lines from `first` to `last`, counted from 0."""
+        return await self._actions(name, lsp.Range(lsp.Position(first, 0), lsp.Position(last, 0)))
+
+    async def _actions(
+        self, name: str, place: lsp.Range, only: Sequence[str] | None = None
+    ) -> list[lsp.CodeAction]:
         buffer = self.buffers[name]
-        here = lsp.Range(lsp.Position(line, character), lsp.Position(line, character))
         published = self.shown.get(buffer.uri)
-        on_line = [
+        touched = [
             d
             for d in (published.diagnostics if published else [])
-            if d.range.start.line <= line <= d.range.end.line
+            if d.range.start.line <= place.end.line and place.start.line <= d.range.end.line
         ]
         found = await self.client.text_document_code_action_async(
             lsp.CodeActionParams(
                 text_document=lsp.TextDocumentIdentifier(buffer.uri),
-                range=here,
-                context=lsp.CodeActionContext(diagnostics=on_line, only=only),
+                range=place,
+                context=lsp.CodeActionContext(diagnostics=touched, only=only),
             )
         )
-        actions = [action for action in found or [] if isinstance(action, lsp.CodeAction)]
-        return {action.title: action for action in actions}
+        return [action for action in found or [] if isinstance(action, lsp.CodeAction)]
 
     async def run(self, action: lsp.CodeAction) -> Any:
         """Run a code action: apply its edit, then run its command; return the command's answer.

@@ -40,7 +40,6 @@ class CodeActions:
 
     def __init__(self, connection: Connection, reverts: RevertActions) -> None:
         self._connection = connection
-        self._scope = ScopeActions(connection.tokens)
         self._reverts = reverts
 
     async def offered(self, tracked: TrackedDocument, range_: lsp.Range) -> list[lsp.CodeAction]:
@@ -57,9 +56,10 @@ class CodeActions:
             if _touches(problem, range_) and problem.code != ShownCode.MORE_VIOLATIONS
         ]
         usable = await self._usable(tracked, touched)
+        scope = ScopeActions(self._connection.tokens)
         for problem in touched:
             mine = [d for d in shown if _same(d, problem)]
-            found += self._ways_out(tracked, problem, mine, usable)
+            found += self._ways_out(tracked, problem, mine, usable, scope)
         found += await self._drafts(tracked)
         return _once(found)
 
@@ -104,6 +104,7 @@ class CodeActions:
         problem: Violation,
         shown: list[lsp.Diagnostic],
         usable: Sequence[Intent],
+        scope: ScopeActions,
     ) -> list[lsp.CodeAction]:
         # `can_choose` too: a client such as Helix refuses the request only when it arrives.
         can_ask = self._connection.client.questions and self._connection.people.can_choose
@@ -111,7 +112,7 @@ class CodeActions:
         if self._connection.client.preferred_actions and len(problem.owners) == 1:
             # The only owner comes first.
             ways[0].is_preferred = True
-        ways += self._scope.ways_out(tracked, problem, shown)
+        ways += scope.ways_out(tracked, problem, shown)
         lines = self._connection.spelling
         place = line_range(tracked.lines, problem.first_line, problem.last_line, lines.encoding)
         where: dict[str, object] = {"uri": tracked.uri, "range": range_wire(place)}

@@ -26,11 +26,19 @@ CREATE_TITLE: Final = "Create an intent for this file and select it"
 _AN_HOUR: Final = timedelta(hours=1)
 
 
+_Grant = tuple[str, str, timedelta | None]
+"""The id of an intent, a glob, and how long the grant lasts."""
+
+
 class ScopeActions:
-    """Builds the code actions that grant scope or create an intent, for one connection."""
+    """Builds the code actions that grant scope or create an intent, for one request of the client.
+
+    A grant that is offered on several violations has one token, so that the actions are equal.
+    """
 
     def __init__(self, tokens: GrantTokens) -> None:
         self._tokens = tokens
+        self._offered: dict[_Grant, str] = {}
 
     def ways_out(
         self, tracked: TrackedDocument, problem: Violation, shown: list[lsp.Diagnostic]
@@ -80,10 +88,13 @@ class ScopeActions:
     ) -> dict[str, object]:
         """Return the argument of the command that grants the glob `pattern` to an intent.
 
-        It has a new token that proves the person's click. `ttl` is how long the grant lasts, None
-        for good.
+        It has a token that proves the person's click. `ttl` is how long the grant lasts, None for
+        good.
         """
-        token = self._tokens.give(intent_id, (pattern,), ttl)
+        grant = (intent_id, pattern, ttl)
+        token = self._offered.get(grant)
+        if token is None:
+            token = self._offered[grant] = self._tokens.give(intent_id, (pattern,), ttl)
         told: dict[str, object] = {
             "intentId": intent_id,
             "patterns": [pattern],
