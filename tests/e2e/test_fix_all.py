@@ -93,6 +93,19 @@ async def test_only_the_kinds_that_the_editor_asks_for_are_sent(repository: Repo
         assert "nam: Billing" in await fixed(editor, INTENTS_FILE)
 
 
+@pytest.mark.parametrize("knows", [True, False])
+async def test_the_only_fix_is_preferred_by_a_client_that_knows_that(
+    repository: Repository, *, knows: bool
+) -> None:
+    govern(repository)
+    able = capabilities(textDocument__codeAction__isPreferredSupport=knows)
+    async with editing(repository.root, client_capabilities=able) as editor:
+        editor.open(INTENTS_FILE)
+        editor.type(INTENTS_FILE, INTENTS.replace('"src/auth/**"', "*.py"))
+        action = (await editor.actions(INTENTS_FILE, 4, 20))["Quote it"]
+        assert action.is_preferred is (True if knows else None)
+
+
 def shown(editor: Editor) -> list[lsp.Diagnostic]:
     published = editor.shown.get(editor.uri(INTENTS_FILE))
     return [] if published is None else list(published.diagnostics)
