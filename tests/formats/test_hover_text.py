@@ -1,9 +1,15 @@
 """Hovers as Markdown and as plain text."""
 
+import pytest
 from hypothesis import given
 from markdown_it import MarkdownIt
 
-from intent_lsp.formats.markdown.hover_text import HoverParagraph, markdown_of, plain_of
+from intent_lsp.formats.markdown.hover_text import (
+    HoverParagraph,
+    escaped_line,
+    markdown_of,
+    plain_of,
+)
 from tests.support.hostile_text import texts
 
 PARAGRAPHS = (
@@ -36,6 +42,13 @@ def test_a_paragraph_that_begins_with_blanks_is_no_code() -> None:
     for ours in (True, False):
         assert markdown_of("a", (HoverParagraph("\t    text ", ours=ours),)) == "**a**\n\ntext"
     assert markdown_of("a", (HoverParagraph(" \n"),)) == "**a**"
+
+
+@pytest.mark.parametrize(
+    "name", ["7. a.md", "12) a", "2024. Plan.md", "123456789. a", "1234567890. a"]
+)
+def test_a_number_at_the_start_begins_no_list(name: str) -> None:
+    assert _shown(escaped_line(f"{name} is out of scope")) == [f"{name} is out of scope"]
 
 
 @given(texts(), texts(), texts(), texts())

@@ -15,12 +15,14 @@ from intent_lsp.core.text import on_one_line, whole
 LONGEST_TEXT: Final = 1_000
 """The most characters of one paragraph or item."""
 
+# Numbers of up to nine digits begin a list.
+_NUMBER: Final = "|".join(rf"(?<=\A[0-9]{{{digits}}})" for digits in range(1, 10))
 # Few characters are markup wherever they stand. Editors that show the source of a hover also show
 # the escapes, so the others are escaped only where they would be: `_` at the edge of a word, what
 # begins a link at its beginning, and what begins a heading, a list or a line at the start.
 _MARKUP: Final = re.compile(
     r"[\\`*\[\]<>|~&$@]|(?<!\w)_++|(?<!_)_++(?![^\W_])|:(?=//)|(?i:(?<=www)\.)"
-    r"|\A[#+=-]|(?:(?<=\A\d)|(?<=\A\d\d)|(?<=\A\d{3}))[.)]"
+    rf"|\A[#+=-]|(?:{_NUMBER})[.)]"
 )
 _FENCES: Final = re.compile(r"`+")
 
