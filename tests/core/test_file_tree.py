@@ -1,5 +1,9 @@
 """Patterns matched against all files of a tree at once."""
 
+import sys
+from types import FrameType
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -59,6 +63,44 @@ def test_names_are_compared_as_the_file_system_does() -> None:
     assert sorted(found) == ["Src/A.py", "src/a.py"]
 
 
+class CountedNames(list[str]):
+    """Names that count how often one of them is looked up."""
+
+    lookups = 0
+
+    def __getitem__(self, at: Any) -> Any:
+        self.lookups += 1
+        return super().__getitem__(at)
+
+
+@pytest.mark.parametrize("alternatives", ["n{0..999}.py", "{0..999}*", "*{0..999}", "{0..999}*y"])
+def test_a_thousand_alternatives_are_not_searched_for_in_every_directory(alternatives: str) -> None:
+    tree = FileTree((WorkspacePath("b.py"), WorkspacePath("c.py")))
+    names = tree.top.names = CountedNames(tree.top.names)
+    assert list(tree.matching(compile_pattern(f"**/{alternatives}"))) == []
+    assert names.lookups <= 2 * len(names)
+
+
+@pytest.mark.parametrize("alternatives", ["{0..999}*", "*{0..999}", "n{0..999}"])
+def test_a_name_is_not_compared_with_each_of_a_thousand_texts(alternatives: str) -> None:
+    rows = compile_pattern(alternatives).steps
+    assert rows is not None
+    calls = 0
+
+    def count(_: FrameType, event: str, __: object) -> None:
+        nonlocal calls
+        calls += event == "c_call"
+
+    former = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        passed = rows.passed_by("b.py")
+    finally:
+        sys.setprofile(former)
+    assert not passed
+    assert calls < 20
+
+
 NAMES = st.sampled_from(["a", "b", "ab", "a.py", ".py", "ba", "é", "A"])
 PATHS = st.lists(NAMES, min_size=1, max_size=4).map("/".join).map(WorkspacePath)
 SEGMENTS = st.sampled_from(
@@ -77,6 +119,10 @@ SEGMENTS = st.sampled_from(
         "!(a)",
         "+(a|b)",
         "@(a)",
+        "{a,b,.,c}*",
+        "*{a,b,py,c}",
+        "{a,b}*{a,b,y,c,d}",
+        "n{0..99}",
     ]
 )
 PATTERNS = st.lists(SEGMENTS, min_size=1, max_size=4).map("/".join)

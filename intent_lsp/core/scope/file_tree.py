@@ -13,6 +13,9 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.scope.pattern import EXACT, NameComparison, Pattern
 from intent_lsp.core.scope.rows import PatternRows, SegmentEnds
 
+_SEARCHES_A_NAME = 4
+"""Searches for names that begin alike cost less than to test all names, up to so many for each."""
+
 
 class TreeDirectory(Struct):
     """One directory of a `FileTree`.
@@ -71,6 +74,8 @@ def _directory(known: dict[str, TreeDirectory], path: str) -> TreeDirectory:
 def _matching(rows: PatternRows, top: TreeDirectory) -> Iterator[WorkspacePath]:
     passed: dict[str, int] = {}
     ends = rows.ends()
+    # Most directories are reached in a few states, which want the same tests.
+    of_state: dict[int, list[SegmentEnds]] = {}
     waiting = [(top, rows.start)]
     while waiting:
         directory, state = waiting.pop()
@@ -78,7 +83,9 @@ def _matching(rows: PatternRows, top: TreeDirectory) -> Iterator[WorkspacePath]:
         if wanted & rows.anything:
             yield from directory.files
         elif wanted:
-            for at in _candidates(directory.names, [each for each in ends if each.mask & wanted]):
+            if wanted not in of_state:
+                of_state[wanted] = [each for each in ends if each.mask & wanted]
+            for at in _candidates(directory.names, of_state[wanted]):
                 if wanted & _passed(rows, directory.names[at], passed):
                     yield directory.files[at]
         below = [
@@ -91,8 +98,12 @@ def _matching(rows: PatternRows, top: TreeDirectory) -> Iterator[WorkspacePath]:
 def _candidates(names: Sequence[str], ends: Sequence[SegmentEnds]) -> Sequence[int]:
     """Return the indices, ascending, of the names that begin and end as one of `ends` says.
 
-    `names` are sorted. Names that begin so are searched for, so that few others are compared.
+    Others may be among them. `names` are sorted. Names that begin so are searched for, so that few
+    others are compared.
     """
+    if len(ends) > _SEARCHES_A_NAME * len(names):
+        # Braces make a thousand alternatives; the work must not grow by that in every directory.
+        return range(len(names))
     found = set[int]()
     for prefix, suffix, _ in ends:
         found.update(at for at in _beginning(names, prefix) if names[at].endswith(suffix))

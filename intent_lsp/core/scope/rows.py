@@ -65,15 +65,17 @@ class PatternRows:
     """The alternatives of a pattern (its rows), matched together."""
 
     __slots__ = (
-        *("_anything", "_automata", "_bundle", "_bundled", "_first", "_lines", "_literals"),
-        "_sided",
+        *("_anything", "_automata", "_bundle", "_bundled", "_first", "_heads", "_lines"),
+        *("_literals", "_tails"),
     )
 
     def __init__(self, rows: Sequence[PatternRow]) -> None:
         self._lines: TestLines[Segment | None] = TestLines([_line(row) for row in rows])
         self._literals: dict[str, int] = {}
         self._automata: list[tuple[Segment, int]] = []
-        self._sided: list[tuple[str, str, int]] = []
+        # By their length, the texts at the start and at the end that alone decide.
+        self._heads: dict[int, dict[str, int]] = {}
+        self._tails: dict[int, dict[str, int]] = {}
         self._anything = self._lines.masks.get(None, 0)
         flat = list[Items]()
         self._bundled: list[int] = []
@@ -87,7 +89,7 @@ class PatternRows:
             elif segment.flat is None:
                 self._automata.append((segment, mask))
             elif segment.one_sided:
-                self._sided.append((segment.prefix, segment.suffix, mask))
+                self._decide_by_end(segment, mask)
             else:
                 flat += segment.flat
                 self._bundled += [mask] * len(segment.flat)
@@ -147,9 +149,10 @@ class PatternRows:
     def passed_by(self, name: str) -> int:
         """Return the bits of all tests that one segment of a path, `name`, passes."""
         mask = self._anything | self._literals.get(name, 0)
-        for head, tail, bits in self._sided:
-            if name.startswith(head) and name.endswith(tail):
-                mask |= bits
+        for size, heads in self._heads.items():
+            mask |= heads.get(name[:size], 0)
+        for size, tails in self._tails.items():
+            mask |= tails.get(name[-size:], 0)
         for segment, bits in self._automata:
             if segment.matches(name):
                 mask |= bits
@@ -157,6 +160,12 @@ class PatternRows:
             for index in self._bundle.matching(name):
                 mask |= self._bundled[index]
         return mask
+
+    def _decide_by_end(self, segment: Segment, mask: int) -> None:
+        """Add a segment of the form `text*` or `*text`, which has the bits `mask`."""
+        text = segment.prefix or segment.suffix
+        known = (self._heads if segment.prefix else self._tails).setdefault(len(text), {})
+        known[text] = known.get(text, 0) | mask
 
     def _run(self, names: Sequence[str]) -> int:
         lines, state = self._lines, self._lines.start
