@@ -19,6 +19,7 @@ from intent_lsp.governance.authoring import glob_matches
 from intent_lsp.governance.authoring.authoring import IntentsAuthoring
 from intent_lsp.governance.authoring.destinations import FILES_AT_MOST
 from intent_lsp.governance.authoring.glob_matches import KEPT_AT_MOST
+from intent_lsp.governance.plan import tree_listing
 from intent_lsp.governance.plan.tree_listing import LISTED_FOR, TreeListing
 from intent_lsp.store.git.repository import Git
 from tests.governance.editor import INTENTS, Editor
@@ -258,6 +259,27 @@ def test_counts_follow_the_work_tree(editor: Editor) -> None:
     assert counted(authoring.count("new/**")) == "no file"
     editor.governance.listing.renew()
     assert counted(authoring.count("new/**")) == "1 file"
+
+
+def test_a_tree_that_is_built_while_the_files_are_listed_again_is_kept(
+    editor: Editor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listing, stores = editor.governance.listing, editor.governance.stores
+    times = [stores.clock()]
+    force_setattr(stores, "clock", lambda: times[0])
+    listing.renew()
+
+    def building(paths: Sequence[WorkspacePath], reading: NameComparison) -> FileTree:
+        times[0] += LISTED_FOR + timedelta(seconds=1)
+        listing.renew()
+        return FileTree(paths, reading)
+
+    monkeypatch.setattr(tree_listing, "FileTree", building)
+    first = listing.tree()
+    assert first is not None
+    assert not listing.is_old()
+    # The files are the same, and so are the matches that are cached by the tree.
+    assert listing.tree() is first
 
 
 def test_a_file_with_many_globs_is_not_matched_anew(

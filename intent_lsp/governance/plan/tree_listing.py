@@ -33,7 +33,7 @@ class TreeListing:
         self.spelling = spelling
         self._stores = stores
         self._listing, self._building = threading.Lock(), threading.Lock()
-        # Replaced as a whole, so that the tree is always that of the files.
+        # Replaced where the files differ, so that the tree is always that of the files.
         self._known = _Listed()
 
     def files(self) -> Sequence[WorkspacePath]:
@@ -68,8 +68,11 @@ class TreeListing:
             if git is None or not self.is_old():
                 return
             at, files, known = self._stores.clock(), git.known_files(), self._known
-            same = files == known.files
-            self._known = _Listed(at, known.files, known.tree) if same else _Listed(at, files)
+            if files == known.files:
+                # Not replaced: its tree may be being built.
+                known.at = at
+            else:
+                self._known = _Listed(at, files)
 
 
 class _Listed(Struct):
