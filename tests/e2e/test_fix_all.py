@@ -106,6 +106,20 @@ async def test_the_only_fix_is_preferred_by_a_client_that_knows_that(
         assert action.is_preferred is (True if knows else None)
 
 
+async def test_a_finding_that_the_settings_hide_has_no_quick_fix(repository: Repository) -> None:
+    govern(repository)
+    text = INTENTS.replace('"src/auth/**"', "*.py").replace("owned_scope", "ownedScope")
+    options = {"severity": {"OTHER_FORM": "off", "YAML_UNQUOTED_GLOB": "warning"}}
+    async with editing(repository.root, options=options) as editor:
+        editor.open(INTENTS_FILE)
+        editor.type(INTENTS_FILE, text)
+        (action,) = (await editor.actions(INTENTS_FILE, 4, 20, only=["quickfix"])).values()
+        assert action.title == "Quote it"
+        assert action.diagnostics is not None
+        assert [each.severity for each in action.diagnostics] == [lsp.DiagnosticSeverity.Warning]
+        assert await editor.actions(INTENTS_FILE, 4, 6, only=["quickfix"]) == {}
+
+
 def shown(editor: Editor) -> list[lsp.Diagnostic]:
     published = editor.shown.get(editor.uri(INTENTS_FILE))
     return [] if published is None else list(published.diagnostics)

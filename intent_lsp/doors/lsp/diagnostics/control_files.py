@@ -8,6 +8,7 @@ Invariant: the result of a check is published only if no newer text has come mea
 
 import asyncio
 import gc
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -160,13 +161,34 @@ class ControlFileDiagnostics:
         `version` and `uri` are those to publish the diagnostics with. Slow for many findings.
         """
         lines, found = _read(page, text)
-        severity_of = self._settings.severity
         shown = [
-            self._spelling.finding(replace(finding, severity=severity), lines, uri)
-            for finding in (found if self._settings.now.enabled else ())
-            if (severity := severity_of(finding.code, finding.severity, page.path)) is not None
+            self._spelling.finding(finding, lines, uri)
+            for each in found
+            if (finding := self._as_shown(page, each)) is not None
         ]
         return lines, found, self._publisher.posting(uri, version, shown)
+
+    def shown_on(self, page: ControlFile, first: int, last: int) -> Iterator[Finding]:
+        """Yield the findings that are shown on the lines `first` to `last` of a control file.
+
+        Their severity is that of the settings.
+        """
+        for finding in page.findings:
+            span = finding.span
+            if span.start.line <= last and first <= span.end.line:
+                shown = self._as_shown(page, finding)
+                if shown is not None:
+                    yield shown
+
+    def _as_shown(self, page: ControlFile, finding: Finding) -> Finding | None:
+        """Return a finding with the severity that it has in the settings, or None if they hide it.
+
+        `page` is the control file with the finding.
+        """
+        if not self._settings.now.enabled:
+            return None
+        severity = self._settings.severity(finding.code, finding.severity, page.path)
+        return None if severity is None else replace(finding, severity=severity)
 
     def _follow(self, page: ControlFile) -> None:
         """Start to look at recorded work, after a check of the intents file."""

@@ -4,13 +4,12 @@ Invariant: an edit applies only to the document version that it was computed for
 versioned, or it is made by a command that checks the version.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from lsprotocol import types as lsp
 
 from intent_lsp.core.codes import NO_USABLE_INTENT, GateCode, ShownCode
-from intent_lsp.core.findings import Finding
 from intent_lsp.core.intents import Intent
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.diagnostics.control_files import ControlFile
@@ -65,30 +64,32 @@ class CodeActions:
         return _once(found)
 
     def fixes(self, page: ControlFile, range_: lsp.Range) -> list[lsp.CodeAction]:
-        """Return the quick fixes for the findings in a control file that `range_` touches."""
-        # Of thousands of findings only those on these lines are encoded.
-        near = (each for each in page.findings if each.fixes and _is_near(each, range_))
-        return [action for each in near for action in self._fixes_of(each, page, range_)]
+        """Return the quick fixes for the findings in a control file that `range_` touches.
 
-    def _fixes_of(
-        self, finding: Finding, page: ControlFile, range_: lsp.Range
-    ) -> Iterator[lsp.CodeAction]:
-        """Yield the quick fixes for one finding; none if `range_` does not touch it."""
+        There are none for findings that are not shown.
+        """
         spelling = self._connection.spelling
-        diagnostic = spelling.finding(finding, page.lines, page.uri)
-        if not _overlap(diagnostic.range, range_):
-            return
-        alone = self._connection.client.preferred_actions and len(finding.fixes) == 1
-        for fix in finding.fixes:
-            edits = spelling.fix_edits(fix, page.lines)
-            yield lsp.CodeAction(
-                title=fix.title,
-                kind=lsp.CodeActionKind.QuickFix,
-                diagnostics=[diagnostic],
-                edit=spelling.workspace_edit(page.uri, page.version, edits),
-                # What editors apply without a menu must not change what the file means.
-                is_preferred=True if alone and fix.safe else None,
-            )
+        found: list[lsp.CodeAction] = []
+        # Of thousands of findings only those on these lines are encoded.
+        lines = range_.start.line, range_.end.line
+        for finding in self._connection.pages.shown_on(page, *lines):
+            diagnostic = spelling.finding(finding, page.lines, page.uri)
+            if not _overlap(diagnostic.range, range_):
+                continue
+            alone = self._connection.client.preferred_actions and len(finding.fixes) == 1
+            for fix in finding.fixes:
+                edits = spelling.fix_edits(fix, page.lines)
+                found.append(
+                    lsp.CodeAction(
+                        title=fix.title,
+                        kind=lsp.CodeActionKind.QuickFix,
+                        diagnostics=[diagnostic],
+                        edit=spelling.workspace_edit(page.uri, page.version, edits),
+                        # What editors apply without a menu must not change what the file means.
+                        is_preferred=True if alone and fix.safe else None,
+                    )
+                )
+        return found
 
     async def _usable(
         self, tracked: TrackedDocument, touched: Sequence[Violation]
@@ -191,12 +192,6 @@ def _selections(
 
 def _touches(problem: Violation, range_: lsp.Range) -> bool:
     return problem.first_line <= range_.end.line and problem.last_line >= range_.start.line
-
-
-def _is_near(finding: Finding, range_: lsp.Range) -> bool:
-    """Return whether a finding is on one of the lines of a range."""
-    span = finding.span
-    return span.start.line <= range_.end.line and span.end.line >= range_.start.line
 
 
 def _overlap(left: lsp.Range, right: lsp.Range) -> bool:
