@@ -152,7 +152,9 @@ def test_a_range_has_the_edits_that_begin_in_it(lines: range, found: str) -> Non
 
 def test_a_range_whose_edits_alone_would_break_the_text_is_refused() -> None:
     text = "a:\n    b: 1\n    c: 2\n"
-    assert isinstance(format_lines(text, range(1, 2)), EditRefused)
+    refused = format_lines(text, range(1, 2))
+    assert isinstance(refused, EditRefused)
+    assert refused.reason.endswith("format the whole file")
     changes = format_lines(text, range(1, 3))
     assert not isinstance(changes, EditRefused)
     assert apply_changes(text, changes) == "a:\n  b: 1\n  c: 2\n"

@@ -18,6 +18,7 @@ from intent_lsp.formats.yaml.limits import YamlProblem
 
 _MARK = "\ufeff"
 _CHANGED = "other white space would change a value or lose a comment"
+_ALONE = "other white space on these lines alone would change a value; format the whole file"
 _ODD = "it has line breaks that only YAML knows, or keys that begin with `?`"
 
 
@@ -58,7 +59,7 @@ def _edit(text: str, lines: range | None) -> FileEdit | EditRefused:
     if not edits:
         return ()
     if not _keeps(text, made, applied(text, edits)):
-        return EditRefused(_CHANGED)
+        return EditRefused(_CHANGED if lines is None else _ALONE)
     return tuple(_changes(places, edits))
 
 
