@@ -10,6 +10,7 @@ from intent_lsp.core.paths import LEDGER_FILE, WorkspacePath
 from intent_lsp.core.records import Record, RecordFile, ScopeValidation
 from intent_lsp.store.ledger.index.index import Index
 from intent_lsp.store.ledger.index.queries import PageCursor, Query, RecordPage
+from intent_lsp.store.ledger.index.work_queries import count_of
 from intent_lsp.store.ledger.ledger import Ledger
 from tests.support.ledgers import HASH, edit, ledger_at, lines_of, put_lines
 
@@ -125,6 +126,45 @@ def test_the_newest_record_of_a_path_and_the_newest_that_passed(
     assert ledger.index.newest_for_path(WorkspacePath("src/none.py")) is None
     assert ledger.index.newest_passing_for_path(WorkspacePath("src/none.py")) is None
     assert failed in asked(ledger, Query(path=path))
+
+
+@pytest.mark.parametrize(
+    ("names", "count"),
+    [(["INT-1"], 4), (["INT-1", "INT-2", "INT-1"], 8), (["INT-9"], 0), ([], 0), (['"'], 0)],
+)
+@pytest.mark.usefixtures("records")
+def test_the_records_of_some_intents_are_counted(
+    ledger: Ledger, names: list[str], count: int
+) -> None:
+    assert ledger.index.work(lambda it: count_of(it, names)) == count
+
+
+def test_a_count_does_not_grow_with_the_records_of_others(ledger: Ledger) -> None:
+    """The ledger may have 100,000 records, and each code lens shows the count of one intent."""
+    steps = []
+    for number in range(300):
+        ledger.append(edit("a.py", intent_id=f"INT-{number}" if number < 100 else "INT-7"))
+        if number in (99, 299):
+            steps.append(ledger.index.work(lambda it: _steps(it, ["INT-8"])))
+    assert steps[0] == steps[1]
+    assert ledger.index.work(lambda it: count_of(it, ["INT-7"])) == 201
+
+
+def _steps(connection: sqlite3.Connection, names: list[str]) -> int:
+    """Return how many steps the database takes to count."""
+    steps = 0
+
+    def step() -> int:
+        nonlocal steps
+        steps += 1
+        return 0
+
+    connection.set_progress_handler(step, 1)
+    try:
+        count_of(connection, names)
+    finally:
+        connection.set_progress_handler(None, 0)
+    return steps
 
 
 def test_a_rename_is_found_by_both_names_even_those_that_are_no_text(ledger: Ledger) -> None:

@@ -23,7 +23,6 @@ from intent_lsp.governance.authoring.explanations import (
     explained_records,
     explained_scope,
     matched_words,
-    record_count,
 )
 from intent_lsp.governance.authoring.glob_matches import GlobMatches
 from intent_lsp.governance.plan.tree_listing import TreeListing
@@ -90,7 +89,7 @@ class IntentsAuthoring:
 
     def record_count(self, intents: Intents, intent: Intent) -> int:
         """Return the number of an intent's records, those under its earlier ids included."""
-        return record_count(self._stores, intents, intent)
+        return self._stores.past.count_of(intents, intent)
 
     def scope_of(self, intent: Intent) -> Explanation | None:
         """Return which files the globs of an intent cover, for people; None if it is unknown."""

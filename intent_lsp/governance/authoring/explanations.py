@@ -90,12 +90,6 @@ def explained_records(stores: Stores, intents: Intents, intent: Intent) -> Expla
     return Explanation(_called(intent), records)
 
 
-def record_count(stores: Stores, intents: Intents, intent: Intent) -> int:
-    """Return the number of an intent's records, those under its earlier ids included."""
-    counts = stores.past.counts()
-    return sum(counts.get(name, 0) for name in intents.names(intent))
-
-
 def _glob(
     stores: Stores, matches: GlobMatches, intents: Intents, own: Intent | None, glob: str
 ) -> Explanation | None:
@@ -180,7 +174,7 @@ def _records(
 ) -> Iterator[HoverParagraph]:
     """Yield a paragraph about the records of an intent, those under its earlier ids included."""
     newest = stores.past.of_intent(intents, intent, limit=at_most)
-    number = record_count(stores, intents, intent)
+    number = stores.past.count_of(intents, intent)
     if not newest:
         yield HoverParagraph(f"{intent.id} has no record.")
         return

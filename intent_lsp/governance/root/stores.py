@@ -26,6 +26,7 @@ from intent_lsp.store.git.repository import Git
 from intent_lsp.store.ledger.index.index import Index
 from intent_lsp.store.ledger.index.queries import Query, TouchedFiles, TouchMark
 from intent_lsp.store.ledger.index.work_queries import (
+    count_of,
     newest_moments,
     not_passing_since,
     touched_by,
@@ -125,6 +126,11 @@ class LedgerHistory:
     def counts(self) -> Mapping[str, int]:
         """Return the number of records for each intent id."""
         return self._told(self._index.counts, {})
+
+    def count_of(self, intents: Intents, intent: Intent) -> int:
+        """Return the number of an intent's records, which `of_intent` gives without its limit."""
+        names = intents.names(intent)
+        return self._told(lambda: self._index.work(lambda it: count_of(it, names)), 0)
 
     def touched_by(self, names: Collection[str], *, limit: int) -> tuple[WorkspacePath, ...]:
         """Return the files, at most `limit`, that records of the intent ids `names` touched."""
