@@ -95,3 +95,20 @@ def test_a_file_that_takes_none_says_why_of_each(text: str, why: str) -> None:
     assert added.changes == ()
     assert [*added.refused] == ["C", "D"]
     assert all(reason.startswith(why) for reason in added.refused.values())
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("between", ["", "\n", "  \n"])
+def test_new_intents_stand_apart_as_the_last_two_do(line_end: str, between: str) -> None:
+    text = f"active_intents:\n  - id: A\n    name: One\n{between}  - id: B\n    name: Two\n"
+    text = text.replace("\n", line_end)
+    wanted = [Intent(id=IntentId(name), name="New") for name in ("C", "D")]
+    after = apply_changes(text, add_intents(text, wanted, NOW).changes)
+    blank = line_end if between else ""
+    lines = (
+        f"  - id: {name}\n    name: New\n    status: PLANNED\n    owned_scope: []\n"
+        f'    created_at: "{NOW}"\n'
+        for name in ("C", "D")
+    )
+    added = "".join(blank + each.replace("\n", line_end) for each in lines)
+    assert after == text + added

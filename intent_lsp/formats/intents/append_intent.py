@@ -46,7 +46,7 @@ from intent_lsp.formats.yaml.nodes import (
 )
 
 _STEP = 2
-_BLANK_LINE = re.compile(r"(?:\r\n|\n|\r)[ \t]*(?:\r\n|\n|\r)")
+_BLANK_LINE = re.compile(r"(?:\r\n|\n|\r(?!\n))[ \t]*[\r\n]")
 _COMMENT_LINE = re.compile(r"( *)#[^\r\n]*(?:\r\n|\n|\r)")
 
 
