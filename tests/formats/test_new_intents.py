@@ -5,9 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intent_lsp.core.intents import Intent, IntentId, Status
+from intent_lsp.formats.intents import intents_file
 from intent_lsp.formats.intents.append_intents import add_intents
 from intent_lsp.formats.intents.edit import apply_changes
 from intent_lsp.formats.intents.intents_file import read_intents
+from intent_lsp.formats.yaml import limits
 from intent_lsp.store.packaged_files import template
 
 NOW = "2027-01-01T00:00:00Z"
@@ -112,3 +114,35 @@ def test_new_intents_stand_apart_as_the_last_two_do(line_end: str, between: str)
     )
     added = "".join(blank + each.replace("\n", line_end) for each in lines)
     assert after == text + added
+
+
+def test_what_would_make_the_file_too_large_is_left_out_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(limits, "MAX_BYTES", 30_000)
+    text = "active_intents:\n  - id: A\n"
+    wanted = [Intent(id=IntentId(f"B-{at}"), name="New") for at in range(3_000)]
+    reads: list[str] = []
+    found = limits.refused
+
+    def counted(text: str) -> limits.YamlProblem | None:
+        reads.append(text)
+        return found(text)
+
+    monkeypatch.setattr(intents_file, "refused", counted)
+    added = add_intents(text, wanted, NOW)
+    (reason,) = set(added.refused.values())
+    assert reason.startswith("a file of more than ")
+    assert len(reads) < 50
+    after = apply_changes(text, added.changes)
+    ids = [intent.id for intent in read_intents(after).intents]
+    assert ids == ["A", *(each.id for each in wanted if each.id not in added.refused)]
+    assert 30_000 - 200 < len(after) <= 30_000
+
+
+def test_one_that_no_file_can_hold_is_left_out_of_many() -> None:
+    wanted = [Intent(id=IntentId(f"B-{at}"), name="New") for at in range(3_000)]
+    wanted[1_500] = Intent(id=IntentId("B-1500"), name="half: \ud800")
+    added = add_intents("active_intents: []\n", wanted, NOW)
+    assert [*added.refused] == ["B-1500"]
+    assert len(read_intents(apply_changes("active_intents: []\n", added.changes)).intents) == 2_999

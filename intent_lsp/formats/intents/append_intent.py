@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 
 from intent_lsp.core.findings import TextChange
-from intent_lsp.core.intents import Intent, Intents
+from intent_lsp.core.intents import Intent, IntentId, Intents
 from intent_lsp.formats.intents.edit import EditRefused, FileEdit, unwritable, verified
 from intent_lsp.formats.intents.entry_text import (
     EntryForm,
@@ -64,11 +64,16 @@ def add_intent(
     if not before.parsed:
         return EditRefused(f"the file cannot be parsed: {before.findings[0].message}")
     if before.intents.get(intent.id) is not None:
-        return EditRefused(f"the file already has an intent {intent.id}")
+        return already_in(intent.id)
     changes = adding_to(text)(intent)
     if isinstance(changes, EditRefused):
         return changes
     return verified(text, changes, Intents((*before.intents, intent_meant(intent))), reading)
+
+
+def already_in(intent_id: IntentId) -> EditRefused:
+    """Return the refusal to add an intent whose id the file has."""
+    return EditRefused(f"the file already has an intent {intent_id}")
 
 
 def adding_to(text: str) -> Callable[[Intent], FileEdit | EditRefused]:

@@ -12,10 +12,10 @@ from msgspec.structs import replace
 from intent_lsp.core.findings import TextChange
 from intent_lsp.core.intents import Intent, Intents
 from intent_lsp.core.line_diff import common_head, common_tail
-from intent_lsp.formats.intents.append_intent import add_intent, adding_to
+from intent_lsp.formats.intents.append_intent import add_intent, adding_to, already_in
 from intent_lsp.formats.intents.edit import EditRefused, FileEdit, apply_changes, verified
 from intent_lsp.formats.intents.entry_text import intent_meant
-from intent_lsp.formats.intents.intents_file import IntentsReader
+from intent_lsp.formats.intents.intents_file import IntentsFile, IntentsReader
 from intent_lsp.formats.text_positions import TextPositions
 
 
@@ -36,52 +36,86 @@ def add_intents(text: str, intents: Sequence[Intent], now: str) -> Added:
     gets `now`.
     """
     wanted = [replace(each, created_at=each.created_at or now) for each in intents]
-    after, refused = _one_by_one(text, wanted[:1])
+    adding = _Several(text)
     # Add the first one alone: once it is there, the others can all be inserted at one place.
-    together = _together(after, wanted[1:])
-    after, others = _one_by_one(after, wanted[1:]) if together is None else together
-    return Added(_difference(text, after), refused | others)
+    adding.add(wanted[:1])
+    adding.add(wanted[1:])
+    return Added(_difference(text, adding.text), adding.refused)
 
 
-def _one_by_one(text: str, wanted: Sequence[Intent]) -> tuple[str, dict[str, str]]:
-    """Add the intents to the text one after another.
+class _Several:
+    """Adds intents to the `text` of a file. `refused` are reasons by the ids of those left out."""
 
-    Return the new text, and the reason of each refusal by the id of the intent.
-    """
-    reader, refused = IntentsReader(), dict[str, str]()
-    for intent in wanted:
-        changes = add_intent(text, intent, reader)
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.refused: dict[str, str] = {}
+        self._reader = IntentsReader()
+        self._full = ""
+
+    def add(self, wanted: Sequence[Intent]) -> None:
+        """Add intents in order: all at one place, else each half of them, down to single ones.
+
+        Once one of them exceeds a limit of the file, all others are refused: to find the few that
+        might still fit, the whole file would have to be read for each.
+        """
+        if self._full:
+            for intent in wanted:
+                self.refused.setdefault(intent.id, self._full)
+        elif len(wanted) == 1:
+            self._alone(wanted[0])
+        elif wanted and not self._together(wanted):
+            self.add(wanted[: len(wanted) // 2])
+            self.add(wanted[len(wanted) // 2 :])
+
+    def _alone(self, intent: Intent) -> None:
+        changes = add_intent(self.text, intent, self._reader)
         if isinstance(changes, EditRefused):
-            refused.setdefault(intent.id, changes.reason)
+            self.refused.setdefault(intent.id, changes.reason)
+            self._full = changes.reason if changes.full else ""
         else:
-            text = apply_changes(text, changes)
-    return text, refused
+            self.text = apply_changes(self.text, changes)
 
+    def _together(self, wanted: Sequence[Intent]) -> bool:
+        """Add intents at one place, and verify the result once. Return whether that was possible.
 
-def _together(text: str, wanted: Sequence[Intent]) -> tuple[str, dict[str, str]] | None:
-    """Add all intents to the text at one place, and verify the result once.
+        Those that cannot be added at all are refused, and keep no other out.
+        """
+        before = self._reader.read(self.text)
+        refused: dict[str, str] = {}
+        made = self._insertions(wanted, before, refused) if before.parsed else None
+        if made is None:
+            return False
+        if made:
+            meant = Intents((*before.intents, *map(intent_meant, made)))
+            text = "".join(change.new_text for change in made.values())
+            added = TextChange(next(iter(made.values())).span, text)
+            if isinstance(verified(self.text, (added,), meant, self._reader), EditRefused):
+                return False
+            self.text = apply_changes(self.text, (added,))
+        self.refused = {**refused, **self.refused}
+        return True
 
-    Return the new text and no refusals, as an empty dict. Return None if an intent is refused, or
-    if the intents cannot all be inserted at one place.
-    """
-    reader = IntentsReader()
-    before = reader.read(text)
-    taken = set(before.intents.by_id())
-    add = adding_to(text)
-    insertions: list[TextChange] = []
-    for intent in wanted:
-        changes = add(intent)
-        if isinstance(changes, EditRefused) or len(changes) != 1 or intent.id in taken:
-            return None
-        insertions += changes
-        taken.add(intent.id)
-    spans = {change.span for change in insertions}
-    if len(spans) != 1 or any(span.start != span.end for span in spans):
-        return None
-    added = TextChange(insertions[0].span, "".join(change.new_text for change in insertions))
-    meant = Intents((*before.intents, *map(intent_meant, wanted)))
-    changed = verified(text, (added,), meant, reader)
-    return None if isinstance(changed, EditRefused) else (apply_changes(text, changed), {})
+    def _insertions(
+        self, wanted: Sequence[Intent], before: IntentsFile, refused: dict[str, str]
+    ) -> dict[Intent, TextChange] | None:
+        """Return the insertion of each intent, or None if these are not all at one place.
+
+        The reasons of refusals are added to `refused`. `before` is what the text reads as.
+        """
+        taken = set(before.intents.by_id())
+        add = adding_to(self.text)
+        made: dict[Intent, TextChange] = {}
+        for intent in wanted:
+            changes = already_in(intent.id) if intent.id in taken else add(intent)
+            if isinstance(changes, EditRefused):
+                refused.setdefault(intent.id, changes.reason)
+                continue
+            if len(changes) != 1:
+                return None
+            taken.add(intent.id)
+            (made[intent],) = changes
+        spans = {change.span for change in made.values()}
+        return None if len(spans) > 1 or any(it.start != it.end for it in spans) else made
 
 
 def _difference(text: str, after: str) -> FileEdit:

@@ -11,6 +11,7 @@ from typing import TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
+from intent_lsp.core.codes import FileCode
 from intent_lsp.core.findings import TextChange
 from intent_lsp.core.intents import Intent, Intents, Status
 from intent_lsp.formats.intents.entry_text import EntryText, entry_of, pair_put, quote_of
@@ -39,13 +40,18 @@ FileEdit: TypeAlias = tuple[TextChange, ...]
 
 _BLOCK_STYLES = ("|", ">")
 _SCOPE_KEYS = MappingKeys(known=("paths",))
+_NO_EDIT = "intent-lsp found no edit of the file that makes this change and no other"
 _HALF = re.compile("[\ud800-\udfff]")
 
 
 class EditRefused(Struct, frozen=True):
-    """A refusal to edit the intents file. `reason` is a clause for a message that says why."""
+    """A refusal to edit the intents file. `reason` is a clause for a message that says why.
+
+    `full`: the edited file would exceed a limit of what is read.
+    """
 
     reason: str
+    full: bool = False
 
 
 def set_status(
@@ -133,16 +139,12 @@ def apply_changes(text: str, changes: Sequence[TextChange]) -> str:
 def verified(
     text: str, changes: FileEdit, wanted: Intents, reader: IntentsReader
 ) -> FileEdit | EditRefused:
-    """Return `changes` if they turn `text` into a file with exactly the intents `wanted`.
-
-    Return a refusal if they do not.
-    """
+    """Return `changes` if they turn `text` into one with the intents `wanted`, else a refusal."""
     after = reader.read(apply_changes(text, changes))
-    if not after.parsed or after.intents != wanted:
-        return EditRefused(
-            "intent-lsp found no edit of the file that makes this change and no other"
-        )
-    return changes
+    if after.parsed and after.intents == wanted:
+        return changes
+    full = any(each.code is FileCode.YAML_LIMIT for each in after.findings)
+    return EditRefused(after.findings[0].message if full else _NO_EDIT, full=full)
 
 
 def unwritable(values: Iterable[str]) -> EditRefused | None:
