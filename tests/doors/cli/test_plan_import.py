@@ -181,6 +181,8 @@ def test_an_intents_file_is_shown_by_a_dry_run_only(shell: Shell, project: Repos
         (("src",), "no plan is in src; looked for specs/NNN-*/"),
         (("--from", "kiro"), "no plan is in the root; looked for plans of kiro"),
         (("--from", "csv"), "--from csv needs a file; give it as FILE"),
+        (("src", "--from", "csv"), "src is not a file; give the file; --from csv reads one"),
+        (("src", "--from", "intents"), "src is not a file; give the file"),
         (("nowhere.md",), "nowhere.md is not there"),
         (("empty.md",), "empty.md: no task is in it; write each task as an item"),
         (("bad.csv",), "bad.csv:2: the row that begins here cannot be read: unexpected end"),

@@ -30,6 +30,10 @@ def sources(
     place = root if given is None else given.absolute()
     if given is not None and not place.exists():
         raise WrongUsageError(f"{given} is not there", cure="give a file or a directory")
+    if kind is not None and kind not in OF_DIRECTORIES and not place.is_file():
+        raise WrongUsageError(
+            f"{given} is not a file", cure=f"give the file; --from {kind.value} reads one"
+        )
     base, path = _below(root, place)
     found = _file(base, path, kind) if place.is_file() else sources_below(base, path, known, kind)
     if not found:
