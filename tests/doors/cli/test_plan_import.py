@@ -151,6 +151,16 @@ def test_what_is_closed_may_be_left_out(shell: Shell, project: Repository) -> No
     assert len(shell("intents", "import", "issues.csv", "--json").json["added"]) == 3
 
 
+def test_a_problem_is_no_reason_to_refuse_a_plan_in_which_all_is_closed(
+    shell: Shell, project: Repository
+) -> None:
+    project.write("a.csv", "Key,Title,State\nA-1,Lend,Done\nA-1,Lend,Done\n")
+    said = shell("intents", "import", "a.csv", "--open")
+    assert said.status == 0
+    assert said.out.splitlines() == ["new: 0, already here: 0"]
+    assert "a.csv:3: A-1 stands in line 2 already" in said.err
+
+
 def test_an_agent_may_see_a_plan_and_not_import_it(
     shell: Shell, feature: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:

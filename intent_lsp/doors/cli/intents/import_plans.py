@@ -30,11 +30,12 @@ def import_plans(call: Call, governance: Governance, sources: Sequence[PlanSourc
     Return WRONG_USAGE if there is something to write and nobody can be asked. Raise WrongUsageError
     if nothing can be read, if the person does not agree, or if the file cannot be written.
     """
-    proposed, problems = _read(sources, open_only=call.options.open)
+    proposed, problems = _read(sources)
     if problems and not proposed:
         first = problems[0]
         raise WrongUsageError(f"{first.place}: {first.problem}", cure=first.cure)
-    made = propose(governance, proposed)
+    open_only = call.options.open
+    made = propose(governance, [it for it in proposed if not (open_only and it.status.closed)])
     if isinstance(made, CheckoutRefusal):
         raise refused(made)
     _remark(call.page, problems)
@@ -72,13 +73,11 @@ def _remark(page: Output, problems: Sequence[PlanProblem]) -> None:
 
 
 def _read(
-    sources: Sequence[PlanSource], *, open_only: bool
+    sources: Sequence[PlanSource],
 ) -> tuple[tuple[ProposedIntent, ...], tuple[PlanProblem, ...]]:
-    """Return what the plans propose, without what is closed if `open_only`, and all problems."""
+    """Return what the plans propose, and all problems."""
     read = [read_source(source) for source in sources]
-    proposed = tuple(
-        each for plan in read for each in plan.proposed if not (open_only and each.status.closed)
-    )
+    proposed = tuple(each for plan in read for each in plan.proposed)
     return proposed, tuple(problem for plan in read for problem in plan.problems)
 
 
