@@ -117,6 +117,13 @@ def test_what_no_intent_may_own_is_left_out() -> None:
     assert globs_of(named, TREE).left_out == ("**/*.py", ".orchestration")
 
 
+def test_a_file_that_may_be_new_is_named_where_it_is_left_out() -> None:
+    texts = ["Create src/new.py, then docs/new/, docs/new/*.md, GET/POST, lib/a.py, src/x/y"]
+    found = globs_of(paths_in(texts), TREE)
+    assert found.globs == ()
+    assert found.left_out == ("src/new.py", "docs/new/*.md")
+
+
 def test_what_a_directory_has_is_not_said_again() -> None:
     named = [
         NamedPath(text, stated=True) for text in ("src/auth/login.py", "src/auth", "README.md")

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from intent_lsp.core.gate.grantable import ungrantable
 from intent_lsp.core.paths import parse_relative
@@ -54,16 +55,19 @@ def globs_of(
 
     A directory becomes `<directory>/**`, a file itself, a glob stays as it is. A directory of the
     root counts only if nothing below it is named, since a text that names files there most likely
-    says where they are. `own` returns whether a path belongs to the plan's own documents; such a
+    says where they are. Left out is what no intent may own, and what may be a file to be written,
+    but is not stated. `own` returns whether a path belongs to the plan's own documents; such a
     path is no scope.
     """
     globs: dict[str, None] = {}
     left_out: list[str] = []
     for each in named:
-        glob = None if own(each.text) else _glob(each, tree)
-        if glob is None:
+        if own(each.text):
             continue
-        if ungrantable(glob, tree.is_directory) is None and not glob.startswith("**"):
+        glob = _glob(each, tree)
+        if glob is None:
+            left_out += [each.text] * _perhaps_new(each, tree)
+        elif ungrantable(glob, tree.is_directory) is None and not glob.startswith("**"):
             globs[glob] = None
         else:
             left_out.append(each.text)
@@ -118,6 +122,14 @@ def _new(text: str, path: str, tree: TreeNames) -> str | None:
     if ends:
         return path
     return path + _BELOW if known or text.endswith("/") else None
+
+
+def _perhaps_new(named: NamedPath, tree: TreeNames) -> bool:
+    """Return whether a path that is not stated would be a new file or a glob, if it were stated."""
+    path = parse_relative(named.text)
+    if named.stated or path is None or not tree.is_directory(path.partition("/")[0]):
+        return False
+    return _glob(replace(named, stated=True), tree) == path
 
 
 def _covered(glob: str, globs: dict[str, None]) -> bool:
