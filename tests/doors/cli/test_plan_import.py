@@ -94,6 +94,19 @@ def test_what_owns_nothing_is_named(shell: Shell, project: Repository) -> None:
     ]
 
 
+def test_what_owns_no_code_is_named(shell: Shell, project: Repository) -> None:
+    project.write("specs/001-think/tasks.md", "- [ ] T001 Think\n")
+    project.write("specs/002-write/tasks.md", "- [ ] T001 Create src/new.py\n")
+    said = shell("intents", "import", "--dry-run")
+    assert said.out.splitlines()[-5:] == [
+        "new: 2, already here: 0",
+        "  INT-003 Think (PLANNED), specs/001-think/tasks.md:1",
+        "    owns only specs/001-think/tasks.md yet, as the plan names no path of the code",
+        "  INT-004 Write (PLANNED), specs/002-write/tasks.md:1",
+        "    owns nothing for src/new.py",
+    ]
+
+
 def test_a_dry_run_shows_the_edit_and_writes_nothing(shell: Shell, feature: Repository) -> None:
     said = shell("intents", "import", FEATURE, "--dry-run", "--yes")
     assert (said.status, said.err) == (0, "")

@@ -108,10 +108,15 @@ def _show(page: Output, made: PlanProposal) -> None:
 
 def _show_added(page: Output, made: PlanProposal, intent: Intent) -> None:
     page.line(f"  {intent.id} {intent.name} ({intent.status.value}), {made.documents[intent.id]}")
-    for path in made.unused.get(intent.id, ()):
+    unused, scope = made.unused.get(intent.id, ()), intent.owned_scope
+    for path in unused:
         page.line(f"    owns nothing for {path}")
-    if not intent.owned_scope and not intent.status.closed:
+    if unused or intent.status.closed:
+        return
+    if not scope:
         page.line("    owns nothing yet, as the plan names no path for it")
+    elif all(glob.startswith(f"{intent.specification}/") for glob in scope):
+        page.line(f"    owns only {', '.join(scope)} yet, as the plan names no path of the code")
 
 
 def _show_known(page: Output, known: ImportedBefore) -> None:
