@@ -209,3 +209,25 @@ def test_a_file_does_not_grow_over_its_limit() -> None:
     text = "#" * (MAX_BYTES - 20) + "\n"
     assert read_intents(text).parsed
     assert isinstance(add_intent(text, NEW), EditRefused)
+
+
+@pytest.mark.parametrize(
+    ("before", "indent"), [("", 4), ("- id: A\n", 2), ("A:\n  name: One\n", 2), ("intents: []", 4)]
+)
+def test_lists_that_are_long_to_read_have_a_line_for_each_value(before: str, indent: int) -> None:
+    scope = tuple(f"src/some/directory/file_{number}.py" for number in range(5))
+    wanted = replace(NEW, owned_scope=scope)
+    edit = add_intent(before, wanted)
+    assert not isinstance(edit, EditRefused)
+    after = apply_changes(before, edit)
+    lists = "owned_scope:", *(f'  - "{path}"' for path in scope), "acceptance_criteria:"
+    assert "".join(f"{' ' * indent}{line}\n" for line in lists) in after
+    assert read_intents(after).intents.items[-1].owned_scope == scope
+
+
+def test_lists_stay_on_one_line_between_braces() -> None:
+    wanted = replace(NEW, owned_scope=tuple(f"src/some/file_{number}.py" for number in range(9)))
+    for before in ("[{id: A}]", "{A: {name: One}}", "A: {name: One}\n"):
+        edit = add_intent(before, wanted)
+        assert not isinstance(edit, EditRefused)
+        assert apply_changes(before, edit).count("\n") == before.count("\n") * 2

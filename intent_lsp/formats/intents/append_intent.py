@@ -14,6 +14,7 @@ from intent_lsp.core.intents import Intent, IntentId, Intents
 from intent_lsp.formats.intents.edit import EditRefused, FileEdit, unwritable, verified
 from intent_lsp.formats.intents.entry_text import (
     EntryForm,
+    entry_block,
     entry_inline,
     entry_lines,
     intent_meant,
@@ -176,7 +177,7 @@ class _Adding(Struct, frozen=True):
             parts = [(item.start, item.end) for item in listing.items]
             return parts_after(self.reading, parts, len(parts) - 1, [inline], self.line_end)
         lead = item_lead(self.reading, listing, listing.items[-1])
-        first, *others = [inline] if form.inline else entry_lines(self.intent, form)
+        first, *others = [inline] if form.inline else entry_block(self.intent, form)
         lines = [lead + first, *(" " * len(lead) + line for line in others)]
         return (self._block(listing.items, lines, self._column(listing)),)
 
@@ -190,14 +191,14 @@ class _Adding(Struct, frozen=True):
             return EditRefused(f"the file already has the key {self.intent.id}")
         values = [value for _, value in table.pairs]
         form = self._form(values, quote_of(table))
-        pairs = entry_lines(self.intent, form)[1:]
         key = text_spelled(quote_of(table), self.intent.id)
-        inline = f"{key}: {{{', '.join(pairs)}}}"
+        inline = f"{key}: {{{', '.join(entry_lines(self.intent, form)[1:])}}}"
         if table.flow:
             return self._flow_pair(table, inline)
         column = self._column(table.pairs[0][0])
-        step = self._step(values, column)
-        lines = [inline] if form.inline else [f"{key}:", *(" " * step + pair for pair in pairs)]
+        step = " " * self._step(values, column)
+        pairs = entry_block(self.intent, form)[1:]
+        lines = [inline] if form.inline else [f"{key}:", *(step + pair for pair in pairs)]
         return (self._block(values, [" " * column + line for line in lines], column),)
 
     def _instead(self, found: Field) -> FileEdit:
@@ -280,6 +281,6 @@ def _keyed(intent: Intent, column: int) -> list[str]:
 
     `column` is the column of the key.
     """
-    first, *others = entry_lines(intent, EntryForm())
+    first, *others = entry_block(intent, EntryForm())
     lines = [f"{ROOT_KEY}:", f"  - {first}", *(f"    {line}" for line in others)]
     return [" " * column + line for line in lines]

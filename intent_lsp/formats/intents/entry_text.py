@@ -7,6 +7,7 @@ Invariant: every value of a new entry reads back as text in any YAML reader (req
 from collections.abc import Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from intent_lsp.core.findings import TextChange
 from intent_lsp.core.intents import Intent, IntentId
@@ -24,6 +25,8 @@ from intent_lsp.formats.yaml.list_edit import list_lines, text_spelled
 from intent_lsp.formats.yaml.nodes import MappingNode, Scalar, YamlNode, spelled_like
 
 _QUOTES = ("'", '"')
+_LINE_AT_MOST = 100
+_STEP = 2
 
 
 class EntryText(Struct, frozen=True, kw_only=True):
@@ -101,6 +104,19 @@ def quote_of(table: MappingNode) -> str:
     """Return the quote around the first key of a mapping, or "" if that key has no quotes."""
     key = table.pairs[0][0] if table.pairs else None
     return key.style if isinstance(key, Scalar) and key.style in _QUOTES else ""
+
+
+def entry_block(intent: Intent, form: EntryForm) -> tuple[str, ...]:
+    """Return the lines of a new entry for an intent in block form, without indent.
+
+    They are those of `entry_lines`, but where a list is too long to be read on one line, the lists
+    of the entry are block lists.
+    """
+    lines = entry_lines(intent, form)
+    long = form.lists is None and any(
+        len(line) > _LINE_AT_MOST and line.endswith("]") for line in lines
+    )
+    return entry_lines(intent, replace(form, lists=_STEP)) if long else lines
 
 
 def entry_lines(intent: Intent, form: EntryForm) -> tuple[str, ...]:
