@@ -13,6 +13,7 @@ from intent_lsp.formats.plans.proposed_intent import PlanProblem
 from intent_lsp.formats.plans.statuses import status_of_word
 from intent_lsp.formats.plans.task_list import read_task_list
 from intent_lsp.formats.plans.tracker_table import read_tracker_table
+from intent_lsp.formats.plans.wiki_markup import markdown_of_wiki
 from tests.support import plan_samples as samples
 
 LIST = """\
@@ -260,3 +261,62 @@ def test_a_column_may_name_the_paths() -> None:
 )
 def test_a_state_of_a_tracker_is_a_status(word: str, status: Status | None) -> None:
     assert status_of_word(word) is status
+
+
+JIRA = """\
+Summary,Issue key,Status,Description,Custom field (Acceptance Criteria)
+Lend,LIB-1,To Do,"h2. Why
+
+Change {{src/loans/lend.py}} and {code}src/loans/queue.py{code} as in
+{code:python}
+import src/loans/old.py
+{code}
+
+h3. Acceptance Criteria
+
+* lent once
+** to one reader
+# returned","# in {{src/a.py}}
+# quickly
+"
+"""
+
+
+def test_the_wiki_markup_of_jira_is_read() -> None:
+    (lend,) = read_tracker_table("jira.csv", JIRA).proposed
+    assert lend.acceptance_criteria == (
+        "in `src/a.py`",
+        "quickly",
+        "lent once",
+        "to one reader",
+        "returned",
+    )
+    assert [path.text for path in lend.named if path.stated] == [
+        "src/a.py",
+        "src/loans/lend.py",
+        "src/loans/queue.py",
+    ]
+    assert "src/loans/old.py" not in [path.text for path in lend.named]
+
+
+def test_markdown_of_other_trackers_stays() -> None:
+    table = JIRA.replace("Issue key", "ID").replace("h3. ", "### ")
+    (lend,) = read_tracker_table("other.csv", table).proposed
+    assert lend.acceptance_criteria == ("lent once ** to one reader",)
+
+
+@pytest.mark.parametrize(
+    ("wiki", "markdown"),
+    [
+        ("", ""),
+        ("h1. A\nh7. B", "# A\nh7. B"),
+        ("* a\n** b\n*# c\n- d", "- a\n  - b\n  1. c\n- d"),
+        ("*bold* and a - b # c", "*bold* and a - b # c"),
+        ("{{a}} {{}} {{b", "`a` {{}} {{b"),
+        ("{code}a{code} {noformat}b{noformat}", "`a` `b`"),
+        ("{code:java}\n* a\n\nb\n{code}\n* c", "\n```\n* a\n\nb\n```\n\n- c"),
+        ("{code}a{code} {code} * b", "`a`  * b"),
+    ],
+)
+def test_wiki_markup_becomes_markdown(wiki: str, markdown: str) -> None:
+    assert markdown_of_wiki(wiki) == markdown

@@ -16,6 +16,7 @@ from intent_lsp.formats.plans.delimited_text import DelimitedRow
 _NO_WORD: Final = re.compile(r"[^\w]+")
 _CUSTOM: Final = re.compile(r"custom field \((.*)\)", re.IGNORECASE)
 _CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_OF_JIRA: Final = frozenset(("issue key", "work item key"))
 _LEVELS: Final = tuple(f"title {level}" for level in range(1, 10))
 
 
@@ -39,9 +40,13 @@ class ColumnRole(Enum):
 
 
 class TrackerColumns(Struct, frozen=True):
-    """The columns of a table by their role, each in the order of the role's names."""
+    """The columns of a table by their role, each in the order of the role's names.
+
+    `wiki`: the table is an export of Jira, whose long texts are in wiki markup.
+    """
 
     places: dict[ColumnRole, tuple[int, ...]]
+    wiki: bool = False
 
     def has(self, role: ColumnRole) -> bool:
         """Return whether a column has this role."""
@@ -64,7 +69,8 @@ def columns_of(header: Sequence[str]) -> TrackerColumns:
         {
             role: tuple(at for name in role.value for at, each in enumerate(names) if each == name)
             for role in ColumnRole
-        }
+        },
+        wiki=not _OF_JIRA.isdisjoint(names),
     )
 
 

@@ -19,6 +19,7 @@ from intent_lsp.formats.plans.plain_text import plain, sentences, slug, without_
 from intent_lsp.formats.plans.proposed_intent import PlanProblem, ProposedIntent, ReadPlan
 from intent_lsp.formats.plans.statuses import status_of_word
 from intent_lsp.formats.plans.tracker_columns import ColumnRole, TrackerColumns, columns_of
+from intent_lsp.formats.plans.wiki_markup import markdown_of_wiki
 
 _ISSUE_URL: Final = re.compile(
     r"https?://[^/\s]+/(?P<place>[\w.\-/]+?)/(?:-/)?(?:issues|pull|work_items)/(?P<number>\d+)/?"
@@ -74,8 +75,8 @@ def _proposed(
     if not title:
         problem, cure = "the row has no title, so it is left out", "fill in its title"
         return PlanProblem(document=document, line=row.line, problem=problem, cure=cure)
-    description = without_tags(columns.cell(row, ColumnRole.DESCRIPTION))
-    criteria = without_tags(columns.cell(row, ColumnRole.CRITERIA))
+    description = _long_text(row, columns, ColumnRole.DESCRIPTION)
+    criteria = _long_text(row, columns, ColumnRole.CRITERIA)
     scope = (f"`{path}`" for path in columns.cell(row, ColumnRole.PATHS).replace(";", " ").split())
     created = _DATE.match(columns.cell(row, ColumnRole.CREATED))
     return ProposedIntent(
@@ -88,6 +89,12 @@ def _proposed(
         named=paths_in((*scope, title, *_all_of(criteria), *_all_of(description))),
         created_at=None if created is None else created[0],
     )
+
+
+def _long_text(row: DelimitedRow, columns: TrackerColumns, role: ColumnRole) -> str:
+    """Return the text of a cell as Markdown."""
+    bare = without_tags(columns.cell(row, role))
+    return markdown_of_wiki(bare) if columns.wiki else bare
 
 
 def _specification(document: str, row: DelimitedRow, columns: TrackerColumns, title: str) -> str:
