@@ -117,6 +117,15 @@ def test_a_file_is_recognised_by_its_name(path: str, kind: PlanKind) -> None:
     assert kind_of_file(path) is kind
 
 
+def test_documents_elsewhere_in_a_root_are_no_plans_of_it(project: Repository) -> None:
+    for path in ("docs/requirements.md", "specs/api/requirements.md", "rfc/proposal.md"):
+        project.write(path, "# Words\n")
+    project.write("changes/next/proposal.md", "# Words\n")
+    assert found_in(project) == []
+    assert found_in(project, "docs") == ["kiro:docs"]
+    assert found_in(project, "changes") == ["openspec:changes/next"]
+
+
 def test_a_document_belongs_to_its_directory(project: Repository) -> None:
     write(project, FEATURE, samples.FEATURE)
     write(project, SPEC, samples.KIRO)

@@ -38,7 +38,8 @@ ReadDirectory = Callable[[str, Mapping[str, str]], ReadPlan]
 class _Layout(Struct, frozen=True, kw_only=True):
     """Where the directories of a kind are, and which documents they have.
 
-    `places` are where they may be below a directory that is given. A directory below `home` needs
+    `places` are where they may be below a directory that is given; without one, they are looked for
+    in the first place of the root. A directory below `home` needs
     any of `documents`; elsewhere it needs one of `signs`.
     """
 
@@ -164,7 +165,9 @@ def _directories(
     """Return the directories of a kind that are the directory `path`, or in a place below it."""
     if path and _is_one(kind, documents, path, asked=asked):
         return (path,)
-    for place in _LAYOUTS[kind].places:
+    places = _LAYOUTS[kind].places
+    # Any directory of a root may hold a `requirements.md` that is no plan of this tool.
+    for place in places if path or asked else places[:1]:
         holder = "/".join(filter(None, (path, place)))
         found = list(_held(kind, documents, holder, asked=asked))
         if kind is PlanKind.OPENSPEC and holder.rpartition("/")[2] != _ARCHIVE:
