@@ -263,6 +263,18 @@ def test_a_state_of_a_tracker_is_a_status(word: str, status: Status | None) -> N
     assert status_of_word(word) is status
 
 
+def test_a_checkbox_without_words_is_no_task() -> None:
+    read = read_task_list(
+        "todo.md", "# Now\n\n## Soon\n- [ ] Lend\n- [ ]\n- [ ] \n- [ ]\n  - [ ] Return\n"
+    )
+    assert [(each.name, each.acceptance_criteria) for each in read.proposed] == [
+        ("Soon: Lend", ()),
+        ("Task in line 7", ("Return",)),
+    ]
+    (problem,) = read_task_list("todo.md", "- [ ]\n").problems
+    assert problem.problem == "no task is in it"
+
+
 JIRA = """\
 Summary,Issue key,Status,Description,Custom field (Acceptance Criteria)
 Lend,LIB-1,To Do,"h2. Why

@@ -82,7 +82,8 @@ def _tasks(read: MarkdownText) -> list[_Task]:
             tasks.append(_Task(block))
         else:
             tasks[-1].below.append(block)
-    return tasks
+    # An empty checkbox is the place for a task that nobody has written yet.
+    return [task for task in tasks if task.item.text or task.below]
 
 
 def _proposed(specification: str, document: str, title: str | None, task: _Task) -> ProposedIntent:
@@ -90,7 +91,8 @@ def _proposed(specification: str, document: str, title: str | None, task: _Task)
     told = _told(item)
     return ProposedIntent(
         specification=specification,
-        name=plain(f"{group[-1]}: {told}" if group else told) or f"Task in line {item.line}",
+        name=plain(f"{group[-1]}: {told}" if group and told else told)
+        or f"Task in line {item.line}",
         status=_status(task),
         document=document,
         line=item.line,
