@@ -126,3 +126,23 @@ def test_a_failure_without_a_place_stands_at_the_start(monkeypatch: pytest.Monke
     problem = compose("abc")
     assert isinstance(problem, YamlProblem)
     assert (problem.start, problem.end) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (LINE + "\t- id: A\n", "a tab cannot indent in YAML; use spaces"),
+        (LINE + "  -\tid: A\n", "a tab cannot indent in YAML; use spaces"),
+        (LINE + "- name: @me\n", "text without quotes cannot begin with @; put it in quotes"),
+        (LINE + "- name: `x`\n", "text without quotes cannot begin with `; put it in quotes"),
+        ("\ufeff- name: @me\n", "text without quotes cannot begin with @; put it in quotes"),
+    ],
+)
+@pytest.mark.parametrize("loader", ["CSafeLoader", "SafeLoader"])
+def test_a_character_that_begins_nothing_is_named_with_a_cure(
+    monkeypatch: pytest.MonkeyPatch, loader: str, text: str, message: str
+) -> None:
+    monkeypatch.setattr(yaml, "CSafeLoader", getattr(yaml, loader))
+    problem = compose(text)
+    assert isinstance(problem, YamlProblem)
+    assert problem.message == message

@@ -101,11 +101,20 @@ def _syntax_problem(error: yaml.MarkedYAMLError, text: str, lead: int) -> YamlPr
         context = (error.context_mark.index + lead, error.context)
     return YamlProblem(
         code=FileCode.YAML_SYNTAX,
-        message=str(error.problem or error.context or "not YAML"),
+        message=_message(error, text[start : start + 1]),
         start=start,
         end=min(start + 1, len(text)),
         context=context,
     )
+
+
+def _message(error: yaml.MarkedYAMLError, found: str) -> str:
+    """Return what the YAML parser says of an error at the character `found`."""
+    if not str(error.problem).endswith("that cannot start any token"):
+        return str(error.problem or error.context or "not YAML")
+    if found == "\t":
+        return "a tab cannot indent in YAML; use spaces"
+    return f"text without quotes cannot begin with {found}; put it in quotes"
 
 
 class _Building:
