@@ -204,6 +204,19 @@ def test_an_intent_whose_id_is_that_of_the_tracker_is_known(project: Repository)
     assert [(each.id, each.specification) for each in made.added] == [("INT-003", "X-1")]
 
 
+def test_an_intent_that_was_renamed_is_known_by_its_old_id(project: Repository) -> None:
+    old = "active_intents:\n- {id: LOGIN, aliases: [A-1]}\n- {id: B, specification_id: A-2}\n"
+    project.write(INTENTS_FILE, f"{old}- {{id: C, specification_id: A-2}}\n- {{id: A-2}}\n")
+    project.write("a.csv", "Key,Title\nA-1,First\nA-2,Second\nA-3,Third\n")
+    with Governance(project.root) as governance:
+        made = proposed(governance, PlanSource(PlanKind.TABLE, project.root, ("a.csv",)))
+    assert [(each.intent_id, each.specification) for each in made.known] == [
+        ("LOGIN", "A-1"),
+        ("B", "A-2"),
+    ]
+    assert [each.specification for each in made.added] == ["A-3"]
+
+
 def test_nothing_is_written_if_the_file_has_changed(project: Repository) -> None:
     write(project, FEATURE, samples.FEATURE)
     with Governance(project.root) as governance:

@@ -3,7 +3,8 @@
 Specified in requirements section 3.10.
 
 Invariant: nothing is written. `Planner.write_shown` writes what a person was shown, and no more.
-Invariant: an intent with the specification of a proposed one, or with it as its id, stays as it is.
+Invariant: an intent with the specification of a proposed one, or with it as its id or an alias,
+stays as it is.
 """
 
 from collections import defaultdict
@@ -16,7 +17,7 @@ from msgspec.structs import replace
 
 from intent_lsp.core.content import decode
 from intent_lsp.core.intent_ids import next_ids
-from intent_lsp.core.intents import Intent, IntentId
+from intent_lsp.core.intents import Intent, IntentId, Intents
 from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.intents.append_intents import add_intents
@@ -84,7 +85,7 @@ def propose(
         return unwritten("No intent was added", "the file is missing or is not UTF-8 text")
     # What is edited is compared, and not what the rules were read from a moment ago.
     intents = read_intents(text.text).intents
-    here = {name: it for it in intents for name in (it.specification, it.id) if name}
+    here = _by_names(intents)
     made = _made(governance, proposed)
     new = [each for each in made if each.intent.specification not in here]
     ids = next_ids(intents, len(new))
@@ -101,6 +102,12 @@ def propose(
         before=data,
         after=text.encode(apply_changes(text.text, edit.changes)),
     )
+
+
+def _by_names(intents: Intents) -> Mapping[str, Intent]:
+    """Return intents by their specifications, else by their ids and aliases; the first counts."""
+    of_plans = {it.specification: it for it in reversed(intents.items) if it.specification}
+    return {**intents.by_id(), **of_plans}
 
 
 class _Made(Struct, frozen=True):
@@ -177,7 +184,7 @@ def _intent(root: Path, tree: TreeNames, each: ProposedIntent) -> _Made:
 def _known(intents: Mapping[str, Intent], there: Intent) -> ImportedBefore:
     """Return what an intent that is there already differs in; `intents` are those by their names.
 
-    These are their specifications and their ids.
+    These are their specifications, ids and aliases.
     """
     here = intents[there.specification]
     differences = (
