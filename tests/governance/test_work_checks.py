@@ -5,9 +5,10 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from intent_lsp.core.codes import FileCode
-from intent_lsp.core.content import split_lines
+from intent_lsp.core.content import hash_content, split_lines
 from intent_lsp.core.findings import Finding, Severity
 from intent_lsp.core.records import ScopeValidation
 from intent_lsp.core.timestamps import timestamp
@@ -52,10 +53,22 @@ class Project:
         self.repository.write(INTENTS_FILE, text)
         self.repository.commit()
 
-    def record(self, path: str, intent: str | None = "INT-001", *, fails: bool = False) -> None:
+    def record(
+        self,
+        path: str,
+        intent: str | None = "INT-001",
+        *,
+        fails: bool = False,
+        left: str = "x",
+        changes: bool = True,
+    ) -> None:
+        """Record an edit that left a text, or a failed call that changed nothing."""
         verdict = ScopeValidation.FAIL if fails else ScopeValidation.PASS
-        event = edit(path, intent_id=intent, scope_validation=verdict)
-        self.editor.governance.stores.ledger.append(event)
+        event = edit(path, intent_id=intent, scope_validation=verdict, success=changes)
+        after = hash_content(left.encode())
+        before = event.files[0].pre_hash if changes else after
+        files = (replace(event.files[0], pre_hash=before, post_hash=after),)
+        self.editor.governance.stores.ledger.append(replace(event, files=files))
 
     def found(self, text: str | None = None) -> Sequence[Finding]:
         governance = self.editor.governance
@@ -154,6 +167,58 @@ def test_a_file_that_differs_from_the_commit_counts_if_it_was_changed_afterwards
     )
     project.repository.commit()
     assert project.found() == []
+
+
+def test_files_that_nobody_edits_for_an_intent_are_left_out(project: Project) -> None:
+    project.plan(intents(closed("A", "'**'", NOW - HOUR)))
+    for name in ("package/__pycache__/a.pyc", ".vscode/settings.json", ".intentignore"):
+        project.repository.write(name, "x\n")
+    # The ledger itself grows after the end of an intent.
+    project.record(INTENTS_FILE, None, fails=True)
+    assert project.found() == []
+
+
+def test_an_intent_is_not_closed_before_its_newest_work(project: Project) -> None:
+    # Who closes an intent by hand leaves `updated_at` as it was.
+    project.plan(intents(closed("A", "src/**", NOW - 5 * HOUR)))
+    path = project.repository.write("src/a.py", "two\n")
+    time = (NOW - HOUR).timestamp()
+    os.utime(path, (time, time))
+    assert project.found()
+    project.record("src/b.py", "A")
+    assert project.found() == []
+
+
+def test_an_edit_under_an_intent_that_is_closed_does_not_move_its_end(project: Project) -> None:
+    project.plan(intents(closed("A", "src/**", None)))
+    project.record("src/b.py", "A")
+    project.record("src/a.py", "A", fails=True)
+    (found,) = project.found()
+    assert "`src/a.py`." in found.message
+
+
+def test_an_edit_that_was_put_right_or_never_happened_is_none(project: Project) -> None:
+    project.plan(intents(closed("A", "src/**", NOW - HOUR)))
+    project.record("src/b.py", None, fails=True, changes=False)
+    assert project.found() == []
+    project.record("src/a.py", None, fails=True)
+    assert project.found()
+    project.record("src/a.py", None)
+    assert project.found() == []
+
+
+def test_work_of_the_intent_that_git_wrote_again_is_no_edit(project: Project) -> None:
+    # As `git stash` and `git stash pop` do with work that is not committed.
+    project.plan(intents(closed("A", "src/**", NOW - HOUR)))
+    project.repository.write("src/a.py", "two\n")
+    assert project.found()
+    project.record("src/a.py", "A", left="two\n")
+    later = (datetime.now(UTC) + timedelta(minutes=1)).timestamp()
+    os.utime(project.repository.root / "src/a.py", (later, later))
+    assert project.found() == []
+    project.repository.write("src/a.py", "three\n")
+    os.utime(project.repository.root / "src/a.py", (later, later))
+    assert project.found()
 
 
 def test_what_happened_weeks_ago_is_over(project: Project) -> None:

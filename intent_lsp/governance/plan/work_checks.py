@@ -11,6 +11,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from intent_lsp.core.codes import FileCode
+from intent_lsp.core.content import hash_if_there
+from intent_lsp.core.control_plane import control_plane
 from intent_lsp.core.findings import Severity
 from intent_lsp.core.intents import Intent, IntentId, Intents
 from intent_lsp.core.paths import WorkspacePath
@@ -26,6 +28,7 @@ from intent_lsp.governance.plan.tree_listing import LISTED_FOR, TreeListing
 from intent_lsp.governance.root.rules import RulesCache
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.fs.files import stamp
+from intent_lsp.store.fs.tree_reader import read_in
 
 STILL: Final = timedelta(days=14)
 """How long an edit of a closed intent's files is pointed out."""
@@ -89,51 +92,69 @@ class WorkChecks:
     def _edited(self, intents: Intents) -> Iterator[ScopeFinding]:
         """Yield a finding for each closed intent whose files are still edited."""
         closed = {each.id for each in intents if each.status.closed and each.owned_scope}
-        edits = self._stray_edits() if closed else {}
-        if not edits:
+        recorded, on_disk = self._stray_edits() if closed else ({}, {})
+        if not recorded and not on_disk:
             return
         ends = self._ends(intents, closed)
         scopes = compile_scopes([each.owned_scope for each in intents], self._listing.spelling)
         entries = [(each.id, scope) for each, scope in zip(intents, scopes, strict=True)]
         index = ScopeIndex(entries, self._listing.spelling)
         touched: dict[IntentId, list[WorkspacePath]] = {}
-        for path, moment in sorted(edits.items()):
+        for path in sorted({*recorded, *on_disk}):
             owners = {owned.intent_id for owned in index.owners(path)}
-            if owners and owners <= closed:
-                last = max(owners & ends.keys(), key=lambda each: ends[each], default=None)
-                if last is not None and moment > ends[last]:
-                    touched.setdefault(last, []).append(path)
+            if not owners or not owners <= closed or self._is_free(path):
+                continue
+            last = max(owners & ends.keys(), key=lambda each: ends[each], default=None)
+            if last is None:
+                continue
+            if (recorded.get(path, 0) > ends[last] and self._stands(path)) or (
+                on_disk.get(path, 0) > ends[last] and not self._is_as_recorded(path)
+            ):
+                touched.setdefault(last, []).append(path)
         for intent_id, paths in touched.items():
             yield _edited_finding(intent_id, paths)
 
-    def _stray_edits(self) -> Mapping[WorkspacePath, int]:
+    def _stray_edits(self) -> tuple[Mapping[WorkspacePath, int], Mapping[WorkspacePath, int]]:
         """Return the files that were changed of late without an intent that may, and their moments.
 
-        These are files of records that do not pass, and files that differ from HEAD. A moment is
-        the time of the newest change as the index counts it.
+        The first are files of records that do not pass, the second files that differ from HEAD. A
+        moment is the time of the newest change as the index counts it.
         """
         since = self._stores.clock() - STILL
-        found = self._stores.past.not_passing_since(timestamp(since), limit=_PATHS_AT_MOST)
-        edits = dict(found)
+        recorded = self._stores.past.not_passing_since(timestamp(since), limit=_PATHS_AT_MOST)
+        on_disk: dict[WorkspacePath, int] = {}
         git = self._stores.git
         for path in () if git is None else git.changed_paths()[:_PATHS_AT_MOST]:
             there = stamp(self._stores.root / path)
             if there is not None:
-                moment = _moment(datetime.fromtimestamp(there.mtime_ns / 1e9, UTC))
-                edits[path] = max(moment, edits.get(path, moment))
-        return {path: moment for path, moment in edits.items() if moment > _moment(since)}
+                on_disk[path] = _moment(datetime.fromtimestamp(there.mtime_ns / 1e9, UTC))
+        first = _moment(since)
+        return recorded, {path: moment for path, moment in on_disk.items() if moment > first}
+
+    def _is_free(self, path: WorkspacePath) -> bool:
+        """Return whether a file is part of no intent's work: control plane, or generated."""
+        return control_plane(path) or self._rules.current().generated.covers(path)
+
+    def _stands(self, path: WorkspacePath) -> bool:
+        """Return whether no later record has put right a file's newest edit that broke a rule."""
+        return bool(self._stores.past.standing_violations(path))
+
+    def _is_as_recorded(self, path: WorkspacePath) -> bool:
+        """Return whether a file is as its newest record left it, however often git wrote it."""
+        content = hash_if_there(read_in(self._stores.root, path))
+        return content is not None and self._stores.past.left_last(path, content)
 
     def _ends(self, intents: Intents, closed: set[IntentId]) -> Mapping[IntentId, int]:
-        """Return when each closed intent was closed: its `updated_at`, else its newest record."""
+        """Return when each closed intent was closed: at its `updated_at`, or later.
+
+        It was not closed before its newest record that passes. Intents without both are left out.
+        """
+        newest = self._stores.past.newest_moments()
         ends: dict[IntentId, int] = {}
-        newest: Mapping[str, int] | None = None
         for intent in (each for each in intents if each.id in closed):
             written = date_range(intent.updated_at or "")
-            if written is not None:
-                ends[intent.id] = _moment(written.last)
-                continue
-            newest = self._stores.past.newest_moments() if newest is None else newest
             moments = [newest[name] for name in intents.names(intent) if name in newest]
+            moments += () if written is None else (_moment(written.last),)
             if moments:
                 ends[intent.id] = max(moments)
         return ends

@@ -146,7 +146,7 @@ class LedgerHistory:
         return self._told(lambda: index.work(lambda it: not_passing_since(it, time, limit)), {})
 
     def newest_moments(self) -> Mapping[str, int]:
-        """Return the moment of the newest record of each intent id."""
+        """Return the moment of the newest record of each intent id that passes."""
         return self._told(lambda: self._index.work(newest_moments), {})
 
     def touched_files(self, since: TouchMark | None) -> TouchedFiles | None:

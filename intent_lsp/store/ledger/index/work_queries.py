@@ -29,7 +29,7 @@ GROUP BY touched.path ORDER BY newest DESC LIMIT ?
 """
 _NEWEST: Final = """
 SELECT name.text, max(record.moment) FROM record JOIN name ON name.number = record.intent
-GROUP BY record.intent
+WHERE record.passing GROUP BY record.intent
 """
 
 
@@ -60,7 +60,7 @@ def not_passing_since(
 
 
 def newest_moments(connection: sqlite3.Connection) -> Mapping[str, int]:
-    """Return the moment of the newest record of each intent id."""
+    """Return the moment of the newest record of each intent id that passes."""
     return dict(connection.execute(_NEWEST).fetchall())
 
 
