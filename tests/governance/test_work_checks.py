@@ -14,6 +14,7 @@ from intent_lsp.core.records import ScopeValidation
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.intents.edit import apply_changes
 from intent_lsp.formats.intents.intents_file import read_intents
+from intent_lsp.governance.plan import work_checks
 from tests.governance.editor import Editor
 from tests.support.ledgers import edit
 from tests.support.repository import Repository
@@ -285,6 +286,20 @@ def test_without_enough_evidence_nothing_is_said(
     project.plan(intents(f'{{id: A, status: IN_PROGRESS, owned_scope: ["{scope}"]}}'))
     for path in paths:
         project.record(path, "A")
+    assert project.found() == []
+
+
+def test_of_work_that_is_not_known_as_a_whole_nothing_is_said(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree(project)
+    project.plan(intents('{id: A, status: IN_PROGRESS, owned_scope: ["src/**"]}'))
+    for number in range(20):
+        project.record(f"src/a0/f{number % 7}.py", "A")
+    assert project.found()
+    # The files are listed by name, so that those beyond a limit may be anywhere else.
+    monkeypatch.setattr(work_checks, "_PATHS_AT_MOST", 6)
+    project.record("src/b6/f.py", "A")
     assert project.found() == []
 
 

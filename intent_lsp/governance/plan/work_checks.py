@@ -40,7 +40,7 @@ _INTENTS_AT_MOST: Final = 200
 """The most intents whose scopes are held against their work."""
 
 _PATHS_AT_MOST: Final = 2_000
-"""The most files of one intent, and the most edited files, that are considered."""
+"""The most edited files that are considered. An intent that changed more uses its scope."""
 
 
 class WorkChecks:
@@ -176,8 +176,9 @@ class WorkChecks:
             if sum(counts.get(name, 0) for name in intents.names(intent)) >= FEWEST_RECORDS
         ]
         for intent in worked[:_INTENTS_AT_MOST]:
-            touched = self._stores.past.touched_by(intents.names(intent), limit=_PATHS_AT_MOST)
-            yield from self._unused_of(intent, touched)
+            touched = self._stores.past.touched_by(intents.names(intent), limit=_PATHS_AT_MOST + 1)
+            if len(touched) <= _PATHS_AT_MOST:
+                yield from self._unused_of(intent, touched)
 
     def _unused_of(
         self, intent: Intent, touched: Sequence[WorkspacePath]
