@@ -159,6 +159,9 @@ BAD = [
     "active_intents:\n- {id: A, scope: [*.py, !x/**], relatedFiles: x, createdAt: 2026}\n",
     "active_intents:\n- id: A\n  owned_scope: src\n  aliases: B\n  recent_history: 'x y'\n",
     "intents: {A: {title: x, scope: {paths: [*.py]}}, B: {reqId: 1}}\n",
+    entry("status: |\n      in progress", "created_at: >-\n\n      2026/1/5\n", "name: x"),
+    "active_intents:\n- id: A\n  owned_scope:\n  - |\n    /a/b\n  - >+\n    ./c\n\n  name: x\n",
+    "active_intents:\n- id: A\n  owned_scope: [a]\n- id: |-\n    A\n  owned_scope: [b]\n",
 ]
 POLICIES = [
     "sidecar:\n  enforcment: warn\n  failOpen: no\n",
@@ -179,6 +182,7 @@ POLICIES = [
     "sidecar:\n  deny_mutations: [a/**, {glob: b, why: x}]\n",
     "sidecar:\n  deny_mutations:\n  - 'a/**'\n  - pattern: x\n    because: y\n",
     "sidecar:\n  spec_iteration_globs: specs/**\n  hitl_by: editor\n",
+    "sidecar:\n  enforcement: |\n    blok\n  agents: >\n    warning\n  version: 1\n",
 ]
 
 
@@ -219,6 +223,14 @@ def check_all(text: str, findings: Sequence[Finding], read: type | object) -> No
             kept = isinstance(fix, SafeFix) and finding.code is not FileCode.UNKNOWN_KEY
             if kept and isinstance(before, IntentsFile):
                 assert [it.id for it in after.intents] == [it.id for it in before.intents]
+
+
+def test_a_comment_behind_the_mark_of_block_text_stays() -> None:
+    text = entry("status: >- # why\n      in progress", "name: x")
+    (finding,) = read_intents(text).findings
+    (fix,) = finding.fixes
+    after = text.replace(">- # why\n      in progress", '"IN_PROGRESS" # why')
+    assert apply_changes(text, fix.changes) == after
 
 
 def test_there_are_enough_of_them() -> None:

@@ -114,6 +114,20 @@ def test_an_edit_out_of_bounds_after_the_end_is_pointed_out_on_the_status(
 
 
 @pytest.mark.parametrize(
+    "status", ["&over DONE", "|\n      DONE", ">- # why\n      DONE", "'\n      COMPLETED'"]
+)
+def test_only_a_plain_status_can_be_reopened(project: Project, status: str) -> None:
+    # The text would not parse any more, or other intents that use the same value would be open.
+    project.plan(
+        f'active_intents:\n  - id: A\n    status: {status}\n    updated_at: "{at(NOW - HOUR)}"\n'
+        "    owned_scope: [src/**]\n"
+    )
+    project.record("src/a.py", None, fails=True)
+    (found,) = project.found()
+    assert found.fixes == ()
+
+
+@pytest.mark.parametrize(
     ("entry", "owner", "verdict_fails"),
     [
         (closed("A", "src/**", NOW - HOUR), "A", False),  # the edit was allowed

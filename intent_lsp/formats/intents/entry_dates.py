@@ -51,6 +51,6 @@ def _note_other(reading: YamlDocument, name: str, node: YamlNode, text: str) -> 
     message = f"the value of `{name}` is no date or time of ISO 8601, such as 2026-02-16T12:00:00Z"
     fixes: tuple[Fix, ...] = ()
     if meant is not None:
-        change = reading.change(node.start, node.end, double_quoted(meant))
+        change = reading.replaced(node, double_quoted(meant))
         fixes = (Fix(f"Change to `{meant}`", (change,)),)
     reading.add(FileCode.BAD_DATE, message, node, fixes)

@@ -3,6 +3,7 @@
 Invariant: reading goes on after a finding. A value that could not be read is left out.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 
 from intent_lsp.core.codes import FileCode
@@ -20,6 +21,7 @@ from intent_lsp.formats.yaml.nodes import (
     spelled_like,
 )
 
+_MARK_NOTE = re.compile(r"[|>]\S*([ \t]+#[^\r\n]*)")
 _QUIETER = {
     FileCode.OTHER_FORM: Severity.HINT,
     FileCode.UNKNOWN_KEY: Severity.WARNING,
@@ -102,8 +104,18 @@ class YamlDocument:
         `title` is the title of the fix.
         """
         style = "" if not isinstance(node, Scalar) or node.unquoted else node.style
-        change = self.change(node.start, node.end, spelled_like(style, value))
-        return Fix(title, (change,))
+        return Fix(title, (self.replaced(node, spelled_like(style, value)),))
+
+    def replaced(self, node: YamlNode, new_text: str) -> TextChange:
+        """Return the change that replaces a node by YAML source without a line end.
+
+        Of block text, the line end stays, and so does a comment behind its mark.
+        """
+        end, source = node.end, self.source(node)
+        if isinstance(node, Scalar) and node.style in ("|", ">"):
+            note = _MARK_NOTE.match(source)
+            end, new_text = node.start + len(source.rstrip()), new_text + (note[1] if note else "")
+        return self.change(node.start, end, new_text)
 
     def take_composed(self, composed: Composed) -> None:
         """Add a finding for each duplicate key and each unquoted glob in `composed`.

@@ -1,5 +1,6 @@
 """Places of findings on scopes and dates in the text of the intents file, and their fixes."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -14,6 +15,7 @@ from intent_lsp.formats.intents.entry import IntentPlaces
 from intent_lsp.formats.intents.glob_edits import glob_change
 from intent_lsp.formats.intents.intents_file import IntentsFile
 
+_ANCHORED: Final = re.compile(r"(?:^|\s)&\S+\s+(?:!\S*\s+)?$")
 _AHEAD: Final = timedelta(days=1)
 """How far from now a date may be; the clocks of two machines differ less."""
 
@@ -89,9 +91,16 @@ def _fix(
     return Fix(f"Change to {named}" if named else "Remove this glob", (change,))
 
 
-def _reopened(status: Span, lines: Sequence[str]) -> Fix:
-    line = lines[status.start.line] if status.start.line < len(lines) else ""
-    quote = line[status.start.character : status.start.character + 1]
+def _reopened(status: Span, lines: Sequence[str]) -> Fix | None:
+    """Return the fix that reopens an intent, or None if its status is no plain or quoted word.
+
+    One with an anchor may be the status of other intents, too.
+    """
+    start, end = status.start, status.end
+    line = lines[start.line] if start.line < len(lines) else ""
+    if start.line != end.line or _ANCHORED.search(line[: start.character]):
+        return None
+    quote = line[start.character : start.character + 1]
     spelled = f"{quote}{Status.IN_PROGRESS}{quote}" if quote in ("'", '"') else Status.IN_PROGRESS
     return Fix(f"Reopen it: change to `{Status.IN_PROGRESS}`", (TextChange(status, str(spelled)),))
 

@@ -6,10 +6,16 @@ from intent_lsp.formats.yaml.document import YamlDocument
 from intent_lsp.formats.yaml.nodes import NULLS
 
 _QUOTES = ("'", '"')
+_BLOCKS = ("|", ">")
 
 
-def other_id_fix(reading: YamlDocument, place: Span, free: str) -> Fix:
-    """Return the fix that puts the id `free`, which no entry has, in the place of an id."""
+def other_id_fix(reading: YamlDocument, place: Span, free: str) -> Fix | None:
+    """Return the fix that puts the id `free`, which no entry has, in the place of an id.
+
+    Return None if the id is block text.
+    """
+    if reading.text[reading.places.offset(place.start)] in _BLOCKS:
+        return None
     quote = _quote_at(reading, place)
     return Fix(f"Change to `{free}`", (TextChange(place, f"{quote}{free}{quote}"),))
 
