@@ -4,6 +4,7 @@ Invariant: the edit is for the very text that the editor has, whatever was check
 Invariant: the same text is fixed once, however often a client asks.
 """
 
+import asyncio
 from collections.abc import Sequence
 
 from lsprotocol import types as lsp
@@ -35,7 +36,7 @@ class FixAllAction:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._last: tuple[WorkspacePath, str, _Edits] | None = None
+        self._last: tuple[WorkspacePath, str, asyncio.Task[_Edits]] | None = None
 
     async def offered(self, page: ControlFile, tracked: TrackedDocument) -> list[lsp.CodeAction]:
         """Return the action for an open control file, or nothing if there is nothing to fix."""
@@ -43,14 +44,10 @@ class FixAllAction:
         if tracked.version is None or (checked and not safely_fixable(page.findings)):
             return []
         version, text = tracked.version, "".join(tracked.lines)
-        last = self._last
-        if last is None or last[:2] != (page.path, text):
-            work = self._connection.tracked_documents.work
-            # Not `self._last` below: another document may be asked about meanwhile.
-            last = (page.path, text, await work.in_thread(self._edits, page.path, text))
-            self._last = last
-        count, edits = last[2]
-        if not edits:
+        # Shielded: a request that is cancelled leaves the work to those that wait for it.
+        count, edits = await asyncio.shield(self._fixing(page.path, text))
+        # Not every client knows by the version that an edit is for an older text.
+        if not edits or tracked.version != version:
             return []
         spelling = self._connection.spelling
         return [
@@ -60,6 +57,15 @@ class FixAllAction:
                 edit=spelling.workspace_edit(tracked.uri, version, edits),
             )
         ]
+
+    def _fixing(self, path: WorkspacePath, text: str) -> asyncio.Task[_Edits]:
+        """Return the task that fixes a text; it is begun unless the last one is for this text."""
+        last = self._last
+        if last is None or last[:2] != (path, text):
+            work = self._connection.tracked_documents.work
+            task = work.begin(work.in_thread(self._edits, path, text))
+            last = self._last = (path, text, task)
+        return last[2]
 
     def _edits(self, path: WorkspacePath, text: str) -> _Edits:
         fixed = fix_policy(text) if path == POLICY_FILE else fix_intents(text)
