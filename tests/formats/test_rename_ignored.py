@@ -1,5 +1,7 @@
 """Renaming an intent in `.intentignore`: lines that are its id, and what is excluded afterwards."""
 
+import time
+
 import pytest
 from hypothesis import event, example, given
 from hypothesis import strategies as st
@@ -26,6 +28,7 @@ def intents_of(*ids: str) -> Intents:
         ("#A\n", "#A", "B", "#A\n"),
         ("ä 🙂\n", "ä 🙂", "ö 🙂", "ö 🙂\n"),
         ("a/b\n", "a/b", "c/d", "c/d\n"),
+        ("A\\\\\n", "A\\", "B\\", "B\\\\\n"),
         ("", "A", "B", ""),
     ],
 )
@@ -77,6 +80,12 @@ def test_no_other_intent_is_touched(text: str, ids: list[str]) -> None:
     changed = bool(before.matching(old)) != bool(after.matching(new))
     assert (edit.warning is not None) == changed
     event("changed" if edit.changes else "kept")
+
+
+def test_a_long_line_takes_no_time_to_speak_of() -> None:
+    begun = time.process_time()
+    assert list(ids_ignored(f"A{' ' * 20_000}*\n", ["A"])) == []
+    assert time.process_time() - begun < 0.5
 
 
 @given(intent_id=IDS.filter(lambda text: not text.startswith("/") and not text.endswith("/")))

@@ -15,7 +15,8 @@ from intent_lsp.core.paths import IGNORE_FILE
 from intent_lsp.formats.intents.edit import FileEdit, apply_changes
 from intent_lsp.formats.intents.ignore_file import IgnoredIntents, read_ignored
 
-_LITERAL = re.compile(r"(?P<head>!?/?)(?P<name>(?:[^\\*?\[]|\\.)+?)(?P<tail>(?<!\\) *)")
+# Spaces can be matched in one way only, so that no line takes long.
+_LITERAL = re.compile(r"!?/?(?P<name>(?: *(?:[^ \\*?\[]|\\.))+) *")
 _ESCAPED = re.compile(r"\\(.)")
 _SPECIAL = re.compile(r"[\\*?\[]|^[#!]| $")
 
