@@ -221,6 +221,14 @@ def test_of_many_shared_files_the_first_ten_are_named_and_the_rest_counted(
     assert overlap.message.endswith(f" {more}.")
 
 
+def test_nobody_owns_control_files() -> None:
+    given = intents(["**"], ["**", ".orchestration/**"], [".orchestration/**"])
+    found = tree_findings(given, paths(".orchestration/active_intents.yaml .mcp.json src/a"))
+    (overlap,) = (one for one in found if one.code is FileCode.SCOPE_OVERLAP)
+    assert overlap.message == "INT-0 and INT-1 both own `src/a`."
+    assert of(FileCode.SCOPE_MATCHES_NOTHING, found) == []
+
+
 def test_a_thousand_intents_on_everything_make_no_flood() -> None:
     given = intents(*([f"{{{at},src}}/**"] for at in range(1_000)))
     found = tree_findings(given, paths("src/a src/b docs/c"))

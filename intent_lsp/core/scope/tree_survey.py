@@ -9,6 +9,7 @@ from itertools import combinations
 
 from msgspec import Struct
 
+from intent_lsp.core.control_plane import control_plane
 from intent_lsp.core.intents import Intents
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.scope.index import Hits, ScopeIndex
@@ -77,7 +78,8 @@ class ScopeSurvey:
     def walk(self, files: Iterable[WorkspacePath]) -> None:
         """Record which patterns match each of `files`.
 
-        Of the files that exactly the same patterns match, only the first MAX_NAMED are kept.
+        Of the files that exactly the same patterns match, only the first MAX_NAMED are kept. Those
+        of the control plane are not kept, since no pattern grants anything there.
         """
         for path in files:
             hits = self._index.hits(path)
@@ -85,6 +87,8 @@ class ScopeSurvey:
                 alike = self._alike.get(hits)
                 if alike is None:
                     alike = self._alike[hits] = _Alike([])
+                if control_plane(path):
+                    continue
                 alike.count += 1
                 if alike.count <= MAX_NAMED:
                     alike.named.append(path)
@@ -97,7 +101,7 @@ class ScopeSurvey:
         """
         pairs: dict[tuple[int, int], tuple[int, _Alike]] = {}
         looked = 0
-        for hits, files in self._alike.items():
+        for hits, files in self._ownable():
             owning = [owned for owned in self._index.owning(hits) if owned[0] in self._open]
             for (first, at), (second, _) in combinations(sorted(owning), 2):
                 looked += 1
@@ -120,3 +124,7 @@ class ScopeSurvey:
                 files=tuple(shared.named),
                 count=shared.count,
             )
+
+    def _ownable(self) -> Iterator[tuple[Hits, _Alike]]:
+        """Yield the files that exactly the same patterns match, without the control plane."""
+        return ((hits, files) for hits, files in self._alike.items() if files.count)
