@@ -193,6 +193,14 @@ def test_files_that_nobody_edits_for_an_intent_are_left_out(project: Project) ->
     assert project.found() == []
 
 
+def test_files_of_a_root_below_are_left_to_its_intents(project: Project) -> None:
+    project.plan(intents(closed("A", "'**'", NOW - HOUR)))
+    project.repository.write("part/src/a.py", "x\n")
+    assert project.found()
+    project.repository.write(f"part/{INTENTS_FILE}", intents("{id: P, owned_scope: ['**']}"))
+    assert project.found() == []
+
+
 def test_an_intent_is_not_closed_before_its_newest_work(project: Project) -> None:
     # Who closes an intent by hand leaves `updated_at` as it was.
     project.plan(intents(closed("A", "src/**", NOW - 5 * HOUR)))

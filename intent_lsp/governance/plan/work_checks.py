@@ -17,17 +17,17 @@ from intent_lsp.core.findings import Severity
 from intent_lsp.core.intents import Intent, IntentId, Intents
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.scope.findings import ScopeFinding
-from intent_lsp.core.scope.index import ScopeIndex
-from intent_lsp.core.scope.scope import compile_scopes
+from intent_lsp.core.scope.scope import Scope
 from intent_lsp.core.scope.tree_survey import MAX_NAMED
 from intent_lsp.core.scope.used_part import used_part
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.core.written_dates import date_range
 from intent_lsp.formats.ledger.index_keys import moment_of
 from intent_lsp.governance.plan.tree_listing import LISTED_FOR, TreeListing
-from intent_lsp.governance.root.rules import RulesCache
+from intent_lsp.governance.root.rules import Rules, RulesCache
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.fs.files import stamp
+from intent_lsp.store.fs.roots import RootsBelow
 from intent_lsp.store.fs.tree_reader import read_in
 
 STILL: Final = timedelta(days=14)
@@ -72,9 +72,10 @@ class WorkChecks:
         This may take seconds: the ledger's index is brought up to date, and git is asked.
         """
         with self._lock:
-            intents = self._rules.current().file.intents
+            rules = self._rules.current()
+            intents = rules.file.intents
             self._last = intents, self._stores.clock()
-            found = (*self._edited(intents), *self._known_unused(intents))
+            found = (*self._edited(rules), *self._known_unused(rules))
             former, self._found = self._found, ({each.id: each for each in intents}, found)
             return former[1] != found
 
@@ -89,20 +90,18 @@ class WorkChecks:
             if now is not None and then is not None and _same(now, then):
                 yield finding
 
-    def _edited(self, intents: Intents) -> Iterator[ScopeFinding]:
+    def _edited(self, rules: Rules) -> Iterator[ScopeFinding]:
         """Yield a finding for each closed intent whose files are still edited."""
+        intents = rules.file.intents
         closed = {each.id for each in intents if each.status.closed and each.owned_scope}
         recorded, on_disk = self._stray_edits() if closed else ({}, {})
         if not recorded and not on_disk:
             return
-        ends = self._ends(intents, closed)
-        scopes = compile_scopes([each.owned_scope for each in intents], self._listing.spelling)
-        entries = [(each.id, scope) for each, scope in zip(intents, scopes, strict=True)]
-        index = ScopeIndex(entries, self._listing.spelling)
+        ends, below = self._ends(intents, closed), RootsBelow(self._stores.root)
         touched: dict[IntentId, list[WorkspacePath]] = {}
         for path in sorted({*recorded, *on_disk}):
-            owners = {owned.intent_id for owned in index.owners(path)}
-            if not owners or not owners <= closed or self._is_free(path):
+            owners = {owned.intent_id for owned in rules.owners(path)}
+            if not owners or not owners <= closed or _is_free(rules, path) or below.hold(path):
                 continue
             last = max(owners & ends.keys(), key=lambda each: ends[each], default=None)
             if last is None:
@@ -131,10 +130,6 @@ class WorkChecks:
         first = _moment(since)
         return recorded, {path: moment for path, moment in on_disk.items() if moment > first}
 
-    def _is_free(self, path: WorkspacePath) -> bool:
-        """Return whether a file is part of no intent's work: control plane, or generated."""
-        return control_plane(path) or self._rules.current().generated.covers(path)
-
     def _stands(self, path: WorkspacePath) -> bool:
         """Return whether no later record has put right a file's newest edit that broke a rule."""
         return bool(self._stores.past.standing_violations(path))
@@ -159,15 +154,16 @@ class WorkChecks:
                 ends[intent.id] = max(moments)
         return ends
 
-    def _known_unused(self, intents: Intents) -> tuple[ScopeFinding, ...]:
+    def _known_unused(self, rules: Rules) -> tuple[ScopeFinding, ...]:
         """Return the findings of `_unused`, without a search if nothing has changed since."""
-        key = intents, self._listing.files(), self._stores.ledger.index.stamp()
+        key = rules.file.intents, self._listing.files(), self._stores.ledger.index.stamp()
         if self._unused_last[0] != key:
-            self._unused_last = key, tuple(self._unused(intents))
+            self._unused_last = key, tuple(self._unused(rules))
         return self._unused_last[1]
 
-    def _unused(self, intents: Intents) -> Iterator[ScopeFinding]:
+    def _unused(self, rules: Rules) -> Iterator[ScopeFinding]:
         """Yield a finding for each glob of which an intent's work has used a small part only."""
+        intents = rules.file.intents
         open_ = [each for each in intents if not each.status.closed and each.owned_scope]
         counts = self._stores.past.counts() if open_ and self._stores.git is not None else {}
         worked = [
@@ -178,20 +174,24 @@ class WorkChecks:
         for intent in worked[:_INTENTS_AT_MOST]:
             touched = self._stores.past.touched_by(intents.names(intent), limit=_PATHS_AT_MOST + 1)
             if len(touched) <= _PATHS_AT_MOST:
-                yield from self._unused_of(intent, touched)
+                yield from self._unused_of(intent.id, rules.scopes[intent.id], touched)
 
     def _unused_of(
-        self, intent: Intent, touched: Sequence[WorkspacePath]
+        self, intent_id: IntentId, scope: Scope, touched: Sequence[WorkspacePath]
     ) -> Iterator[ScopeFinding]:
         tree = self._listing.tree()
-        (scope,) = compile_scopes([intent.owned_scope], self._listing.spelling)
         for at, pattern in enumerate(scope.compiled):
             if tree is None or pattern.exclusion or not pattern.rows:
                 continue
             own = [path for path in touched if pattern.matches(path)]
             globs = used_part(pattern.spelling.glob, own, tree.matching(pattern))
             if globs is not None:
-                yield _unused_finding(intent.id, at, globs)
+                yield _unused_finding(intent_id, at, globs)
+
+
+def _is_free(rules: Rules, path: WorkspacePath) -> bool:
+    """Return whether a file is part of no intent's work: control plane, or generated."""
+    return control_plane(path) or rules.generated.covers(path)
 
 
 def _same(now: Intent, then: Intent) -> bool:
