@@ -170,6 +170,18 @@ async def test_what_cannot_be_renamed_is_an_error_that_says_why(
         assert editor.buffers[INTENTS_FILE].text == cursor_in(marked)[0]
 
 
+async def test_an_excluded_intent_stays_excluded_where_the_ignore_file_cannot_be_edited(
+    repository: Repository,
+) -> None:
+    govern(repository)
+    (repository.root / IGNORE_FILE).write_bytes(b"# f\xfcr alle\nINT-001\n")
+    async with editing(repository.root) as editor:
+        with pytest.raises(JsonRpcException, match="save that file as UTF-8 first"):
+            await edit_of(editor, at("id: INT-001", "id: INT-|001"), "AUTH")
+        # It does not name this one.
+        assert await edit_of(editor, at('"INT-002"', '"|INT-002"'), "B")
+
+
 async def test_a_text_that_does_not_parse_is_said_before_a_name_is_typed(
     repository: Repository,
 ) -> None:

@@ -41,6 +41,13 @@ class RenameEdits(Struct, frozen=True, kw_only=True):
     ignored: IgnoreEdit
 
 
+class IgnoreText(Struct, frozen=True):
+    """The text of an ignore file. It is not `editable` if the file on disk is not UTF-8."""
+
+    text: str
+    editable: bool = True
+
+
 class RenamedIntent(Struct, frozen=True):
     """An intent after a rename, the id that it had before, and warnings for the person."""
 
@@ -78,9 +85,10 @@ class IntentRenamer:
         self._rules = rules
         self._writer = writer
 
-    def ignored(self) -> str:
-        """Return the text of the ignore file on disk; "" if there is none or it is not text."""
-        return _IgnoreFile(self._root).editable
+    def ignored(self) -> IgnoreText:
+        """Return the text of the ignore file on disk; "" if there is none."""
+        file = _IgnoreFile(self._root)
+        return IgnoreText(file.text, editable=file.editable)
 
     def rename(
         self, intent_id: str, new_id: str, *, unsaved_file: bool
@@ -136,9 +144,9 @@ class _IgnoreFile:
         return self._decoded.text
 
     @property
-    def editable(self) -> str:
-        """The text that was read, if it can be edited; else ""."""
-        return "" if self._decoded is None else self._decoded.text
+    def editable(self) -> bool:
+        """Whether what was read is UTF-8, so that it can be edited."""
+        return self._decoded is not None
 
     def cover(self, edits: RenameEdits) -> None:
         """Exclude the new id, too, if the old one is excluded. Raise OSError or IntentLspError.

@@ -31,10 +31,16 @@ from intent_lsp.formats.intents.structure.mentions import (
     named_at,
 )
 from intent_lsp.governance.plan.planning import unwritten
-from intent_lsp.governance.plan.renaming import RenameEdits, not_renamed, rename_edits
+from intent_lsp.governance.plan.renaming import (
+    IgnoreText,
+    RenameEdits,
+    not_renamed,
+    rename_edits,
+)
 
 _DECLARED: Final = MentionKind.DECLARATION
 _NOTHING: Final = "Nothing was renamed"
+_NOT_TEXT: Final = f"{IGNORE_FILE} names it and is not UTF-8 text; save that file as UTF-8 first"
 _NO_ID: Final = (
     "there is no intent's id here; put the cursor on an id, an alias or the value of active_intent"
 )
@@ -85,16 +91,18 @@ class IntentsNames:
         if named is None:
             raise refused(unwritten(_NOTHING, _NO_ID))
         uri, version, ignored = await self._ignored(buffer)
-        structure, old_id = buffer.structure, named.intent.id
-        made = await self._in_thread(rename_edits, structure, ignored, old_id, params.new_name)
+        structure, old_id, text = buffer.structure, named.intent.id, ignored.text
+        made = await self._in_thread(rename_edits, structure, text, old_id, params.new_name)
         if isinstance(made, EditRefused):
             raise refused(not_renamed(old_id, made.reason))
+        if made.ignored.changes and not ignored.editable:
+            raise refused(not_renamed(old_id, _NOT_TEXT))
         self._warn(made)
         return self._spelling.joined_edit(
             [
                 self._edit(buffer.uri, buffer.version, made.changes, buffer.lines),
                 *(
-                    [self._edit(uri, version, made.ignored.changes, split_lines(ignored))]
+                    [self._edit(uri, version, made.ignored.changes, split_lines(text))]
                     if made.ignored.changes
                     else []
                 ),
@@ -126,9 +134,10 @@ class IntentsNames:
         first = [lsp.Location(buffer.uri, place) for kind, place in found if kind is _DECLARED]
         others = [lsp.Location(buffer.uri, place) for kind, place in found if kind is not _DECLARED]
         uri, _, ignored = await self._ignored(buffer)
-        names, lines = buffer.structure.intents.names(intent), split_lines(ignored)
+        text = ignored.text if ignored.editable else ""
+        names, lines = buffer.structure.intents.names(intent), split_lines(text)
         encoding = self._spelling.encoding
-        spans = (span for span, _ in ids_ignored(ignored, names))
+        spans = (span for span, _ in ids_ignored(text, names))
         excluding = [lsp.Location(uri, span_range(lines, span, encoding)) for span in spans]
         return [*(first if declared else ()), *others, *excluding]
 
@@ -151,13 +160,13 @@ class IntentsNames:
             problem = await self._in_thread(unparsed, text)
             raise refused(unwritten(_NOTHING, problem.reason))
 
-    async def _ignored(self, buffer: IntentsBuffer) -> tuple[str, int | None, str]:
+    async def _ignored(self, buffer: IntentsBuffer) -> tuple[str, int | None, IgnoreText]:
         """Return URI, version and text of the root's ignore file: the open one, or that on disk."""
         governance = buffer.open_root.governance
         uri = uri_of(governance.root / IGNORE_FILE)
         document = self._documents.get(uri)
         if document is not None:
-            return document.uri, document.version, document.text
+            return document.uri, document.version, IgnoreText(document.text)
         return uri, None, await self._in_thread(governance.renaming.ignored)
 
     def _edit(
