@@ -56,6 +56,16 @@ def test_files_come_before_directories_and_sorted() -> None:
     assert matched("**")[:4] == ["README.md", "a.py", ".github/z.yml", "Src/A.py"]
 
 
+def test_a_directory_is_there_with_files_in_or_below_it() -> None:
+    paths = [WorkspacePath("src/a/b/c.py"), WorkspacePath("Docs/x.md")]
+    tree = FileTree(paths)
+    there = ["", "src", "src/a", "src/a/b", "Docs"]
+    assert [
+        each for each in (*there, "a", "src/b", "src/a/b/c.py", "docs") if tree.has_directory(each)
+    ] == there
+    assert FileTree(paths, NameComparison(case_sensitive=False)).has_directory("docs")
+
+
 def test_names_are_compared_as_the_file_system_does() -> None:
     folded = NameComparison(case_sensitive=False)
     tree = FileTree(FILES, folded)

@@ -49,16 +49,6 @@ def test_the_part_is_as_few_and_deep_directories_as_can_be(
     assert used(glob, *touched) == narrower
 
 
-def test_directories_that_are_gone_are_no_work_to_come() -> None:
-    # The intent has moved them: globs for them would match nothing.
-    gone = [f"src/old/{number}.py" for number in range(9)]
-    assert used("**", *gone) is None
-    assert used("**", *below("src/a"), *gone) == ("src/a/**",)
-    assert used("**/*.py", *below("src/a"), *gone) == ("src/a/**/*.py",)
-    deleted = "s[x]/b/x/deleted.py"  # its directory is still there
-    assert used("**", *below("src/a"), deleted) == ("s\\[x\\]/b/x/**", "src/a/**")
-
-
 @given(
     glob=st.sampled_from(["**", "src/**", "**/*.py", "s[x]/**", "src/a/**", "**/x/**"]),
     touched=st.lists(st.sampled_from([*TREE, WorkspacePath("top.py")]), max_size=12, unique=True),

@@ -299,6 +299,8 @@ def test_a_scope_far_wider_than_its_work_is_pointed_out_with_narrower_globs(
         ("src/a*/**", [f"src/a0/f{n % 6}.py" for n in range(20)]),  # no plain directory
         ("src/**", [f"lib/x{n}.py" for n in range(20)]),  # elsewhere
         ("src/a0/**", [f"src/a0/f{n % 6}.py" for n in range(20)]),  # a small glob
+        # What is excluded is no part of the scope, however much it is.
+        ('src/**", "!src/b*/**', [f"src/a0/f{n % 6}.py" for n in range(20)]),
     ],
 )
 def test_without_enough_evidence_nothing_is_said(
@@ -309,6 +311,22 @@ def test_without_enough_evidence_nothing_is_said(
     for path in paths:
         project.record(path, "A")
     assert project.found() == []
+
+
+def test_directories_that_are_gone_are_no_work_to_come(project: Project) -> None:
+    tree(project)
+    project.plan(intents('{id: A, status: IN_PROGRESS, owned_scope: ["**"]}'))
+    for number in range(20):
+        project.record(f"src/old/f{number}.py", "A")
+    assert project.found() == []
+    for number in range(6):
+        project.record(f"src/a0/f{number}.py", "A")
+    (found,) = project.found()
+    assert found.message.endswith(" by `src/a0/**`.")
+    # Where files are left, others may come.
+    project.record("docs/deleted.md", "A")
+    (found,) = project.found()
+    assert found.message.endswith(" by `docs/**`, `src/a0/**`.")
 
 
 def test_of_work_that_is_not_known_as_a_whole_nothing_is_said(

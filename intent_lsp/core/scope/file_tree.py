@@ -56,6 +56,13 @@ class FileTree:
         if rows is not None:
             yield from _matching(rows, self.top)
 
+    def has_directory(self, path: str) -> bool:
+        """Return whether there are files in or below the directory `path`, "" for the root."""
+        found: TreeDirectory | None = self.top
+        for name in self.reading.path(path).split("/") if path else ():
+            found = None if found is None else found.below.get(name)
+        return found is not None
+
 
 def _directory(known: dict[str, TreeDirectory], path: str) -> TreeDirectory:
     """Return the directory at `path`, after adding it and its parents to `known` and the tree."""

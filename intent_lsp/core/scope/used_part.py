@@ -1,7 +1,6 @@
 """The part of a glob that an intent's work has used, as narrower globs (requirements section 3.3).
 
-Invariant: narrower globs match every file that was touched and whose directory is still there, and
-nothing that the glob does not.
+Invariant: narrower globs match every file that was touched, and nothing that the glob does not.
 """
 
 import re
@@ -32,39 +31,23 @@ def used_part(
     """Return the narrower globs for the part of a glob that was used, or None.
 
     `touched` are the files that an intent changed, and `matched` all files of the tree, of those
-    that the glob matches. Files in directories without matched files are left out, since the intent
-    has moved or deleted these. None is returned where there are too few files to say, where the
-    used part is not small, and for a glob that is no `**` below a directory.
+    that the glob matches. None is returned where these are too few to say, where the used part is
+    not small, and for a glob that is no `**` below a directory.
     """
     found = _BELOW.fullmatch(glob)
     if found is None or len(touched) < FEWEST_TOUCHED:
         return None
-    files = list(matched)
-    there = _with_parents({_parent(path) for path in files})
-    left = [path for path in touched if _parent(path) in there]
-    if len(files) < FEWEST_MATCHED or len(left) < FEWEST_TOUCHED:
+    directories = _directories(found["base"].rstrip("/"), touched)
+    if not directories:
         return None
-    directories = _directories(found["base"].rstrip("/"), left)
     prefixes = tuple(f"{directory}/" for directory in directories)
-    part = sum(path.startswith(prefixes) for path in files)
-    if not directories or part * MOST_SHARE > len(files):
+    count = part = 0
+    for path in matched:
+        count += 1
+        part += path.startswith(prefixes)
+    if count < FEWEST_MATCHED or part * MOST_SHARE > count:
         return None
     return tuple(f"{escape(each)}/**{found['tail'] or ''}" for each in directories)
-
-
-def _with_parents(directories: Iterable[str]) -> set[str]:
-    """Return directories and all directories that contain them, "" for the root."""
-    found = {""}
-    for directory in directories:
-        above = directory
-        while above not in found:
-            found.add(above)
-            above = _parent(above)
-    return found
-
-
-def _parent(path: str) -> str:
-    return path.rpartition("/")[0]
 
 
 def _directories(base: str, touched: Sequence[WorkspacePath]) -> tuple[str, ...]:
@@ -72,7 +55,7 @@ def _directories(base: str, touched: Sequence[WorkspacePath]) -> tuple[str, ...]
 
     Each is as deep as it can be.
     """
-    parents = sorted(set(map(_parent, touched)))
+    parents = sorted({path.rpartition("/")[0] for path in touched})
     common = _common(parents)
     if common != base:
         return (common,) if _is_below(common, base) else ()

@@ -180,11 +180,18 @@ class WorkChecks:
         self, intent_id: IntentId, scope: Scope, touched: Sequence[WorkspacePath]
     ) -> Iterator[ScopeFinding]:
         tree = self._listing.tree()
+        if tree is None:
+            return
+        # The intent has moved or deleted what was in other directories.
+        there = [path for path in touched if tree.has_directory(path.rpartition("/")[0])]
+        whole = not any(pattern.exclusion for pattern in scope.compiled)
         for at, pattern in enumerate(scope.compiled):
-            if tree is None or pattern.exclusion or not pattern.rows:
+            if pattern.exclusion or not pattern.rows:
                 continue
-            own = [path for path in touched if pattern.matches(path)]
-            globs = used_part(pattern.spelling.glob, own, tree.matching(pattern))
+            own = [path for path in there if pattern.matches(path)]
+            matched = tree.matching(pattern)
+            owned = matched if whole else filter(scope.covers, matched)
+            globs = used_part(pattern.spelling.glob, own, owned)
             if globs is not None:
                 yield _unused_finding(intent_id, at, globs)
 
