@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from intent_lsp.core.codes import FileCode
 from intent_lsp.core.content import hash_content, split_lines
 from intent_lsp.core.findings import Finding, Severity
+from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import ScopeValidation
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.intents.edit import apply_changes
@@ -191,6 +192,19 @@ def test_files_that_nobody_edits_for_an_intent_are_left_out(project: Project) ->
     # The ledger itself grows after the end of an intent.
     project.record(INTENTS_FILE, None, fails=True)
     assert project.found() == []
+
+
+def test_what_the_server_writes_itself_is_no_edit(project: Project) -> None:
+    # Such as lessons.
+    project.plan(intents(closed("A", "'**'", NOW - HOUR)))
+    project.repository.write("AGENT.md", "## Lessons\n")
+    assert project.found()
+    state = project.editor.governance.stores.state
+    assert state is not None
+    state.note_own_write(WorkspacePath("AGENT.md"), hash_content(b"## Lessons\n"))
+    assert project.found() == []
+    project.repository.write("AGENT.md", "## Lessons\nmine\n")
+    assert project.found()
 
 
 def test_files_of_a_root_below_are_left_to_its_intents(project: Project) -> None:

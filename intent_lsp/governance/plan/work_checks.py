@@ -107,7 +107,7 @@ class WorkChecks:
             if last is None:
                 continue
             if (recorded.get(path, 0) > ends[last] and self._stands(path)) or (
-                on_disk.get(path, 0) > ends[last] and not self._is_as_recorded(path)
+                on_disk.get(path, 0) > ends[last] and not self._is_explained(path)
             ):
                 touched.setdefault(last, []).append(path)
         for intent_id, paths in touched.items():
@@ -134,10 +134,16 @@ class WorkChecks:
         """Return whether no later record has put right a file's newest edit that broke a rule."""
         return bool(self._stores.past.standing_violations(path))
 
-    def _is_as_recorded(self, path: WorkspacePath) -> bool:
-        """Return whether a file is as its newest record left it, however often git wrote it."""
-        content = hash_if_there(read_in(self._stores.root, path))
-        return content is not None and self._stores.past.left_last(path, content)
+    def _is_explained(self, path: WorkspacePath) -> bool:
+        """Return whether a file is as its newest record or the server itself left it.
+
+        Git may have written it again since, as `git stash pop` does.
+        """
+        content, state = hash_if_there(read_in(self._stores.root, path)), self._stores.state
+        if content is None:
+            return False
+        own = state is not None and state.own_write(path) == content
+        return own or self._stores.past.left_last(path, content)
 
     def _ends(self, intents: Intents, closed: set[IntentId]) -> Mapping[IntentId, int]:
         """Return when each closed intent was closed: at its `updated_at`, or later.
