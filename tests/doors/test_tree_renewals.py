@@ -16,12 +16,12 @@ from intent_lsp.doors.lsp.runtime.executor import BackgroundExecutor
 class Listing:
     """A list of files that is old until it is renewed, which takes as long as `may_end` is unset.
 
-    `renewed` counts the renewals that have begun.
+    `renewed` counts the renewals that have begun. If it is not `known`, there was none before.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, known: bool = True) -> None:
         self.may_end = threading.Event()
-        self.old, self.renewed = True, 0
+        self.old, self.renewed, self.is_known = True, 0, known
 
     def is_old(self) -> bool:
         return self.old
@@ -29,7 +29,10 @@ class Listing:
     def renew(self) -> None:
         self.renewed += 1
         self.may_end.wait()
-        self.old = False
+        self.old, self.is_known = False, True
+
+    def tree(self) -> None:
+        self.renew()
 
 
 def root_with(listing: Listing) -> Any:
@@ -58,5 +61,22 @@ async def test_a_slow_renewal_keeps_nobody_waiting_and_is_begun_once() -> None:
     listing.may_end.set()
     while listing.old:
         await renewals.renew(root)
+    assert (listing.old, listing.renewed) == (False, 1)
+    await work.end()
+
+
+async def test_the_first_list_is_waited_for_on_no_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who answers from a list that does not exist yet would wait for it on a thread."""
+    monkeypatch.setattr(tree_renewals, "WAITED_FOR", 0)
+    work, listing = BackgroundExecutor(), Listing(known=False)
+    renewals, root = TreeRenewals(work), root_with(listing)
+    waiting = [asyncio.create_task(renewals.renew(root)) for _ in range(20)]
+    for _ in range(10):
+        # A save, say, is judged meanwhile.
+        await work.in_thread(lambda: None)
+    done = [each for each in waiting if each.done()]
+    listing.may_end.set()
+    await asyncio.gather(*waiting)
+    assert done == []
     assert (listing.old, listing.renewed) == (False, 1)
     await work.end()

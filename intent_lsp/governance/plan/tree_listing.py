@@ -47,13 +47,18 @@ class TreeListing:
         They are as the work tree was listed last, however long ago. It is listed only if it never
         was.
         """
-        if self._known.at is None:
+        if not self.is_known:
             self.renew()
         with self._building:
             known = self._known
             if known.tree is None and known.files is not None:
                 known.tree = FileTree(known.files, self.spelling)
             return known.tree
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the work tree was listed at all, whatever git answered."""
+        return self._known.at is not None
 
     def is_old(self) -> bool:
         """Return whether the last listing is more than `LISTED_FOR` ago, or there was none."""

@@ -59,8 +59,9 @@ class IntentsLenses:
         if buffer is None or entry is None:
             lens.command = _GONE
             return lens
-        await self._buffers.renewals.renew(buffer.open_root)
         make = _records if counts == _RECORDS else _files
+        if make is _files:
+            await self._buffers.renewals.renew(buffer.open_root)
         place = lens.range.start
         lens.command = await self._in_thread(make, buffer, entry, place, self._client)
         return lens

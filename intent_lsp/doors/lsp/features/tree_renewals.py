@@ -2,6 +2,8 @@
 
 Invariant: nobody waits for a renewal longer than `WAITED_FOR`. The list of a small work tree is
 current in every answer, that of a large one in the next.
+Invariant: the first list of a root is waited for, and on no thread: each lens and hint would take
+one, and no save could be judged.
 """
 
 import asyncio
@@ -20,15 +22,18 @@ class TreeRenewals:
 
     def __init__(self, work: BackgroundExecutor) -> None:
         self._work = work
-        self._running: dict[Path, asyncio.Task[None]] = {}
+        self._running: dict[Path, asyncio.Task[object]] = {}
 
     async def renew(self, open_root: OpenRoot) -> None:
-        """Begin to list a root's files again if their list is old, and wait for it a moment."""
+        """Begin to list a root's files again if their list is old, and wait for it a moment.
+
+        If they were never listed, wait until they are.
+        """
         root, listing = open_root.governance.root, open_root.governance.listing
         running = self._running.get(root)
         if running is None or running.done():
             if not listing.is_old():
                 return
-            running = self._work.begin(self._work.in_thread(listing.renew))
-            self._running[root] = running
-        await asyncio.wait({running}, timeout=WAITED_FOR)
+            begun = listing.renew if listing.is_known else listing.tree
+            running = self._running[root] = self._work.begin(self._work.in_thread(begun))
+        await asyncio.wait({running}, timeout=WAITED_FOR if listing.is_known else None)
