@@ -123,6 +123,14 @@ FORMS = [
         "active_intents:\n  - id: '1'\n    owned_scope: [a]\n  - id: B\n    owned_scope: [b]\n",
     ),
     (
+        "active_intents:\n  A: &x\n    owned_scope: [a]\n",
+        "active_intents:\n  - &x\n    id: A\n    owned_scope: [a]\n",
+    ),
+    (
+        "active_intents:\n  A: !!map\n    owned_scope: [a]\n",
+        "active_intents:\n  - !!map\n    id: A\n    owned_scope: [a]\n",
+    ),
+    (
         "active_intents:\n- intentId: A\n  owned_scope: [a]",
         "active_intents:\n- id: A\n  owned_scope: [a]",
     ),
