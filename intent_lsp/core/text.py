@@ -5,6 +5,7 @@ Invariant: `seen` keeps white space and removes every other control character.
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from typing import Final
 
 UNSEEN: Final = (
@@ -68,6 +69,19 @@ def has_in_order(text: str, letters: str) -> bool:
     """Return whether the letters occur in a text in the same order, ignoring case."""
     left = iter(text.casefold())
     return all(letter in left for letter in letters.casefold())
+
+
+def spliced(text: str, parts: Iterable[tuple[int, int, str]]) -> str:
+    """Return a text with each part, from a start to an end offset, replaced by a new text.
+
+    The parts must not overlap, and must be in order of position.
+    """
+    pieces: list[str] = []
+    done = 0
+    for start, end, new in parts:
+        pieces += (text[done:start], new)
+        done = end
+    return "".join((*pieces, text[done:]))
 
 
 def seen(text: str) -> str:

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from intent_lsp.core.codes import FileCode
 from intent_lsp.core.findings import TextChange
 from intent_lsp.core.intents import Intent, Intents, Status
+from intent_lsp.core.text import spliced
 from intent_lsp.formats.intents.entry_text import EntryText, entry_of, pair_put, quote_of
 from intent_lsp.formats.intents.intents_file import IntentsFile, IntentsReader
 from intent_lsp.formats.text_positions import TextPositions
@@ -126,14 +127,10 @@ def apply_changes(text: str, changes: Sequence[TextChange]) -> str:
 
     The changes must not overlap, and must be in order of position.
     """
-    places = TextPositions(text)
-    parts: list[str] = []
-    done = 0
-    for change in changes:
-        start, end = places.offset(change.span.start), places.offset(change.span.end)
-        parts += (text[done:start], change.new_text)
-        done = end
-    return "".join((*parts, text[done:]))
+    offset = TextPositions(text).offset
+    return spliced(
+        text, ((offset(it.span.start), offset(it.span.end), it.new_text) for it in changes)
+    )
 
 
 def verified(

@@ -6,6 +6,7 @@ Invariant: replacing a gap's tabs by blanks changes no position in the text.
 import re
 from collections.abc import Iterator, Sequence
 
+from intent_lsp.core.text import spliced
 from intent_lsp.formats.yaml.nodes import MappingNode, SequenceNode, YamlNode
 
 TabGap = tuple[int, int]
@@ -23,12 +24,7 @@ def tab_gaps(text: str) -> Sequence[TabGap]:
 
 def without_tabs(text: str, gaps: Sequence[TabGap]) -> str:
     """Return the text with blanks in place of the tabs in its gaps, which are in order."""
-    parts: list[str] = []
-    done = 0
-    for start, end in gaps:
-        parts += (text[done:start], " " * (end - start))
-        done = end
-    return "".join((*parts, text[done:]))
+    return spliced(text, ((start, end, " " * (end - start)) for start, end in gaps))
 
 
 def before_items(gaps: Sequence[TabGap], root: YamlNode | None) -> Sequence[TabGap]:

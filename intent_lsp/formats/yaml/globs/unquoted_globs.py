@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
+from intent_lsp.core.text import spliced
 from intent_lsp.formats.yaml.compose import Composed, compose
 from intent_lsp.formats.yaml.globs.glob_keys import GlobKeys
 from intent_lsp.formats.yaml.globs.glob_search import GlobSearch
@@ -61,12 +62,8 @@ def masked(text: str, globs: Mapping[int, str]) -> str:
 
     `globs` maps the offset of each glob to its source, in ascending order.
     """
-    parts: list[str] = []
-    done = 0
-    for start, source in globs.items():
-        parts += (text[done:start], "x" * len(source))
-        done = start + len(source)
-    return "".join((*parts, text[done:]))
+    sizes = ((start, len(source)) for start, source in globs.items())
+    return spliced(text, ((start, start + size, "x" * size) for start, size in sizes))
 
 
 def _kept(globs: dict[int, str], composed: Composed | YamlProblem) -> dict[int, str]:

@@ -5,6 +5,8 @@ Invariant: edits are added in order of position, do not overlap, and change some
 
 from msgspec import Struct
 
+from intent_lsp.core.text import spliced
+
 
 class SpaceEdit(Struct, frozen=True):
     """The replacement of the text from offset `start` to `end` by `text`."""
@@ -29,9 +31,4 @@ class SpaceEdits:
 
 def applied(text: str, edits: list[SpaceEdit]) -> str:
     """Return a text with edits applied."""
-    parts: list[str] = []
-    done = 0
-    for edit in edits:
-        parts += (text[done : edit.start], edit.text)
-        done = edit.end
-    return "".join((*parts, text[done:]))
+    return spliced(text, ((edit.start, edit.end, edit.text) for edit in edits))
