@@ -12,8 +12,7 @@ from intent_lsp.core.intents import Intent
 from intent_lsp.formats.intents.entry import ENTRY_KEYS
 from intent_lsp.formats.intents.structure.entries import IntentsStructure, StructuredEntry
 from intent_lsp.formats.yaml.nodes import Scalar, SequenceNode, YamlNode, content_of
-
-_QUOTES = ("'", '"')
+from intent_lsp.formats.yaml.value_source import content_span
 
 
 class MentionKind(StrEnum):
@@ -69,9 +68,8 @@ def named_at(structure: IntentsStructure, offset: int) -> NamedIntent | None:
 
 def inner_range(text: str, node: YamlNode) -> tuple[int, int]:
     """Return the start and end offset of a node of a text, without quotes."""
-    start, end = node.start, node.end
-    quoted = isinstance(node, Scalar) and text[start : start + 1] in _QUOTES
-    return (start + 1, end - 1) if quoted else (start, end)
+    start, end = content_span(text[node.start : node.end])
+    return node.start + start, node.start + end
 
 
 def _in_entry(
