@@ -18,7 +18,6 @@ from intent_lsp.formats.intents.entry_text import (
     entry_inline,
     entry_lines,
     intent_meant,
-    quote_of,
 )
 from intent_lsp.formats.intents.intents_file import IntentsReader
 from intent_lsp.formats.intents.root import ROOT_KEY, ROOT_KEYS
@@ -43,6 +42,7 @@ from intent_lsp.formats.yaml.nodes import (
     SequenceNode,
     YamlNode,
     content_of,
+    quote_of,
     spelled_like,
 )
 

@@ -15,7 +15,7 @@ from intent_lsp.core.codes import FileCode
 from intent_lsp.core.findings import TextChange
 from intent_lsp.core.intents import Intent, Intents, Status
 from intent_lsp.core.text import spliced
-from intent_lsp.formats.intents.entry_text import EntryText, entry_of, pair_put, quote_of
+from intent_lsp.formats.intents.entry_text import EntryText, entry_of, pair_put
 from intent_lsp.formats.intents.intents_file import IntentsFile, IntentsReader
 from intent_lsp.formats.text_positions import TextPositions
 from intent_lsp.formats.yaml.insert import value_put
@@ -28,18 +28,19 @@ from intent_lsp.formats.yaml.list_edit import (
     values_renewed,
 )
 from intent_lsp.formats.yaml.nodes import (
+    BLOCK_STYLES,
     Alias,
     MappingNode,
     Scalar,
     SequenceNode,
     YamlNode,
+    quote_of,
     spelled_like,
 )
 
 FileEdit: TypeAlias = tuple[TextChange, ...]
 """Changes that do not overlap, in order of position."""
 
-_BLOCK_STYLES = ("|", ">")
 _SCOPE_KEYS = MappingKeys(known=("paths",))
 _NO_EDIT = "intent-lsp found no edit of the file that makes this change and no other"
 _HALF = re.compile("[\ud800-\udfff]")
@@ -255,7 +256,7 @@ def _value_changed(entry: EntryText, found: Field, text: str) -> FileEdit | Edit
         return EditRefused(
             f"`{found.key.value}` is a YAML alias or a list, so intent-lsp cannot edit it"
         )
-    if node.anchored or node.style in _BLOCK_STYLES:
+    if node.anchored or node.style in BLOCK_STYLES:
         return EditRefused(
             f"`{found.key.value}` has a YAML anchor or is a block of text, so intent-lsp"
             " cannot edit it"

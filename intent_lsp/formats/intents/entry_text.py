@@ -22,9 +22,8 @@ from intent_lsp.formats.yaml.insert import first_in_flow, line_after, lines_at, 
 from intent_lsp.formats.yaml.keys import Field, fields_of
 from intent_lsp.formats.yaml.limits import YamlProblem
 from intent_lsp.formats.yaml.list_edit import list_lines, text_spelled
-from intent_lsp.formats.yaml.nodes import MappingNode, Scalar, YamlNode, spelled_like
+from intent_lsp.formats.yaml.nodes import MappingNode, YamlNode, quote_of, spelled_like
 
-_QUOTES = ("'", '"')
 _LINE_AT_MOST = 100
 _STEP = 2
 
@@ -98,12 +97,6 @@ def pair_put(
         at = line_after(reading, after)
         indent = " " * entry.column
     return (lines_at(reading, at, [indent + line for line in lines], entry.line_end),)
-
-
-def quote_of(table: MappingNode) -> str:
-    """Return the quote around the first key of a mapping, or "" if that key has no quotes."""
-    key = table.pairs[0][0] if table.pairs else None
-    return key.style if isinstance(key, Scalar) and key.style in _QUOTES else ""
 
 
 def entry_block(intent: Intent, form: EntryForm) -> tuple[str, ...]:

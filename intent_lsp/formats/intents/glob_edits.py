@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from intent_lsp.core.content import line_body
 from intent_lsp.core.findings import Position, Span, TextChange
 from intent_lsp.formats.yaml.list_edit import text_spelled
+from intent_lsp.formats.yaml.nodes import QUOTES
 
 _DASH = re.compile(r"[ \t-]*-[ \t]+")
 _ITEM_ALONE = re.compile(r"[ \t]*-[ \t]+")
@@ -30,7 +31,7 @@ def glob_change(lines: Sequence[str], place: Span, globs: Sequence[str]) -> Text
     if not globs:
         return _removed(place, before, after)
     source = line[place.start.character : place.end.character]
-    style = source[:1] if source[:1] in ("'", '"') else ""
+    style = source[:1] if source[:1] in QUOTES else ""
     spelled = [text_spelled(style, glob) for glob in globs]
     dash = _DASH.fullmatch(before)
     if dash is None:

@@ -20,10 +20,9 @@ from intent_lsp.formats.text_positions import line_end_of
 from intent_lsp.formats.yaml.document import YamlDocument
 from intent_lsp.formats.yaml.keys import Field
 from intent_lsp.formats.yaml.list_edit import text_spelled
-from intent_lsp.formats.yaml.nodes import Scalar, YamlNode
+from intent_lsp.formats.yaml.nodes import BLOCK_STYLES, Scalar, YamlNode
 
 _MARK = "\ufeff"
-_BLOCK_STYLES = ("|", ">")
 _BEFORE_ALIASES = frozenset(ENTRY_KEYS.known[: ENTRY_KEYS.known.index("aliases")])
 _BY_HAND = "intent-lsp cannot edit it; change the file by hand"
 
@@ -143,7 +142,7 @@ def _respelled(
 
 
 def _editable(node: YamlNode) -> bool:
-    return isinstance(node, Scalar) and node.style not in _BLOCK_STYLES
+    return isinstance(node, Scalar) and node.style not in BLOCK_STYLES
 
 
 def _entry_text(structure: IntentsStructure, intent: Intent) -> EntryText | None:

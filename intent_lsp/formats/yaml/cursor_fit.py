@@ -11,9 +11,9 @@ from msgspec.structs import replace
 from intent_lsp.core.content import line_body
 from intent_lsp.formats.yaml.cursor_place import Beginning, CursorWord, YamlCursor
 from intent_lsp.formats.yaml.line_parts import LineParts, line_parts
+from intent_lsp.formats.yaml.nodes import QUOTES
 
-_QUOTES = ("'", '"')
-_NO_BLOCK = ("[", "{", "]", "}", *_QUOTES)
+_NO_BLOCK = ("[", "{", "]", "}", *QUOTES)
 _MARKERS = ("---", "%")
 _LINES_SEARCHED = 500
 """The most lines around a cursor that are searched for the quotes of one text."""
@@ -45,12 +45,12 @@ def in_quoted_text(lines: Sequence[str], line: int) -> bool:
     """Return whether a line is inside a quoted text that began above it, or ends one."""
     own = line_parts(line_body(lines[line]) if line < len(lines) else "")
     between, ends = "", ""
-    if not own.structural and not own.text[own.body :].startswith(_QUOTES):
-        ends = "".join(quote for quote in _QUOTES if own.text.count(quote) % 2 == 1)
+    if not own.structural and not own.text[own.body :].startswith(QUOTES):
+        ends = "".join(quote for quote in QUOTES if own.text.count(quote) % 2 == 1)
     for above in range(line - 1, max(line - _LINES_SEARCHED, 0) - 1, -1):
         parts = line_parts(line_body(lines[above]))
         quote = parts.content[:1]
-        if quote in _QUOTES and parts.content.count(quote) % 2 == 1:
+        if quote in QUOTES and parts.content.count(quote) % 2 == 1:
             if quote in between or (quote in own.text and quote not in ends):
                 return False
             return quote in ends or _closed_below(lines, line + 1, quote)

@@ -12,6 +12,7 @@ from intent_lsp.formats.text_positions import TextPositions
 from intent_lsp.formats.yaml.compose import Composed
 from intent_lsp.formats.yaml.limits import YamlProblem
 from intent_lsp.formats.yaml.nodes import (
+    BLOCK_STYLES,
     MappingNode,
     Scalar,
     SequenceNode,
@@ -112,7 +113,7 @@ class YamlDocument:
         Of block text, the line end stays, and so does a comment behind its mark.
         """
         end, source = node.end, self.source(node)
-        if isinstance(node, Scalar) and node.style in ("|", ">"):
+        if isinstance(node, Scalar) and node.style in BLOCK_STYLES:
             note = _MARK_NOTE.match(source)
             end, new_text = node.start + len(source.rstrip()), new_text + (note[1] if note else "")
         return self.change(node.start, end, new_text)
@@ -207,7 +208,7 @@ def listed(reading: YamlDocument, node: YamlNode) -> tuple[Fix, ...]:
 
     Return an empty tuple if the node is not a single value on one line.
     """
-    if not isinstance(node, Scalar) or node.style in ("|", ">"):
+    if not isinstance(node, Scalar) or node.style in BLOCK_STYLES:
         return ()
     source = reading.source(node)
     if "\n" in source or "\r" in source:

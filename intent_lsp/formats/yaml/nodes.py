@@ -8,12 +8,16 @@ block and in flow form.
 
 import re
 from json import dumps
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from msgspec import Struct
 
 NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 """Plain values that YAML reads as null."""
+QUOTES: Final = ("'", '"')
+"""The styles of values in quotes."""
+BLOCK_STYLES: Final = ("|", ">")
+"""The styles of block text."""
 
 
 class Scalar(Struct, frozen=True, kw_only=True):
@@ -81,6 +85,12 @@ _MARKS = ("-", "?", "---", "...")
 def content_of(node: YamlNode) -> ContentNode:
     """Return the target if the node is an alias, else the node itself."""
     return node.target if isinstance(node, Alias) else node
+
+
+def quote_of(node: YamlNode) -> str:
+    """Return the quote around the first key of a mapping, or "" for one without or another node."""
+    key = node.pairs[0][0] if isinstance(node, MappingNode) and node.pairs else None
+    return key.style if isinstance(key, Scalar) and key.style in QUOTES else ""
 
 
 def double_quoted(value: str) -> str:

@@ -17,7 +17,7 @@ from intent_lsp.formats.intents.completion.shapes import (
     ValueKind,
 )
 from intent_lsp.formats.yaml.cursor_place import Beginning, CursorWord, YamlCursor
-from intent_lsp.formats.yaml.nodes import double_quoted, plain_allowed
+from intent_lsp.formats.yaml.nodes import QUOTES, double_quoted, plain_allowed
 
 _SPECIAL = re.compile(r"[\\$}]")
 _STEP = 2
@@ -115,7 +115,7 @@ def write_closing_quote(cursor: YamlCursor, *, listed: bool) -> ProposedEdit | N
 
 def _ends_in_quote(typed: str) -> bool:
     quote = typed[-1:]
-    return quote in ("'", '"') and len(typed) > 1 and typed.count(quote) == 1
+    return quote in QUOTES and len(typed) > 1 and typed.count(quote) == 1
 
 
 def write_key(cursor: YamlCursor, name: str, skeleton: str) -> ProposedEdit:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from intent_lsp.formats.yaml.nodes import (
+    BLOCK_STYLES,
     Alias,
     MappingNode,
     Scalar,
@@ -32,7 +33,7 @@ def comments_in(text: str, start: int, end: int, *nodes: YamlNode) -> tuple[str,
     for value in _values(nodes):
         found += _COMMENT.findall(text, at, min(value.start, end))
         at = max(at, value.end)
-        if isinstance(value, Scalar) and value.style in ("|", ">"):
+        if isinstance(value, Scalar) and value.style in BLOCK_STYLES:
             header = _HEADER.match(text, value.start, value.end)
             found += _COMMENT.findall(header.group()) if header else ()
     found += _COMMENT.findall(text, at, max(at, end))

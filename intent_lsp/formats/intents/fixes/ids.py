@@ -3,10 +3,7 @@
 from intent_lsp.core.findings import Fix, Span, TextChange
 from intent_lsp.formats.text_positions import line_end_of
 from intent_lsp.formats.yaml.document import YamlDocument
-from intent_lsp.formats.yaml.nodes import NULLS
-
-_QUOTES = ("'", '"')
-_BLOCKS = ("|", ">")
+from intent_lsp.formats.yaml.nodes import BLOCK_STYLES, NULLS, QUOTES
 
 
 def other_id_fix(reading: YamlDocument, place: Span, free: str) -> Fix | None:
@@ -14,7 +11,7 @@ def other_id_fix(reading: YamlDocument, place: Span, free: str) -> Fix | None:
 
     Return None if the id is block text.
     """
-    if reading.text[reading.places.offset(place.start)] in _BLOCKS:
+    if reading.text[reading.places.offset(place.start)] in BLOCK_STYLES:
         return None
     quote = _quote_at(reading, place)
     return Fix(f"Change to `{free}`", (TextChange(place, f"{quote}{free}{quote}"),))
@@ -48,4 +45,4 @@ def missing_id_fix(reading: YamlDocument, place: Span, free: str) -> Fix | None:
 def _quote_at(reading: YamlDocument, place: Span) -> str:
     start = reading.places.offset(place.start)
     quote = reading.text[start : start + 1]
-    return quote if quote in _QUOTES else ""
+    return quote if quote in QUOTES else ""

@@ -16,15 +16,15 @@ from intent_lsp.formats.text_positions import line_end_of
 from intent_lsp.formats.yaml.document import YamlDocument
 from intent_lsp.formats.yaml.insert import line_after
 from intent_lsp.formats.yaml.nodes import (
+    BLOCK_STYLES,
     MappingNode,
     Scalar,
     SequenceNode,
     YamlNode,
     content_of,
+    quote_of,
     spelled_like,
 )
-
-_QUOTES = ("'", '"')
 
 _Change = tuple[int, int, str]
 """The start and end offset of a change, and the new text."""
@@ -52,7 +52,7 @@ def bare_list_fix(reading: YamlDocument, listing: SequenceNode, root_key: str) -
     title = f"Put the list below `{root_key}`"
     if listing.flow:
         first = next((item for item in listing.items if isinstance(item, MappingNode)), listing)
-        head, tail = _flow_head(reading, listing, _quote_of(first), root_key)
+        head, tail = _flow_head(reading, listing, quote_of(first), root_key)
         return _fix(reading, title, [(start, start, head), (listing.end, listing.end, tail)])
     head = f"{root_key}:{line_end_of(reading.text)}"
     return _fix(reading, title, [(line, line, head)])
@@ -88,7 +88,11 @@ def entry_list_fix(reading: YamlDocument, table: MappingNode, root_key: str | No
 
 def _entry(key: YamlNode, value: YamlNode) -> _Entry | None:
     """Return an entry below its key, or None if it is an alias or has another id inside."""
-    if not isinstance(key, Scalar) or key.style in ("|", ">") or not isinstance(value, MappingNode):
+    if (
+        not isinstance(key, Scalar)
+        or key.style in BLOCK_STYLES
+        or not isinstance(value, MappingNode)
+    ):
         return None
     ids = [inner for name, inner in value.pairs if isinstance(name, Scalar) and name.value == "id"]
     if not ids:
@@ -173,12 +177,12 @@ def _flow_changes(
         changes.append((entry.key.start, entry.table.start if plain else colon, ""))
         changes += _inner_id(entry, text)
     if others and root_key is not None:
-        opening = f"{spelled_like(_quote_of(table), root_key)}: ["
+        opening = f"{spelled_like(quote_of(table), root_key)}: ["
         edges = [(first.key.start, first.key.start, opening), (last.table.end, last.table.end, "]")]
     else:
         head, tail = "", ""
         if root_key is not None:
-            head, tail = _flow_head(reading, table, _quote_of(table), root_key)
+            head, tail = _flow_head(reading, table, quote_of(table), root_key)
         edges = [(table.start, table.start + 1, f"{head}["), (table.end - 1, table.end, f"]{tail}")]
     return [edges[0], *changes, edges[1]]
 
@@ -189,7 +193,7 @@ def _inner_id(entry: _Entry, text: str) -> list[_Change]:
     if entry.named:
         return []
     at = table.start + 1
-    quote = _quote_of(table) or (key.style if key.style == '"' else "")
+    quote = quote_of(table) or (key.style if key.style == '"' else "")
     comma = ", " if table.pairs else ""
     if comma and text[at].isspace():
         comma = ","
@@ -208,12 +212,6 @@ def _flow_head(reading: YamlDocument, node: YamlNode, quote: str, root_key: str)
     if quote or "\n" in source or "\r" in source:
         return f"{{{key}: ", "}"
     return f"{key}: ", ""
-
-
-def _quote_of(node: YamlNode) -> str:
-    """Return the quote around the first key of a mapping, or "" for one without or another node."""
-    key = node.pairs[0][0] if isinstance(node, MappingNode) and node.pairs else None
-    return key.style if isinstance(key, Scalar) and key.style in _QUOTES else ""
 
 
 def _fix(reading: YamlDocument, title: str, changes: Iterable[_Change]) -> Fix:

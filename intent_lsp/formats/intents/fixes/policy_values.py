@@ -2,14 +2,12 @@
 
 from intent_lsp.core.findings import Fix
 from intent_lsp.formats.yaml.document import YamlDocument
-from intent_lsp.formats.yaml.nodes import Scalar, YamlNode, double_quoted
-
-_QUOTES = ("", "'", '"')
+from intent_lsp.formats.yaml.nodes import BLOCK_STYLES, Scalar, YamlNode, double_quoted
 
 
 def number_fixes(reading: YamlDocument, node: YamlNode) -> tuple[Fix, ...]:
     """Return the fix that takes the quotes from a number; empty if the node is no such text."""
-    if not isinstance(node, Scalar) or node.style not in _QUOTES:
+    if not isinstance(node, Scalar) or node.style in BLOCK_STYLES:
         return ()
     bare = node.value.strip()
     if not bare.isascii() or not bare.isdigit():
@@ -19,7 +17,7 @@ def number_fixes(reading: YamlDocument, node: YamlNode) -> tuple[Fix, ...]:
 
 def rule_fixes(reading: YamlDocument, node: YamlNode) -> tuple[Fix, ...]:
     """Return the fix that makes a glob a rule about it; empty if the node is no single value."""
-    if not isinstance(node, Scalar) or node.null or node.style not in _QUOTES:
+    if not isinstance(node, Scalar) or node.null or node.style in BLOCK_STYLES:
         return ()
     rule = f"{{path_glob: {double_quoted(node.value)}}}"
     return (Fix("Make it a rule", (reading.change(node.start, node.end, rule),)),)

@@ -17,6 +17,7 @@ from intent_lsp.formats.text_positions import line_end_of
 from intent_lsp.formats.yaml.document import YamlDocument
 from intent_lsp.formats.yaml.list_edit import item_lead
 from intent_lsp.formats.yaml.nodes import (
+    QUOTES,
     MappingNode,
     Scalar,
     SequenceNode,
@@ -52,7 +53,7 @@ def one_text_fix(reading: YamlDocument, node: YamlNode) -> Fix | None:
     if several or not isinstance(node, Scalar):
         inner = reading.text[start : node.end]
     else:
-        quoted = node.style in ("'", '"')
+        quoted = node.style in QUOTES
         text = reading.source(node) if quoted else double_quoted(node.value)
         inner = reading.text[start : node.start] + text
     return Fix(_TITLE, (reading.change(start, node.end, f"[{inner}]"),))

@@ -6,9 +6,7 @@ Invariant: each range contains the one before it and is larger.
 from collections.abc import Iterator
 
 from intent_lsp.formats.intents.structure.entries import IntentsStructure
-from intent_lsp.formats.yaml.nodes import MappingNode, Scalar, SequenceNode, YamlNode
-
-_QUOTES = ("'", '"')
+from intent_lsp.formats.yaml.nodes import QUOTES, MappingNode, Scalar, SequenceNode, YamlNode
 
 
 def enclosing(structure: IntentsStructure, offset: int) -> tuple[tuple[int, int], ...]:
@@ -49,7 +47,7 @@ def _around(structure: IntentsStructure, node: YamlNode, offset: int) -> Iterato
                     inner = key if offset <= key.end else value
                     yield from _around(structure, inner, offset)
                     return
-        case Scalar() if node.style in _QUOTES:
+        case Scalar() if node.style in QUOTES:
             yield node.start + 1, node.end - 1
         case _:
             return

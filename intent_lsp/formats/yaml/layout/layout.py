@@ -21,10 +21,10 @@ from intent_lsp.formats.yaml.layout.levels import (
     prefers_indented_lists,
 )
 from intent_lsp.formats.yaml.layout.scalars import move_lines
+from intent_lsp.formats.yaml.nodes import BLOCK_STYLES
 
 _OPENERS = (yaml.FlowSequenceStartToken, yaml.FlowMappingStartToken)
 _CLOSERS = (yaml.FlowSequenceEndToken, yaml.FlowMappingEndToken)
-_BLOCK_STYLES = ("|", ">")
 _OF_DOCUMENT = (yaml.DirectiveToken, yaml.DocumentStartToken, yaml.DocumentEndToken)
 # Line breaks of YAML that are none for an editor (see text_positions).
 _ODD_BREAK = re.compile("[\x85\u2028\u2029]")
@@ -205,7 +205,7 @@ class _Layout:
 
     def _is_block_text(self) -> bool:
         last = self._last
-        return isinstance(last, yaml.ScalarToken) and last.style in _BLOCK_STYLES
+        return isinstance(last, yaml.ScalarToken) and last.style in BLOCK_STYLES
 
     def _is_at_line_start(self) -> bool:
         return self._end == 0 or self._text[self._end - 1] in "\r\n"
