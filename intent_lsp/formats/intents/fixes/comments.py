@@ -6,6 +6,7 @@ Invariant: a `#` inside a value is no comment.
 import re
 from collections.abc import Iterator
 
+from intent_lsp.formats.yaml.document import YamlDocument
 from intent_lsp.formats.yaml.nodes import (
     BLOCK_STYLES,
     Alias,
@@ -52,22 +53,24 @@ def without_comments(text: str, node: YamlNode) -> str:
     return "".join(parts).strip()
 
 
-def properties_start(text: str, node: YamlNode) -> int:
+def properties_start(reading: YamlDocument, node: YamlNode) -> int:
     """Return the offset where a node begins with its anchor and tag, if they are on its line."""
-    line = max(text.rfind("\n", 0, node.start), text.rfind("\r", 0, node.start)) + 1
-    found = _PROPERTIES.search(text[line : node.start])
+    line = reading.places.line_start(node.start)
+    found = _PROPERTIES.search(reading.text[line : node.start])
     return node.start if found is None else line + found.start()
 
 
-def has_properties(text: str, node: YamlNode) -> bool:
+def has_properties(reading: YamlDocument, node: YamlNode) -> bool:
     """Return whether a node has an anchor or a tag, before it on its line or on the line above."""
-    if properties_start(text, node) != node.start:
+    if properties_start(reading, node) != node.start:
         return True
-    line = max(text.rfind("\n", 0, node.start), text.rfind("\r", 0, node.start)) + 1
+    text, line = reading.text, reading.places.line_start(node.start)
     if text[line : node.start].strip():
         return False
-    above = text[:line].rstrip()
-    last = above[max(above.rfind("\n"), above.rfind("\r")) + 1 :]
+    last = ""
+    while line and not last:
+        end, line = line, reading.places.line_start(line - 1)
+        last = text[line:end].strip()
     return "#" not in last and _PROPERTIES.search(last + " ") is not None
 
 

@@ -47,7 +47,7 @@ def bare_list_fix(reading: YamlDocument, listing: SequenceNode, root_key: str) -
     """
     start = listing.start
     line = reading.places.line_start(start)
-    if reading.text[line:start].strip(" ") or has_properties(reading.text, listing):
+    if reading.text[line:start].strip(" ") or has_properties(reading, listing):
         return None
     title = f"Put the list below `{root_key}`"
     if listing.flow:

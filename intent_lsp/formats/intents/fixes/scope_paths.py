@@ -26,10 +26,10 @@ def scope_paths_fix(
     its value. None is returned if the mapping has other keys, an anchor or a tag.
     """
     text = reading.text
-    if len(table.pairs) != 1 or has_properties(text, table):
+    if len(table.pairs) != 1 or has_properties(reading, table):
         return None
     name = spelled_like(key.style, _NAME)
-    start, end = properties_start(text, inner.value), max(inner.value.end, inner.key.end)
+    start, end = properties_start(reading, inner.value), max(inner.value.end, inner.key.end)
     notes = comments_in(text, key.end, inner.key.start)
     notes += comments_in(text, inner.key.end, start)
     notes += comments_in(text, end, table.end) if table.flow else ()

@@ -45,7 +45,7 @@ def one_text_fix(reading: YamlDocument, node: YamlNode) -> Fix | None:
     A value on several lines becomes an item of a block list, where that is possible. Return None
     where it is not.
     """
-    start = properties_start(reading.text, node)
+    start = properties_start(reading, node)
     several = any(each in reading.source(node) for each in _BREAKS)
     if several and not in_flow(reading.text, node.end):
         change = _dash_change(reading, start)
@@ -64,7 +64,7 @@ def mapping_fix(reading: YamlDocument, table: MappingNode) -> Fix | None:
 
     Return None for a mapping with a tag or an anchor, or with a key after `?`.
     """
-    if has_properties(reading.text, table) or not _plain_keys(reading, table):
+    if has_properties(reading, table) or not _plain_keys(reading, table):
         return None
     dash = "" if table.flow else "- "
     changes = [_pair_change(reading, pair, dash=dash) for pair in table.pairs]
@@ -83,7 +83,7 @@ def item_fix(reading: YamlDocument, listing: SequenceNode, item: YamlNode) -> Fi
     table = content_of(item)
     if not isinstance(table, MappingNode) or not table.pairs or item.start == item.end:
         return None
-    if has_properties(reading.text, item) or not _plain_keys(reading, table):
+    if has_properties(reading, item) or not _plain_keys(reading, table):
         return None
     title = "Quote it" if len(table.pairs) == 1 else "Make each pair an item"
     if item is table and not table.flow:
