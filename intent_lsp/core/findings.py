@@ -42,23 +42,16 @@ class TextChange(Struct, frozen=True):
 
 
 class Fix(Struct, frozen=True):
-    """A fix that an editor can apply. `changes` do not overlap and are sorted by position."""
+    """A fix that an editor can apply. `changes` do not overlap and are sorted by position.
+
+    `safe`: *Fix all* applies it, since it takes no value and no comment from the text. It keeps
+    what the text is read as; or else it corrects a key or a word whose letter case or separators
+    alone are wrong.
+    """
 
     title: str
     changes: tuple[TextChange, ...]
-
-    @property
-    def safe(self) -> bool:
-        """Whether *Fix all* applies it (see SafeFix)."""
-        return isinstance(self, SafeFix)
-
-
-class SafeFix(Fix, frozen=True):
-    """A fix that *Fix all* applies, since it takes no value and no comment from the text.
-
-    It keeps what the text is read as; or else it corrects a key or a word whose letter case or
-    separators alone are wrong.
-    """
+    safe: bool = False
 
 
 class RelatedSpan(Struct, frozen=True, kw_only=True):

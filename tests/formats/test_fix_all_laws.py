@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from intent_lsp.core.codes import FileCode
-from intent_lsp.core.findings import Finding, Position, SafeFix, Severity, Span, TextChange
+from intent_lsp.core.findings import Finding, Fix, Position, Severity, Span, TextChange
 from intent_lsp.core.intents import Intent, Intents
 from intent_lsp.formats.intents.fix_all import FixAll, FixedText, fix_intents, fix_policy
 from intent_lsp.formats.intents.intents_file import read_intents
@@ -456,7 +456,9 @@ class Letters(Struct, frozen=True):
                 severity=Severity.HINT,
                 message="a letter",
                 span=(span := Span(Position(0, at), Position(0, at + 1))),
-                fixes=(SafeFix("Fix it", (TextChange(span, {"x": "y", "!": "?"}[letter]),)),),
+                fixes=(
+                    Fix("Fix it", (TextChange(span, {"x": "y", "!": "?"}[letter]),), safe=True),
+                ),
             )
             for at, letter in enumerate(self.text)
             if letter in "x!"

@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from intent_lsp.core.codes import FileCode
-from intent_lsp.core.findings import Finding, SafeFix, Severity
+from intent_lsp.core.findings import Finding, Severity
 from intent_lsp.formats.intents.edit import apply_changes
 from intent_lsp.formats.intents.intents_file import IntentsFile, read_intents
 from intent_lsp.formats.intents.policy_file import PolicyFile, read_policy
@@ -220,7 +220,7 @@ def check_all(text: str, findings: Sequence[Finding], read: type | object) -> No
                 assert severities(after) > severities(before), (finding, fix)
             else:
                 assert len(after.findings) < len(before.findings), (finding, fix)
-            kept = isinstance(fix, SafeFix) and finding.code is not FileCode.UNKNOWN_KEY
+            kept = fix.safe and finding.code is not FileCode.UNKNOWN_KEY
             if kept and isinstance(before, IntentsFile):
                 assert [it.id for it in after.intents] == [it.id for it in before.intents]
 

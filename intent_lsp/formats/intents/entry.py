@@ -10,9 +10,10 @@ from difflib import get_close_matches
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from intent_lsp.core.codes import FileCode
-from intent_lsp.core.findings import Fix, SafeFix, Span
+from intent_lsp.core.findings import Fix, Span
 from intent_lsp.core.intents import Intent, IntentId, Status
 from intent_lsp.formats.intents.entry_dates import date_of, note_order
 from intent_lsp.formats.intents.entry_values import PatternFindings, prose_of, scope_of
@@ -228,6 +229,6 @@ def _status_fixes(reading: YamlDocument, node: YamlNode, text: str) -> tuple[Fix
     meant = status_meant(guess)
     if meant is not None:
         fix = reading.respell(node, meant.value, f"Change to `{meant.value}`")
-        return (SafeFix(fix.title, fix.changes),)
+        return (replace(fix, safe=True),)
     close = get_close_matches(guess, [status.value for status in Status], n=1, cutoff=0.7)
     return tuple(reading.respell(node, name, f"Change to `{name}`") for name in close)

@@ -9,8 +9,10 @@ Invariant: each pair of a mapping becomes the sentence `key: value`.
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
+from msgspec.structs import replace
+
 from intent_lsp.core.codes import FileCode
-from intent_lsp.core.findings import Finding, Fix, SafeFix, Span
+from intent_lsp.core.findings import Finding, Fix, Span
 from intent_lsp.core.scope.findings import PatternFinding
 from intent_lsp.formats.intents.fixes.scope_paths import scope_paths_fix
 from intent_lsp.formats.intents.fixes.sentences import (
@@ -86,7 +88,7 @@ def note_glob(
         if found.replacement is not None and not (isinstance(item, Scalar) and item.unquoted):
             title = f"Change to `{found.replacement}`"
             fix = reading.respell(item, found.replacement, title)
-            fixes = (SafeFix(fix.title, fix.changes) if found.same else fix,)
+            fixes = (replace(fix, safe=found.same),)
         reading.findings.append(
             Finding(
                 code=found.code,

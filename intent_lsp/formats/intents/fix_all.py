@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from intent_lsp.core.codes import FileCode
-from intent_lsp.core.findings import Finding, SafeFix, Span
+from intent_lsp.core.findings import Finding, Fix, Span
 from intent_lsp.core.scope.pattern import compile_pattern
 from intent_lsp.core.scope.suggestions import as_written
 from intent_lsp.formats.intents.edit import apply_changes
@@ -55,7 +55,7 @@ def fix_policy(text: str) -> FixedText:
 
 def safely_fixable(findings: Sequence[Finding]) -> bool:
     """Return whether one of these findings has a fix that *Fix all* would try."""
-    return any(isinstance(fix, SafeFix) for finding in findings for fix in finding.fixes)
+    return any(fix.safe for finding in findings for fix in finding.fixes)
 
 
 class FileWithFindings(Protocol):
@@ -101,9 +101,7 @@ class FixAll(Generic[T]):
             text = _applied(text, taken)
         return FixedText(text, count)
 
-    def _accepted(
-        self, text: str, before: T, fixes: Sequence[SafeFix], *, keeps: bool
-    ) -> list[SafeFix]:
+    def _accepted(self, text: str, before: T, fixes: Sequence[Fix], *, keeps: bool) -> list[Fix]:
         """Return those of the fixes that do what they should, also together.
 
         `keeps` says whether what the text is read as must stay the same.
@@ -121,7 +119,7 @@ class FixAll(Generic[T]):
         whole = not (first and second) or self._good(text, before, both, keeps=keeps)
         return both if whole else first
 
-    def _good(self, text: str, before: T, fixes: Sequence[SafeFix], *, keeps: bool) -> bool:
+    def _good(self, text: str, before: T, fixes: Sequence[Fix], *, keeps: bool) -> bool:
         """Return whether the text with these fixes has fewer findings and, if so, means the same.
 
         The meaning is compared only if `keeps`.
@@ -133,7 +131,7 @@ class FixAll(Generic[T]):
         return not keeps or self._meaning(after) == self._meaning(before)
 
 
-def _safe_fixes(findings: Sequence[Finding], *, correcting: bool) -> list[SafeFix]:
+def _safe_fixes(findings: Sequence[Finding], *, correcting: bool) -> list[Fix]:
     """Return the safe fixes of the findings that do not overlap, in order of position.
 
     Of two that overlap, the one that begins first is taken. `correcting` says whether they are
@@ -143,11 +141,11 @@ def _safe_fixes(findings: Sequence[Finding], *, correcting: bool) -> list[SafeFi
         fix
         for finding in findings
         for fix in finding.fixes[:1]
-        if isinstance(fix, SafeFix) and fix.changes
+        if fix.safe and fix.changes
         if (finding.code in _CORRECTING) is correcting
     ]
     offered.sort(key=lambda fix: fix.changes[0].span)
-    taken: list[SafeFix] = []
+    taken: list[Fix] = []
     spans: list[Span] = []
     for fix in offered:
         if all(_free(spans, change.span) for change in fix.changes):
@@ -166,7 +164,7 @@ def _free(spans: Sequence[Span], span: Span) -> bool:
     )
 
 
-def _applied(text: str, fixes: Sequence[SafeFix]) -> str:
+def _applied(text: str, fixes: Sequence[Fix]) -> str:
     changes = [change for fix in fixes for change in fix.changes]
     return apply_changes(text, sorted(changes, key=lambda change: change.span))
 

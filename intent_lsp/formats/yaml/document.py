@@ -6,8 +6,10 @@ Invariant: reading goes on after a finding. A value that could not be read is le
 import re
 from collections.abc import Iterator, Sequence
 
+from msgspec.structs import replace
+
 from intent_lsp.core.codes import FileCode
-from intent_lsp.core.findings import Finding, Fix, RelatedSpan, SafeFix, Severity, Span, TextChange
+from intent_lsp.core.findings import Finding, Fix, RelatedSpan, Severity, Span, TextChange
 from intent_lsp.formats.text_positions import TextPositions
 from intent_lsp.formats.yaml.compose import Composed
 from intent_lsp.formats.yaml.limits import YamlProblem
@@ -91,7 +93,7 @@ class YamlDocument:
         `fix` is the fix that gives the value its normal form, or None if there is none. It must
         keep what the file means: *Fix all* applies it.
         """
-        fixes = (SafeFix(fix.title, fix.changes),) if fix else ()
+        fixes = (replace(fix, safe=True),) if fix else ()
         self.add(FileCode.OTHER_FORM, message, at, fixes)
 
     def rename(self, key: Scalar, name: str) -> Fix:
@@ -135,7 +137,8 @@ class YamlDocument:
 
     def _note_glob(self, start: int, source: str) -> None:
         end = start + len(source)
-        fix = SafeFix("Quote it", (self.change(start, end, double_quoted(source)),))
+        change = self.change(start, end, double_quoted(source))
+        fix = Fix("Quote it", (change,), safe=True)
         message = (
             f"in YAML, {source} without quotes does not mean this text; put the glob in quotes"
         )

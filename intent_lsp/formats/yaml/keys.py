@@ -10,9 +10,10 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from intent_lsp.core.codes import FileCode
-from intent_lsp.core.findings import RelatedSpan, SafeFix
+from intent_lsp.core.findings import RelatedSpan
 from intent_lsp.formats.yaml.document import YamlDocument
 from intent_lsp.formats.yaml.nodes import MappingNode, Scalar, YamlNode
 
@@ -155,9 +156,8 @@ def _note_unknown(
     """
     if near is not None:
         message = f"unknown key `{key.value}`: did you mean `{near}`?"
-        fix = reading.rename(key, near)
-        fixes = (SafeFix(fix.title, fix.changes) if safe else fix,)
-        reading.add(FileCode.UNKNOWN_KEY, message, key, fixes)
+        fix = replace(reading.rename(key, near), safe=safe)
+        reading.add(FileCode.UNKNOWN_KEY, message, key, (fix,))
     elif told:
         message = f"unknown key `{key.value}`"
         reading.add(FileCode.UNKNOWN_KEY, message, key)
