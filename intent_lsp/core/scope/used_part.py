@@ -5,7 +5,7 @@ Invariant: narrower globs match every file that was touched, and nothing that th
 
 import re
 from collections.abc import Iterable, Sequence
-from itertools import takewhile
+from posixpath import commonpath
 from typing import Final
 
 from intent_lsp.core.paths import WorkspacePath
@@ -56,7 +56,7 @@ def _directories(base: str, touched: Sequence[WorkspacePath]) -> tuple[str, ...]
     Each is as deep as it can be.
     """
     parents = sorted({path.rpartition("/")[0] for path in touched})
-    common = _common(parents)
+    common = commonpath(parents)
     if common != base:
         return (common,) if _is_below(common, base) else ()
     groups: dict[str, list[str]] = {}
@@ -68,13 +68,7 @@ def _directories(base: str, touched: Sequence[WorkspacePath]) -> tuple[str, ...]
         groups.setdefault(child, []).append(parent)
     if len(groups) > MOST_DIRECTORIES:
         return ()
-    return tuple(_common(group) for group in groups.values())
-
-
-def _common(directories: Sequence[str]) -> str:
-    """Return the deepest directory that contains all of `directories`, "" for the root."""
-    names = zip(*(directory.split("/") for directory in directories), strict=False)
-    return "/".join(each[0] for each in takewhile(lambda each: len(set(each)) == 1, names))
+    return tuple(commonpath(group) for group in groups.values())
 
 
 def _is_below(directory: str, base: str) -> bool:
