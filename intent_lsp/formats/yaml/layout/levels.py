@@ -17,8 +17,8 @@ class Level(Struct, frozen=True, kw_only=True):
     """One block collection: the column at which its keys or dashes are (`old`) and will be (`new`).
 
     `scanned_old` and `scanned_new` are the columns that YAML takes for its indent: those of the key
-    above for a list at the column of its key. `inner` is the column of the content behind a dash.
-    `shared` says that a list is at the column of its key.
+    above for a list at the column of its key. `shared` says that a list is at the column of its
+    key.
     """
 
     is_list: bool
@@ -26,7 +26,6 @@ class Level(Struct, frozen=True, kw_only=True):
     new: int
     scanned_old: int
     scanned_new: int
-    inner: int
     shared: bool = False
 
 
@@ -81,7 +80,6 @@ class Levels:
                 new=new,
                 scanned_old=column,
                 scanned_new=new,
-                inner=column + STEP,
             )
         )
 
@@ -97,7 +95,6 @@ class Levels:
                     new=new,
                     scanned_old=top.scanned_old,
                     scanned_new=new if self._indented else top.scanned_new,
-                    inner=column + STEP,
                     shared=True,
                 )
             )
@@ -135,7 +132,7 @@ def comment_column(column: int, former: Sequence[Level], following: tuple[int, i
     if column <= old:
         return new
     for level in reversed(former):
-        if level.is_list and level.inner <= column:
+        if level.is_list and level.old + STEP <= column:
             return level.new + STEP
         if level.old <= column:
             return max(level.new, new)
