@@ -17,7 +17,7 @@ from intent_lsp.core.findings import Finding, Fix, Span
 from intent_lsp.core.scope.pattern import compile_pattern
 from intent_lsp.core.scope.suggestions import as_written
 from intent_lsp.formats.intents.edit import apply_changes
-from intent_lsp.formats.intents.intents_file import IntentsFile, read_intents
+from intent_lsp.formats.intents.intents_file import IntentsFile, IntentsReader
 from intent_lsp.formats.intents.policy_file import PolicyFile, read_policy
 
 _ROUNDS: Final = 8
@@ -42,7 +42,7 @@ def fix_intents(text: str) -> FixedText:
 
     A text that is not YAML is returned as it is. Never raises.
     """
-    return FixAll(read_intents, _meaning_of_intents).fixed(text)
+    return FixAll(IntentsReader().read, _meaning_of_intents).fixed(text)
 
 
 def fix_policy(text: str) -> FixedText:
