@@ -12,12 +12,10 @@ from msgspec.structs import replace
 from intent_lsp.core.findings import TextChange
 from intent_lsp.core.intents import Intent, IntentId
 from intent_lsp.formats.intents.entry import ENTRY_KEYS
-from intent_lsp.formats.intents.intents_file import IntentsFile
-from intent_lsp.formats.intents.root import EntryNode, entries_of
+from intent_lsp.formats.intents.intents_file import IntentsFile, compose_intents
+from intent_lsp.formats.intents.root import EntryNode
 from intent_lsp.formats.text_positions import line_end_of
 from intent_lsp.formats.yaml.document import YamlDocument
-from intent_lsp.formats.yaml.globs.glob_keys import INTENT_GLOBS
-from intent_lsp.formats.yaml.globs.unquoted_globs import compose_with_globs
 from intent_lsp.formats.yaml.insert import first_in_flow, line_after, lines_at, parts_after
 from intent_lsp.formats.yaml.keys import Field, fields_of
 from intent_lsp.formats.yaml.limits import YamlProblem
@@ -66,12 +64,12 @@ def entry_of(text: str, file: IntentsFile, intent_id: IntentId) -> EntryText | N
 
     `file` is the result of reading `text`. It must have the intent.
     """
-    composed = compose_with_globs(text, INTENT_GLOBS)
-    if isinstance(composed, YamlProblem):
+    made = compose_intents(text)
+    if isinstance(made, YamlProblem):
         return None
-    reading = YamlDocument(text)
+    reading = made.reading
     start = reading.places.offset(file.places[intent_id].entry.start)
-    for place in entries_of(reading, composed.root):
+    for place in made.entries:
         if _start(place) == start and isinstance(place.node, MappingNode):
             fields = fields_of(reading, place.node, ENTRY_KEYS)
             line_end = line_end_of(text[start:], line_end_of(text))
