@@ -33,7 +33,8 @@ def missing_id_fix(reading: YamlDocument, place: Span, free: str) -> Fix | None:
     quote = _quote_at(reading, place)
     pair = f"{quote}id{quote}: {quote}{free}{quote}"
     lead = text[reading.places.line_start(start) : start]
-    if text[:start].rstrip().endswith("{"):
+    # The brace may be on a line above.
+    if (lead.rstrip() or text[:start].rstrip()).endswith("{"):
         pair += ", "
     elif lead.strip(" -"):
         return None
