@@ -2,11 +2,14 @@
 
 from collections.abc import Callable
 
+import pytest
+
 from intent_lsp.core.codes import FileCode
 from intent_lsp.core.content import split_lines
 from intent_lsp.core.findings import Finding
 from intent_lsp.formats.intents.edit import apply_changes
 from intent_lsp.formats.intents.intents_file import read_intents
+from intent_lsp.governance.plan import scope_checks
 from tests.governance.editor import INTENTS, Editor
 from tests.support.repository import Repository
 
@@ -109,3 +112,20 @@ def test_a_glob_that_is_nearly_a_path_is_named_with_a_fix(editor: Editor) -> Non
     assert one.code is FileCode.SCOPE_MATCHES_NOTHING
     assert one.message == "No file matches this pattern. Did you mean `src/auth/**`?"
     assert apply_changes(text, one.fixes[0].changes) == INTENTS
+
+
+def test_while_a_scope_is_typed_no_other_glob_is_compared_with_the_tree(
+    editor: Editor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dead = "".join(f"  - {{id: N{n}, owned_scope: [src/dead{n}]}}\n" for n in range(9))
+    text = f"{INTENTS}{dead}"
+    checks = editor.governance.scope_checks
+    checks.findings(read_intents(text))
+    compared: list[str] = []
+    monkeypatch.setattr(
+        scope_checks, "near_glob", lambda pattern, _tree: compared.append(pattern.text)
+    )
+    typed = read_intents(text.replace("[src/dead4]", "[src/d]"))
+    found = [each.code for each in checks.typed(typed)]
+    assert found.count(FileCode.SCOPE_MATCHES_NOTHING) >= 9
+    assert compared == ["src/d"]

@@ -100,9 +100,10 @@ class ScopeChecks:
         Sharing is searched for among the first `_SHARED_AT_MOST` files of these scopes. `intents`
         are all intents of the file, `files` the files of the work tree.
         """
+        alone = Intents(tuple(changed))
         found = [
             finding
-            for finding in self._computed(Intents(tuple(changed)), files)
+            for finding in self._suggested(self._computed(alone, files), alone)
             if finding.code is not FileCode.SCOPE_OVERLAP
         ]
         scopes = compile_scopes([intent.owned_scope for intent in changed], self._spelling)
@@ -127,7 +128,8 @@ class ScopeChecks:
         files = every[:_FILES_AT_MOST]
         if self._last is not None and self._last[:2] == (intents, files):
             return self._last[2]
-        found = self._computed(intents, files, whole=len(files) == len(every))
+        whole = len(files) == len(every)
+        found = self._suggested(self._computed(intents, files, whole=whole), intents)
         self._last = (intents, files, found)
         return found
 
@@ -137,12 +139,17 @@ class ScopeChecks:
         # Without git it is unknown which files count, so the work tree is not checked.
         if self._stores.git is None:
             return file_findings(intents)
-        found = tree_findings(intents, files, self._spelling, whole=whole)
+        return tree_findings(intents, files, self._spelling, whole=whole)
+
+    def _suggested(
+        self, found: tuple[ScopeFinding, ...], intents: Intents
+    ) -> tuple[ScopeFinding, ...]:
+        """Return findings on `intents`, those on patterns without files with what was meant."""
         tree = self._listing.tree()
-        return found if tree is None else tuple(_suggested(each, intents, tree) for each in found)
+        return found if tree is None else tuple(_with_near(each, intents, tree) for each in found)
 
 
-def _suggested(finding: ScopeFinding, intents: Intents, tree: FileTree) -> ScopeFinding:
+def _with_near(finding: ScopeFinding, intents: Intents, tree: FileTree) -> ScopeFinding:
     """Return a finding that no file matches with the glob that was meant, if it is nearly that."""
     intent, at = intents.get(finding.intent_id), finding.pattern_index
     if finding.code is not FileCode.SCOPE_MATCHES_NOTHING or intent is None or at is None:
