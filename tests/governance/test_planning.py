@@ -401,20 +401,19 @@ def test_an_intent_that_goes_before_its_grant_is_recorded_is_granted_nothing(
 
 def test_patterns_are_asked_for_one_by_one(planner: PlanningAgent) -> None:
     ungrantable = planner.planning.ungrantable
-    is_directory = planner.governance.scope_checks.is_directory
-    assert ungrantable((), is_directory) is None
-    assert ungrantable(("docs/**", "src/*.py"), is_directory) is None
-    assert ungrantable(("docs/**", "**", "!x"), is_directory) == (
+    assert ungrantable(()) is None
+    assert ungrantable(("docs/**", "src/*.py")) is None
+    assert ungrantable(("docs/**", "**", "!x")) == (
         1,
         "The glob matches every file of the work tree.",
     )
     # A whole scope has exclusions, too; they are no wish of their own.
-    assert ungrantable(("docs/**", "!docs/x"), is_directory) == (
+    assert ungrantable(("docs/**", "!docs/x")) == (
         1,
         "The glob begins with `!`, so it only excludes files.",
     )
-    assert ungrantable(("docs/**", "!docs/x"), is_directory, of_new_intent=True) is None
-    assert ungrantable(("!docs/x", ".git/**"), is_directory, of_new_intent=True) == (
+    assert ungrantable(("docs/**", "!docs/x"), of_new_intent=True) is None
+    assert ungrantable(("!docs/x", ".git/**"), of_new_intent=True) == (
         1,
         "The glob matches control files, which no intent can own.",
     )

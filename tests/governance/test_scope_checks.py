@@ -10,6 +10,7 @@ from intent_lsp.core.findings import Finding
 from intent_lsp.formats.intents.edit import apply_changes
 from intent_lsp.formats.intents.intents_file import read_intents
 from intent_lsp.governance.plan import scope_checks
+from intent_lsp.store.fs.resolve import is_directory
 from tests.governance.editor import INTENTS, Editor
 from tests.support.repository import Repository
 
@@ -56,10 +57,10 @@ def test_a_file_that_does_not_parse_has_no_scopes(editor: Editor) -> None:
 
 
 def test_a_directory_of_the_work_tree_is_known(editor: Editor) -> None:
-    assert editor.governance.scope_checks.is_directory("src/auth")
-    assert not editor.governance.scope_checks.is_directory("src/db.py")
-    assert not editor.governance.scope_checks.is_directory("none")
-    assert not editor.governance.scope_checks.is_directory("..")
+    assert is_directory(editor.root, "src/auth")
+    assert not is_directory(editor.root, "src/db.py")
+    assert not is_directory(editor.root, "none")
+    assert not is_directory(editor.root, "..")
 
 
 def test_while_a_text_is_typed_what_is_known_of_unchanged_scopes_stays(editor: Editor) -> None:

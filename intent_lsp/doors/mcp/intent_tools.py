@@ -181,7 +181,7 @@ def _wish(asked: ToolRequest, given: ExpansionInput) -> Wish | ToolFailure:
     Raise WrongParamsError for a pattern that cannot be granted.
     """
     governance, patterns = asked.governance, tuple(given.patterns)
-    wrong = governance.planning.ungrantable(patterns, governance.scope_checks.is_directory)
+    wrong = governance.planning.ungrantable(patterns)
     if wrong is not None:
         raise WrongParamsError(f"patterns[{wrong[0]}]", f"{patterns[wrong[0]]!r}: {wrong[1]}")
     wanted = _intent_id(asked, given.intent_id)

@@ -4,8 +4,9 @@ Invariant: the caller has a person's approval. What is written is the smallest e
 Invariant: every grant has its own record, which is on disk before the answer is given.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
+from functools import partial
 from typing import Final
 
 from msgspec import Struct
@@ -32,6 +33,7 @@ from intent_lsp.governance.root.intents_writer import IntentsEdit, IntentsWriter
 from intent_lsp.governance.root.rules import RulesCache
 from intent_lsp.governance.root.sessions import Session, Sessions
 from intent_lsp.governance.root.stores import Stores
+from intent_lsp.store.fs.resolve import is_directory
 
 _CHANGED: Final = "it has changed since the edit was shown; run the command again"
 
@@ -169,21 +171,16 @@ class Planner:
         return refusal_of(rules, intent_id, rules.active(intent_id))
 
     def ungrantable(
-        self,
-        patterns: Sequence[str],
-        is_directory: Callable[[str], bool],
-        *,
-        of_new_intent: bool = False,
+        self, patterns: Sequence[str], *, of_new_intent: bool = False
     ) -> tuple[int, str] | None:
         """Return the index of the first pattern that cannot be granted, and why; None if all can.
 
-        `is_directory` returns whether a path is a directory's. `of_new_intent`: exclusions are
-        accepted, since the patterns are a whole scope.
+        `of_new_intent`: exclusions are accepted, since the patterns are a whole scope.
         """
         for place, pattern in enumerate(patterns):
             if of_new_intent and normalize(pattern).exclusion:
                 continue
-            why = ungrantable(pattern, is_directory)
+            why = ungrantable(pattern, partial(is_directory, self._stores.root))
             if why is not None:
                 return place, why
         return None

@@ -26,7 +26,6 @@ from intent_lsp.governance.plan.placed_findings import future_dates, placed
 from intent_lsp.governance.plan.tree_listing import TreeListing
 from intent_lsp.governance.plan.work_checks import WorkChecks
 from intent_lsp.governance.root.stores import Stores
-from intent_lsp.store.fs.resolve import is_directory
 
 _FILES_AT_MOST: Final = 20_000
 _TYPED_AT_MOST: Final = 4
@@ -118,10 +117,6 @@ class ScopeChecks:
             and (finding.intent_id in new or finding.other in new)
         )
         return found
-
-    def is_directory(self, name: str) -> bool:
-        """Return whether the work tree has a directory with this path relative to the root."""
-        return is_directory(self._stores.root, name)
 
     def _known(self, intents: Intents) -> tuple[ScopeFinding, ...]:
         every = self._listing.files()

@@ -6,6 +6,7 @@ files is refused.
 """
 
 import argparse
+from functools import partial
 from typing import Final
 
 from intent_lsp.core.gate.intent_lists import listed
@@ -21,6 +22,7 @@ from intent_lsp.formats.intents.intent_json import intent_json
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
 from intent_lsp.governance.plan.planning import Plan
+from intent_lsp.store.fs.resolve import is_directory
 
 _CURE: Final = 'give a glob such as "src/auth/**"; docs/scope.md says what a glob means'
 
@@ -38,10 +40,11 @@ def answer(call: Call) -> None:
     )
     with Governance(call.root()) as governance:
         made = _created(governance, plan)
+        seen = partial(is_directory, governance.root)
         doubts = [
             f"{pattern}: {finding.message}"
             for pattern in plan.owned_scope
-            for finding in pattern_findings(pattern, governance.scope_checks.is_directory)
+            for finding in pattern_findings(pattern, seen)
         ]
     for doubt in doubts:
         call.page.remark(f"intent-lsp: {doubt}")
@@ -58,14 +61,12 @@ def _created(governance: Governance, plan: Plan) -> Intent:
     governing(governance)
     for pattern in plan.owned_scope:
         directory = parse_relative(pattern)
-        if directory is not None and governance.scope_checks.is_directory(directory):
+        if directory is not None and is_directory(governance.root, directory):
             raise WrongUsageError(
                 f"--scope: {pattern!r} is a directory; as a glob it matches no file in it",
                 cure=f'say "{directory}/**"',
             )
-    found = governance.planning.ungrantable(
-        plan.owned_scope, governance.scope_checks.is_directory, of_new_intent=True
-    )
+    found = governance.planning.ungrantable(plan.owned_scope, of_new_intent=True)
     if found is not None:
         pattern, reason = plan.owned_scope[found[0]], found[1].rstrip(".")
         problem = f"--scope: {pattern!r} is refused: {reason}"

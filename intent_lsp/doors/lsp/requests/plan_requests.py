@@ -284,10 +284,7 @@ class PlanRequests:
         That is, if it excludes files, is too wide or has an error. Call it before a person is
         asked.
         """
-        governance = open_root.governance
-        found = await self._in_thread(
-            governance.planning.ungrantable, patterns, governance.scope_checks.is_directory
-        )
+        found = await self._in_thread(open_root.governance.planning.ungrantable, patterns)
         if found is not None:
             wrong = f"{field}[{found[0]}]"
             raise WrongParamsError(wrong, f"{patterns[found[0]]!r}: {found[1]}")
